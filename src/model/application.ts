@@ -1,0 +1,30 @@
+import type { IntegrationType } from './command.ts';
+import type { ApplicationId } from './snowflake.ts';
+
+/** Bits of an application's `flags` that this interface gives a meaning. @see commands.md 1.6 */
+export const applicationFlags = {
+  PUBLIC_OAUTH2_CLIENT: 1 << 8,
+  EMBEDDED: 1 << 17,
+  APPLICATION_COMMAND_BADGE: 1 << 23,
+} as const;
+
+/** What the rulebook must know of an application to judge its commands. */
+export interface ApplicationTraits {
+  /** It has an Activity: entry points and their handler are allowed. */
+  readonly embedded: boolean;
+  /** It is listed publicly: age-restricted commands are not allowed. */
+  readonly discoverable: boolean;
+  /** Where it can be installed; the default of a command's `integration_types`. */
+  readonly integration_types: readonly IntegrationType[];
+}
+
+/** @see oauth2.md 8 */
+export interface PartialApplication {
+  id: ApplicationId;
+  name: string;
+  icon: string | null;
+  description: string;
+  bot_public: boolean;
+  bot_require_code_grant: boolean;
+  verify_key: string;
+}

@@ -1,0 +1,152 @@
+import type { GatewayLobby, GatewayLobbyMember } from './lobby.ts';
+import type { Interaction } from './interaction.ts';
+import type { ApplicationId, GuildId, LobbyId } from './snowflake.ts';
+import type { User } from './user.ts';
+
+/** @see gateway.md 2 */
+export const opcodes = {
+  DISPATCH: 0,
+  HEARTBEAT: 1,
+  IDENTIFY: 2,
+  PRESENCE_UPDATE: 3,
+  VOICE_STATE_UPDATE: 4,
+  RESUME: 6,
+  RECONNECT: 7,
+  REQUEST_GUILD_MEMBERS: 8,
+  INVALID_SESSION: 9,
+  HELLO: 10,
+  HEARTBEAT_ACK: 11,
+  REQUEST_SOUNDBOARD_SOUNDS: 31,
+  REQUEST_CHANNEL_INFO: 43,
+} as const;
+export type Opcode = (typeof opcodes)[keyof typeof opcodes];
+
+/** How a client goes on after a close: `resume` the session, `identify` anew, or `stop`. */
+export type CloseRemedy = 'resume' | 'identify' | 'stop';
+
+/** Every close code, its meaning and what may follow it. @see gateway.md 4 */
+export const closeCodes = {
+  UNKNOWN_ERROR: { code: 4000, reason: 'Unknown error.', remedy: 'resume' },
+  UNKNOWN_OPCODE: { code: 4001, reason: 'Unknown opcode.', remedy: 'resume' },
+  DECODE_ERROR: { code: 4002, reason: 'Error while decoding payload.', remedy: 'resume' },
+  NOT_AUTHENTICATED: { code: 4003, reason: 'Not authenticated.', remedy: 'identify' },
+  AUTHENTICATION_FAILED: { code: 4004, reason: 'Authentication failed.', remedy: 'stop' },
+  ALREADY_AUTHENTICATED: { code: 4005, reason: 'Already authenticated.', remedy: 'resume' },
+  INVALID_SEQUENCE: { code: 4007, reason: 'Invalid seq.', remedy: 'identify' },
+  RATE_LIMITED: { code: 4008, reason: 'Rate limited.', remedy: 'resume' },
+  SESSION_TIMED_OUT: { code: 4009, reason: 'Session timed out.', remedy: 'identify' },
+  INVALID_SHARD: { code: 4010, reason: 'Invalid shard.', remedy: 'stop' },
+  SHARDING_REQUIRED: { code: 4011, reason: 'Sharding required.', remedy: 'stop' },
+  INVALID_API_VERSION: { code: 4012, reason: 'Invalid API version.', remedy: 'stop' },
+  INVALID_INTENTS: { code: 4013, reason: 'Invalid intent(s).', remedy: 'stop' },
+  DISALLOWED_INTENTS: { code: 4014, reason: 'Disallowed intent(s).', remedy: 'stop' },
+} as const satisfies Record<string, { code: number; reason: string; remedy: CloseRemedy }>;
+export type CloseCodeName = keyof typeof closeCodes;
+
+const byCode = new Map<number, (typeof closeCodes)[CloseCodeName]>(
+  Object.values(closeCodes).map(entry => [entry.code, entry]),
+);
+
+/** What may follow a close with `code`; a code the table does not know (1006, a proxy's own) can be resumed. */
+export function closeRemedy(code: number): CloseRemedy {
+  return byCode.get(code)?.remedy ?? 'resume';
+}
+
+/** @see gateway.md 6 */
+export const intents = {
+  GUILDS: 1 << 0,
+  GUILD_MEMBERS: 1 << 1,
+  GUILD_MODERATION: 1 << 2,
+  GUILD_EXPRESSIONS: 1 << 3,
+  GUILD_INTEGRATIONS: 1 << 4,
+  GUILD_WEBHOOKS: 1 << 5,
+  GUILD_INVITES: 1 << 6,
+  GUILD_VOICE_STATES: 1 << 7,
+  GUILD_PRESENCES: 1 << 8,
+  GUILD_MESSAGES: 1 << 9,
+  GUILD_MESSAGE_REACTIONS: 1 << 10,
+  GUILD_MESSAGE_TYPING: 1 << 11,
+  DIRECT_MESSAGES: 1 << 12,
+  DIRECT_MESSAGE_REACTIONS: 1 << 13,
+  DIRECT_MESSAGE_TYPING: 1 << 14,
+  MESSAGE_CONTENT: 1 << 15,
+  GUILD_SCHEDULED_EVENTS: 1 << 16,
+  AUTO_MODERATION_CONFIGURATION: 1 << 20,
+  AUTO_MODERATION_EXECUTION: 1 << 21,
+  USER_RELATIONSHIPS: 1 << 22,
+  USER_PRESENCE: 1 << 23,
+  GUILD_MESSAGE_POLLS: 1 << 24,
+  DIRECT_MESSAGE_POLLS: 1 << 25,
+  DIRECT_EMBEDDED_ACTIVITIES: 1 << 26,
+  /** Usable by OAuth2 sessions only, as is LOBBY_DELETE. */
+  LOBBIES: 1 << 27,
+  LOBBY_DELETE: 1 << 28,
+} as const;
+
+/** Bit of Identify's `capabilities`: READY carries the lobbies instead of a LOBBY_CREATE for each. @see gateway.md 9.3 */
+export const capabilities = { AUTO_LOBBY_CONNECT: 1 << 16 } as const;
+
+/** A frame, either way. `s` and `t` belong to dispatches only. */
+export interface GatewayFrame {
+  op: number;
+  d: unknown;
+  s?: number | null;
+  t?: string | null;
+}
+
+/** @see gateway.md 3 */
+export interface Identify {
+  token: string;
+  properties: Readonly<Record<string, string>>;
+  intents: number;
+  compress?: boolean;
+  large_threshold?: number;
+  shard?: readonly [id: number, count: number];
+  capabilities?: number;
+}
+
+/** @see gateway.md 3 and 9.3; `lobbies` and `scopes` only for OAuth2 sessions */
+export interface Ready {
+  v: number;
+  user: User;
+  guilds: readonly { id: GuildId; unavailable: true }[];
+  session_id: string;
+  resume_gateway_url: string;
+  shard?: readonly [id: number, count: number];
+  application: { id: ApplicationId; flags: number };
+  lobbies?: readonly GatewayLobby[];
+  scopes?: readonly string[];
+}
+
+/** Why a lobby left a session's sight. */
+export type LobbyDeleteReason = 'deleted' | 'removed';
+
+/** Dispatch name → its `d`. @see gateway.md 9 */
+export interface Dispatches {
+  READY: Ready;
+  RESUMED: Record<string, never>;
+  INTERACTION_CREATE: Interaction;
+  LOBBY_CREATE: GatewayLobby;
+  LOBBY_UPDATE: GatewayLobby;
+  LOBBY_DELETE: { id: LobbyId; reason: LobbyDeleteReason };
+  LOBBY_MEMBER_ADD: LobbyMemberDispatch;
+  LOBBY_MEMBER_UPDATE: LobbyMemberDispatch;
+  LOBBY_MEMBER_REMOVE: LobbyMemberDispatch;
+  LOBBY_MEMBER_CONNECT: Omit<LobbyMemberDispatch, 'application_id'>;
+  LOBBY_MEMBER_DISCONNECT: Omit<LobbyMemberDispatch, 'application_id'>;
+}
+export type DispatchName = keyof Dispatches;
+
+export interface LobbyMemberDispatch {
+  member: GatewayLobbyMember;
+  lobby_id: LobbyId;
+  application_id: ApplicationId;
+}
+
+/** Answer of `GET /gateway/bot`; times in milliseconds. @see gateway.md 1 */
+export interface GatewayBot {
+  url: string;
+  shards: number;
+  session_start_limit: { total: number; remaining: number; reset_after: number; max_concurrency: number };
+}
+

@@ -1,0 +1,117 @@
+import type { CommandType, InteractionContext, OptionType } from './command.ts';
+import type { ApplicationId, ChannelId, CommandId, GuildId, InteractionId, MessageId, UserId } from './snowflake.ts';
+import type { User } from './user.ts';
+
+/** @see commands.md 3.1 */
+export const interactionTypes = {
+  PING: 1,
+  APPLICATION_COMMAND: 2,
+  MESSAGE_COMPONENT: 3,
+  APPLICATION_COMMAND_AUTOCOMPLETE: 4,
+  MODAL_SUBMIT: 5,
+} as const;
+export type InteractionType = (typeof interactionTypes)[keyof typeof interactionTypes];
+
+/** @see commands.md 3.3 */
+export const callbackTypes = {
+  PONG: 1,
+  CHANNEL_MESSAGE_WITH_SOURCE: 4,
+  DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE: 5,
+  DEFERRED_UPDATE_MESSAGE: 6,
+  UPDATE_MESSAGE: 7,
+  APPLICATION_COMMAND_AUTOCOMPLETE_RESULT: 8,
+  MODAL: 9,
+  LAUNCH_ACTIVITY: 12,
+} as const;
+export type CallbackType = (typeof callbackTypes)[keyof typeof callbackTypes];
+
+/** What a user filled in for one option; subcommands and groups nest. @see commands.md 3.2 */
+export interface OptionValue {
+  name: string;
+  type: OptionType;
+  value?: string | number | boolean;
+  options?: readonly OptionValue[];
+  focused?: true;
+}
+
+export interface CommandInvocation {
+  id: CommandId;
+  name: string;
+  type: CommandType;
+  options?: readonly OptionValue[];
+  guild_id?: GuildId;
+}
+
+/** A guild member as an interaction shows it. @see interface.md, "Interactions received by the app" */
+export interface InteractionMember {
+  user: User;
+  roles: readonly string[];
+  permissions: string;
+  joined_at: string;
+  nick: string | null;
+  avatar: string | null;
+  deaf: boolean;
+  mute: boolean;
+  pending: boolean;
+  premium_since: string | null;
+}
+
+/** What the app receives when a command is used. @see commands.md 3.1 */
+export interface Interaction {
+  id: InteractionId;
+  application_id: ApplicationId;
+  type: InteractionType;
+  data?: CommandInvocation;
+  guild?: { id: GuildId; features: readonly string[]; locale: string };
+  guild_id?: GuildId;
+  guild_locale?: string;
+  channel?: { id: ChannelId; type: number };
+  channel_id?: ChannelId;
+  /** In guilds. */
+  member?: InteractionMember;
+  /** Outside guilds. */
+  user?: User;
+  token: string;
+  version: 1;
+  app_permissions: string;
+  locale: string;
+  entitlements: readonly unknown[];
+  authorizing_integration_owners: Readonly<Record<string, string>>;
+  context?: InteractionContext;
+  attachment_size_limit: number;
+}
+
+/** What an app sends to `…/callback`. @see commands.md 3.3 */
+export interface InteractionCallback {
+  type: CallbackType;
+  data?: { content?: string; flags?: number; tts?: boolean; [field: string]: unknown };
+}
+
+/** What a user's own client sends to `POST /interactions`. */
+export interface InvocationInput {
+  type: 2;
+  application_id: ApplicationId;
+  /** Absent outside guilds. */
+  guild_id?: GuildId;
+  channel_id: ChannelId;
+  session_id?: string;
+  nonce?: string;
+  data: { version: string; id: CommandId; name: string; type: CommandType; options?: readonly OptionValue[] };
+}
+
+/** Answer to `…/callback?with_response=true`. @see commands.md 3.4 */
+export interface CallbackResponse {
+  interaction: {
+    id: InteractionId;
+    type: InteractionType;
+    response_message_id?: MessageId;
+    response_message_loading?: boolean;
+    response_message_ephemeral?: boolean;
+  };
+  resource?: { type: CallbackType; message?: unknown };
+}
+
+/** Who used a command, wherever it was used. */
+export function invokingUser(interaction: Interaction): { id: UserId } | undefined {
+  return interaction.member?.user ?? interaction.user;
+}

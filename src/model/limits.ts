@@ -1,0 +1,125 @@
+/**
+ * Every bound of the interface, once. Lengths of text count Unicode code points.
+ *
+ * @see interface.md, "Limits"
+ */
+export const limits = {
+  commandNameLengthMax: 32,
+  commandDescriptionLengthMax: 100,
+  commandOptionsMax: 25,
+  commandTextLengthMax: 8000,
+  commandPermissionsMax: 100,
+  optionChoicesMax: 25,
+  choiceNameLengthMax: 100,
+  choiceValueLengthMax: 100,
+  optionLengthMax: 6000,
+  /** Largest whole number an INTEGER option can carry: 2^53 − 1. */
+  integerMax: Number.MAX_SAFE_INTEGER,
+  /** Largest double a NUMBER option can carry: 2^53. */
+  numberMax: 2 ** 53,
+  permissionBitsMax: 2n ** 54n - 1n,
+  fileTypesMax: 10,
+  /** Commands of each type in one scope; a guild has no entry point. Keys are command types. */
+  commandsPerScope: { 1: 100, 2: 15, 3: 15, 4: 1 } as Readonly<Record<1 | 2 | 3 | 4, number>>,
+  /** Items of one bulk PUT: 100 + 15 + 15. */
+  commandsPerBulkMax: 130,
+  commandCreatesPerDay: 200,
+
+  lobbyMetadataLengthMax: 1000,
+  lobbyMembersPerRequestMax: 25,
+  lobbyMembersMax: 1000,
+  lobbyIdleTimeoutSecondsMin: 5,
+  lobbyIdleTimeoutSecondsMax: 604_800,
+  lobbyIdleTimeoutSecondsDefault: 300,
+  lobbyAdditionalNameLengthMax: 80,
+  lobbyWebhooksUrlLengthMax: 512,
+
+  interactionAnswerMs: 3_000,
+  interactionTokenLifeMs: 15 * 60_000,
+  messageContentLengthMax: 2000,
+
+  authorizationCodeLifeMs: 100_000,
+  accessTokenLifeMs: 604_800_000,
+
+  gatewayPayloadBytesMax: 4096,
+  gatewayHeartbeatIntervalMs: 41_250,
+  gatewaySendsPerMinute: 120,
+} as const;
+
+/** `requests` calls within any window of `windowMs` that begins with the first of them. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+/**
+ * Whom a limit counts. A route's bucket is counted for the application or for the user, as its row says.
+ *
+ * `app.global` spans all routes of an application (or, without credential, of an address).
+ */
+export type RateLimitBucket =
+  | 'global'
+  | 'lobby-create'
+  | 'lobby-edit'
+  | 'lobby-delete'
+  | 'lobby-get'
+  | 'lobby-member-add'
+  | 'lobby-member-remove'
+  | 'command-read'
+  | 'command-write'
+  | 'command-bulk'
+  | 'interaction-invoke';
+
+/** A dated set of rate limits: data, so that they can change without the code. A bucket without a row is unlimited. */
+export interface LimitProfile {
+  readonly name: LimitProfileName;
+  /** The day its figures were read, ISO 8601. */
+  readonly asOf: string;
+  readonly buckets: Readonly<Partial<Record<RateLimitBucket, RateLimit>>>;
+}
+
+export type LimitProfileName = 'standard' | 'development' | 'off';
+
+const second = 1000;
+const hour = 3_600_000;
+
+const commandBuckets = {
+  // Our choice, after the "about 5 per 20 s" seen on the hosted service; reads and bulk writes count apart.
+  'command-write': { requests: 5, windowMs: 20 * second },
+} as const;
+
+/**
+ * - `standard`: the figures of the base description
+ * - `development`: what the hosted service allows an application that is not approved
+ * - `off`: nothing is limited
+ *
+ * @see interface.md, "Limits"; lobbies.md 7
+ */
+export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
+  standard: {
+    name: 'standard',
+    asOf: '2026-11-20',
+    buckets: {
+      global: { requests: 50, windowMs: second },
+      'lobby-create': { requests: 500, windowMs: 10 * second },
+      'lobby-delete': { requests: 500, windowMs: 10 * second },
+      'lobby-get': { requests: 500, windowMs: 10 * second },
+      'lobby-member-add': { requests: 5000, windowMs: 10 * second },
+      'lobby-member-remove': { requests: 5000, windowMs: 10 * second },
+      ...commandBuckets,
+    },
+  },
+  development: {
+    name: 'development',
+    asOf: '2026-08-06',
+    buckets: {
+      global: { requests: 50, windowMs: second },
+      'lobby-create': { requests: 100, windowMs: 2 * hour },
+      'lobby-edit': { requests: 100, windowMs: 2 * hour },
+      'lobby-member-add': { requests: 100, windowMs: 2 * hour },
+      'lobby-member-remove': { requests: 100, windowMs: 2 * hour },
+      ...commandBuckets,
+    },
+  },
+  off: { name: 'off', asOf: '2026-11-20', buckets: {} },
+};

@@ -1,0 +1,23 @@
+/**
+ * The locales a text can be given in.
+ *
+ * Our choice: the 32 of the documentation and the two (`ar`, `he`) that only the OpenAPI document lists, so that no
+ * valid body is refused.
+ *
+ * @see commands.md 1.7
+ */
+export const locales = [
+  'ar', 'bg', 'cs', 'da', 'de', 'el', 'en-GB', 'en-US', 'es-419', 'es-ES', 'fi', 'fr', 'he', 'hi', 'hr', 'hu', 'id',
+  'it', 'ja', 'ko', 'lt', 'nl', 'no', 'pl', 'pt-BR', 'ro', 'ru', 'sv-SE', 'th', 'tr', 'uk', 'vi', 'zh-CN', 'zh-TW',
+] as const;
+
+export type Locale = (typeof locales)[number];
+
+/** Locale → text. Any subset of the locales. */
+export type Localizations = Readonly<Partial<Record<Locale, string>>>;
+
+const known: ReadonlySet<string> = new Set(locales);
+
+export function isLocale(value: unknown): value is Locale {
+  return typeof value === 'string' && known.has(value);
+}

@@ -1,0 +1,79 @@
+/** Scopes an authorization can carry. @see oauth2.md 11 */
+export const scopes = [
+  'activities.invites.write', 'activities.read', 'activities.write', 'account.global_name.update',
+  'application_identities.write', 'applications.builds.read', 'applications.builds.upload', 'applications.commands',
+  'applications.commands.permissions.update', 'applications.commands.update', 'applications.entitlements',
+  'applications.store.update', 'bot', 'connections', 'dm_channels.messages.read', 'dm_channels.messages.write',
+  'dm_channels.read', 'email', 'gateway.connect', 'gdm.join', 'guilds', 'guilds.channels.read', 'guilds.join',
+  'guilds.members.read', 'identify', 'identify.premium', 'lobbies.write', 'messages.read', 'openid',
+  'payment_sources.country_code', 'presences.read', 'presences.write', 'relationships.read', 'relationships.write',
+  'role_connections.write', 'rpc', 'rpc.activities.write', 'rpc.notifications.read', 'rpc.screenshare.read',
+  'rpc.screenshare.write', 'rpc.video.read', 'rpc.video.write', 'rpc.voice.read', 'rpc.voice.write',
+  'sdk.social_layer', 'sdk.social_layer_presence', 'voice', 'webhook.incoming',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+const presenceLayer: readonly Scope[] = [
+  'activities.invites.write', 'activities.read', 'activities.write', 'application_identities.write', 'gateway.connect',
+  'identify', 'relationships.read', 'relationships.write',
+];
+
+/** What an umbrella scope stands for. @see social-sdk.md 4 */
+export const umbrellaScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
+  'sdk.social_layer_presence': presenceLayer,
+  'sdk.social_layer': [
+    ...presenceLayer,
+    'sdk.social_layer_presence',
+    'dm_channels.read',
+    'dm_channels.messages.read',
+    'dm_channels.messages.write',
+    'guilds',
+    'guilds.channels.read',
+    'lobbies.write',
+  ],
+};
+
+const known: ReadonlySet<string> = new Set(scopes);
+
+export function isScope(value: string): value is Scope {
+  return known.has(value);
+}
+
+/** Splits a `scope` text at blanks; order kept, repeats dropped. */
+export function splitScopes(text: string): string[] {
+  return [...new Set(text.split(' ').filter(Boolean))];
+}
+
+/** Every scope that `granted` opens: itself and what its umbrellas stand for. */
+export function expandScopes(granted: readonly string[]): ReadonlySet<string> {
+  const open = new Set<string>();
+  for (const scope of granted) {
+    open.add(scope);
+    if (isScope(scope)) for (const inner of umbrellaScopes[scope] ?? []) open.add(inner);
+  }
+  return open;
+}
+
+/** What the game asks for to use presence; expands to the scopes that presence needs. */
+export const defaultPresenceScopes = 'openid sdk.social_layer_presence';
+
+/** What the game asks for to use lobbies and chat; expands to the scopes that these need. */
+export const defaultCommunicationScopes = 'openid sdk.social_layer';
+
+/** Answer of the token endpoint. @see oauth2.md 3 */
+export interface TokenResponse {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: number;
+  refresh_token?: string;
+  scope: string;
+  id_token?: string;
+}
+
+/** Path every custom-scheme redirect ends in: `<scheme>:/authorize/callback`. */
+export const customSchemeRedirectPath = '/authorize/callback';
+
+/** Redirect that desktop games register; the port is free at run time. @see social-sdk.md 4 */
+export const loopbackRedirect = { host: '127.0.0.1', path: '/callback' } as const;

@@ -1,0 +1,68 @@
+import { ArgumentError } from './errors.ts';
+
+/**
+ * A unique id as decimal text: an unsigned 64-bit number that carries its creation time in the upper 42 bits.
+ * Ids of different resources do not mix: the brand names the resource.
+ *
+ * @see interface.md, "Resources and their fields"
+ */
+export type Snowflake<Resource extends string = string> = string & { readonly __snowflake?: Resource };
+
+export type ApplicationId = Snowflake<'application'>;
+export type UserId = Snowflake<'user'>;
+export type GuildId = Snowflake<'guild'>;
+export type ChannelId = Snowflake<'channel'>;
+export type RoleId = Snowflake<'role'>;
+export type CommandId = Snowflake<'command'>;
+export type LobbyId = Snowflake<'lobby'>;
+export type MessageId = Snowflake<'message'>;
+export type InteractionId = Snowflake<'interaction'>;
+
+/** Milliseconds between the Unix epoch and the first instant a snowflake can name (2015-01-01T00:00:00Z). */
+export const snowflakeEpochMs = 1_420_070_400_000;
+
+/** The largest id the interface accepts in a request: 2^63 − 1. */
+export const snowflakeMax = 9_223_372_036_854_775_807n;
+
+const decimal = /^(0|[1-9][0-9]{0,18})$/;
+const longest = snowflakeMax.toString();
+
+/** True for decimal text from 0 to {@link snowflakeMax}, without sign, blanks or leading zeros. */
+export function isSnowflake(value: unknown): value is Snowflake {
+  if (typeof value !== 'string' || !decimal.test(value)) return false;
+  return value.length < longest.length || value <= longest;
+}
+
+/**
+ * Takes the forms the interface accepts for an id (decimal text, or a whole number that a double holds exactly)
+ * and gives decimal text, or undefined when it is not an id.
+ */
+export function readSnowflake(value: unknown): Snowflake | undefined {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return String(value);
+  return isSnowflake(value) ? value : undefined;
+}
+
+/**
+ * Gives the id as decimal text.
+ *
+ * @param value decimal text, or a bigint from 0 to {@link snowflakeMax}; a number is refused because it loses digits
+ * @throws ArgumentError `invalid_snowflake`
+ */
+export function parseSnowflake<Resource extends string>(value: string | bigint, name = 'id'): Snowflake<Resource> {
+  const text = typeof value === 'bigint' ? value.toString() : value;
+  if (!isSnowflake(text)) {
+    throw new ArgumentError('invalid_snowflake', `${name} must be a decimal id of at most 63 bits.`);
+  }
+  return text as Snowflake<Resource>;
+}
+
+/** Negative, zero or positive, as `a` was created before, is, or was created after `b`. */
+export function compareSnowflakes(a: Snowflake, b: Snowflake): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** When the id was made, in milliseconds since the Unix epoch. */
+export function snowflakeTimeMs(id: Snowflake): number {
+  return Number(BigInt(id) >> 22n) + snowflakeEpochMs;
+}

@@ -1,0 +1,31 @@
+import type { LimitProfile } from '../model/limits.ts';
+import type { Clock, Entropy, Fetch, Logger } from '../wire/ports.ts';
+import type { Bus } from './bus/contract.ts';
+import type { SnowflakeSource } from './ids.ts';
+import type { Journal } from './journal.ts';
+import type { Store } from './store/contract.ts';
+
+/** Where the service is reached, as its clients are told. */
+export interface Addresses {
+  /** `http://host:port`, no slash at the end. */
+  readonly web: string;
+  /** `http://host:port/api` */
+  readonly api: string;
+  /** `ws://host:port/gateway` */
+  readonly gateway: string;
+}
+
+/** What every room of the service stands on. Handed in at the start, the same for all. */
+export interface Core {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly fetch: Fetch;
+  readonly log: Logger;
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly limits: LimitProfile;
+  readonly ids: SnowflakeSource;
+  readonly journal: Journal;
+  /** Known once the service listens; not to be read before. */
+  readonly addresses: Addresses;
+}

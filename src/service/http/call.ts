@@ -1,0 +1,64 @@
+import type { RouteName } from '../../wire/routes.ts';
+import type { ApplicationRecord, AuthorizationRecord, TokenRecord, UserRecord } from '../store/records.ts';
+
+/** Whose credential came with a request or an Identify. */
+export type Principal =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'bot'; readonly application: ApplicationRecord }
+  | { readonly kind: 'application'; readonly application: ApplicationRecord; readonly scopes: ReadonlySet<string> }
+  | {
+      readonly kind: 'user';
+      readonly application: ApplicationRecord;
+      readonly user: UserRecord;
+      /** Umbrella scopes expanded. */
+      readonly scopes: ReadonlySet<string>;
+      readonly authorization: AuthorizationRecord;
+      readonly token: TokenRecord;
+    }
+  | { readonly kind: 'session'; readonly user: UserRecord };
+
+export type PrincipalKind = Principal['kind'];
+type Of<Kind extends PrincipalKind> = Extract<Principal, { kind: Kind }>;
+
+/** One request on its way to a handler: credential checked, ids in the path well-formed, body read. */
+export interface Call {
+  readonly route: RouteName;
+  readonly principal: Principal;
+  /** Path parameters by name. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Parsed JSON or form; undefined when the route has no body. */
+  readonly body: unknown;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** What a handler answers. */
+export interface Reply {
+  readonly status: number;
+  /** Encoded as JSON. */
+  readonly body?: unknown;
+  /** JSON that is already encoded; instead of `body`. */
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Handler = (call: Call) => Reply | Promise<Reply>;
+
+/** A handler for some of the routes; every route of the table must find exactly one. */
+export type Handlers = Partial<Record<RouteName, Handler>>;
+
+/** The principal, when the route's credentials leave only these kinds. */
+export function expectPrincipal<Kind extends PrincipalKind>(call: Call, ...kinds: readonly Kind[]): Of<Kind> {
+  if (!(kinds as readonly string[]).includes(call.principal.kind)) {
+    throw new Error(`${call.route} was let through with a credential of kind ${call.principal.kind}.`);
+  }
+  return call.principal as Of<Kind>;
+}
+
+/** A path parameter that the route's path has. */
+export function param(call: Call, name: string): string {
+  const value = call.params[name];
+  if (value === undefined) throw new Error(`${call.route} has no parameter ${name}.`);
+  return value;
+}

@@ -1,0 +1,81 @@
+import type { Announcement, Announced } from '../announcement.ts';
+import type { CollectionName, IndexName, Records } from './records.ts';
+
+export type MaybePromise<T> = T | Promise<T>;
+
+/** A part of a key or index: text or a whole number. */
+export type KeyPart = string | number;
+
+export interface ListQuery<Name extends CollectionName> {
+  /** The key itself when absent. */
+  readonly index?: IndexName<Name>;
+  /** Values of the first fields of the key or index. */
+  readonly equals?: readonly KeyPart[];
+  /** Bound, itself included, of the field after those in `equals`. */
+  readonly upTo?: KeyPart;
+  /** Most records to give; all when absent. */
+  readonly limit?: number;
+}
+
+/** What can be read. Records are shared and must not be changed by the reader. */
+export interface StoreView {
+  get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): MaybePromise<Records[Name] | undefined>;
+
+  /** Records in the order of the key or index, text by code point. */
+  list<Name extends CollectionName>(
+    collection: Name,
+    query?: ListQuery<Name>,
+  ): MaybePromise<readonly Records[Name][]>;
+}
+
+/** One unit of work: it reads its own writes, and all of it is kept or none. */
+export interface Transaction extends StoreView {
+  /** The revision of the transaction's scope once it is committed. */
+  readonly revision: number;
+  /** Inserts the record, or replaces the one with the same key. */
+  put<Name extends CollectionName>(collection: Name, record: Records[Name]): void;
+  /** Does nothing when there is no such record. */
+  delete<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): void;
+  /** Sends an event after the commit, in commit order of the scope, and not at all if the work fails. */
+  announce(announcement: Announcement): void;
+}
+
+/** The whole content of a store: collection → records. */
+export type StoreContent = { readonly [Name in CollectionName]: readonly Records[Name][] };
+
+/**
+ * Where the service keeps its state. Every engine passes the same suite (test/service/store/suite.ts).
+ *
+ * - When {@link Store.transact} resolves, the work is on disk.
+ * - Works of one scope run one after another: each sees all that were acknowledged before it began. A work may read
+ *   anything but must rely only on what its scope guards.
+ * - A work awaits nothing but its transaction, and may be run more than once: it has no effects beside it.
+ */
+export interface Store extends StoreView {
+  /** For messages and logs: `sqlite`, `postgres`. */
+  readonly engine: string;
+
+  /**
+   * @param scope what the work is serial with: `lobby/<id>`, `commands/<scope>`, `application/<id>` …
+   * @throws whatever the work throws, with nothing kept; StoreError `store_failed` when the engine could not commit
+   */
+  transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T>;
+
+  /**
+   * A number that has risen whenever something committed in `scope` since it was last asked. It may rise without
+   * cause. What was read after asking is at least as new as the number.
+   */
+  revision(scope: string): MaybePromise<number>;
+
+  /** All that is stored, at one instant. */
+  dump(): Promise<StoreContent>;
+
+  /** Replaces all that is stored, at once; the revision of every scope rises. */
+  load(content: StoreContent): Promise<void>;
+
+  /** Finishes what was begun, then lets go of the engine. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Takes events after their commit; the bus does. */
+export type AnnouncementSink = (announced: readonly Announced[]) => MaybePromise<void>;

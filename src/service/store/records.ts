@@ -1,0 +1,233 @@
+import type { IntegrationType } from '../../model/command.ts';
+import type { Command } from '../../model/command.ts';
+import type { Localizations } from '../../model/locale.ts';
+import type { Metadata } from '../../model/lobby.ts';
+import type {
+  ApplicationId,
+  ChannelId,
+  GuildId,
+  InteractionId,
+  LobbyId,
+  RoleId,
+  Snowflake,
+  UserId,
+} from '../../model/snowflake.ts';
+
+/**
+ * What the service keeps: one record type a collection, and below the table that says how each is found again. Times
+ * are milliseconds since the Unix epoch on the service's clock; secrets are kept as their SHA-256 in hex.
+ */
+export interface Records {
+  applications: ApplicationRecord;
+  users: UserRecord;
+  guilds: GuildRecord;
+  guild_members: GuildMemberRecord;
+  commands: CommandRecord;
+  lobbies: LobbyRecord;
+  lobby_members: LobbyMemberRecord;
+  authorizations: AuthorizationRecord;
+  codes: CodeRecord;
+  tokens: TokenRecord;
+  sign_ins: SignInRecord;
+  interactions: InteractionRecord;
+  settings: SettingRecord;
+}
+export type CollectionName = keyof Records;
+
+export interface ApplicationRecord {
+  id: ApplicationId;
+  name: string;
+  description: string;
+  owner_id: UserId;
+  /** The user that the bot appears as; same id as the application. */
+  bot_token_hash: string | null;
+  client_secret_hash: string | null;
+  public_client: boolean;
+  redirect_uris: readonly string[];
+  embedded: boolean;
+  discoverable: boolean;
+  integration_types: readonly IntegrationType[];
+  interactions_endpoint_url: string | null;
+  /** Ed25519 key pair of its outgoing requests: public key in hex, private key as PKCS #8 in base64. */
+  verify_key: string;
+  signing_key: string;
+}
+
+export interface UserRecord {
+  id: UserId;
+  username: string;
+  global_name: string | null;
+  locale: string;
+  adult: boolean;
+}
+
+export interface RoleRecord {
+  id: RoleId;
+  name: string;
+  /** Permission bits as decimal text. */
+  permissions: string;
+  position: number;
+}
+
+export interface OverwriteRecord {
+  id: Snowflake;
+  /** 0 role, 1 member. */
+  type: 0 | 1;
+  allow: string;
+  deny: string;
+}
+
+export interface ChannelRecord {
+  id: ChannelId;
+  type: number;
+  name: string;
+  nsfw: boolean;
+  position: number;
+  parent_id: ChannelId | null;
+  permission_overwrites: readonly OverwriteRecord[];
+}
+
+export interface GuildRecord {
+  id: GuildId;
+  name: string;
+  owner_id: UserId;
+  locale: string;
+  /** Applications authorized in the guild with `applications.commands`. */
+  applications: readonly ApplicationId[];
+  /** The first is @everyone, with the guild's own id. */
+  roles: readonly RoleRecord[];
+  channels: readonly ChannelRecord[];
+}
+
+export interface GuildMemberRecord {
+  guild_id: GuildId;
+  user_id: UserId;
+  roles: readonly RoleId[];
+  nick: string | null;
+  joined_at_ms: number;
+}
+
+/** A command as stored; `scope` is {@link commandScope}. */
+export interface CommandRecord extends Omit<Command, 'name_localized' | 'description_localized' | 'dm_permission'> {
+  scope: string;
+  name_localizations: Localizations | null;
+  description_localizations: Localizations | null;
+  /** The deprecated flag as last sent; what answers show follows `contexts` when those are set. */
+  dm_permission: boolean;
+}
+
+/** The place whose commands share names and counts: `<application>` for global ones, `<application>/<guild>` for a guild's. */
+export function commandScope(applicationId: ApplicationId, guildId?: GuildId): string {
+  return guildId === undefined ? applicationId : `${applicationId}/${guildId}`;
+}
+
+export interface LobbyRecord {
+  id: LobbyId;
+  application_id: ApplicationId;
+  metadata: Metadata | null;
+  flags: number;
+  idle_timeout_seconds: number;
+  override_event_webhooks_url: string | null;
+  /** When the lobby ends if nobody connects until then. */
+  expires_at_ms: number;
+}
+
+export interface LobbyMemberRecord {
+  lobby_id: LobbyId;
+  user_id: UserId;
+  application_id: ApplicationId;
+  metadata: Metadata | null;
+  flags: number;
+  additional_name: string | null;
+}
+
+/** One user's grant to one application; every token of it ends with it. */
+export interface AuthorizationRecord {
+  id: Snowflake;
+  application_id: ApplicationId;
+  user_id: UserId;
+  scopes: readonly string[];
+}
+
+/** An authorization code, until it is used or {@link limits.authorizationCodeLifeMs} have passed. */
+export interface CodeRecord {
+  hash: string;
+  authorization_id: Snowflake;
+  application_id: ApplicationId;
+  user_id: UserId;
+  scopes: readonly string[];
+  redirect_uri: string;
+  code_challenge: string | null;
+  nonce: string | null;
+  expires_at_ms: number;
+  used: boolean;
+}
+
+export interface TokenRecord {
+  hash: string;
+  /** `session` is a user's own client; `application` is client credentials. */
+  kind: 'access' | 'refresh' | 'application' | 'session';
+  authorization_id: Snowflake | null;
+  application_id: ApplicationId | null;
+  user_id: UserId | null;
+  scopes: readonly string[];
+  /** Null: does not expire. */
+  expires_at_ms: number | null;
+}
+
+/** A browser signed in to the authorization pages. */
+export interface SignInRecord {
+  hash: string;
+  user_id: UserId;
+  expires_at_ms: number;
+}
+
+export interface InteractionRecord {
+  id: InteractionId;
+  application_id: ApplicationId;
+  user_id: UserId;
+  guild_id: GuildId | null;
+  channel_id: ChannelId;
+  type: number;
+  token_hash: string;
+  /** `waiting` until answered; `failed` when nobody answered in time. */
+  state: 'waiting' | 'answered' | 'failed';
+  created_at_ms: number;
+  /** The answer's message, as the interface shows it. */
+  message: Readonly<Record<string, unknown>> | null;
+}
+
+/** Small facts about the installation: signing keys, the fixtures given at the start. */
+export interface SettingRecord {
+  name: string;
+  value: unknown;
+}
+
+export interface CollectionShape {
+  /** Fields that together name a record, in order. */
+  readonly key: readonly string[];
+  /** Other ways to find records: name → fields, in order. Records where the last field is null are not in the index. */
+  readonly indexes: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Fields of keys and indexes that hold whole numbers; all others hold text. */
+export const numericFields: ReadonlySet<string> = new Set(['expires_at_ms']);
+
+/** How each collection is found again. An engine lays out its tables by this; a migration must follow a change of it. */
+export const collections = {
+  applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'] } },
+  users: { key: ['id'], indexes: {} },
+  guilds: { key: ['id'], indexes: {} },
+  guild_members: { key: ['guild_id', 'user_id'], indexes: { byUser: ['user_id'] } },
+  commands: { key: ['id'], indexes: { byScope: ['scope'] } },
+  lobbies: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
+  lobby_members: { key: ['lobby_id', 'user_id'], indexes: { byUser: ['application_id', 'user_id'] } },
+  authorizations: { key: ['id'], indexes: { byUser: ['user_id', 'application_id'] } },
+  codes: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
+  tokens: { key: ['hash'], indexes: { byAuthorization: ['authorization_id'], byExpiry: ['expires_at_ms'] } },
+  sign_ins: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
+  interactions: { key: ['id'], indexes: {} },
+  settings: { key: ['name'], indexes: {} },
+} as const satisfies Record<CollectionName, CollectionShape>;
+
+export type IndexName<Name extends CollectionName> = keyof (typeof collections)[Name]['indexes'] & string;

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import type { WebSocket } from 'ws';
+
+/**
+ * The ports: everything this package takes from the world outside, so that tests and other hosts can put their own
+ * in place. Each has a system default here, but for sockets (wire/socket.ts), which load `ws`.
+ */
+
+/** Cancels what was scheduled; later calls do nothing. */
+export type Cancel = () => void;
+
+/** Time. Whatever waits, waits on a clock. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /**
+   * Runs `task` once, `delayMs` from now or as soon after as possible; negative means now. A promise it returns is
+   * waited for by {@link VirtualClock.advance}; it must not reject.
+   */
+  schedule(delayMs: number, task: () => void | Promise<void>): Cancel;
+}
+
+/** Randomness. */
+export interface Entropy {
+  /** `count` unpredictable bytes. */
+  bytes(count: number): Uint8Array;
+}
+
+/** The part of the global `fetch` that this package calls. */
+export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
+
+export interface FetchInit {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  readonly redirect?: 'manual' | 'follow';
+}
+
+/** Opens a WebSocket; the caller attaches its listeners before the next turn of the event loop. */
+export type SocketFactory = (url: string) => WebSocket;
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Where the package says what it does. pino's loggers fit; no token, code or verifier is ever handed to one. */
+export interface Logger {
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+}
+
+// Node fires timers longer than 2^31 − 1 ms at once; longer waits are made of several.
+const timerMsMax = 2 ** 31 - 1;
+
+/** The machine's time. Its timers do not keep the process alive by themselves. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  schedule(delayMs, task) {
+    const dueMs = Date.now() + delayMs;
+    let timer: NodeJS.Timeout;
+    const arm = () => {
+      const leftMs = dueMs - Date.now();
+      timer = leftMs > timerMsMax ? setTimeout(arm, timerMsMax) : setTimeout(task, Math.max(0, leftMs));
+      timer.unref?.();
+    };
+    arm();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The operating system's generator. */
+export const systemEntropy: Entropy = { bytes: count => randomBytes(count) };
+
+/** The runtime's own `fetch`, taken at the time of the call. */
+export const systemFetch: Fetch = (url, init) => fetch(url, init as RequestInit);
+
+const ignore = () => {};
+
+/** Says nothing. */
+export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/** `bytes` of randomness as base64url text. */
+export function randomToken(entropy: Entropy, bytes: number): string {
+  return Buffer.from(entropy.bytes(bytes)).toString('base64url');
+}

@@ -1,0 +1,176 @@
+import type { RateLimitBucket } from '../model/limits.ts';
+
+/**
+ * Who may call a route.
+ *
+ * - `bot`: the application's bot token (`Authorization: Bot …`)
+ * - `application:<scope>`: the application's client-credentials token with that scope
+ * - `user:<scope>`: a user's OAuth2 token with that scope; `user:any` asks for no scope
+ * - `session`: the user's own client
+ * - `none`: no credential; whoever calls proves itself by what the path or body carries
+ */
+export type Credential = 'bot' | `application:${string}` | `user:${string}` | 'session' | 'none';
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/api/v10`; `{name}` stands for one segment, always an id unless `text` lists it. */
+  readonly path: string;
+  readonly credentials: readonly Credential[];
+  /** Statuses of a successful answer. */
+  readonly success: readonly number[];
+  /** Media type of the request's body; absent when it has none. */
+  readonly body?: 'json' | 'form';
+  /** What the call counts against, beside the global limit; absent: only the global one. */
+  readonly bucket?: RateLimitBucket;
+  /** Not counted against the global limit. */
+  readonly exempt?: true;
+  /** Path parameters that are free text, not ids. */
+  readonly text?: readonly string[];
+}
+
+const commandWriter = ['bot', 'application:applications.commands.update'] as const;
+const commands = '/applications/{application_id}/commands';
+const lobby = '/lobbies/{lobby_id}';
+const member = `${lobby}/members/{user_id}`;
+
+/**
+ * Every route of `/api/v10`, once: the clients call from this table, the service mounts it, the contract tests walk it.
+ *
+ * @see interface.md, "Endpoints"; commands.md 7; oauth2.md 1
+ */
+export const routes = {
+  getGateway: { method: 'GET', path: '/gateway', credentials: ['none'], success: [200] },
+  getGatewayBot: { method: 'GET', path: '/gateway/bot', credentials: ['bot'], success: [200] },
+
+  listGlobalCommands: {
+    method: 'GET',
+    path: commands,
+    credentials: commandWriter,
+    success: [200],
+    bucket: 'command-read',
+  },
+  createGlobalCommand: {
+    method: 'POST',
+    path: commands,
+    credentials: commandWriter,
+    success: [200, 201],
+    body: 'json',
+    bucket: 'command-write',
+  },
+  replaceGlobalCommands: {
+    method: 'PUT',
+    path: commands,
+    credentials: commandWriter,
+    success: [200],
+    body: 'json',
+    bucket: 'command-bulk',
+  },
+  getGlobalCommand: {
+    method: 'GET',
+    path: `${commands}/{command_id}`,
+    credentials: commandWriter,
+    success: [200],
+    bucket: 'command-read',
+  },
+  editGlobalCommand: {
+    method: 'PATCH',
+    path: `${commands}/{command_id}`,
+    credentials: commandWriter,
+    success: [200],
+    body: 'json',
+    bucket: 'command-write',
+  },
+  deleteGlobalCommand: {
+    method: 'DELETE',
+    path: `${commands}/{command_id}`,
+    credentials: commandWriter,
+    success: [204],
+    bucket: 'command-write',
+  },
+
+  createLobby: {
+    method: 'POST',
+    path: '/lobbies',
+    credentials: ['bot'],
+    success: [201],
+    body: 'json',
+    bucket: 'lobby-create',
+  },
+  getLobby: { method: 'GET', path: lobby, credentials: ['bot'], success: [200], bucket: 'lobby-get' },
+  editLobby: {
+    method: 'PATCH',
+    path: lobby,
+    credentials: ['bot'],
+    success: [200],
+    body: 'json',
+    bucket: 'lobby-edit',
+  },
+  deleteLobby: { method: 'DELETE', path: lobby, credentials: ['bot'], success: [204], bucket: 'lobby-delete' },
+  putLobbyMember: {
+    method: 'PUT',
+    path: member,
+    credentials: ['bot'],
+    success: [200],
+    body: 'json',
+    bucket: 'lobby-member-add',
+  },
+  deleteLobbyMember: {
+    method: 'DELETE',
+    path: member,
+    credentials: ['bot'],
+    success: [204],
+    bucket: 'lobby-member-remove',
+  },
+
+  invokeCommand: { method: 'POST', path: '/interactions', credentials: ['session'], success: [204], body: 'json' },
+  createInteractionResponse: {
+    method: 'POST',
+    path: '/interactions/{interaction_id}/{interaction_token}/callback',
+    credentials: ['none'],
+    success: [200, 204],
+    body: 'json',
+    exempt: true,
+    text: ['interaction_token'],
+  },
+  getOriginalResponse: {
+    method: 'GET',
+    path: '/webhooks/{application_id}/{interaction_token}/messages/@original',
+    credentials: ['none'],
+    success: [200],
+    exempt: true,
+    text: ['interaction_token'],
+  },
+
+  getCurrentUser: { method: 'GET', path: '/users/@me', credentials: ['bot', 'user:identify'], success: [200] },
+  getCurrentAuthorization: { method: 'GET', path: '/oauth2/@me', credentials: ['user:any'], success: [200] },
+  createToken: { method: 'POST', path: '/oauth2/token', credentials: ['none'], success: [200], body: 'form' },
+  revokeToken: { method: 'POST', path: '/oauth2/token/revoke', credentials: ['none'], success: [200], body: 'form' },
+  getSigningKeys: { method: 'GET', path: '/oauth2/keys', credentials: ['none'], success: [200] },
+  getUserInfo: { method: 'GET', path: '/oauth2/userinfo', credentials: ['user:openid'], success: [200] },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof routes;
+
+/** Names between braces of a path, as a union. */
+export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+/** What fills the path of a route. */
+export type PathParameters<Name extends RouteName> = {
+  readonly [Parameter in PathParameter<(typeof routes)[Name]['path']>]: string;
+};
+
+/** The version this package speaks. */
+export const apiVersion = 10;
+
+/** Fills a route's path; every value is percent-encoded. */
+export function routePath<Name extends RouteName>(name: Name, parameters: PathParameters<Name>): string {
+  const values = parameters as Readonly<Record<string, string>>;
+  return routes[name].path.replace(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(values[parameter] ?? ''));
+}
+
+/** `PUT /lobbies/{lobby_id}/members/{user_id}`: how errors and logs name a route. */
+export function routeLabel(name: RouteName): string {
+  return `${routes[name].method} ${routes[name].path}`;
+}
