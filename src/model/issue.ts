@@ -24,6 +24,7 @@ export const fieldErrors = {
   BASE_TYPE_MIN_LENGTH: (min: number) => `Must be ${min} or more in length.`,
   BASE_TYPE_CHOICES: (choices: readonly (string | number)[]) => `Value must be one of ${tuple(choices)}.`,
   BOOLEAN_TYPE_CONVERT: () => 'Must be either true or false.',
+  CONTENT_TYPE_INVALID: (expected: string) => `Expected "Content-Type" header to be one of {'${expected}'}.`,
   DICT_TYPE_CONVERT: () => 'Only dictionaries may be used in a DictType',
   LIST_TYPE_CONVERT: () => 'Only iterables may be used in a ListType',
   LIST_ITEM_VALUE_REQUIRED: () => 'List item values of ModelType are required',
@@ -46,8 +47,7 @@ export const fieldErrors = {
   APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID: () => 'Context menu commands cannot have description',
   APPLICATION_COMMAND_CONTEXT_MENU_OPTIONS_INVALID: () => 'Context menu commands cannot have options',
   INTERACTION_APPLICATION_COMMAND_INVALID: () => 'Invalid interaction application command',
-  INTERACTION_APPLICATION_COMMAND_INVALID_VERSION: () =>
-    'This command is outdated, please try again in a few minutes',
+  INTERACTION_APPLICATION_COMMAND_INVALID_VERSION: () => 'This command is outdated, please try again in a few minutes',
 } as const;
 
 export type FieldErrorCode = keyof typeof fieldErrors;
@@ -57,7 +57,8 @@ function tuple(choices: readonly (string | number)[]): string {
 }
 
 function shorten(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[…]' : '{…}';
+  const text = String(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 

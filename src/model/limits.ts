@@ -41,6 +41,9 @@ export const limits = {
   authorizationCodeLifeMs: 100_000,
   accessTokenLifeMs: 604_800_000,
 
+  /** Our choice: room for the largest valid bulk of commands in some locales; the interface names no bound. */
+  requestBodyBytesMax: 10 * 1024 * 1024,
+
   gatewayPayloadBytesMax: 4096,
   gatewayHeartbeatIntervalMs: 41_250,
   gatewaySendsPerMinute: 120,
@@ -53,9 +56,8 @@ export interface RateLimit {
 }
 
 /**
- * Whom a limit counts. A route's bucket is counted for the application or for the user, as its row says.
- *
- * `app.global` spans all routes of an application (or, without credential, of an address).
+ * What a limit counts. Each bucket is counted apart for every application, or every user, by whose credential came;
+ * `global` spans all routes of it, or without credential of the caller's address.
  */
 export type RateLimitBucket =
   | 'global'

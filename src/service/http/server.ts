@@ -1,0 +1,159 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { fieldErrors, type Issue } from '../../model/issue.ts';
+import { limits } from '../../model/limits.ts';
+import { isSnowflake } from '../../model/snowflake.ts';
+import { apiVersion, type Route, type RouteName, routes } from '../../wire/routes.ts';
+import type { Core } from '../core.ts';
+import type { Credentials } from '../domain/credentials.ts';
+import { Fault } from '../fault.ts';
+import { admit } from './admission.ts';
+import { readBody } from './body.ts';
+import type { Handler, Handlers, Principal, Reply } from './call.ts';
+import { errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
+
+/** Where the API begins; other accepted spellings are rewritten to this one. */
+export const apiPrefix = `/api/v${apiVersion}`;
+
+export interface HttpDeps {
+  readonly credentials: Credentials;
+  /** A handler for every route of the table. */
+  readonly handlers: Handlers;
+}
+
+/** The HTTP door: mounts the route table and answers in the interface's forms. Pages and control are added by others. */
+export function createHttpServer(core: Core, deps: HttpDeps): FastifyInstance {
+  const app = fastify({
+    bodyLimit: limits.requestBodyBytesMax,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    // An interaction's token stands in the path.
+    routerOptions: { maxParamLength: 2048 },
+    rewriteUrl: request => canonicalUrl(request.url ?? '/'),
+    frameworkErrors: (_error, _request, reply) => void send(reply, faultReply(new Fault('not_found'))),
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.setErrorHandler((error, request, reply) => answerError(core, request, reply, error));
+  app.setNotFoundHandler((request, reply) => send(reply, notFound(request.method, request.url)));
+
+  const limiter = createLimiter(core);
+  for (const name of Object.keys(routes) as RouteName[]) {
+    const handler = deps.handlers[name];
+    if (!handler) throw new Error(`No handler serves the route ${name}.`);
+    mount(app, core, { name, handler, credentials: deps.credentials, limiter });
+  }
+  return app;
+}
+
+interface Mounted {
+  readonly name: RouteName;
+  readonly handler: Handler;
+  readonly credentials: Credentials;
+  readonly limiter: Limiter;
+}
+
+function mount(app: FastifyInstance, core: Core, { name, handler, credentials, limiter }: Mounted): void {
+  const route: Route = routes[name];
+  const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
+
+  async function answer(request: FastifyRequest, note: (principal: Principal) => void): Promise<Reply> {
+    const principal = await admit(credentials, route, request.headers.authorization);
+    note(principal);
+    const taken = await limiter.take(route, principal, request.ip);
+    if (taken.refusal) return limitReply(taken.refusal);
+    const params = request.params as Readonly<Record<string, string>>;
+    checkIds(idNames, params);
+    const reply = await handler({
+      route: name,
+      principal,
+      params,
+      query: request.query as Record<string, string>,
+      body: readBody(route, request.headers['content-type'], request.body),
+      headers: request.headers,
+    });
+    return { ...reply, headers: { ...taken.headers, ...reply.headers } };
+  }
+
+  app.route({
+    method: route.method,
+    url: apiPrefix + route.path.replace(/\{(\w+)\}/g, ':$1'),
+    handler: async (request, reply) => {
+      let caller: Principal | undefined;
+      let result: Reply;
+      try {
+        result = await answer(request, principal => {
+          caller = principal;
+        });
+      } catch (error) {
+        if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
+        result = errorReply(error);
+      }
+      core.journal.write('request', { route: name, status: result.status, caller: describe(caller) });
+      return send(reply, result);
+    },
+  });
+}
+
+function send(reply: FastifyReply, { status, body, text, headers }: Reply): FastifyReply {
+  reply.code(status);
+  if (headers) reply.headers(headers);
+  const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
+  // Without a body there must be no content type: clients would parse the emptiness.
+  if (payload === undefined) return reply.send();
+  return reply.header('content-type', 'application/json').send(payload);
+}
+
+function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  if (isUnforeseen(error)) core.log.error({ url: request.routeOptions.url, error }, 'A request failed.');
+  return send(reply, errorReply(error));
+}
+
+function checkIds(names: readonly string[], params: Readonly<Record<string, string>>): void {
+  const issues: Issue[] = [];
+  for (const name of names) {
+    if (isSnowflake(params[name])) continue;
+    const message = fieldErrors.NUMBER_TYPE_COERCE(params[name], 'snowflake');
+    issues.push({ path: [name], code: 'NUMBER_TYPE_COERCE', message });
+  }
+  if (issues.length > 0) throw new Fault('invalid_form_body', {}, issues);
+}
+
+function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '');
+}
+
+// The version before this one and no version at all are served as this one (our choice: only one is spoken).
+const otherSpelling = /^\/api\/(?:v9\/|(?!v\d+(?:\/|$)))/;
+
+function canonicalUrl(url: string): string {
+  return url.startsWith(apiPrefix) ? url : url.replace(otherSpelling, `${apiPrefix}/`);
+}
+
+const mountedPaths = Object.values(routes).map(({ method, path }) => ({
+  method: method as string,
+  pattern: new RegExp(`^${apiPrefix}${path.replace(/[.@]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}/?$`),
+}));
+
+function notFound(method: string, url: string): Reply {
+  const path = url.split('?', 1)[0] ?? '';
+  const version = /^\/api\/v(\d+)(?:\/|$)/.exec(path)?.[1];
+  if (version !== undefined && Number(version) !== apiVersion) return faultReply(new Fault('invalid_api_version'));
+  const allowed = mountedPaths.filter(mounted => mounted.pattern.test(path)).map(mounted => mounted.method);
+  if (allowed.length === 0 || allowed.includes(method)) return faultReply(new Fault('not_found'));
+  return { ...faultReply(new Fault('method_not_allowed')), headers: { allow: allowed.join(', ') } };
+}
+
+function describe(principal: Principal | undefined): string | undefined {
+  if (!principal) return undefined;
+  switch (principal.kind) {
+    case 'none':
+      return undefined;
+    case 'session':
+      return `user ${principal.user.id}`;
+    case 'user':
+      return `user ${principal.user.id} of application ${principal.application.id}`;
+    default:
+      return `${principal.kind} ${principal.application.id}`;
+  }
+}
