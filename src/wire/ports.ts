@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { WebSocket } from 'ws';
 
 /**
  * The ports: everything this package takes from the world outside, so that tests and other hosts can put their own
@@ -37,8 +36,24 @@ export interface FetchInit {
   readonly redirect?: 'manual' | 'follow';
 }
 
-/** Opens a WebSocket; the caller attaches its listeners before the next turn of the event loop. */
-export type SocketFactory = (url: string) => WebSocket;
+/** One WebSocket. */
+export interface Socket {
+  /** Sends a text frame. */
+  send(text: string): void;
+  /** Begins the closing handshake; {@link SocketEvents.closed} follows. Idempotent. */
+  close(code?: number, reason?: string): void;
+}
+
+/** What happens to a socket. Nothing is called before the factory has returned, nor after `closed`. */
+export interface SocketEvents {
+  opened(): void;
+  received(text: string): void;
+  /** Once, also when the connection never opened (1006, with what went wrong as the reason). */
+  closed(code: number, reason: string): void;
+}
+
+/** Opens a WebSocket to a `ws:` or `wss:` address. */
+export type SocketFactory = (url: string, events: SocketEvents) => Socket;
 
 export type LogFields = Readonly<Record<string, unknown>>;
 

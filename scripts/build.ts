@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+
+/**
+ * Builds the package into dist/:
+ *
+ * - esm/    one bundle a door and one for the command, with what they share in chunks of its own
+ * - cjs/    the same as CommonJS, file by file: bundles cannot share there, and two doors must not each carry a copy
+ *           of the error classes
+ * - types/  declarations for ESM; types-cjs/ the same for CommonJS
+ */
+const root = dirname(import.meta.dirname);
+process.chdir(root);
+rmSync('dist', { recursive: true, force: true });
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
+
+// What the package depends on stays outside; all else that is imported belongs to the service and goes in.
+const external = ['dependencies', 'optionalDependencies', 'peerDependencies']
+  .flatMap(kind => Object.keys(manifest[kind] ?? {}))
+  .concat('electron');
+
+const common: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  target: 'node22.13',
+  external,
+  metafile: true,
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+  legalComments: 'none',
+};
+
+const doors = {
+  index: 'src/sdk/index.ts',
+  electron: 'src/sdk/electron/index.ts',
+  backend: 'src/backend/index.ts',
+  service: 'src/service/index.ts',
+  model: 'src/model/index.ts',
+  cli: 'src/cli/main.ts',
+};
+
+const esm = await build({
+  ...common,
+  entryPoints: doors,
+  outdir: 'dist/esm',
+  format: 'esm',
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  minifySyntax: true,
+  // Bundled CommonJS packages call `require` for Node's own modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+});
+
+const fileByFile: Plugin = {
+  name: 'file-by-file',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, importer }) => {
+      if (importer.includes('node_modules')) return undefined;
+      return { path: path.replace(/\.ts$/, '.js'), external: true };
+    });
+  },
+};
+
+await build({
+  ...common,
+  entryPoints: globSync('src/**/*.ts').filter(file => !file.startsWith(join('src', 'cli'))),
+  outdir: 'dist/cjs',
+  outbase: 'src',
+  format: 'cjs',
+  plugins: [fileByFile],
+});
+writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');
+
+execFileSync('node_modules/.bin/tsc', [
+  ...['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--project', 'tsconfig.build.json'],
+]);
+const declarations = globSync('dist/types/**/*.d.ts');
+for (const file of declarations) {
+  const text = readFileSync(file, 'utf8').replace(/((?:from|import\()\s*['"]\.\.?\/[^'"]*)\.ts(['"])/g, '$1.js$2');
+  writeFileSync(file, text);
+  const twin = file.replace(join('dist', 'types'), join('dist', 'types-cjs'));
+  mkdirSync(dirname(twin), { recursive: true });
+  writeFileSync(twin, text);
+}
+writeFileSync('dist/types-cjs/package.json', '{ "type": "commonjs" }\n');
+
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licences(esm.metafile?.inputs ?? {}));
+writeFileSync('dist/stamp', '');
+
+/** The licence texts of every package that was bundled. */
+function licences(inputs: Metafile['inputs']): string {
+  const packages = new Set<string>();
+  for (const input of Object.keys(inputs)) {
+    const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
+    if (found) packages.add(found);
+  }
+  return [...packages].sort().map(licence).join('\n\n');
+}
+
+function licence(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find(entry => /^licen[cs]e/i.test(entry));
+  const text = file ? readFileSync(join(folder, file), 'utf8') : `(${relative(root, folder)} carries no licence text)`;
+  return `${name} ${version} (${license})\n${'-'.repeat(72)}\n${text.trim()}`;
+}
