@@ -40,6 +40,8 @@ export const limits = {
 
   authorizationCodeLifeMs: 100_000,
   accessTokenLifeMs: 604_800_000,
+  codeVerifierLengthMin: 43,
+  codeVerifierLengthMax: 128,
 
   /** Our choice: room for the largest valid bulk of commands in some locales; the interface names no bound. */
   requestBodyBytesMax: 10 * 1024 * 1024,

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { limits } from '../model/limits.ts';
+import { type Entropy, randomToken } from './ports.ts';
+
+/** The one challenge method the interface accepts. @see oauth2.md 4 */
+export const codeChallengeMethod = 'S256';
+
+const { codeVerifierLengthMin, codeVerifierLengthMax } = limits;
+const verifierForm = new RegExp(`^[A-Za-z0-9\\-._~]{${codeVerifierLengthMin},${codeVerifierLengthMax}}$`);
+
+// SHA-256 in base64url without padding: 43 characters, the last of which carries four bits.
+const challengeForm = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+
+/** Makes a code verifier: 32 random bytes as base64url, 43 characters. @see RFC 7636, 4.1 */
+export function createCodeVerifier(entropy: Entropy): string {
+  return randomToken(entropy, 32);
+}
+
+/**
+ * True for 43–128 characters ({@link limits.codeVerifierLengthMin}, {@link limits.codeVerifierLengthMax}) of
+ * `A–Z a–z 0–9 - . _ ~`.
+ *
+ * @see oauth2.md 4
+ */
+export function isCodeVerifier(text: string): boolean {
+  return verifierForm.test(text);
+}
+
+/** The S256 challenge of a verifier: base64url(SHA-256(verifier)) without padding, 43 characters. @see oauth2.md 4 */
+export function codeChallengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier, 'ascii').digest('base64url');
+}
+
+/** True for text that some verifier's {@link codeChallengeOf} can be. */
+export function isCodeChallenge(text: string): boolean {
+  return challengeForm.test(text);
+}
