@@ -37,6 +37,7 @@ export const limits = {
   interactionAnswerMs: 3_000,
   interactionTokenLifeMs: 15 * 60_000,
   messageContentLengthMax: 2000,
+  attachmentBytesMax: 10 * 1024 * 1024,
 
   authorizationCodeLifeMs: 100_000,
   accessTokenLifeMs: 604_800_000,
@@ -49,6 +50,12 @@ export const limits = {
   gatewayPayloadBytesMax: 4096,
   gatewayHeartbeatIntervalMs: 41_250,
   gatewaySendsPerMinute: 120,
+  gatewayIdentifiesPerDay: 1000,
+  gatewayShardsMax: 16_384,
+  /** Sessions one user (or one bot) holds at a time. Our choice: the interface names no number. */
+  gatewaySessionsPerUserMax: 100,
+  /** What may wait for a client that reads too slowly. Our choice: as above. */
+  gatewayBacklogBytesMax: 1024 * 1024,
 } as const;
 
 /** `requests` calls within any window of `windowMs` that begins with the first of them. */
@@ -72,6 +79,8 @@ export type RateLimitBucket =
   | 'command-read'
   | 'command-write'
   | 'command-bulk'
+  /** Not a route's: counts the commands that a scope gains, one call may add many. */
+  | 'command-create'
   | 'interaction-invoke';
 
 /** A dated set of rate limits: data, so that they can change without the code. A bucket without a row is unlimited. */
@@ -86,10 +95,12 @@ export type LimitProfileName = 'standard' | 'development' | 'off';
 
 const second = 1000;
 const hour = 3_600_000;
+const day = 24 * hour;
 
 const commandBuckets = {
   // Our choice, after the "about 5 per 20 s" seen on the hosted service; reads and bulk writes count apart.
   'command-write': { requests: 5, windowMs: 20 * second },
+  'command-create': { requests: limits.commandCreatesPerDay, windowMs: day },
 } as const;
 
 /**

@@ -49,7 +49,8 @@ export type StoreContent = { readonly [Name in CollectionName]: readonly Records
  * - When {@link Store.transact} resolves, the work is on disk.
  * - Works of one scope run one after another: each sees all that were acknowledged before it began. A work may read
  *   anything but must rely only on what its scope guards.
- * - A work awaits nothing but its transaction, and may be run more than once: it has no effects beside it.
+ * - A work awaits nothing but its transaction and, to tell what is so at the commit, {@link Bus.present}. It may be run
+ *   more than once: it has no effects beside the transaction.
  */
 export interface Store extends StoreView {
   /** For messages and logs: `sqlite`, `postgres`. */

@@ -1,7 +1,6 @@
-import type { IntegrationType } from '../../model/command.ts';
-import type { Command } from '../../model/command.ts';
-import type { Localizations } from '../../model/locale.ts';
+import type { Command, IntegrationType } from '../../model/command.ts';
 import type { Metadata } from '../../model/lobby.ts';
+import type { Localizations } from '../../model/locale.ts';
 import type {
   ApplicationId,
   ChannelId,
@@ -23,6 +22,7 @@ export interface Records {
   guilds: GuildRecord;
   guild_members: GuildMemberRecord;
   commands: CommandRecord;
+  command_quotas: CommandQuotaRecord;
   lobbies: LobbyRecord;
   lobby_members: LobbyMemberRecord;
   authorizations: AuthorizationRecord;
@@ -121,6 +121,14 @@ export function commandScope(applicationId: ApplicationId, guildId?: GuildId): s
   return guildId === undefined ? applicationId : `${applicationId}/${guildId}`;
 }
 
+/** How much of a scope's daily creates is used: each create moves the time on by one day's share. */
+export interface CommandQuotaRecord {
+  /** {@link commandScope} */
+  scope: string;
+  /** When all of the creates are available again, if none is made until then. */
+  full_at_ms: number;
+}
+
 export interface LobbyRecord {
   id: LobbyId;
   application_id: ApplicationId;
@@ -128,8 +136,15 @@ export interface LobbyRecord {
   flags: number;
   idle_timeout_seconds: number;
   override_event_webhooks_url: string | null;
-  /** When the lobby ends if nobody connects until then. */
+  /** How many members it has, so that adding one need not count the others. */
+  member_count: number;
+  /** When the lobby ends if no member is connected then. */
   expires_at_ms: number;
+  /**
+   * Whether a member was connected when somebody last looked. A lobby found due while attended by nobody any more has
+   * lost its members together with a service that ended, and is given its time once more.
+   */
+  attended: boolean;
 }
 
 export interface LobbyMemberRecord {
@@ -190,9 +205,13 @@ export interface InteractionRecord {
   channel_id: ChannelId;
   type: number;
   token_hash: string;
+  /** What the user's client called this use; it comes back with the outcome. */
+  nonce: string | null;
   /** `waiting` until answered; `failed` when nobody answered in time. */
   state: 'waiting' | 'answered' | 'failed';
   created_at_ms: number;
+  /** While waiting: when it fails. Then: when its token dies and the record goes. */
+  expires_at_ms: number;
   /** The answer's message, as the interface shows it. */
   message: Readonly<Record<string, unknown>> | null;
 }
@@ -220,13 +239,14 @@ export const collections = {
   guilds: { key: ['id'], indexes: {} },
   guild_members: { key: ['guild_id', 'user_id'], indexes: { byUser: ['user_id'] } },
   commands: { key: ['id'], indexes: { byScope: ['scope'] } },
+  command_quotas: { key: ['scope'], indexes: {} },
   lobbies: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
   lobby_members: { key: ['lobby_id', 'user_id'], indexes: { byUser: ['application_id', 'user_id'] } },
   authorizations: { key: ['id'], indexes: { byUser: ['user_id', 'application_id'] } },
   codes: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
   tokens: { key: ['hash'], indexes: { byAuthorization: ['authorization_id'], byExpiry: ['expires_at_ms'] } },
   sign_ins: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
-  interactions: { key: ['id'], indexes: {} },
+  interactions: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
   settings: { key: ['name'], indexes: {} },
 } as const satisfies Record<CollectionName, CollectionShape>;
 
