@@ -1,6 +1,8 @@
-import type { GatewayLobby, GatewayLobbyMember } from './lobby.ts';
+import type { Guild } from './guild.ts';
 import type { Interaction } from './interaction.ts';
-import type { ApplicationId, GuildId, LobbyId } from './snowflake.ts';
+import type { GatewayLobby, GatewayLobbyMember } from './lobby.ts';
+import type { Message } from './message.ts';
+import type { ApplicationId, GuildId, InteractionId, LobbyId } from './snowflake.ts';
 import type { User } from './user.ts';
 
 /** @see gateway.md 2 */
@@ -83,6 +85,9 @@ export const intents = {
   LOBBY_DELETE: 1 << 28,
 } as const;
 
+/** Every bit an Identify may set. */
+export const allIntents: number = Object.values(intents).reduce((bits, bit) => bits | bit, 0);
+
 /** Bit of Identify's `capabilities`: READY carries the lobbies instead of a LOBBY_CREATE for each. @see gateway.md 9.3 */
 export const capabilities = { AUTO_LOBBY_CONNECT: 1 << 16 } as const;
 
@@ -125,7 +130,12 @@ export type LobbyDeleteReason = 'deleted' | 'removed';
 export interface Dispatches {
   READY: Ready;
   RESUMED: Record<string, never>;
+  GUILD_CREATE: Guild;
   INTERACTION_CREATE: Interaction;
+  /** To the user's own clients: the command they used was answered, or nobody answered in time. */
+  INTERACTION_SUCCESS: InteractionOutcome;
+  INTERACTION_FAILURE: InteractionOutcome;
+  MESSAGE_CREATE: Message;
   LOBBY_CREATE: GatewayLobby;
   LOBBY_UPDATE: GatewayLobby;
   LOBBY_DELETE: { id: LobbyId; reason: LobbyDeleteReason };
@@ -136,6 +146,26 @@ export interface Dispatches {
   LOBBY_MEMBER_DISCONNECT: Omit<LobbyMemberDispatch, 'application_id'>;
 }
 export type DispatchName = keyof Dispatches;
+
+/** `nonce` is the one the client sent when it used the command. */
+export interface InteractionOutcome {
+  id: InteractionId;
+  nonce: string | null;
+}
+
+/** Which intents let a dispatch through: any one of the bits. An event without a row is always delivered. @see gateway.md 6 */
+export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = {
+  GUILD_CREATE: intents.GUILDS,
+  MESSAGE_CREATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
+  LOBBY_CREATE: intents.LOBBIES,
+  LOBBY_UPDATE: intents.LOBBIES,
+  LOBBY_DELETE: intents.LOBBY_DELETE,
+  LOBBY_MEMBER_ADD: intents.LOBBIES,
+  LOBBY_MEMBER_UPDATE: intents.LOBBIES,
+  LOBBY_MEMBER_REMOVE: intents.LOBBIES,
+  LOBBY_MEMBER_CONNECT: intents.LOBBIES,
+  LOBBY_MEMBER_DISCONNECT: intents.LOBBIES,
+};
 
 export interface LobbyMemberDispatch {
   member: GatewayLobbyMember;
@@ -149,4 +179,3 @@ export interface GatewayBot {
   shards: number;
   session_start_limit: { total: number; remaining: number; reset_after: number; max_concurrency: number };
 }
-

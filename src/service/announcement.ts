@@ -27,6 +27,8 @@ export interface Announcement {
     /** The dispatch's `d`, encoded as JSON once for all who get it. */
     readonly data: string;
   };
+  /** Where it happened: of a sharded bot only the guild's shard hears; without a guild, shard 0. */
+  readonly guild?: GuildId;
   /** Sessions of this user are passed over: they hear of it in another form. */
   readonly except?: UserId;
   /** The sessions begin to follow this topic, after the event. */

@@ -1,0 +1,86 @@
+import type { ChannelId, GuildId, RoleId, Snowflake, UserId } from './snowflake.ts';
+import type { User } from './user.ts';
+
+/** Permission bits that this interface gives a meaning, by name. @see commands.md 2.3 and 2.4 */
+export const permissionBits = {
+  ADMINISTRATOR: 1n << 3n,
+  MANAGE_GUILD: 1n << 5n,
+  VIEW_CHANNEL: 1n << 10n,
+  SEND_MESSAGES: 1n << 11n,
+  EMBED_LINKS: 1n << 14n,
+  ATTACH_FILES: 1n << 15n,
+  MENTION_EVERYONE: 1n << 17n,
+  USE_EXTERNAL_EMOJIS: 1n << 18n,
+  MANAGE_ROLES: 1n << 28n,
+  USE_APPLICATION_COMMANDS: 1n << 31n,
+} as const;
+
+/** Every bit there may be: what an owner and an administrator hold. */
+export const allPermissions = (1n << 54n) - 1n;
+
+/** What a channel changes for a role or a member; bits as decimal text. */
+export interface PermissionOverwrite {
+  id: Snowflake;
+  /** 0 role, 1 member. */
+  type: 0 | 1;
+  allow: string;
+  deny: string;
+}
+
+export interface Role {
+  id: RoleId;
+  name: string;
+  /** Permission bits as decimal text. */
+  permissions: string;
+  position: number;
+  color: number;
+  hoist: boolean;
+  managed: boolean;
+  mentionable: boolean;
+  flags: number;
+}
+
+export interface Channel {
+  id: ChannelId;
+  /** 0 text, 2 voice, 4 category and so on. @see commands.md 1.6 */
+  type: number;
+  guild_id: GuildId;
+  name: string;
+  nsfw: boolean;
+  position: number;
+  parent_id: ChannelId | null;
+  permission_overwrites: readonly PermissionOverwrite[];
+  flags: number;
+}
+
+export interface GuildMember {
+  user: User;
+  nick: string | null;
+  avatar: string | null;
+  roles: readonly RoleId[];
+  /** ISO 8601 with microseconds. */
+  joined_at: string;
+  premium_since: string | null;
+  deaf: boolean;
+  mute: boolean;
+  pending: boolean;
+  flags: number;
+}
+
+/** A guild as GUILD_CREATE shows it to a bot; the lists of things that this interface does not have are empty. */
+export interface Guild {
+  id: GuildId;
+  name: string;
+  owner_id: UserId;
+  preferred_locale: string;
+  joined_at: string;
+  /** More members than the session's `large_threshold`: only the bot itself is listed. */
+  large: boolean;
+  unavailable: false;
+  member_count: number;
+  roles: readonly Role[];
+  channels: readonly Channel[];
+  members: readonly GuildMember[];
+  features: readonly string[];
+  [field: string]: unknown;
+}
