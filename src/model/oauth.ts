@@ -34,6 +34,15 @@ export const umbrellaScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> 
   ],
 };
 
+/** Scopes that only the client-credentials grant gives. @see oauth2.md 3 */
+export const clientCredentialsScopes: ReadonlySet<string> = new Set<Scope>(['applications.commands.update']);
+
+/** Scopes that a public client cannot ask for. @see oauth2.md 4 */
+export const confidentialScopes: ReadonlySet<string> = new Set<Scope>(['role_connections.write']);
+
+/** Scopes that put the application into a guild when they are granted. @see oauth2.md 5 */
+export const installScopes: ReadonlySet<string> = new Set<Scope>(['applications.commands', 'bot']);
+
 const known: ReadonlySet<string> = new Set(scopes);
 
 export function isScope(value: string): value is Scope {

@@ -183,6 +183,8 @@ export interface TokenRecord {
   /** `session` is a user's own client; `application` is client credentials. */
   kind: 'access' | 'refresh' | 'application' | 'session';
   authorization_id: Snowflake | null;
+  /** Hash of the code that an access or refresh token began with: it outlives refreshes, and one of each is live in it. */
+  grant_id: string | null;
   application_id: ApplicationId | null;
   user_id: UserId | null;
   scopes: readonly string[];
@@ -244,7 +246,10 @@ export const collections = {
   lobby_members: { key: ['lobby_id', 'user_id'], indexes: { byUser: ['application_id', 'user_id'] } },
   authorizations: { key: ['id'], indexes: { byUser: ['user_id', 'application_id'] } },
   codes: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
-  tokens: { key: ['hash'], indexes: { byAuthorization: ['authorization_id'], byExpiry: ['expires_at_ms'] } },
+  tokens: {
+    key: ['hash'],
+    indexes: { byAuthorization: ['authorization_id'], byGrant: ['grant_id'], byExpiry: ['expires_at_ms'] },
+  },
   sign_ins: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
   interactions: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
   settings: { key: ['name'], indexes: {} },
