@@ -3,6 +3,7 @@ import { fieldErrors, type Issue } from '../../model/issue.ts';
 import { limits } from '../../model/limits.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { apiVersion, type Route, type RouteName, routes } from '../../wire/routes.ts';
+import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { Fault } from '../fault.ts';
@@ -19,6 +20,8 @@ export interface HttpDeps {
   readonly credentials: Credentials;
   /** A handler for every route of the table. */
   readonly handlers: Handlers;
+  /** Counts the requests under way. */
+  readonly activity: Activity;
 }
 
 /** The HTTP door: mounts the route table and answers in the interface's forms. Pages and control are added by others. */
@@ -41,25 +44,33 @@ export function createHttpServer(core: Core, deps: HttpDeps): FastifyInstance {
   for (const name of Object.keys(routes) as RouteName[]) {
     const handler = deps.handlers[name];
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
-    mount(app, core, { name, handler, credentials: deps.credentials, limiter });
+    mount(app, core, { ...deps, name, handler, limiter });
   }
   return app;
 }
 
-interface Mounted {
+interface Mounted extends HttpDeps {
   readonly name: RouteName;
   readonly handler: Handler;
-  readonly credentials: Credentials;
   readonly limiter: Limiter;
 }
 
-function mount(app: FastifyInstance, core: Core, { name, handler, credentials, limiter }: Mounted): void {
+function mount(app: FastifyInstance, core: Core, { name, handler, credentials, limiter, activity }: Mounted): void {
   const route: Route = routes[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
-  async function answer(request: FastifyRequest, note: (principal: Principal) => void): Promise<Reply> {
-    const principal = await admit(credentials, route, request.headers.authorization);
-    note(principal);
+  async function serve(request: FastifyRequest): Promise<{ caller: Principal | undefined; result: Reply }> {
+    let caller: Principal | undefined;
+    try {
+      caller = await admit(credentials, route, request.headers.authorization);
+      return { caller, result: await answer(request, caller) };
+    } catch (error) {
+      if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
+      return { caller, result: errorReply(error) };
+    }
+  }
+
+  async function answer(request: FastifyRequest, principal: Principal): Promise<Reply> {
     const taken = await limiter.take(route, principal, request.ip);
     if (taken.refusal) return limitReply(taken.refusal);
     const params = request.params as Readonly<Record<string, string>>;
@@ -79,16 +90,7 @@ function mount(app: FastifyInstance, core: Core, { name, handler, credentials, l
     method: route.method,
     url: apiPrefix + route.path.replace(/\{(\w+)\}/g, ':$1'),
     handler: async (request, reply) => {
-      let caller: Principal | undefined;
-      let result: Reply;
-      try {
-        result = await answer(request, principal => {
-          caller = principal;
-        });
-      } catch (error) {
-        if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
-        result = errorReply(error);
-      }
+      const { caller, result } = await activity.run(() => serve(request));
       core.journal.write('request', { route: name, status: result.status, caller: describe(caller) });
       return send(reply, result);
     },

@@ -1,0 +1,16 @@
+import { startService } from '@rallypoint/sdk/service';
+import { serve } from '../child.ts';
+
+/** Our service, from the built package, with nothing limited. */
+const { data } = JSON.parse(process.argv[2] ?? '{}') as { data?: string };
+
+const service = await startService({
+  limits: 'off',
+  ...(data === undefined ? {} : { data }),
+  fixtures: {
+    applications: [{ id: '100', name: 'Bench', owner_id: '1', bot_token: 'bench-token' }],
+    users: Array.from({ length: 50 }, (_, index) => ({ id: String(index + 1), username: `player${index + 1}` })),
+  },
+});
+
+serve({ port: Number(new URL(service.web_base).port) }, () => service.close());
