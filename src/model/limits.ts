@@ -50,7 +50,8 @@ export const limits = {
   gatewayPayloadBytesMax: 4096,
   gatewayHeartbeatIntervalMs: 41_250,
   gatewaySendsPerMinute: 120,
-  gatewayIdentifiesPerDay: 1000,
+  gatewayLargeThresholdMin: 50,
+  gatewayLargeThresholdMax: 250,
   gatewayShardsMax: 16_384,
   /** Sessions one user (or one bot) holds at a time. Our choice: the interface names no number. */
   gatewaySessionsPerUserMax: 100,
@@ -81,7 +82,8 @@ export type RateLimitBucket =
   | 'command-bulk'
   /** Not a route's: counts the commands that a scope gains, one call may add many. */
   | 'command-create'
-  | 'interaction-invoke';
+  | 'interaction-invoke'
+  | 'gateway-identify';
 
 /** A dated set of rate limits: data, so that they can change without the code. A bucket without a row is unlimited. */
 export interface LimitProfile {
@@ -96,6 +98,8 @@ export type LimitProfileName = 'standard' | 'development' | 'off';
 const second = 1000;
 const hour = 3_600_000;
 const day = 24 * hour;
+
+const gatewayBuckets = { 'gateway-identify': { requests: 1000, windowMs: day } } as const;
 
 const commandBuckets = {
   // Our choice, after the "about 5 per 20 s" seen on the hosted service; reads and bulk writes count apart.
@@ -122,6 +126,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-member-add': { requests: 5000, windowMs: 10 * second },
       'lobby-member-remove': { requests: 5000, windowMs: 10 * second },
       ...commandBuckets,
+      ...gatewayBuckets,
     },
   },
   development: {
@@ -134,6 +139,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-member-add': { requests: 100, windowMs: 2 * hour },
       'lobby-member-remove': { requests: 100, windowMs: 2 * hour },
       ...commandBuckets,
+      ...gatewayBuckets,
     },
   },
   off: { name: 'off', asOf: '2026-11-20', buckets: {} },

@@ -35,8 +35,12 @@ export interface Bus {
   /** Calls `listener` for every event of the topic published after this resolves. */
   subscribe(topic: Topic, listener: (announced: Announced) => void): MaybePromise<Cancel>;
 
-  /** Counts one call against `limit` under `name`: the window begins with the first call and ends after `limit.windowMs`. */
-  count(name: string, limit: RateLimit): MaybePromise<LimitState>;
+  /**
+   * Counts one call against `limit` under `name`: the window begins with the first call and ends after `limit.windowMs`.
+   *
+   * @param calls 0 only looks, and begins no window; default 1
+   */
+  count(name: string, limit: RateLimit, calls?: 0 | 1): MaybePromise<LimitState>;
 
   /** Says that session `id` is there for `who` (a topic); leaving is by the returned function, or with its node. */
   enter(who: Topic, id: string): MaybePromise<() => MaybePromise<void>>;
