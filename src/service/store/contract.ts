@@ -1,4 +1,4 @@
-import type { Announcement, Announced } from '../announcement.ts';
+import type { Announced, Announcement } from '../announcement.ts';
 import type { CollectionName, IndexName, Records } from './records.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -19,13 +19,13 @@ export interface ListQuery<Name extends CollectionName> {
 
 /** What can be read. Records are shared and must not be changed by the reader. */
 export interface StoreView {
-  get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): MaybePromise<Records[Name] | undefined>;
+  get<Name extends CollectionName>(
+    collection: Name,
+    ...key: readonly KeyPart[]
+  ): MaybePromise<Records[Name] | undefined>;
 
   /** Records in the order of the key or index, text by code point. */
-  list<Name extends CollectionName>(
-    collection: Name,
-    query?: ListQuery<Name>,
-  ): MaybePromise<readonly Records[Name][]>;
+  list<Name extends CollectionName>(collection: Name, query?: ListQuery<Name>): MaybePromise<readonly Records[Name][]>;
 }
 
 /** One unit of work: it reads its own writes, and all of it is kept or none. */

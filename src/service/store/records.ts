@@ -227,7 +227,7 @@ export interface SettingRecord {
 export interface CollectionShape {
   /** Fields that together name a record, in order. */
   readonly key: readonly string[];
-  /** Other ways to find records: name → fields, in order. Records where the last field is null are not in the index. */
+  /** Other ways to find records: name → fields, in order. A record with null in one of them is not in the index. */
   readonly indexes: Readonly<Record<string, readonly string[]>>;
 }
 

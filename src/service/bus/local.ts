@@ -1,0 +1,140 @@
+import type { RateLimit } from '../../model/limits.ts';
+import { type Cancel, type Clock, type Logger, silentLogger } from '../../wire/ports.ts';
+import type { Announced, Topic } from '../announcement.ts';
+import type { Bus, Lease, LimitState } from './contract.ts';
+import { type Expiring, ExpiringMap } from './expiring-map.ts';
+
+interface Subscription {
+  readonly listener: (announced: Announced) => void;
+  /** How many events had been published before it. */
+  readonly after: number;
+}
+
+interface Window extends Expiring {
+  calls: number;
+}
+
+/**
+ * The bus of a service that is one process. Everything happens within the call: when `publish` returns, every listener
+ * has been called, unless it was called by a listener; then its events follow those under way.
+ */
+export function localBus(clock: Clock, log: Logger = silentLogger): Bus {
+  return new LocalBus(clock, log);
+}
+
+class LocalBus implements Bus {
+  readonly engine = 'local';
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #subscriptions = new Map<Topic, Set<Subscription>>();
+  readonly #windows = new ExpiringMap<Window>();
+  readonly #leases = new ExpiringMap<Expiring>();
+  /** Who → session → its entry. */
+  readonly #present = new Map<Topic, Map<string, symbol>>();
+  #waiting: Announced[] = [];
+  #publishing = false;
+  #published = 0;
+  #handed = 0;
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  publish(announced: readonly Announced[]): void {
+    for (const event of announced) this.#waiting.push(event);
+    this.#published += announced.length;
+    if (this.#publishing) return;
+    this.#publishing = true;
+    // Listeners may publish more meanwhile; that queues up here, so that all hear everything in one order.
+    for (let at = 0; at < this.#waiting.length; at++) {
+      const event = this.#waiting[at];
+      if (event) this.#hand(event);
+    }
+    this.#waiting = [];
+    this.#publishing = false;
+  }
+
+  subscribe(topic: Topic, listener: (announced: Announced) => void): Cancel {
+    const subscription: Subscription = { listener, after: this.#published };
+    const all = this.#subscriptions.get(topic);
+    if (all) all.add(subscription);
+    else this.#subscriptions.set(topic, new Set([subscription]));
+    return () => {
+      const left = this.#subscriptions.get(topic);
+      if (left?.delete(subscription) && left.size === 0) this.#subscriptions.delete(topic);
+    };
+  }
+
+  count(name: string, { requests, windowMs }: RateLimit): LimitState {
+    const nowMs = this.#clock.now();
+    let window = this.#windows.get(name, nowMs);
+    // A window that would last longer than its length began before the clock was set back.
+    if (!window || window.endsAtMs - nowMs > windowMs) {
+      window = { calls: 0, endsAtMs: nowMs + windowMs };
+      this.#windows.set(name, window, nowMs);
+    }
+    const allowed = window.calls < requests;
+    if (allowed) window.calls++;
+    return { allowed, remaining: requests - window.calls, resetAtMs: window.endsAtMs };
+  }
+
+  enter(who: Topic, id: string): () => void {
+    const entry = Symbol(id);
+    const sessions = this.#present.get(who) ?? new Map<string, symbol>();
+    this.#present.set(who, sessions.set(id, entry));
+    return () => {
+      // A session that has entered again is not taken out by its former entry.
+      if (sessions.get(id) === entry) sessions.delete(id);
+      if (sessions.size === 0 && this.#present.get(who) === sessions) this.#present.delete(who);
+    };
+  }
+
+  present(who: Topic): number {
+    return this.#present.get(who)?.size ?? 0;
+  }
+
+  lease(name: string, termMs: number): Lease | undefined {
+    const take = (): Expiring => {
+      const nowMs = this.#clock.now();
+      const held = { endsAtMs: nowMs + termMs };
+      this.#leases.set(name, held, nowMs);
+      return held;
+    };
+    if (this.#leases.get(name, this.#clock.now())) return undefined;
+    let held = take();
+    const isHeld = () => this.#leases.get(name, this.#clock.now()) === held;
+    return {
+      name,
+      renew: () => {
+        if (!isHeld()) return false;
+        held = take();
+        return true;
+      },
+      release: () => {
+        if (isHeld()) this.#leases.delete(name);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#subscriptions.clear();
+    this.#waiting = [];
+    this.#handed = this.#published;
+    this.#windows.clear();
+    this.#leases.clear();
+    this.#present.clear();
+  }
+
+  #hand(event: Announced): void {
+    const number = ++this.#handed;
+    for (const { listener, after } of this.#subscriptions.get(event.to) ?? []) {
+      if (number <= after) continue;
+      try {
+        listener(event);
+      } catch (error) {
+        this.#log.error({ err: error, topic: event.to, event: event.event?.name }, 'A listener of the bus failed');
+      }
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { ArgumentError } from '../../model/errors.ts';
+import type { KeyPart } from './contract.ts';
+import { type CollectionName, collections, numericFields } from './records.ts';
+
+/**
+ * How records are found and ordered, for every engine alike: a record's key, what a query asks for, and the order of
+ * key parts.
+ */
+
+const shapes: Readonly<
+  Record<
+    CollectionName,
+    { readonly key: readonly string[]; readonly indexes: Readonly<Record<string, readonly string[]>> }
+  >
+> = collections;
+
+export const collectionNames = Object.keys(collections) as readonly CollectionName[];
+
+/** Fields that name a record of the collection, in order. */
+export function keyFields(collection: CollectionName): readonly string[] {
+  return shapes[collection].key;
+}
+
+/** The collection's indexes: name → fields. */
+export function indexesOf(collection: CollectionName): Readonly<Record<string, readonly string[]>> {
+  return shapes[collection].indexes;
+}
+
+/** Fields of the collection's indexes that are not in its key, each once. */
+export function indexFields(collection: CollectionName): readonly string[] {
+  const { key, indexes } = shapes[collection];
+  return [...new Set(Object.values(indexes).flat())].filter(field => !key.includes(field));
+}
+
+/** What a list goes by: `fields` select, `order` sorts (the fields, then the rest of the key). */
+export interface Route {
+  readonly fields: readonly string[];
+  readonly order: readonly string[];
+}
+
+const routes = new Map<CollectionName, ReadonlyMap<string | undefined, Route>>(
+  collectionNames.map(name => {
+    const { key, indexes } = shapes[name];
+    const byIndex = Object.entries(indexes).map(([index, fields]): [string, Route] => [
+      index,
+      { fields, order: [...fields, ...key.filter(field => !fields.includes(field))] },
+    ]);
+    return [name, new Map<string | undefined, Route>([[undefined, { fields: key, order: key }], ...byIndex])];
+  }),
+);
+
+/** A list query of whichever collection. */
+export interface AnyQuery {
+  readonly index?: string;
+  readonly equals?: readonly KeyPart[];
+  readonly upTo?: KeyPart;
+  readonly limit?: number;
+}
+
+/** @throws ArgumentError `bad_query` when the collection has no such index, or the query does not fit it */
+export function routeOf(collection: CollectionName, query: AnyQuery): Route {
+  const route = routes.get(collection)?.get(query.index);
+  if (!route) throw new ArgumentError('bad_query', `${collection} has no index ${query.index}.`);
+  const { equals = [], upTo, limit } = query;
+  const values = upTo === undefined ? equals : [...equals, upTo];
+  if (values.length > route.fields.length) {
+    throw new ArgumentError(
+      'bad_query',
+      `${collection} is listed by ${route.fields.join(', ')}; there are more values.`,
+    );
+  }
+  values.forEach((value, at) => {
+    const field = route.fields[at] ?? '';
+    if (!fits(field, value)) throw new ArgumentError('bad_query', `${collection}.${field} is never a ${typeof value}.`);
+  });
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
+    throw new ArgumentError('bad_query', `The limit of a list is a whole number from 0, not ${limit}.`);
+  }
+  return route;
+}
+
+/** @throws ArgumentError `bad_key` when the parts cannot be a key of the collection */
+export function checkKey(collection: CollectionName, key: readonly KeyPart[]): void {
+  const fields = shapes[collection].key;
+  if (key.length !== fields.length) {
+    throw new ArgumentError(
+      'bad_key',
+      `A key of ${collection} is ${fields.join(', ')}; ${key.length} parts were given.`,
+    );
+  }
+  for (let at = 0; at < key.length; at++) {
+    const part = key[at];
+    if (part === undefined || !fits(fields[at] ?? '', part)) {
+      throw new ArgumentError('bad_key', `${collection}.${fields[at]} is never a ${typeof part}.`);
+    }
+  }
+}
+
+/**
+ * The record's key.
+ *
+ * @throws ArgumentError `bad_record` when a field of the key or of an index holds something it cannot hold
+ */
+export function keyOf(collection: CollectionName, record: object): KeyPart[] {
+  const { key, indexes } = shapes[collection];
+  for (const fields of Object.values(indexes)) {
+    for (const field of fields) {
+      const value = fieldOf(record, field);
+      if (value !== null && !canHold(field, value)) throw badField(collection, field, value);
+    }
+  }
+  return key.map(field => {
+    const value = fieldOf(record, field);
+    if (!canHold(field, value)) throw badField(collection, field, value);
+    return value;
+  });
+}
+
+/** One text for a whole key: different keys of a collection have different texts. */
+export function keyText(key: readonly KeyPart[]): string {
+  return key.length === 1 ? String(key[0]) : key.join('\0');
+}
+
+/** The key text of a stored record. */
+export function keyTextOf(collection: CollectionName, record: object): string {
+  const { key } = shapes[collection];
+  const first = String(fieldOf(record, key[0] ?? ''));
+  return key.length === 1 ? first : key.map(field => fieldOf(record, field)).join('\0');
+}
+
+export function fieldOf(record: object, field: string): unknown {
+  return (record as Readonly<Record<string, unknown>>)[field];
+}
+
+/** Whether the record is among those the query asks for, its limit aside. */
+export function matches(record: object, route: Route, { equals = [], upTo }: AnyQuery): boolean {
+  for (let at = 0; at < route.fields.length; at++) {
+    const value = fieldOf(record, route.fields[at] ?? '') as KeyPart | null;
+    if (value === null) return false;
+    const wanted = equals[at];
+    if (wanted !== undefined && value !== wanted) return false;
+    if (at === equals.length && upTo !== undefined && comparePart(value, upTo) > 0) return false;
+  }
+  return true;
+}
+
+/** Order of two records of one list. */
+export function compareBy(order: readonly string[], a: object, b: object): number {
+  for (const field of order) {
+    const difference = comparePart(fieldOf(a, field) as KeyPart, fieldOf(b, field) as KeyPart);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function comparePart(a: KeyPart, b: KeyPart): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b));
+}
+
+/** Order of texts by code point. JavaScript's own `<` goes by code unit, where U+1F600 comes before U+FF01. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const left = a.charCodeAt(at);
+    const right = b.charCodeAt(at);
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Moves surrogates, which stand for code points above U+FFFF, behind all other units. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+function fits(field: string, value: unknown): value is KeyPart {
+  return numericFields.has(field) ? Number.isSafeInteger(value) : typeof value === 'string';
+}
+
+function canHold(field: string, value: unknown): value is KeyPart {
+  return fits(field, value) && (typeof value === 'number' || isStorable(value));
+}
+
+/** Whether every engine can hold the text in a key: neither NUL (PostgreSQL has none) nor half a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+function badField(collection: CollectionName, field: string, value: unknown): ArgumentError {
+  const wanted = numericFields.has(field) ? 'a whole number' : 'well-formed text without NUL';
+  return new ArgumentError(
+    'bad_record',
+    `${collection}.${field} holds ${wanted}; this record has a ${typeof value} there.`,
+  );
+}

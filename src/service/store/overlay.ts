@@ -1,0 +1,133 @@
+import type { Change } from './changes.ts';
+import { Changes } from './changes.ts';
+import type { KeyPart, ListQuery, MaybePromise, StoreView } from './contract.ts';
+import { deepFreeze } from './freeze.ts';
+import { type AnyQuery, checkKey, compareBy, keyOf, keyText, keyTextOf, matches, type Route, routeOf } from './keys.ts';
+import type { CollectionName, Records } from './records.ts';
+
+/**
+ * Changes laid over a view: who reads here sees the view as if they were made, while the view itself stays as it is.
+ * Overlays lie on overlays: a work's on its batch's, and that on the engine.
+ */
+export class Overlay implements StoreView {
+  readonly #base: StoreView;
+  readonly #changes = new Map<CollectionName, Changes>();
+
+  constructor(base: StoreView) {
+    this.#base = base;
+  }
+
+  get<Name extends CollectionName>(
+    collection: Name,
+    ...key: readonly KeyPart[]
+  ): MaybePromise<Records[Name] | undefined> {
+    const change = this.#changes.get(collection)?.get(keyText(key));
+    return change ? (change.kept?.record as Records[Name] | undefined) : this.#base.get(collection, ...key);
+  }
+
+  list<Name extends CollectionName>(
+    collection: Name,
+    query: ListQuery<Name> = {},
+  ): MaybePromise<readonly Records[Name][]> {
+    const changes = this.#changes.get(collection);
+    if (!changes) return this.#base.list(collection, query);
+    const route = routeOf(collection, query);
+    const changed = [...put(changes, route, query)] as Records[Name][];
+    changed.sort((a, b) => compareBy(route.order, a, b));
+    const limit = query.limit ?? Number.POSITIVE_INFINITY;
+    return then(this.#unchanged(collection, query, changes, query.limit), unchanged =>
+      merge(unchanged, changed, route.order, limit),
+    );
+  }
+
+  /** Freezes the record: from here on it is shared. */
+  put<Name extends CollectionName>(collection: Name, record: Records[Name]): void {
+    const key = keyOf(collection, record);
+    this.#write(collection, { key, kept: { record: deepFreeze(record), body: JSON.stringify(record) } });
+  }
+
+  delete(collection: CollectionName, ...key: readonly KeyPart[]): void {
+    checkKey(collection, key);
+    this.#write(collection, { key });
+  }
+
+  /** Takes over the changes of an overlay that lies on this one. */
+  absorb(upper: Overlay): void {
+    for (const [collection, changes] of upper.#changes) {
+      const own = this.#changesOf(collection);
+      for (const [text, change] of changes.entries()) own.set(text, change);
+    }
+  }
+
+  /** All changes, the last one of each record. */
+  changes(): Iterable<readonly [CollectionName, Changes]> {
+    return this.#changes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#changes.size === 0;
+  }
+
+  #write(collection: CollectionName, change: Change): void {
+    this.#changesOf(collection).set(keyText(change.key), change);
+  }
+
+  #changesOf(collection: CollectionName): Changes {
+    let changes = this.#changes.get(collection);
+    if (!changes) {
+      changes = new Changes();
+      this.#changes.set(collection, changes);
+    }
+    return changes;
+  }
+
+  /** The first `limit` records of the base that no change touches; asks for more when changed ones took their places. */
+  #unchanged<Name extends CollectionName>(
+    collection: Name,
+    query: ListQuery<Name>,
+    changes: Changes,
+    ask: number | undefined,
+  ): MaybePromise<readonly Records[Name][]> {
+    const asked = ask === undefined ? query : { ...query, limit: ask };
+    return then(this.#base.list(collection, asked), records => {
+      const unchanged = records.filter(record => !changes.has(keyTextOf(collection, record)));
+      const isShort = ask !== undefined && unchanged.length < (query.limit ?? 0) && records.length === ask;
+      return isShort ? this.#unchanged(collection, query, changes, 2 * ask) : unchanged;
+    });
+  }
+}
+
+function* put(changes: Changes, route: Route, query: AnyQuery): Iterable<object> {
+  const [field] = route.fields;
+  const value = query.equals?.[0];
+  const candidates = field === undefined || value === undefined ? changes.all() : changes.with(field, value);
+  for (const { kept } of candidates) if (kept && matches(kept.record, route, query)) yield kept.record;
+}
+
+/** The first `limit` of two lists, each in order, in order. */
+function merge<T extends object>(
+  left: readonly T[],
+  right: readonly T[],
+  order: readonly string[],
+  limit: number,
+): T[] {
+  const merged: T[] = [];
+  let atLeft = 0;
+  let atRight = 0;
+  while (merged.length < limit) {
+    const a = left[atLeft];
+    const b = right[atRight];
+    if (a !== undefined && (b === undefined || compareBy(order, a, b) < 0)) {
+      merged.push(a);
+      atLeft++;
+    } else if (b !== undefined) {
+      merged.push(b);
+      atRight++;
+    } else break;
+  }
+  return merged;
+}
+
+function then<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

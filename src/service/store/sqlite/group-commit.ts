@@ -1,0 +1,133 @@
+import type { Announced } from '../../announcement.ts';
+import type { MaybePromise, StoreView, Transaction } from '../contract.ts';
+import { Overlay } from '../overlay.ts';
+import { UnitOfWork } from '../unit-of-work.ts';
+
+/** Works that were run and are kept or dropped together. */
+export interface Batch {
+  readonly changes: Overlay;
+  /** The works that succeeded, in order: each scope with its commit number. */
+  readonly commits: readonly { readonly scope: string; readonly revision: number }[];
+  readonly announced: readonly Announced[];
+}
+
+/** What stands below the queue. */
+export interface CommitEngine {
+  /** What is committed. */
+  readonly committed: StoreView;
+  /** The last commit number. */
+  lastRevision(): number;
+  /** Makes the batch last, in one go without waiting for anything; a batch that throws has left nothing. */
+  commit(batch: Batch): void;
+}
+
+interface QueuedWork {
+  readonly scope: string;
+  readonly work: (transaction: Transaction) => MaybePromise<unknown>;
+  readonly settle: Settle;
+}
+interface QueuedStep {
+  readonly alone: () => void;
+  readonly settle: Settle;
+}
+interface Settle {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Bounds what one commit holds, so that a flood of works does not keep sockets waiting. */
+const worksPerCommitMax = 1024;
+
+/**
+ * Runs works one after another and commits those of one turn of the event loop together: a sync to disk costs
+ * milliseconds, and a hundred works share it. No work is answered before the commit, not even one that failed: what it
+ * saw of the works before it would be gone if the commit failed.
+ */
+export class GroupCommit {
+  readonly #engine: CommitEngine;
+  #queue: (QueuedWork | QueuedStep)[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(engine: CommitEngine) {
+    this.#engine = engine;
+  }
+
+  transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#add({ scope, work, settle: { resolve: value => resolve(value as T), reject } });
+    });
+  }
+
+  /** Runs `step` between two batches, after all works queued before it. */
+  alone(step: () => void): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      this.#add({ alone: step, settle: { resolve: () => resolve(), reject } });
+    });
+  }
+
+  /** Resolves once nothing is queued. */
+  async drained(): Promise<void> {
+    await this.#running;
+  }
+
+  #add(job: QueuedWork | QueuedStep): void {
+    this.#queue.push(job);
+    this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await new Promise(resolve => setImmediate(resolve));
+      const [first] = this.#queue;
+      if (first && 'alone' in first) this.#runAlone(first);
+      else await this.#runBatch();
+    }
+    this.#running = undefined;
+  }
+
+  #runAlone({ alone, settle }: QueuedStep): void {
+    this.#queue.shift();
+    try {
+      alone();
+      settle.resolve(undefined);
+    } catch (error) {
+      settle.reject(error);
+    }
+  }
+
+  async #runBatch(): Promise<void> {
+    const changes = new Overlay(this.#engine.committed);
+    const commits: { scope: string; revision: number }[] = [];
+    const announced: Announced[] = [];
+    const answers: (() => void)[] = [];
+    const settles: Settle[] = [];
+    // The queue may grow while works run; those that come in time join.
+    for (let at = 0; at < this.#queue.length && at < worksPerCommitMax; at++) {
+      const job = this.#queue[at];
+      if (!job || 'alone' in job) break;
+      const { scope, work, settle } = job;
+      settles.push(settle);
+      const revision = this.#engine.lastRevision() + commits.length + 1;
+      const unit = new UnitOfWork(changes, scope, revision);
+      try {
+        const value = await work(unit);
+        const done = unit.end();
+        changes.absorb(done.changes);
+        announced.push(...done.announced);
+        commits.push({ scope, revision });
+        answers.push(() => settle.resolve(value));
+      } catch (error) {
+        unit.end();
+        answers.push(() => settle.reject(error));
+      }
+    }
+    this.#queue = this.#queue.slice(settles.length);
+    try {
+      this.#engine.commit({ changes, commits, announced });
+    } catch (error) {
+      for (const settle of settles) settle.reject(error);
+      return;
+    }
+    for (const answer of answers) answer();
+  }
+}

@@ -1,0 +1,253 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { ArgumentError } from '../../../model/errors.ts';
+import { type Logger, silentLogger } from '../../../wire/ports.ts';
+import type { Announced } from '../../announcement.ts';
+import type {
+  AnnouncementSink,
+  KeyPart,
+  ListQuery,
+  MaybePromise,
+  Store,
+  StoreContent,
+  StoreView,
+  Transaction,
+} from '../contract.ts';
+import { StoreError } from '../errors.ts';
+import { deepFreeze } from '../freeze.ts';
+import { checkKey, collectionNames, isStorable, keyText } from '../keys.ts';
+import { Overlay } from '../overlay.ts';
+import type { CollectionName, Records } from '../records.ts';
+import { Revisions } from '../revisions.ts';
+import { openDatabase } from './database.ts';
+import { type Batch, GroupCommit } from './group-commit.ts';
+import { RecordCache } from './record-cache.ts';
+import { openTables } from './tables.ts';
+
+export interface SqliteStoreOptions {
+  /** Path of the database file, or `:memory:`. */
+  readonly location: string;
+  /** Called after every commit, in commit order; it must not throw. */
+  readonly sink: AnnouncementSink;
+  readonly log?: Logger;
+  /** Most JSON, in UTF-16 units, of the records kept decoded. */
+  readonly cacheSizeMax?: number;
+  /** Called after every commit with the number of works in it; for metrics. */
+  readonly onCommit?: (works: number) => void;
+}
+
+/**
+ * Opens the embedded engine. A file belongs to one process at a time.
+ *
+ * @throws StoreError `store_in_use`, `store_too_new`, `store_unusable`
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  return new SqliteStore(openDatabase(options.location), options);
+}
+
+const cacheSizeDefault = 32 * 1024 * 1024;
+/** Commit numbers are reserved on disk in blocks, so that not every commit writes its number. */
+const revisionBlock = 65_536;
+
+/** The embedded engine over an open database of the newest layout. It is the only writer. */
+export class SqliteStore implements Store {
+  readonly engine = 'sqlite';
+  readonly #options: SqliteStoreOptions;
+  readonly #log: Logger;
+  readonly #database: DatabaseSync;
+  readonly #tables: ReturnType<typeof openTables>;
+  readonly #cache: RecordCache;
+  readonly #queue: GroupCommit;
+  readonly #revisions: Revisions;
+  #lastRevision: number;
+  #reservedRevision: number;
+  #delivered: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(database: DatabaseSync, options: SqliteStoreOptions) {
+    this.#options = options;
+    this.#log = options.log ?? silentLogger;
+    this.#database = database;
+    this.#tables = openTables(database);
+    this.#cache = new RecordCache(options.cacheSizeMax ?? cacheSizeDefault);
+    this.#reservedRevision = readReserved(database);
+    this.#lastRevision = this.#reservedRevision;
+    this.#revisions = new Revisions(this.#lastRevision);
+    this.#queue = new GroupCommit({
+      committed: this as StoreView,
+      lastRevision: () => this.#lastRevision,
+      commit: batch => this.#commit(batch),
+    });
+  }
+
+  get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): Records[Name] | undefined {
+    checkKey(collection, key);
+    const text = keyText(key);
+    const cached = this.#cache.get(collection, text) as Records[Name] | undefined;
+    if (cached && !this.#closed) return cached;
+    if (!key.every(part => typeof part === 'number' || isStorable(part))) return undefined;
+    const body = this.#reading(() => this.#tables[collection].read(key));
+    if (body === undefined) return undefined;
+    const record = decode<Name>(body);
+    this.#cache.set(collection, text, record, body.length);
+    return record;
+  }
+
+  list<Name extends CollectionName>(collection: Name, query: ListQuery<Name> = {}): Records[Name][] {
+    return this.#reading(() => this.#tables[collection].list(query)).map(body => decode<Name>(body));
+  }
+
+  async transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T> {
+    this.#refuseWhenClosing();
+    return this.#queue.transact(scope, work);
+  }
+
+  revision(scope: string): number {
+    return this.#revisions.get(scope);
+  }
+
+  async dump(): Promise<StoreContent> {
+    return Object.fromEntries(collectionNames.map(name => [name, this.list(name)])) as unknown as StoreContent;
+  }
+
+  async load(content: StoreContent): Promise<void> {
+    this.#refuseWhenClosing();
+    const records = contentOf(content, this);
+    await this.#queue.alone(() => {
+      const revision = this.#lastRevision + 1;
+      this.#write(revision, () => {
+        for (const name of collectionNames) this.#tables[name].clear();
+        this.#writeChanges(records);
+      });
+      this.#cache.clear();
+      this.#lastRevision = revision;
+      this.#revisions.setAll(revision);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.drained();
+    await this.#delivered;
+    this.#closed = true;
+    this.#cache.clear();
+    this.#database.close();
+  }
+
+  #refuseWhenClosing(): void {
+    if (this.#closing) throw closedError(this.#options.location);
+  }
+
+  #reading<T>(read: () => T): T {
+    if (this.#closed) throw closedError(this.#options.location);
+    try {
+      return read();
+    } catch (cause) {
+      if (cause instanceof ArgumentError) throw cause;
+      throw failedError(this.#options.location, 'read', cause);
+    }
+  }
+
+  #commit({ changes, commits, announced }: Batch): void {
+    const revision = this.#lastRevision + commits.length;
+    if (!changes.isEmpty || revision > this.#reservedRevision) {
+      this.#write(revision, () => this.#writeChanges(changes));
+      this.#options.onCommit?.(commits.length);
+    }
+    this.#lastRevision = revision;
+    this.#remember(changes);
+    for (const commit of commits) this.#revisions.set(commit.scope, commit.revision);
+    if (announced.length > 0) this.#deliver(announced);
+  }
+
+  /** One SQL transaction from begin to commit, in which nothing else of this process can run. */
+  #write(revision: number, write: () => void): void {
+    const reserve = revision > this.#reservedRevision ? revision + revisionBlock : undefined;
+    try {
+      this.#database.exec('BEGIN IMMEDIATE');
+      write();
+      if (reserve !== undefined) writeReserved(this.#database, reserve);
+      this.#database.exec('COMMIT');
+    } catch (cause) {
+      this.#rollBack();
+      throw failedError(this.#options.location, 'written', cause);
+    }
+    if (reserve !== undefined) this.#reservedRevision = reserve;
+  }
+
+  #rollBack(): void {
+    try {
+      this.#database.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself, as it does when the disk is full.
+    }
+  }
+
+  #writeChanges(overlay: Overlay): void {
+    for (const [name, changes] of overlay.changes()) {
+      const table = this.#tables[name];
+      for (const change of changes.all()) table.write(change);
+    }
+  }
+
+  #remember(overlay: Overlay): void {
+    for (const [name, changes] of overlay.changes()) {
+      for (const [key, { kept }] of changes.entries()) {
+        if (kept) this.#cache.set(name, key, kept.record, kept.body.length);
+        else this.#cache.delete(name, key);
+      }
+    }
+  }
+
+  #deliver(announced: readonly Announced[]): void {
+    const failed = (error: unknown) => this.#log.error({ err: error }, 'Announcing committed events failed');
+    try {
+      const delivered = this.#options.sink(announced);
+      if (delivered instanceof Promise) this.#delivered = Promise.all([this.#delivered, delivered.catch(failed)]);
+    } catch (error) {
+      failed(error);
+    }
+  }
+}
+
+function decode<Name extends CollectionName>(body: string): Records[Name] {
+  return deepFreeze(JSON.parse(body)) as Records[Name];
+}
+
+/** @throws ArgumentError `bad_content`, `bad_record` */
+function contentOf(content: StoreContent, base: StoreView): Overlay {
+  const records = new Overlay(base);
+  for (const name of collectionNames) {
+    if (!Array.isArray(content[name])) {
+      throw new ArgumentError(
+        'bad_content',
+        `The content of a store has a list for every collection; ${name} has none.`,
+      );
+    }
+    for (const record of content[name]) records.put(name, record);
+  }
+  return records;
+}
+
+function readReserved(database: DatabaseSync): number {
+  return Number(database.prepare("SELECT value FROM counters WHERE name = 'revision'").get()?.value ?? 0);
+}
+
+function writeReserved(database: DatabaseSync, value: number): void {
+  database
+    .prepare("INSERT INTO counters VALUES ('revision', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+    .run(value);
+}
+
+function closedError(location: string): StoreError {
+  return new StoreError('store_closed', `The store at ${location} is closed.`);
+}
+
+function failedError(location: string, what: 'read' | 'written', cause: unknown): StoreError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StoreError('store_failed', `${location} could not be ${what}: ${reason}.`, { cause });
+}

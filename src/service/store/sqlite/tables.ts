@@ -1,0 +1,78 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Change } from '../changes.ts';
+import type { KeyPart } from '../contract.ts';
+import { type AnyQuery, collectionNames, fieldOf, indexFields, keyFields, type Route, routeOf } from '../keys.ts';
+import type { CollectionName } from '../records.ts';
+
+/** The prepared statements of one collection's table. Records go in and come out as JSON. */
+export interface Table {
+  read(key: readonly KeyPart[]): string | undefined;
+  list(query: AnyQuery): string[];
+  write(change: Change): void;
+  clear(): void;
+}
+
+/** One table for every collection. */
+export function openTables(database: DatabaseSync): Readonly<Record<CollectionName, Table>> {
+  const tables = collectionNames.map(name => [name, openTable(database, name)] as const);
+  return Object.fromEntries(tables) as Record<CollectionName, Table>;
+}
+
+function openTable(database: DatabaseSync, name: CollectionName): Table {
+  const key = keyFields(name);
+  const fields = [...key, ...indexFields(name)];
+  const columns = [...fields, 'body'];
+  const byKey = key.map(field => `${field} = ?`).join(' AND ');
+  const updates = columns.filter(column => !key.includes(column)).map(column => `${column} = excluded.${column}`);
+
+  const read = lazily(() => database.prepare(`SELECT body FROM ${name} WHERE ${byKey}`));
+  const remove = lazily(() => database.prepare(`DELETE FROM ${name} WHERE ${byKey}`));
+  const insert = lazily(() =>
+    database.prepare(
+      `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ` +
+        `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${updates.join(', ')}`,
+    ),
+  );
+  const lists = new Map<string, StatementSync>();
+
+  return {
+    read: parts => read().get(...parts)?.body as string | undefined,
+
+    list(query) {
+      const route = routeOf(name, query);
+      const { equals = [], upTo, limit = -1 } = query;
+      const form = `${query.index ?? ''} ${equals.length} ${upTo !== undefined}`;
+      let statement = lists.get(form);
+      if (!statement) {
+        statement = database.prepare(listSql(name, route, equals.length, upTo !== undefined));
+        lists.set(form, statement);
+      }
+      const values = upTo === undefined ? equals : [...equals, upTo];
+      return statement.all(...values, limit).map(row => row.body as string);
+    },
+
+    write({ key: parts, kept }) {
+      if (!kept) remove().run(...parts);
+      else insert().run(...fields.map(field => (fieldOf(kept.record, field) ?? null) as KeyPart | null), kept.body);
+    },
+
+    clear: () => database.exec(`DELETE FROM ${name}`),
+  };
+}
+
+/** `IS NOT NULL` is what lets SQLite use an index that leaves nulls out. */
+function listSql(name: CollectionName, { fields, order }: Route, equals: number, bounded: boolean): string {
+  const conditions = fields.map((field, at) => {
+    if (at < equals) return `${field} = ?`;
+    return at === equals && bounded ? `${field} <= ?` : `${field} IS NOT NULL`;
+  });
+  return `SELECT body FROM ${name} WHERE ${conditions.join(' AND ')} ORDER BY ${order.join(', ')} LIMIT ?`;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
