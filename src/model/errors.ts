@@ -61,8 +61,9 @@ export class RateLimitError extends RallypointError {
   readonly bucket: string;
   readonly retryAfterMs: number;
 
-  constructor(bucket: string, retryAfterMs: number) {
-    super('rate_limited', `The limit "${bucket}" is used up; it frees in ${Math.ceil(retryAfterMs)} ms.`);
+  /** @param options `cause`: the {@link ApiError} of the refusal, when the service was asked */
+  constructor(bucket: string, retryAfterMs: number, options?: { cause?: unknown }) {
+    super('rate_limited', `The limit "${bucket}" is used up; it frees in ${Math.ceil(retryAfterMs)} ms.`, options);
     this.bucket = bucket;
     this.retryAfterMs = retryAfterMs;
   }
@@ -84,7 +85,10 @@ export class GatewayError extends RallypointError {
   }
 }
 
-/** Nothing intelligible came back: no connection (`unreachable`), deadline (`deadline_exceeded`), `aborted`, `unreadable_answer`. */
+/**
+ * Nothing intelligible came back: no connection was made (`unreachable`), it broke off after the request may have left
+ * (`connection_lost`), `deadline_exceeded`, `aborted`, `unreadable_answer`.
+ */
 export class TransportError extends RallypointError {}
 
 /** The system's keychain cannot be used. */

@@ -16,7 +16,12 @@ export interface Clock {
    * Runs `task` once, `delayMs` from now or as soon after as possible; negative means now. A promise it returns is
    * waited for by {@link VirtualClock.advance}; it must not reject.
    */
-  schedule(delayMs: number, task: () => void | Promise<void>): Cancel;
+  schedule(delayMs: number, task: () => void | Promise<void>, options?: ScheduleOptions): Cancel;
+}
+
+export interface ScheduleOptions {
+  /** The process stays until the task has run or is cancelled: for what somebody awaits. Default false. */
+  readonly keepAlive?: boolean;
 }
 
 /** Randomness. */
@@ -68,16 +73,16 @@ export interface Logger {
 // Node fires timers longer than 2^31 − 1 ms at once; longer waits are made of several.
 const timerMsMax = 2 ** 31 - 1;
 
-/** The machine's time. Its timers do not keep the process alive by themselves. */
+/** The machine's time. Its timers do not keep the process alive unless asked to. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  schedule(delayMs, task) {
+  schedule(delayMs, task, { keepAlive = false } = {}) {
     const dueMs = Date.now() + delayMs;
     let timer: NodeJS.Timeout;
     const arm = () => {
       const leftMs = dueMs - Date.now();
       timer = leftMs > timerMsMax ? setTimeout(arm, timerMsMax) : setTimeout(task, Math.max(0, leftMs));
-      timer.unref?.();
+      if (!keepAlive) timer.unref?.();
     };
     arm();
     return () => clearTimeout(timer);

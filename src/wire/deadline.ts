@@ -1,0 +1,71 @@
+import { TransportError } from '../model/errors.ts';
+import type { Cancel, Clock } from './ports.ts';
+
+/**
+ * The instant by which a call must have ended, however it waits. `signal` aborts at that instant, or as soon as the
+ * caller gives up; its reason is the error to throw.
+ */
+export class Deadline {
+  /** Milliseconds since the Unix epoch, by the clock given. */
+  readonly endsMs: number;
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #cancelTimer: Cancel;
+  readonly #giveUp = () => this.abort();
+
+  constructor(clock: Clock, lengthMs: number, caller?: AbortSignal) {
+    this.#clock = clock;
+    this.endsMs = clock.now() + lengthMs;
+    this.#caller = caller;
+    this.#cancelTimer = clock.schedule(lengthMs, () => this.#controller.abort(deadlineExceeded(lengthMs)), {
+      keepAlive: true,
+    });
+    if (caller?.aborted) this.abort();
+    else caller?.addEventListener('abort', this.#giveUp, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get leftMs(): number {
+    return this.endsMs - this.#clock.now();
+  }
+
+  /** Ends the call as the caller would. */
+  abort(): void {
+    this.#controller.abort(new TransportError('aborted', 'The call was aborted.'));
+  }
+
+  /**
+   * Waits on the clock.
+   *
+   * @throws TransportError `deadline_exceeded` or `aborted`, when that comes first
+   */
+  sleep(ms: number): Promise<void> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const stop = () => {
+        cancel();
+        reject(signal.reason);
+      };
+      const cancel = this.#clock.schedule(ms, () => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      });
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  /** Lets go of the timer and the caller's signal. */
+  close(): void {
+    this.#cancelTimer();
+    this.#caller?.removeEventListener('abort', this.#giveUp);
+  }
+}
+
+function deadlineExceeded(lengthMs: number): TransportError {
+  return new TransportError('deadline_exceeded', `The call did not end within ${lengthMs} ms.`);
+}
