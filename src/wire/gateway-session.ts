@@ -1,0 +1,195 @@
+import { GatewayError } from '../model/errors.ts';
+import { closeCodes, closeRemedy, type GatewayFrame, type Identify, opcodes } from '../model/gateway.ts';
+import { asRecord } from './codec.ts';
+import { apiVersion } from './routes.ts';
+
+/** What whoever holds the socket is to do, in the order given. */
+export type GatewayEffect =
+  /** Send this frame. */
+  | { readonly do: 'send'; readonly frame: GatewayFrame }
+  /** Call {@link GatewaySession.tick} after this time; it replaces an earlier one, and a close cancels it. */
+  | { readonly do: 'tick'; readonly afterMs: number }
+  /** Hand this event on. READY and RESUMED come this way too. */
+  | { readonly do: 'dispatch'; readonly name: string; readonly data: unknown }
+  /** Close the socket with this code; {@link GatewaySession.closed} is to be called then as after any close. */
+  | { readonly do: 'close'; readonly code: number; readonly reason: string }
+  /**
+   * Open a new socket to this address. `failures` counts the connections since the last live session: 0 asks for no
+   * pause, each further one for a longer pause.
+   */
+  | { readonly do: 'connect'; readonly url: string; readonly resumes: boolean; readonly failures: number }
+  /** Connecting again cannot help. */
+  | { readonly do: 'stop'; readonly error: GatewayError };
+
+export interface GatewaySessionOptions {
+  /** Address from `GET /gateway`, without query. */
+  readonly url: string;
+  /** Sent with every new session; `token` is a bare bot token or `Bearer <access token>`. */
+  readonly identify: Identify;
+  /** A number from 0 (included) to 1 (excluded): spreads the first heartbeats of many clients. */
+  readonly random: () => number;
+}
+
+/**
+ * The client's end of a gateway session over all its connections: a machine without socket, clock or randomness.
+ *
+ * Whoever holds the socket reports what happens ({@link opened}, {@link frame}, {@link tick}, {@link closed}) and does
+ * what each report returns. A session is resumed while the service lets it, else a new one is begun; which of the two,
+ * or neither, follows from the close code alone.
+ *
+ * @see gateway.md 3, 4
+ */
+export class GatewaySession {
+  readonly #options: GatewaySessionOptions;
+  #resumable: { readonly id: string; readonly url: string } | undefined;
+  #sequence: number | null = null;
+  #heartbeatMs: number | undefined;
+  #isAckMissing = false;
+  #failures = 0;
+  #isEnded = false;
+
+  constructor(options: GatewaySessionOptions) {
+    this.#options = options;
+  }
+
+  /** The first effect of all: where to connect. */
+  start(): GatewayEffect[] {
+    return [this.#connect()];
+  }
+
+  /** The socket is open. */
+  opened(): GatewayEffect[] {
+    this.#heartbeatMs = undefined;
+    this.#isAckMissing = false;
+    return [{ do: 'tick', afterMs: helloMsMax }];
+  }
+
+  /** A frame came in; undefined: something came that is none. Opcodes this machine does not know are passed over. */
+  frame(frame: GatewayFrame | undefined): GatewayEffect[] {
+    if (this.#isEnded) return [];
+    if (!frame) return [this.#close(closeCodes.DECODE_ERROR.code, 'not a frame')];
+    switch (frame.op) {
+      case opcodes.HELLO:
+        return this.#hello(frame.d);
+      case opcodes.HEARTBEAT:
+        return [this.#heartbeat()];
+      case opcodes.HEARTBEAT_ACK:
+        this.#isAckMissing = false;
+        return [];
+      case opcodes.DISPATCH:
+        return this.#dispatch(frame);
+      case opcodes.RECONNECT:
+        this.#failures = -1; // asked for, so the next connection needs no pause
+        return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'reconnecting as asked')];
+      case opcodes.INVALID_SESSION:
+        if (frame.d !== true) this.#forget();
+        return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'session is not valid')];
+      default:
+        return [];
+    }
+  }
+
+  /** The time asked for has passed. */
+  tick(): GatewayEffect[] {
+    if (this.#isEnded) return [];
+    if (this.#heartbeatMs === undefined) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no hello')];
+    if (this.#isAckMissing) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no heartbeat ack')];
+    this.#isAckMissing = true;
+    return [this.#heartbeat(), { do: 'tick', afterMs: this.#heartbeatMs }];
+  }
+
+  /** The socket is closed, by whichever side, or could not be opened (1006). */
+  closed(code: number): GatewayEffect[] {
+    if (this.#isEnded) return [];
+    const remedy = closeRemedy(code);
+    if (remedy === 'stop') {
+      this.#isEnded = true;
+      return [{ do: 'stop', error: new GatewayError(code, `The gateway closed for good: ${meaningOf(code)}`, false) }];
+    }
+    if (remedy === 'identify') this.#forget();
+    this.#failures++;
+    return [this.#connect()];
+  }
+
+  /** Ends the session for the service too. */
+  end(): GatewayEffect[] {
+    this.#isEnded = true;
+    return [this.#close(normalClosure, 'done')];
+  }
+
+  #hello(data: unknown): GatewayEffect[] {
+    const intervalMs = asRecord(data)?.heartbeat_interval;
+    if (typeof intervalMs !== 'number' || !(intervalMs > 0)) {
+      return [this.#close(closeCodes.DECODE_ERROR.code, 'hello without an interval')];
+    }
+    this.#heartbeatMs = intervalMs;
+    return [
+      { do: 'tick', afterMs: intervalMs * this.#options.random() },
+      { do: 'send', frame: this.#greeting() },
+    ];
+  }
+
+  #greeting(): GatewayFrame {
+    const { identify } = this.#options;
+    if (this.#resumable) {
+      return { op: opcodes.RESUME, d: { token: identify.token, session_id: this.#resumable.id, seq: this.#sequence } };
+    }
+    this.#sequence = null; // a new session counts from its READY
+    return { op: opcodes.IDENTIFY, d: identify };
+  }
+
+  #dispatch({ d, s, t }: GatewayFrame): GatewayEffect[] {
+    if (typeof t !== 'string') return [];
+    if (typeof s === 'number') {
+      if (this.#sequence !== null && s <= this.#sequence) return []; // had that one before the connection changed
+      this.#sequence = s;
+    }
+    if (t === 'READY') this.#resumable = readResumable(d, this.#options.url);
+    if (t === 'READY' || t === 'RESUMED') this.#failures = 0;
+    return [{ do: 'dispatch', name: t, data: d }];
+  }
+
+  // Not taken as missing an ack when the service asks for one: its answer may come after the next tick.
+  #heartbeat(): GatewayEffect {
+    return { do: 'send', frame: { op: opcodes.HEARTBEAT, d: this.#sequence } };
+  }
+
+  #connect(): GatewayEffect {
+    const url = gatewayAddress(this.#resumable?.url ?? this.#options.url);
+    return { do: 'connect', url, resumes: this.#resumable !== undefined, failures: this.#failures };
+  }
+
+  #close(code: number, reason: string): GatewayEffect {
+    return { do: 'close', code, reason };
+  }
+
+  #forget(): void {
+    this.#resumable = undefined;
+  }
+}
+
+// Our choice: a gateway that has accepted a socket says hello at once or is not well.
+const helloMsMax = 10_000;
+
+const normalClosure = 1000;
+
+/** The address with the version and encoding this package speaks. @see gateway.md 1 */
+export function gatewayAddress(url: string): string {
+  const address = new URL(url);
+  address.searchParams.set('v', String(apiVersion));
+  address.searchParams.set('encoding', 'json');
+  return address.href;
+}
+
+// The token goes to the address named here: never over a plain connection when the first one was not.
+function readResumable(ready: unknown, firstUrl: string): { id: string; url: string } | undefined {
+  const { session_id: id, resume_gateway_url: url } = asRecord(ready) ?? {};
+  if (typeof id !== 'string') return undefined;
+  const isUsable = typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === new URL(firstUrl).protocol;
+  return { id, url: isUsable ? url : firstUrl };
+}
+
+function meaningOf(code: number): string {
+  const entry = Object.values(closeCodes).find(candidate => candidate.code === code);
+  return entry ? `${entry.reason} (${code})` : `code ${code}`;
+}
