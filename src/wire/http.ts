@@ -256,11 +256,6 @@ function readSuccess(name: RouteName, { status, text }: TransportAnswer, body: u
 }
 
 /** The error that a refusal is; a body that says nothing intelligible is told by its status. */
-export /**
- * What an error answer says; `apiCode` is 0 when it names none.
- *
- * @param body parsed, not looked at yet
- */
 export function apiError(name: RouteName, status: number, body: unknown): ApiError {
   const told = asRecord(body);
   return new ApiError(typeof told?.message === 'string' ? told.message : 'no message', {
