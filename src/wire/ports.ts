@@ -77,12 +77,18 @@ const timerMsMax = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule(delayMs, task, { keepAlive = false } = {}) {
-    const dueMs = Date.now() + delayMs;
+    // Measured on the steady clock: setting the machine's time back holds nothing up.
+    const dueMs = performance.now() + delayMs;
     let timer: NodeJS.Timeout;
     const arm = () => {
-      const leftMs = dueMs - Date.now();
-      timer = leftMs > timerMsMax ? setTimeout(arm, timerMsMax) : setTimeout(task, Math.max(0, leftMs));
+      const leftMs = Math.ceil(dueMs - performance.now());
+      timer = setTimeout(fire, Math.min(Math.max(0, leftMs), timerMsMax));
       if (!keepAlive) timer.unref?.();
+    };
+    // Node's timers may fire a fraction of a millisecond early; whoever then looks at the time must find it due.
+    const fire = () => {
+      if (performance.now() < dueMs) arm();
+      else void task();
     };
     arm();
     return () => clearTimeout(timer);

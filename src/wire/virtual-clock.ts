@@ -1,10 +1,6 @@
+import { ArgumentError } from '../model/errors.ts';
 import type { Cancel, Clock } from './ports.ts';
-
-interface Task {
-  readonly dueMs: number;
-  readonly order: number;
-  run(): void | Promise<void>;
-}
+import { type Task, TaskQueue } from './task-queue.ts';
 
 /**
  * Time that moves only when told to. Tasks run one after another in the order they fall due (ties: in the order they
@@ -13,7 +9,7 @@ interface Task {
 export class VirtualClock implements Clock {
   #nowMs: number;
   #scheduled = 0;
-  readonly #tasks = new Set<Task>();
+  readonly #tasks = new TaskQueue();
   readonly #settle: () => Promise<void>;
   #advancing: Promise<unknown> = Promise.resolve();
 
@@ -34,14 +30,20 @@ export class VirtualClock implements Clock {
   schedule(delayMs: number, run: () => void | Promise<void>): Cancel {
     const task: Task = { dueMs: this.#nowMs + Math.max(0, delayMs), order: this.#scheduled++, run };
     this.#tasks.add(task);
-    return () => this.#tasks.delete(task);
+    return () => this.#tasks.remove(task);
   }
 
   /**
-   * Moves time by `ms` (a whole number from 0) and resolves with the new time once everything due until then has run.
-   * Calls queue behind each other.
+   * Moves time by `ms` and resolves with the new time once everything due until then has run. Calls queue behind each
+   * other. When a task fails, time stands at that task; the next call goes on from there.
+   *
+   * @param ms a whole number from 0
+   * @throws ArgumentError `bad_duration`; what a task throws
    */
-  advance(ms: number): Promise<number> {
+  async advance(ms: number): Promise<number> {
+    if (!(Number.isSafeInteger(ms) && ms >= 0)) {
+      throw new ArgumentError('bad_duration', `Time moves by a whole number of milliseconds from 0, not by ${ms}.`);
+    }
     const moved = this.#advancing.then(() => this.#run(this.#nowMs + ms));
     this.#advancing = moved.catch(() => {});
     return moved;
@@ -49,9 +51,8 @@ export class VirtualClock implements Clock {
 
   async #run(untilMs: number): Promise<number> {
     await this.#settle();
-    for (let task = this.#next(untilMs); task; task = this.#next(untilMs)) {
-      this.#tasks.delete(task);
-      this.#nowMs = Math.max(this.#nowMs, task.dueMs);
+    for (let task = this.#take(untilMs); task; task = this.#take(untilMs)) {
+      this.#nowMs = task.dueMs;
       await task.run();
       await this.#settle();
     }
@@ -59,13 +60,11 @@ export class VirtualClock implements Clock {
     return untilMs;
   }
 
-  #next(untilMs: number): Task | undefined {
-    let first: Task | undefined;
-    for (const task of this.#tasks) {
-      if (task.dueMs > untilMs) continue;
-      if (!first || task.dueMs < first.dueMs || (task.dueMs === first.dueMs && task.order < first.order)) first = task;
-    }
-    return first;
+  #take(untilMs: number): Task | undefined {
+    const task = this.#tasks.first();
+    if (!task || task.dueMs > untilMs) return undefined;
+    this.#tasks.remove(task);
+    return task;
   }
 }
 
