@@ -24,6 +24,9 @@ export const snowflakeEpochMs = 1_420_070_400_000;
 /** The largest id the interface accepts in a request: 2^63 − 1. */
 export const snowflakeMax = 9_223_372_036_854_775_807n;
 
+/** The last instant an id can carry, in milliseconds since the Unix epoch (in September 2084). */
+export const snowflakeTimeMsMax = Number(snowflakeMax >> 22n) + snowflakeEpochMs;
+
 const decimal = /^(0|[1-9][0-9]{0,18})$/;
 const longest = snowflakeMax.toString();
 

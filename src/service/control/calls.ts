@@ -1,0 +1,158 @@
+import type { Issue } from '../../model/issue.ts';
+import { formatIssues } from '../../model/issue.ts';
+import { isSnowflake, snowflakeTimeMsMax } from '../../model/snowflake.ts';
+import type { Core } from '../core.ts';
+import { hashSecret } from '../secret.ts';
+import { type Check, check, id, object, oneOf, text, whole } from './check.ts';
+import type { ConsentDecision, ControlDeps } from './deps.ts';
+import { makeSessionToken } from './secrets.ts';
+import { checkSnapshot, type Snapshot, snapshotVersion } from './snapshot.ts';
+
+/** A control call that is refused; the message says what to do. */
+export class ControlRefusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'ControlRefusal';
+    this.status = status;
+  }
+}
+
+export interface ControlRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Parsed JSON; undefined without a body. */
+  readonly body: unknown;
+}
+
+export interface ControlCall {
+  /** Method and path below `/control`: `POST /users/{id}/session`. */
+  readonly name: string;
+  readonly bodyBytesMax: number;
+  /** @returns what is answered as JSON; undefined for 204 */
+  run(request: ControlRequest): Promise<unknown>;
+}
+
+const bodyBytesMax = 64 * 1024;
+const fixturesBytesMax = 64 * 1024 * 1024;
+const snapshotBytesMax = 256 * 1024 * 1024;
+
+/** Every control call, once. */
+export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
+  const { core } = deps;
+  return [
+    call('POST /fixtures', ({ body }) => deps.fixtures.apply(body), fixturesBytesMax),
+    call('POST /reset', () => reset(deps)),
+    call('GET /clock', async () => ({ now_ms: core.clock.now() })),
+    call('POST /clock', ({ body }) => advance(deps, body)),
+    call('POST /users/{id}/session', ({ params }) => openSession(core, params.id ?? '')),
+    call('POST /consent', ({ body }) => consent(deps, body)),
+    call('GET /log', async ({ query }) => core.journal.read(readAfter(query.after))),
+    call('POST /faults', refuseFaults),
+    call('DELETE /faults', refuseFaults),
+    call('GET /snapshot', () => takeSnapshot(core)),
+    call('PUT /snapshot', ({ body }) => putSnapshot(deps, body), snapshotBytesMax),
+  ];
+}
+
+function call(name: string, run: ControlCall['run'], bytesMax = bodyBytesMax): ControlCall {
+  return { name, run, bodyBytesMax: bytesMax };
+}
+
+async function reset({ fixtures, stateReplaced }: ControlDeps): Promise<undefined> {
+  await fixtures.reset();
+  await stateReplaced();
+}
+
+const advanceBody = object({ advance_ms: whole(0, Number.MAX_SAFE_INTEGER) }, ['advance_ms']);
+
+async function advance({ core, virtualClock }: ControlDeps, body: unknown): Promise<{ now_ms: number }> {
+  const { advance_ms } = read<{ advance_ms: number }>(body, advanceBody);
+  if (!virtualClock) {
+    throw new ControlRefusal(409, 'This service runs on the system clock; start it with --virtual-clock to move time.');
+  }
+  if (core.clock.now() + advance_ms > snowflakeTimeMsMax) {
+    const last = new Date(snowflakeTimeMsMax).toISOString();
+    throw new ControlRefusal(400, `No id can be dated after ${last}; advance by less.`);
+  }
+  return { now_ms: await virtualClock.advance(advance_ms) };
+}
+
+async function openSession({ store, entropy }: Core, userId: string): Promise<{ token: string }> {
+  if (!isSnowflake(userId)) throw new ControlRefusal(400, 'The id in the path must be a user id: decimal text.');
+  const token = makeSessionToken(entropy);
+  await store.transact(`user/${userId}`, async transaction => {
+    if (!(await transaction.get('users', userId))) {
+      throw new ControlRefusal(404, `There is no user ${userId}; add it by POST /control/fixtures.`);
+    }
+    transaction.put('tokens', {
+      hash: hashSecret(token),
+      kind: 'session',
+      authorization_id: null,
+      application_id: null,
+      user_id: userId,
+      scopes: [],
+      expires_at_ms: null,
+    });
+  });
+  return { token };
+}
+
+const addressLengthMax = 8192;
+const consentBody = object(
+  { authorize_url: text(1, addressLengthMax), user_id: id, decision: oneOf(['approve', 'deny']), guild_id: id },
+  ['authorize_url', 'user_id', 'decision'],
+);
+
+interface ConsentBody {
+  readonly authorize_url: string;
+  readonly user_id: string;
+  readonly decision: ConsentDecision['decision'];
+  readonly guild_id?: string;
+}
+
+async function consent({ decide }: ControlDeps, body: unknown): Promise<{ redirect_to: string }> {
+  const { authorize_url, user_id, decision, guild_id } = read<ConsentBody>(body, consentBody);
+  const { redirectTo } = await decide({
+    authorizeUrl: authorize_url,
+    userId: user_id,
+    decision,
+    ...(guild_id !== undefined && { guildId: guild_id }),
+  });
+  return { redirect_to: redirectTo };
+}
+
+function readAfter(after: unknown): number {
+  if (after === undefined) return 0;
+  const number = typeof after === 'string' && /^[0-9]{1,15}$/.test(after) ? Number(after) : undefined;
+  if (number === undefined) throw new ControlRefusal(400, '"after" must be the "next" of an earlier answer, or 0.');
+  return number;
+}
+
+async function refuseFaults(): Promise<never> {
+  throw new ControlRefusal(501, 'This version cannot inject faults; the call is reserved for it.');
+}
+
+async function takeSnapshot({ store, clock }: Core): Promise<Snapshot> {
+  const content = await store.dump();
+  return { version: snapshotVersion, at_ms: clock.now(), content };
+}
+
+async function putSnapshot({ core, virtualClock, stateReplaced }: ControlDeps, body: unknown): Promise<undefined> {
+  refuse('snapshot', checkSnapshot(body));
+  const { at_ms, content } = body as Snapshot;
+  // Time is part of the state: going on before the snapshot was taken would give its ids out a second time.
+  if (virtualClock && at_ms > core.clock.now()) await virtualClock.advance(at_ms - core.clock.now());
+  await core.store.load(content);
+  await stateReplaced();
+}
+
+function read<Body>(body: unknown, by: Check): Body {
+  refuse('body', check(body, by));
+  return body as Body;
+}
+
+function refuse(what: string, issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new ControlRefusal(400, `The ${what} is not valid:\n${formatIssues(issues)}`);
+}

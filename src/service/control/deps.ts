@@ -1,0 +1,24 @@
+import type { VirtualClock } from '../../wire/virtual-clock.ts';
+import type { Core } from '../core.ts';
+import type { FixtureKeeper } from './fixtures.ts';
+
+/** What the control API works with. */
+export interface ControlDeps {
+  readonly core: Core;
+  /** What callers prove themselves by. */
+  readonly controlToken: string;
+  /** The service's clock when it is a virtual one; undefined on the system's clock. */
+  readonly virtualClock: VirtualClock | undefined;
+  readonly fixtures: FixtureKeeper;
+  /** What the consent page does with a user's answer. */
+  readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;
+  /** Called after the whole state was replaced: closes gateway sessions, and lets whoever waits by the store look again. */
+  readonly stateReplaced: () => void | Promise<void>;
+}
+
+export interface ConsentDecision {
+  readonly authorizeUrl: string;
+  readonly userId: string;
+  readonly decision: 'approve' | 'deny';
+  readonly guildId?: string;
+}

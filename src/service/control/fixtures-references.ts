@@ -1,0 +1,123 @@
+import type { Issue } from '../../model/issue.ts';
+import { hashSecret } from '../secret.ts';
+import type { MaybePromise, StoreView } from '../store/contract.ts';
+import type { GuildRecord } from '../store/records.ts';
+import { issue } from './check.ts';
+import type { FixturesPlan, GuildPlan } from './fixtures-plan.ts';
+import { type Known, memberKey } from './fixtures-records.ts';
+
+/** Reads what `plan` names. */
+export async function readKnown(view: StoreView, plan: FixturesPlan): Promise<Known> {
+  // A bot is a user with its application's id, so every id is looked for among both.
+  const accounts = [...namedAccounts(plan)];
+  const members = plan.guilds.flatMap(guild => guild.members.map(member => [guild.id, member.user_id] as const));
+  const tokens = plan.applications.flatMap(({ bot_token: token }) => (token ? [token] : []));
+  return {
+    applications: await readAll(accounts, String, id => view.get('applications', id)),
+    users: await readAll(accounts, String, id => view.get('users', id)),
+    guilds: await readAll(
+      plan.guilds,
+      guild => guild.id,
+      guild => view.get('guilds', guild.id),
+    ),
+    members: await readAll(
+      members,
+      key => memberKey(...key),
+      key => view.get('guild_members', ...key),
+    ),
+    tokenOwners: await readAll(tokens, String, async token => {
+      const query = { index: 'byBotToken', equals: [hashSecret(token)], limit: 1 } as const;
+      return (await view.list('applications', query))[0];
+    }),
+  };
+}
+
+/** Every id of the plan that leads nowhere, or to something that is another's. */
+export function checkReferences(plan: FixturesPlan, known: Known): Issue[] {
+  const applicationIds = new Set([...plan.applications.map(({ id }) => id), ...known.applications.keys()]);
+  const userIds = new Set([...plan.users.map(({ id }) => id), ...known.users.keys()]);
+  const issues: Issue[] = [];
+  const expect = (ids: ReadonlySet<string>, id: string | null | undefined, what: string, path: readonly string[]) => {
+    if (id !== null && id !== undefined && !ids.has(id)) issues.push(issue('unknown_reference', path, what));
+  };
+
+  plan.applications.forEach((application, index) => {
+    const path = ['applications', String(index)];
+    const holder = known.tokenOwners.get(application.bot_token ?? '');
+    if (known.users.has(application.id)) issues.push(issue('taken', [...path, 'id'], 'the id'));
+    if (holder && holder.id !== application.id) issues.push(issue('taken', [...path, 'bot_token'], 'the token'));
+    expect(userIds, application.owner_id, 'user', [...path, 'owner_id']);
+  });
+  plan.users.forEach((user, index) => {
+    if (known.applications.has(user.id)) issues.push(issue('taken', ['users', String(index), 'id'], 'the id'));
+  });
+  plan.guilds.forEach((guild, index) => {
+    const path = ['guilds', String(index)];
+    const before = known.guilds.get(guild.id);
+    const roleIds = new Set([...guild.roles, ...(before?.roles ?? [])].map(({ id }) => id));
+    const categoryIds = categoriesOf(guild, before);
+    expect(userIds, guild.owner_id, 'user', [...path, 'owner_id']);
+    guild.applications?.forEach((id, at) => {
+      expect(applicationIds, id, 'application', [...path, 'applications', String(at)]);
+    });
+    guild.members.forEach((member, at) => {
+      const memberPath = [...path, 'members', String(at)];
+      expect(userIds, member.user_id, 'user', [...memberPath, 'user_id']);
+      member.roles?.forEach((id, nth) => {
+        expect(roleIds, id, 'role of the guild', [...memberPath, 'roles', String(nth)]);
+      });
+    });
+    guild.channels.forEach((channel, at) => {
+      const channelPath = [...path, 'channels', String(at)];
+      expect(categoryIds, channel.parent_id, 'category of the guild', [...channelPath, 'parent_id']);
+      channel.permission_overwrites?.forEach(({ id, type }, nth) => {
+        const overwritePath = [...channelPath, 'permission_overwrites', String(nth), 'id'];
+        if (type === 0) expect(roleIds, id, 'role of the guild', overwritePath);
+        else expect(userIds, id, 'user', overwritePath);
+      });
+    });
+  });
+  return issues;
+}
+
+const categoryType = 4;
+
+function categoriesOf(guild: GuildPlan, before: GuildRecord | undefined): ReadonlySet<string> {
+  const types = new Map(before?.channels.map(({ id, type }) => [id, type] as const));
+  for (const { id, type } of guild.channels) types.set(id, type ?? types.get(id) ?? 0);
+  return new Set([...types].filter(([, type]) => type === categoryType).map(([id]) => id));
+}
+
+/** The ids of applications and users that stand anywhere in the plan. */
+function namedAccounts({ applications, users, guilds }: FixturesPlan): ReadonlySet<string> {
+  const ids = new Set<string>();
+  const name = (id: string | undefined) => {
+    if (id !== undefined) ids.add(id);
+  };
+  for (const application of applications) {
+    name(application.id);
+    name(application.owner_id);
+  }
+  for (const user of users) name(user.id);
+  for (const guild of guilds) {
+    name(guild.owner_id);
+    guild.applications?.forEach(name);
+    for (const member of guild.members) name(member.user_id);
+    for (const channel of guild.channels)
+      for (const overwrite of channel.permission_overwrites ?? []) name(overwrite.id);
+  }
+  return ids;
+}
+
+async function readAll<Key, Found>(
+  keys: readonly Key[],
+  nameOf: (key: Key) => string,
+  read: (key: Key) => MaybePromise<Found | undefined>,
+): Promise<Map<string, Found>> {
+  const found = new Map<string, Found>();
+  for (const key of keys) {
+    const one = await read(key);
+    if (one !== undefined) found.set(nameOf(key), one);
+  }
+  return found;
+}

@@ -1,0 +1,172 @@
+import { ValidationError } from '../../model/errors.ts';
+import type { Issue } from '../../model/issue.ts';
+import type { Core } from '../core.ts';
+import { hashSecret } from '../secret.ts';
+import type { StoreContent, Transaction } from '../store/contract.ts';
+import { collectionNames } from '../store/keys.ts';
+import type { ApplicationRecord } from '../store/records.ts';
+import { checkFixtures } from './check-fixtures.ts';
+import { fillIn } from './fixtures-answer.ts';
+import type { FilledFixtures, Fixtures } from './fixtures-document.ts';
+import { assignOwners, identify } from './fixtures-plan.ts';
+import { type FixtureRecords, recordsOf } from './fixtures-records.ts';
+import { checkReferences, readKnown } from './fixtures-references.ts';
+import { createSecretBook } from './secret-book.ts';
+
+/** Furnishes the service. */
+export interface FixtureKeeper {
+  /**
+   * Stores the fixtures given at the start, and remembers them for {@link FixtureKeeper.reset}. On a data folder that
+   * was begun with the same document the ids generated then are taken again; without a document, the one it was begun
+   * with is what a reset goes back to.
+   *
+   * @param document anything
+   * @throws ValidationError with the faults of the document
+   */
+  begin(document?: unknown): Promise<FilledFixtures>;
+
+  /**
+   * Adds a document to what is there, all of it or nothing: what has the id of something known changes it.
+   *
+   * Our choice: an application that is there and whose secret the document leaves out keeps it, and the answer shows
+   * it; only if it is known by its hash alone (after a restart) a new one takes its place.
+   *
+   * @param document anything
+   * @throws ValidationError with the faults of the document
+   */
+  apply(document: unknown): Promise<FilledFixtures>;
+
+  /** Goes back to the fixtures given at the start: same ids, same secrets, and beside them only the settings. */
+  reset(): Promise<void>;
+}
+
+/** Registers the command that opens an Activity. */
+export interface LaunchCommands {
+  ensureLaunch(application: ApplicationRecord): Promise<unknown>;
+}
+
+/** What the service was begun with, as a setting keeps it. */
+interface Beginning {
+  /** SHA-256 of the document; null when there was none. */
+  readonly digest: string | null;
+  /** Ids that were generated for it, in order. */
+  readonly ids: readonly string[];
+  readonly records: FixtureRecords;
+}
+
+const settingName = 'fixtures';
+const withoutFixtures: Beginning = {
+  digest: null,
+  ids: [],
+  records: { applications: [], users: [], guilds: [], guild_members: [] },
+};
+
+interface Storing {
+  /** Taken before new ones are generated. */
+  readonly ids: readonly string[];
+  readonly replaceUnknownSecrets: boolean;
+  /** Part of the same transaction; gets what is stored and the ids that were taken for it. */
+  finish?(transaction: Transaction, records: FixtureRecords, ids: readonly string[]): void;
+}
+
+export function createFixtures(core: Core, commands: LaunchCommands): FixtureKeeper {
+  const secrets = createSecretBook(core);
+  let beginning = withoutFixtures;
+
+  async function store(document: Fixtures, storing: Storing): Promise<FilledFixtures> {
+    const { plan, records } = await core.store.transact('fixtures', async transaction => {
+      const ids = recordedIds(() => core.ids.next(), storing.ids);
+      const identified = identify(document, ids.next);
+      const known = await readKnown(transaction, identified);
+      refuse(checkReferences(identified, known));
+      const plan = assignOwners(identified, known, ids.next);
+      const records = recordsOf(plan, known, core.clock.now(), (application, before) =>
+        secrets.settle(application, before, storing.replaceUnknownSecrets),
+      );
+      putAll(transaction, records);
+      storing.finish?.(transaction, records, ids.taken);
+      return { plan, records };
+    });
+    await launchAll(records);
+    return fillIn(plan.guilds, records, secrets.reveal);
+  }
+
+  async function launchAll({ applications }: FixtureRecords): Promise<void> {
+    for (const application of applications) if (application.embedded) await commands.ensureLaunch(application);
+  }
+
+  return {
+    async begin(given) {
+      const kept = ((await core.store.get('settings', settingName))?.value ?? withoutFixtures) as Beginning;
+      beginning = kept;
+      if (given === undefined) return { applications: [], users: [], guilds: [] };
+      const document = readFixtures(given);
+      const digest = hashSecret(JSON.stringify(document));
+      const again = kept.digest === digest;
+      return store(document, {
+        ids: again ? kept.ids : [],
+        // Nobody may be reading the answer, so nothing that works is replaced.
+        replaceUnknownSecrets: false,
+        finish(transaction, records, ids) {
+          if (again) return;
+          beginning = { digest, ids, records };
+          transaction.put('settings', { name: settingName, value: beginning });
+        },
+      });
+    },
+
+    async apply(given) {
+      return store(readFixtures(given), { ids: [], replaceUnknownSecrets: true });
+    },
+
+    async reset() {
+      const settings = await core.store.list('settings');
+      await core.store.load({
+        ...emptyContent(),
+        ...beginning.records,
+        settings: [...settings.filter(({ name }) => name !== settingName), { name: settingName, value: beginning }],
+      });
+      await launchAll(beginning.records);
+    },
+  };
+}
+
+function readFixtures(value: unknown): Fixtures {
+  refuse(checkFixtures(value));
+  // A copy of our own, without keys whose value is undefined.
+  return JSON.parse(JSON.stringify(value)) as Fixtures;
+}
+
+// A wrong document of megabytes must not make an error of gigabytes.
+const issuesShownMax = 100;
+
+function refuse(issues: readonly Issue[]): void {
+  if (issues.length === 0) return;
+  const more = issues.length - issuesShownMax;
+  const rest = more > 0 ? [{ path: [], code: 'more', message: `and ${more} more` }] : [];
+  throw new ValidationError('The fixtures document', [...issues.slice(0, issuesShownMax), ...rest]);
+}
+
+function putAll(transaction: Transaction, records: FixtureRecords): void {
+  for (const record of records.applications) transaction.put('applications', record);
+  for (const record of records.users) transaction.put('users', record);
+  for (const record of records.guilds) transaction.put('guilds', record);
+  for (const record of records.guild_members) transaction.put('guild_members', record);
+}
+
+/** Gives first the ids of `again`, then new ones, and keeps a list of all it gave. */
+function recordedIds(next: () => string, again: readonly string[]) {
+  const taken: string[] = [];
+  return {
+    taken,
+    next() {
+      const id = again[taken.length] ?? next();
+      taken.push(id);
+      return id;
+    },
+  };
+}
+
+function emptyContent(): StoreContent {
+  return Object.fromEntries(collectionNames.map(name => [name, []])) as unknown as StoreContent;
+}

@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { apiErrors, RallypointError } from '../../model/errors.ts';
+import { Fault } from '../fault.ts';
+import { hashSecret, matchesSecret } from '../secret.ts';
+import { type ControlCall, ControlRefusal, controlCalls } from './calls.ts';
+import type { ControlDeps } from './deps.ts';
+
+/** Where the control API begins. */
+export const controlPrefix = '/control';
+
+/**
+ * Mounts the control API: what tests and tools do to a service beside its interface. Every call proves itself by the
+ * control token (`Authorization: Bearer …`); bodies are JSON, errors are `{message}`.
+ *
+ * @param app not listening yet
+ */
+export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
+  const calls = controlCalls(deps);
+  const tokenHash = hashSecret(deps.controlToken);
+  app.register(
+    async scope => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+      scope.addHook('onRequest', async (request, reply) => {
+        if (!isAllowed(request.headers.authorization, tokenHash)) return refuseCaller(reply);
+      });
+      scope.setErrorHandler((error, request, reply) => answerError(deps, request, reply, error));
+      scope.setNotFoundHandler((_request, reply) => answerUnknownCall(calls, reply));
+      for (const call of calls) mount(scope, call);
+    },
+    { prefix: controlPrefix },
+  );
+}
+
+function mount(scope: FastifyInstance, { name, bodyBytesMax, run }: ControlCall): void {
+  const [method = '', url = ''] = name.split(' ');
+  scope.route({
+    method,
+    url: url.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: bodyBytesMax,
+    handler: async (request, reply) => {
+      const answer = await run({
+        params: request.params as Readonly<Record<string, string>>,
+        query: request.query as Readonly<Record<string, unknown>>,
+        body: readJson(request.body),
+      });
+      if (answer === undefined) return reply.code(204).send();
+      return reply
+        .header('content-type', 'application/json')
+        .header('cache-control', 'no-store')
+        .send(JSON.stringify(answer));
+    },
+  });
+}
+
+function isAllowed(authorization: string | undefined, tokenHash: string): boolean {
+  const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+  return token !== undefined && matchesSecret(token, tokenHash);
+}
+
+function refuseCaller(reply: FastifyReply): FastifyReply {
+  const message = 'Send the control token of the ready line: "Authorization: Bearer <control_token>".';
+  return reply.code(401).header('www-authenticate', 'Bearer').send({ message });
+}
+
+function readJson(body: unknown): unknown {
+  if (typeof body !== 'string' || body === '') return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new ControlRefusal(400, 'The body must be JSON.');
+  }
+}
+
+function answerUnknownCall(calls: readonly ControlCall[], reply: FastifyReply): FastifyReply {
+  const known = calls.map(({ name }) => name.replace(' ', ` ${controlPrefix}`)).join(', ');
+  return reply.code(404).send({ message: `There is no such control call; there are ${known}.` });
+}
+
+function answerError(deps: ControlDeps, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const status = statusOf(error);
+  if (status !== undefined) return reply.code(status).send({ message: (error as Error).message });
+  deps.core.log.error({ call: request.routeOptions.url, error }, 'A control call failed.');
+  return reply.code(500).send({ message: 'The call failed; the service wrote the reason to its log.' });
+}
+
+/** Undefined for what nobody foresaw. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof ControlRefusal) return error.status;
+  if (error instanceof Fault) return apiErrors[error.reason].status;
+  if (error instanceof RallypointError) return 400;
+  const framework = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof framework === 'number' && framework >= 400 && framework < 500 ? framework : undefined;
+}
