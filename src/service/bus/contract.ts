@@ -32,7 +32,10 @@ export interface Bus {
   /** Hands events to every subscriber of their topics on every node: in order for each scope, each once. */
   publish(announced: readonly Announced[]): MaybePromise<void>;
 
-  /** Calls `listener` for every event of the topic published after this resolves. */
+  /**
+   * Calls `listener` for every event of the topic published after this resolves. Subscribing from within a listener, if
+   * it gives no promise, begins right after the event that is being heard: what was published together with it is heard.
+   */
   subscribe(topic: Topic, listener: (announced: Announced) => void): MaybePromise<Cancel>;
 
   /**

@@ -6,7 +6,7 @@ import { type Expiring, ExpiringMap } from './expiring-map.ts';
 
 interface Subscription {
   readonly listener: (announced: Announced) => void;
-  /** How many events had been published before it. */
+  /** How many events had been handed out before it. */
   readonly after: number;
 }
 
@@ -33,7 +33,6 @@ class LocalBus implements Bus {
   readonly #present = new Map<Topic, Map<string, symbol>>();
   #waiting: Announced[] = [];
   #publishing = false;
-  #published = 0;
   #handed = 0;
 
   constructor(clock: Clock, log: Logger) {
@@ -43,7 +42,6 @@ class LocalBus implements Bus {
 
   publish(announced: readonly Announced[]): void {
     for (const event of announced) this.#waiting.push(event);
-    this.#published += announced.length;
     if (this.#publishing) return;
     this.#publishing = true;
     // Listeners may publish more meanwhile; that queues up here, so that all hear everything in one order.
@@ -56,7 +54,7 @@ class LocalBus implements Bus {
   }
 
   subscribe(topic: Topic, listener: (announced: Announced) => void): Cancel {
-    const subscription: Subscription = { listener, after: this.#published };
+    const subscription: Subscription = { listener, after: this.#handed };
     const all = this.#subscriptions.get(topic);
     if (all) all.add(subscription);
     else this.#subscriptions.set(topic, new Set([subscription]));
@@ -66,16 +64,16 @@ class LocalBus implements Bus {
     };
   }
 
-  count(name: string, { requests, windowMs }: RateLimit): LimitState {
+  count(name: string, { requests, windowMs }: RateLimit, calls = 1): LimitState {
     const nowMs = this.#clock.now();
     let window = this.#windows.get(name, nowMs);
     // A window that would last longer than its length began before the clock was set back.
     if (!window || window.endsAtMs - nowMs > windowMs) {
       window = { calls: 0, endsAtMs: nowMs + windowMs };
-      this.#windows.set(name, window, nowMs);
+      if (calls > 0) this.#windows.set(name, window, nowMs);
     }
     const allowed = window.calls < requests;
-    if (allowed) window.calls++;
+    if (allowed) window.calls += calls;
     return { allowed, remaining: requests - window.calls, resetAtMs: window.endsAtMs };
   }
 
@@ -120,7 +118,6 @@ class LocalBus implements Bus {
   async close(): Promise<void> {
     this.#subscriptions.clear();
     this.#waiting = [];
-    this.#handed = this.#published;
     this.#windows.clear();
     this.#leases.clear();
     this.#present.clear();
