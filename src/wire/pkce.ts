@@ -8,8 +8,8 @@ export const codeChallengeMethod = 'S256';
 const { codeVerifierLengthMin, codeVerifierLengthMax } = limits;
 const verifierForm = new RegExp(`^[A-Za-z0-9\\-._~]{${codeVerifierLengthMin},${codeVerifierLengthMax}}$`);
 
-// SHA-256 in base64url without padding: 43 characters, the last of which carries four bits.
-const challengeForm = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+// SHA-256 in base64url without padding.
+const challengeForm = /^[A-Za-z0-9_-]{43}$/;
 
 /** Makes a code verifier: 32 random bytes as base64url, 43 characters. @see RFC 7636, 4.1 */
 export function createCodeVerifier(entropy: Entropy): string {
@@ -31,7 +31,7 @@ export function codeChallengeOf(verifier: string): string {
   return createHash('sha256').update(verifier, 'ascii').digest('base64url');
 }
 
-/** True for text that some verifier's {@link codeChallengeOf} can be. */
+/** True for text of the form that {@link codeChallengeOf} gives. */
 export function isCodeChallenge(text: string): boolean {
   return challengeForm.test(text);
 }

@@ -1,0 +1,36 @@
+import type { ApplicationId, UserId } from '../../model/snowflake.ts';
+import type { StoreView, Transaction } from '../store/contract.ts';
+import type { AuthorizationRecord, TokenRecord } from '../store/records.ts';
+
+/** A user and an application have one authorization at most; all its codes and tokens change within this scope. */
+export function authorizationScope({ application_id, user_id }: Parties): string {
+  return `authorization/${application_id}/${user_id}`;
+}
+
+/** Named as in the records that have both. */
+export interface Parties {
+  readonly application_id: ApplicationId;
+  readonly user_id: UserId;
+}
+
+/** The grant of the user to the application, if there is one. */
+export async function findAuthorization(view: StoreView, parties: Parties): Promise<AuthorizationRecord | undefined> {
+  const equals = [parties.user_id, parties.application_id];
+  const [authorization] = await view.list('authorizations', { index: 'byUser', equals, limit: 1 });
+  return authorization;
+}
+
+/** Ends a grant with every token of it; codes of it find it gone. @see oauth2.md 7 */
+export async function endAuthorization(transaction: Transaction, { id }: AuthorizationRecord): Promise<void> {
+  deleteTokens(transaction, await transaction.list('tokens', { index: 'byAuthorization', equals: [id] }));
+  transaction.delete('authorizations', id);
+}
+
+/** Ends what one code and the refreshes after it gave, and leaves the user's other clients signed in. */
+export async function endGrant(transaction: Transaction, grantId: string): Promise<void> {
+  deleteTokens(transaction, await transaction.list('tokens', { index: 'byGrant', equals: [grantId] }));
+}
+
+function deleteTokens(transaction: Transaction, tokens: readonly TokenRecord[]): void {
+  for (const { hash } of tokens) transaction.delete('tokens', hash);
+}

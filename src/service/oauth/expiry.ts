@@ -1,0 +1,47 @@
+import type { Core } from '../core.ts';
+
+/** Our choice: how often expired codes, tokens and sign-ins are cleared away; each is refused from its very end on. */
+const sweepIntervalMs = 10 * 60_000;
+/** Records deleted in one unit of work, so that no other work waits long. */
+const batchSize = 500;
+
+const expiring = ['codes', 'tokens', 'sign_ins'] as const;
+
+/** Deletes what has expired, oldest first. Costs nothing for what has not. */
+export async function sweepExpired(core: Core): Promise<void> {
+  for (const collection of expiring) {
+    while ((await sweepBatch(core, collection)) === batchSize);
+  }
+}
+
+/** Nobody relies on an expired record: it is in no scope's guard, and may be deleted twice. */
+async function sweepBatch(core: Core, collection: (typeof expiring)[number]): Promise<number> {
+  const query = { index: 'byExpiry', upTo: core.clock.now(), limit: batchSize } as const;
+  const expired = await core.store.list(collection, query);
+  if (expired.length > 0) {
+    await core.store.transact(`expiry/${collection}`, transaction => {
+      for (const { hash } of expired) transaction.delete(collection, hash);
+    });
+  }
+  return expired.length;
+}
+
+/** Sweeps from time to time. @returns what ends it */
+export function startSweeping(core: Core): () => void {
+  let cancel = core.clock.schedule(sweepIntervalMs, sweep);
+
+  async function sweep(): Promise<void> {
+    try {
+      await sweepExpired(core);
+    } catch (error) {
+      core.log.warn({ error }, 'Expired codes and tokens could not be cleared away; the next sweep tries again.');
+    }
+    if (!ended) cancel = core.clock.schedule(sweepIntervalMs, sweep);
+  }
+
+  let ended = false;
+  return () => {
+    ended = true;
+    cancel();
+  };
+}

@@ -1,0 +1,40 @@
+import type { Core } from '../core.ts';
+import {
+  type AuthorizationRequest,
+  judgeRequest,
+  type ReturnAddress,
+  readReturnAddress,
+} from './authorization-request.ts';
+import { OAuthFault } from './oauth-fault.ts';
+import { redirectWith } from './redirect-uri.ts';
+
+/** What becomes of an authorization request: it is put to the user, or goes back to the application at once. */
+export type Judgement =
+  | { readonly request: AuthorizationRequest }
+  | { readonly request?: never; readonly redirectTo: string };
+
+/**
+ * Loads the application and judges the request.
+ *
+ * @throws AuthorizationPageFault when the answer must not be sent anywhere
+ */
+export async function judge(core: Core, parameters: URLSearchParams): Promise<Judgement> {
+  const application = await core.store.get('applications', parameters.get('client_id') ?? '');
+  const address = readReturnAddress(parameters, application);
+  try {
+    return { request: judgeRequest(parameters, address) };
+  } catch (error) {
+    if (!(error instanceof OAuthFault)) throw error;
+    return { redirectTo: refusalRedirect(core, address, error) };
+  }
+}
+
+/** Where a refused request goes. @see RFC 6749, 4.1.2.1; RFC 9207 */
+export function refusalRedirect(core: Core, { redirectUri, state }: ReturnAddress, fault: OAuthFault): string {
+  return redirectWith(redirectUri, {
+    error: fault.error,
+    error_description: fault.description,
+    state,
+    iss: core.addresses.web,
+  });
+}

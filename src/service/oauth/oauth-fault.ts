@@ -1,0 +1,50 @@
+/** Error codes of RFC 6749 (4.1.2.1 and 5.2) and RFC 7009 (2.2.1) that this service gives. */
+export type OAuthErrorCode =
+  | 'access_denied'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'unsupported_token_type';
+
+/** A refusal in OAuth2's own form: the token endpoint's error body, or the `error` of a redirect. */
+export class OAuthFault extends Error {
+  readonly error: OAuthErrorCode;
+  /** For people; absent where the interface sends none. */
+  readonly description: string | undefined;
+
+  constructor(error: OAuthErrorCode, description?: string) {
+    super(description ?? error);
+    this.name = 'OAuthFault';
+    this.error = error;
+    this.description = description;
+  }
+}
+
+/**
+ * The refusals and their wording, one row each. `name` is a parameter's name.
+ *
+ * @see oauth2.md 2, 4, 7, 10; rows whose text nobody has captured follow the wording of the others
+ */
+export const oauthFaults = {
+  denied: () => new OAuthFault('access_denied', 'The resource owner or authorization server denied the request'),
+  client: () => new OAuthFault('invalid_client'),
+  code: () => new OAuthFault('invalid_grant', 'Invalid "code" in request.'),
+  refreshToken: () => new OAuthFault('invalid_grant', 'Invalid "refresh_token" in request'),
+  // RFC 7636 (4.6) has another code for a verifier that is well-formed but not the challenge's.
+  verifierDiffers: () => new OAuthFault('invalid_grant', 'Invalid "code_verifier"'),
+  missing: (name: string) => new OAuthFault('invalid_request', `Missing "${name}"`),
+  invalid: (name: string) => new OAuthFault('invalid_request', `Invalid "${name}"`),
+  invalidInRequest: (name: string) => new OAuthFault('invalid_request', `Invalid "${name}" in request.`),
+  repeated: (name: string) => new OAuthFault('invalid_request', `"${name}" is given more than once`),
+  challengeMethod: () => new OAuthFault('invalid_request', 'Unsupported "code_challenge_method"'),
+  twoAuthentications: () =>
+    new OAuthFault('invalid_request', 'The client authenticates itself both in the header and in the body'),
+  scope: () => new OAuthFault('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
+  responseType: () => new OAuthFault('unsupported_response_type', 'The response_type must be "code"'),
+  grantType: (given: string | undefined) =>
+    new OAuthFault('unsupported_grant_type', `Grant type ${given?.slice(0, 100) ?? 'None'} is not supported`),
+  tokenType: () => new OAuthFault('unsupported_token_type', 'The token_type_hint must be an access or refresh token'),
+} as const;

@@ -1,0 +1,35 @@
+import type { FastifyReply } from 'fastify';
+import type { Page } from './page.ts';
+import { styleSource } from './style.ts';
+
+/** What a browser gets: a page, or the way on. */
+export type Outcome = Page | { readonly html?: never; readonly redirectTo: string };
+
+/** Kept from caches, frames, other sites' logs and guesses about the type. */
+const headers = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
+
+/** Sends an outcome; the way on is asked for with GET, whatever this request was. */
+export function respond(reply: FastifyReply, outcome: Outcome): FastifyReply {
+  reply.headers(headers);
+  if (!outcome.html) return reply.code(303).header('location', outcome.redirectTo).send();
+  return reply
+    .code(outcome.status)
+    .header('content-security-policy', contentPolicy(outcome.formActions))
+    .type('text/html; charset=utf-8')
+    .send(outcome.html.text);
+}
+
+function contentPolicy(formActions: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    `style-src ${styleSource}`,
+    `form-action ${["'self'", ...formActions].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

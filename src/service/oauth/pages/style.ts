@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+
+/** The pages' one style sheet. Contrast of text is at least 4.5 : 1 in both colour schemes. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --ground: #eef0f8; --card: #fff; --line: #d9dcea; --text: #1c1d2b; --soft: #565a72;
+  --accent: #4f46e5; --accent-strong: #4338ca; --accent-text: #4338ca; --tint: #f1f1fd; --fault: #b42318;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #12131c; --card: #1c1e2b; --line: #343850; --text: #eceef8; --soft: #a7acc6;
+    --accent: #5b53e8; --accent-strong: #6d66ee; --accent-text: #a9a5ff; --tint: #25273a; --fault: #ff9a8d;
+  }
+}
+* { box-sizing: border-box; }
+html { font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+body {
+  margin: 0; min-height: 100vh; padding: 1.5rem 1rem; display: grid; place-items: center;
+  background: radial-gradient(60rem 30rem at 50% -8rem, color-mix(in srgb, var(--accent) 22%, transparent), transparent),
+    var(--ground);
+  color: var(--text);
+}
+main {
+  width: 100%; max-width: 29rem; padding: 2rem; border: 1px solid var(--line); border-radius: 1.25rem;
+  background: var(--card); box-shadow: 0 1rem 3rem -1rem rgb(20 20 60 / .28);
+}
+h1 { margin: 0; font-size: 1.375rem; line-height: 1.3; text-align: center; text-wrap: balance; overflow-wrap: anywhere; }
+h2 { margin: 1.75rem 0 .75rem; font-size: .8125rem; letter-spacing: .04em; text-transform: uppercase; color: var(--soft); }
+p { margin: .5rem 0; }
+.lead { text-align: center; color: var(--soft); text-wrap: balance; }
+.note { margin-top: 1.5rem; font-size: .8125rem; color: var(--soft); text-align: center; overflow-wrap: anywhere; }
+.fault { color: var(--fault); }
+code { font: .875em ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+a { color: var(--accent-text); }
+.badge {
+  flex: none; display: grid; place-items: center; width: 2.5rem; height: 2.5rem; border-radius: 50%;
+  background: var(--accent); color: #fff; font-weight: 600; text-transform: uppercase;
+}
+.badge.large { width: 4rem; height: 4rem; margin: 0 auto 1rem; border-radius: 1.25rem; font-size: 1.625rem; }
+.badge.fault { background: none; border: 2px solid currentColor; }
+.person { display: flex; align-items: center; gap: .75rem; min-width: 0; flex: 1; text-align: left; }
+.person span { min-width: 0; }
+.person strong, .person small { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.person small { color: var(--soft); font-size: .875rem; }
+.account {
+  display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0 0; padding: .75rem .875rem; border-radius: .875rem;
+  background: var(--tint);
+}
+ul { margin: 0; padding: 0; list-style: none; }
+.people { margin-top: 1.5rem; display: grid; gap: .5rem; }
+.scopes > li { position: relative; padding: .375rem 0 .375rem 1.875rem; }
+.scopes > li::before {
+  content: ""; position: absolute; left: .375rem; top: .75rem; width: .375rem; height: .6875rem;
+  border: solid var(--accent-text); border-width: 0 2px 2px 0; transform: rotate(40deg);
+}
+.scopes ul { margin: .375rem 0 .25rem; padding-left: .875rem; border-left: 2px solid var(--line); }
+.scopes ul li { padding: .125rem 0; font-size: .875rem; color: var(--soft); }
+label { display: block; margin: 0 0 .375rem; font-weight: 600; }
+select, input {
+  width: 100%; padding: .625rem .75rem; border: 1px solid var(--soft); border-radius: .625rem; font: inherit;
+  background: var(--card); color: inherit;
+}
+.row { display: flex; gap: .5rem; }
+.choices { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin-top: 1.75rem; }
+button {
+  padding: .6875rem 1rem; border: 1px solid var(--line); border-radius: .75rem; font: inherit; font-weight: 600;
+  background: var(--card); color: inherit; cursor: pointer;
+}
+button:hover { background: var(--tint); }
+button.primary { border-color: transparent; background: var(--accent); color: #fff; }
+button.primary:hover { background: var(--accent-strong); }
+button.link { padding: .25rem; border: 0; background: none; color: var(--accent-text); text-decoration: underline; white-space: nowrap; }
+button.person { width: 100%; padding: .625rem .75rem; font-weight: 400; }
+:focus-visible { outline: 3px solid var(--accent-text); outline-offset: 2px; }
+@media (max-width: 26rem) {
+  body { padding: 0; background: var(--card); place-items: start stretch; }
+  main { padding: 1.5rem 1.25rem; border: 0; border-radius: 0; box-shadow: none; }
+}
+@media (forced-colors: active) { .badge { border: 1px solid; } }
+`;
+
+/** Names the style sheet in a `style-src`, so that no other can be put in. */
+export const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;

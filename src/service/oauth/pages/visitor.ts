@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { UserRecord } from '../../store/records.ts';
+import { isFormToken, type SignIns, signInLifeMs } from '../sign-in.ts';
+import { pagesPath } from './paths.ts';
+
+const cookieName = 'rallypoint_sign_in';
+const secretForm = /^[A-Za-z0-9_-]{43}$/;
+
+/** A browser at the authorization pages. */
+export interface Visitor {
+  /** In its cookie; forms are bound to it. */
+  readonly secret: string;
+  /** Who is signed in there. */
+  readonly user: UserRecord | undefined;
+}
+
+/** A form that does not come from a page this browser was given, or from one given before it signed in or out. */
+export class OutdatedForm extends Error {}
+
+/** Recognizes browsers by their cookie, signs them in and out. */
+export interface Visitors {
+  /** Who comes; a browser without a cookie gets one. */
+  load(request: FastifyRequest, reply: FastifyReply): Promise<Visitor>;
+  /** @throws OutdatedForm */
+  checkForm(visitor: Visitor, form: Readonly<Record<string, unknown>>): void;
+  signIn(visitor: Visitor, userId: UserId, reply: FastifyReply): Promise<void>;
+  signOut(visitor: Visitor, reply: FastifyReply): Promise<void>;
+}
+
+export function createVisitors(signIns: SignIns, core: Core): Visitors {
+  function setCookie(reply: FastifyReply, secret: string): void {
+    reply.setCookie(cookieName, secret, {
+      path: pagesPath,
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: core.addresses.web.startsWith('https:'),
+      maxAge: signInLifeMs / 1000,
+    });
+  }
+
+  async function end(visitor: Visitor): Promise<void> {
+    if (visitor.user) await signIns.close(visitor.secret);
+  }
+
+  return {
+    async load(request, reply) {
+      const secret = request.cookies[cookieName];
+      if (secret !== undefined && secretForm.test(secret)) return { secret, user: await signIns.load(secret) };
+      const fresh = signIns.anonymous();
+      setCookie(reply, fresh);
+      return { secret: fresh, user: undefined };
+    },
+
+    checkForm(visitor, form) {
+      if (!isFormToken(visitor.secret, form.form_token)) throw new OutdatedForm();
+    },
+
+    // The secret changes with the user, so that one planted beforehand signs nobody else in.
+    async signIn(visitor, userId, reply) {
+      await end(visitor);
+      setCookie(reply, await signIns.open(userId));
+    },
+
+    async signOut(visitor, reply) {
+      await end(visitor);
+      setCookie(reply, signIns.anonymous());
+    },
+  };
+}

@@ -1,0 +1,45 @@
+const loopbackPort = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):([1-9][0-9]{0,4})(?=\/|$)/;
+const portMax = 65_535;
+const customScheme = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
+
+/**
+ * Whether a redirect is one of those the application registered: the same text, or on a loopback address the same but
+ * for the port, because a game listens on whichever is free.
+ *
+ * Our choice: `localhost` is a name that can lead elsewhere and gets no such leave (RFC 8252, 8.3).
+ *
+ * @see social-sdk.md 4, "Redirect addresses"; RFC 8252, 7.3
+ */
+export function isRegisteredRedirect(uri: string, registered: readonly string[]): boolean {
+  return registered.some(one => withoutLoopbackPort(one) === withoutLoopbackPort(uri));
+}
+
+function withoutLoopbackPort(uri: string): string {
+  return uri.replace(loopbackPort, (whole, address: string, port: string) =>
+    Number(port) > portMax ? whole : address,
+  );
+}
+
+/** True for a redirect into a program (`<scheme>:/authorize/callback`) rather than to a web address. */
+export function isCustomSchemeRedirect(uri: string): boolean {
+  return customScheme.test(uri);
+}
+
+/** Adds parameters to a redirect's query, blanks as `+`; those without a value are left out. */
+export function redirectWith(uri: string, parameters: Readonly<Record<string, string | null | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== null && value !== undefined) query.set(name, value);
+  }
+  return `${uri}${uri.includes('?') ? '&' : '?'}${query}`;
+}
+
+/**
+ * What a page's `form-action` must allow so that its form's answer may lead to the redirect: browsers apply that rule
+ * to redirects after a form too.
+ */
+export function formActionSource(uri: string): string {
+  const { protocol, host, hostname } = new URL(uri);
+  // A source list has no way to write an IPv6 address.
+  return isCustomSchemeRedirect(uri) || hostname.startsWith('[') ? protocol : `${protocol}//${host}`;
+}

@@ -1,0 +1,43 @@
+import type { Core } from '../core.ts';
+import { hashSecret } from '../secret.ts';
+import type { TokenRecord } from '../store/records.ts';
+import { authorizationScope, endAuthorization, type Parties } from './authorization-records.ts';
+import type { AuthenticatedClient } from './client-authentication.ts';
+import { type Form, field, requiredField } from './form.ts';
+import { oauthFaults } from './oauth-fault.ts';
+
+const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token']);
+
+/**
+ * Ends a token, and with one of a user every code and token the user's authorization gave the application.
+ *
+ * Our choice: a token that is unknown, or another application's, is nothing to revoke and no error (RFC 7009, 2.2).
+ *
+ * @throws OAuthFault `invalid_request` without a token, `unsupported_token_type`
+ * @see oauth2.md 7
+ */
+export async function revoke(core: Core, { application }: AuthenticatedClient, form: Form): Promise<void> {
+  const hash = hashSecret(requiredField(form, 'token'));
+  const hint = field(form, 'token_type_hint');
+  if (hint !== undefined && !tokenTypes.has(hint)) throw oauthFaults.tokenType();
+  const token = await core.store.get('tokens', hash);
+  if (!token || token.application_id !== application.id) return;
+  await (isUsers(token) ? endUsers(core, token) : endApplications(core, hash, application.id));
+}
+
+type UsersToken = TokenRecord & Parties & { readonly authorization_id: string };
+
+function isUsers(token: TokenRecord): token is UsersToken {
+  return token.application_id !== null && token.user_id !== null && token.authorization_id !== null;
+}
+
+async function endUsers(core: Core, token: UsersToken): Promise<void> {
+  await core.store.transact(authorizationScope(token), async transaction => {
+    const authorization = await transaction.get('authorizations', token.authorization_id);
+    if (authorization) await endAuthorization(transaction, authorization);
+  });
+}
+
+async function endApplications(core: Core, hash: string, applicationId: string): Promise<void> {
+  await core.store.transact(`application/${applicationId}`, transaction => transaction.delete('tokens', hash));
+}

@@ -1,0 +1,28 @@
+import type { TokenResponse } from '../../model/oauth.ts';
+import type { Core } from '../core.ts';
+import { type AuthenticatedClient, authenticateClient } from './client-authentication.ts';
+import { grantToClient } from './client-credentials-grant.ts';
+import { exchangeCode } from './code-grant.ts';
+import { type Form, field } from './form.ts';
+import type { IdTokens } from './id-token.ts';
+import { oauthFaults } from './oauth-fault.ts';
+import { refresh } from './refresh-grant.ts';
+
+type Grant = (client: AuthenticatedClient, form: Form) => Promise<TokenResponse>;
+
+/** Answers the token endpoint: picks the grant, then authenticates the client, then grants. @see oauth2.md 3 */
+export function createTokenEndpoint(core: Core, idTokens: IdTokens) {
+  const grants = new Map<string | undefined, Grant>([
+    ['authorization_code', (client, form) => exchangeCode(core, idTokens, client, form)],
+    ['refresh_token', (client, form) => refresh(core, idTokens, client, form)],
+    ['client_credentials', (client, form) => grantToClient(core, client, form)],
+  ]);
+
+  /** @throws OAuthFault */
+  return async (authorization: string | undefined, form: Form): Promise<TokenResponse> => {
+    const grantType = field(form, 'grant_type');
+    const grant = grants.get(grantType);
+    if (!grant) throw oauthFaults.grantType(grantType);
+    return grant(await authenticateClient(core, authorization, form), form);
+  };
+}

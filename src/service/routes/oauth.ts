@@ -1,0 +1,57 @@
+import { botUserView } from '../domain/user-view.ts';
+import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
+import type { Authorization } from '../oauth/authorization.ts';
+import { currentAuthorizationView, currentUserView, userClaims } from '../oauth/claims.ts';
+import { formOf } from '../oauth/form.ts';
+import { OAuthFault } from '../oauth/oauth-fault.ts';
+
+/** Handlers of the OAuth2 endpoints below the API, and of `/users/@me`. */
+export function oauthRoutes(authorization: Authorization): Handlers {
+  return {
+    createToken: call =>
+      answer(async () => ok(await authorization.issueTokens(authorizationHeader(call), formOf(call)))),
+
+    revokeToken: call =>
+      answer(async () => {
+        await authorization.revoke(authorizationHeader(call), formOf(call));
+        return ok({});
+      }),
+
+    getSigningKeys: async () => ok({ keys: await authorization.listKeys() }),
+
+    getCurrentAuthorization: call => ok(currentAuthorizationView(expectPrincipal(call, 'user'))),
+
+    getUserInfo: call => ok(userClaims(expectPrincipal(call, 'user'))),
+
+    getCurrentUser(call) {
+      const principal = expectPrincipal(call, 'bot', 'user');
+      if (principal.kind === 'bot') return ok(botUserView(principal.application));
+      return ok(currentUserView(principal.user, principal.scopes));
+    },
+  };
+}
+
+function ok(body: object): Reply {
+  return { status: 200, body };
+}
+
+/** Answers in OAuth2's own bodies, which no cache may keep. @see RFC 6749, 5.1; oauth2.md 10 */
+async function answer(respond: () => Promise<Reply>): Promise<Reply> {
+  const reply = await respond().catch(refusal);
+  return { ...reply, headers: { ...reply.headers, 'cache-control': 'no-store', pragma: 'no-cache' } };
+}
+
+function refusal(error: unknown): Reply {
+  if (!(error instanceof OAuthFault)) throw error;
+  const body = {
+    error: error.error,
+    ...(error.description === undefined ? {} : { error_description: error.description }),
+  };
+  if (error.error !== 'invalid_client') return { status: 400, body };
+  return { status: 401, body, headers: { 'www-authenticate': 'Basic error="invalid_client"' } };
+}
+
+function authorizationHeader({ headers }: Call): string | undefined {
+  const value = headers.authorization;
+  return typeof value === 'string' ? value : undefined;
+}
