@@ -110,7 +110,7 @@ export interface Identify {
   capabilities?: number;
 }
 
-/** @see gateway.md 3 and 9.3; `lobbies` and `scopes` only for OAuth2 sessions */
+/** @see gateway.md 3 and 9.3; `lobbies` and `scopes` only for OAuth2 sessions, no `application` for a user's own client */
 export interface Ready {
   v: number;
   user: User;
@@ -118,7 +118,7 @@ export interface Ready {
   session_id: string;
   resume_gateway_url: string;
   shard?: readonly [id: number, count: number];
-  application: { id: ApplicationId; flags: number };
+  application?: { id: ApplicationId; flags: number };
   lobbies?: readonly GatewayLobby[];
   scopes?: readonly string[];
 }

@@ -1,0 +1,118 @@
+import type { Channel, Guild, GuildMember, Role } from '../../model/guild.ts';
+import { type Snowflake, snowflakeTimeMs, type UserId } from '../../model/snowflake.ts';
+import { formatTimestamp } from '../../model/timestamp.ts';
+import type { User } from '../../model/user.ts';
+import type { ApplicationRecord, ChannelRecord, GuildMemberRecord, GuildRecord, RoleRecord } from '../store/records.ts';
+
+/** How guilds and what is in them look from outside. */
+
+/** The user that an application's bot is: it has the application's own id. */
+export function botUserId({ id }: Pick<ApplicationRecord, 'id'>): UserId {
+  return id as Snowflake as UserId;
+}
+
+/** The bot's membership, for a guild whose member list does not name it: no roles, there from the start. */
+export function impliedBotMember(guild: GuildRecord, application: ApplicationRecord): GuildMemberRecord {
+  return {
+    guild_id: guild.id,
+    user_id: botUserId(application),
+    roles: [],
+    nick: null,
+    joined_at_ms: snowflakeTimeMs(guild.id),
+  };
+}
+
+export function memberView(member: GuildMemberRecord, user: User): GuildMember {
+  return {
+    user,
+    nick: member.nick,
+    avatar: null,
+    roles: member.roles,
+    joined_at: formatTimestamp(member.joined_at_ms),
+    premium_since: null,
+    deaf: false,
+    mute: false,
+    pending: false,
+    flags: 0,
+  };
+}
+
+export function roleView({ id, name, permissions, position }: RoleRecord): Role {
+  return {
+    id,
+    name,
+    permissions,
+    position,
+    color: 0,
+    hoist: false,
+    managed: false,
+    mentionable: false,
+    flags: 0,
+  };
+}
+
+export function channelView(channel: ChannelRecord, guild: GuildRecord): Channel {
+  return { ...channel, guild_id: guild.id, flags: 0 };
+}
+
+/**
+ * @param self the bot that looks
+ * @param members those to be listed, the bot's own among them
+ * @param memberCount all there are
+ */
+export function guildView(
+  guild: GuildRecord,
+  self: GuildMember,
+  members: readonly GuildMember[],
+  memberCount: number,
+): Guild {
+  return {
+    id: guild.id,
+    name: guild.name,
+    owner_id: guild.owner_id,
+    preferred_locale: guild.locale,
+    joined_at: self.joined_at,
+    large: members.length < memberCount,
+    unavailable: false,
+    member_count: memberCount,
+    roles: guild.roles.map(roleView),
+    channels: guild.channels.map(channel => channelView(channel, guild)),
+    members,
+    features: [],
+    ...absentFromThisInterface,
+  };
+}
+
+// What gateway clients read of a guild without asking whether it is there.
+const absentFromThisInterface = {
+  icon: null,
+  splash: null,
+  banner: null,
+  description: null,
+  discovery_splash: null,
+  vanity_url_code: null,
+  application_id: null,
+  afk_channel_id: null,
+  afk_timeout: 300,
+  system_channel_id: null,
+  system_channel_flags: 0,
+  rules_channel_id: null,
+  public_updates_channel_id: null,
+  safety_alerts_channel_id: null,
+  verification_level: 0,
+  default_message_notifications: 0,
+  explicit_content_filter: 0,
+  mfa_level: 0,
+  nsfw_level: 0,
+  premium_tier: 0,
+  premium_subscription_count: 0,
+  premium_progress_bar_enabled: false,
+  emojis: [],
+  stickers: [],
+  threads: [],
+  voice_states: [],
+  presences: [],
+  stage_instances: [],
+  guild_scheduled_events: [],
+  soundboard_sounds: [],
+} as const;

@@ -1,0 +1,48 @@
+import type { Cancel, Clock } from '../../wire/ports.ts';
+
+/** Calls `onDue` for every item that is not touched for `spanMs`: one timer for all of them, whatever their number. */
+export class Deadlines<Item> {
+  readonly #clock: Clock;
+  readonly #spanMs: number;
+  readonly #onDue: (item: Item) => void;
+  // In the order in which they fall due, because all wait equally long.
+  readonly #dueMs = new Map<Item, number>();
+  #timer: Cancel | undefined;
+
+  constructor(clock: Clock, spanMs: number, onDue: (item: Item) => void) {
+    this.#clock = clock;
+    this.#spanMs = spanMs;
+    this.#onDue = onDue;
+  }
+
+  /** Begins the item's wait, or begins it again. */
+  touch(item: Item): void {
+    this.#dueMs.delete(item);
+    this.#dueMs.set(item, this.#clock.now() + this.#spanMs);
+    this.#timer ??= this.#clock.schedule(this.#spanMs, () => this.#sweep());
+  }
+
+  drop(item: Item): void {
+    this.#dueMs.delete(item);
+  }
+
+  /** Forgets all items. */
+  close(): void {
+    this.#dueMs.clear();
+    this.#timer?.();
+    this.#timer = undefined;
+  }
+
+  #sweep(): void {
+    this.#timer = undefined;
+    const nowMs = this.#clock.now();
+    for (const [item, dueMs] of this.#dueMs) {
+      if (dueMs > nowMs) {
+        this.#timer ??= this.#clock.schedule(dueMs - nowMs, () => this.#sweep());
+        return;
+      }
+      this.#dueMs.delete(item);
+      this.#onDue(item);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { type CloseCodeName, closeCodes } from '../../model/gateway.ts';
+import { apiVersion } from '../../wire/routes.ts';
+import type { Core } from '../core.ts';
+import type { Credentials } from '../domain/credentials.ts';
+import { Connection } from './connection.ts';
+import { createIdentifyBudget, type IdentifyBudget } from './identify-budget.ts';
+import { Outbox } from './outbox.ts';
+import type { PlayerLobbies } from './player-session.ts';
+import { Protocol } from './protocol.ts';
+import { Sessions } from './sessions.ts';
+import { createSocketDoor, refuseUpgrade } from './socket.ts';
+
+export interface GatewayParts {
+  readonly credentials: Credentials;
+  readonly lobbies: PlayerLobbies;
+}
+
+/** The WebSocket side of the service. */
+export interface Gateway {
+  readonly budget: IdentifyBudget;
+  /** Sessions that are running on this node. */
+  readonly sessionCount: number;
+  /** Takes the server's upgrade requests: `/gateway` becomes a connection, every other path is not found. */
+  attach(server: Server): void;
+  /** Ends every session at once, by default so that clients identify anew; resolves when everybody knows. */
+  closeSessions(name?: CloseCodeName): Promise<void>;
+  /** Takes no more connections, asks the clients to come back, and resolves when all are gone. Idempotent. */
+  close(): Promise<void>;
+}
+
+const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
+
+// Version 9 differs in nothing that this interface has.
+const versions: ReadonlySet<string> = new Set([String(apiVersion), '9']);
+
+export function createGateway(core: Core, { credentials, lobbies }: GatewayParts): Gateway {
+  const door = createSocketDoor();
+  const outbox = new Outbox();
+  const sessions = new Sessions(core, lobbies);
+  const budget = createIdentifyBudget(core);
+  const protocol = new Protocol(core, { credentials, sessions, budget });
+  const context = {
+    clock: core.clock,
+    outbox,
+    onFrame: protocol.onFrame.bind(protocol),
+    onEnd: protocol.onEnd.bind(protocol),
+  };
+  let connections = 0;
+  let isClosing = false;
+
+  function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    const url = URL.parse(request.url ?? '', 'ws://gateway');
+    if (!url || !paths.has(url.pathname)) refuseUpgrade(stream, 404, 'Not Found');
+    else if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
+    else door.open(request, stream, head, socket => accept(socket, stream, url.searchParams));
+  }
+
+  function accept(socket: WebSocket, stream: Duplex, query: URLSearchParams): void {
+    const refusal = refusalOf(query);
+    if (refusal) socket.close(closeCodes[refusal.name].code, refusal.reason);
+    else protocol.greet(new Connection(++connections, socket, stream, context));
+  }
+
+  return {
+    budget,
+    get sessionCount() {
+      return sessions.size;
+    },
+    attach(server) {
+      server.on('upgrade', upgrade);
+    },
+    async closeSessions(name = 'SESSION_TIMED_OUT') {
+      protocol.closeAll(name);
+      await sessions.settled();
+    },
+    async close() {
+      isClosing = true;
+      protocol.dismissAll();
+      await Promise.all([sessions.settled(), door.drained()]);
+    },
+  };
+}
+
+/**
+ * Our choice: without `v` or `encoding` the client gets what there is; another encoding than JSON cannot be decoded
+ * (4002); a `compress` that is asked for is not granted, which clients accept because every frame says by its kind
+ * whether it is compressed.
+ *
+ * @see gateway.md 1 and 8
+ */
+function refusalOf(query: URLSearchParams): { name: CloseCodeName; reason: string } | undefined {
+  if (!versions.has(query.get('v') ?? String(apiVersion))) {
+    return { name: 'INVALID_API_VERSION', reason: closeCodes.INVALID_API_VERSION.reason };
+  }
+  if ((query.get('encoding') ?? 'json') !== 'json')
+    return { name: 'DECODE_ERROR', reason: 'Only encoding=json is spoken.' };
+  return undefined;
+}

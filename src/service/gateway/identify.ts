@@ -1,0 +1,69 @@
+import { allIntents, type CloseCodeName, intents } from '../../model/gateway.ts';
+import { limits } from '../../model/limits.ts';
+import type { Principal } from '../http/call.ts';
+import { readShard, type Shard } from './shard.ts';
+
+/** What a client said of itself, checked for shape. */
+export interface Identity {
+  readonly token: string;
+  /** Undefined: none named. */
+  readonly intents: number | undefined;
+  readonly shard: Shard | undefined;
+  readonly capabilities: number;
+  readonly largeThreshold: number;
+}
+
+/** Reads Identify's `d`, or names the code that closes the connection. @see gateway.md 3 and 4 */
+export function readIdentify(d: unknown): Identity | CloseCodeName {
+  if (typeof d !== 'object' || d === null || Array.isArray(d)) return 'UNKNOWN_OPCODE';
+  const fields = d as Readonly<Record<string, unknown>>;
+  if (typeof fields.token !== 'string') return 'AUTHENTICATION_FAILED';
+  if (fields.intents !== undefined && !isBits(fields.intents, allIntents)) return 'INVALID_INTENTS';
+  const shard = fields.shard == null ? undefined : readShard(fields.shard);
+  if (fields.shard != null && !shard) return 'INVALID_SHARD';
+  return {
+    token: fields.token,
+    intents: fields.intents,
+    shard,
+    capabilities: isBits(fields.capabilities) ? fields.capabilities : 0,
+    largeThreshold: readLargeThreshold(fields.large_threshold),
+  };
+}
+
+/** The kinds of credential that open a session. */
+export type SessionPrincipal = Extract<Principal, { kind: 'bot' | 'user' | 'session' }>;
+
+/**
+ * Whether the credential may open this session; otherwise the code that closes the connection.
+ *
+ * Our choice: an OAuth2 token without `gateway.connect` fails authentication; a bot that asks for lobby intents asks
+ * for what bots cannot have (4014, not 4013); every application has its privileged intents; a user's own client need
+ * not name intents, as it hears everything of its user.
+ *
+ * @see gateway.md 6 and 9.3
+ */
+export function admit(principal: Principal | undefined, identity: Identity): SessionPrincipal | CloseCodeName {
+  switch (principal?.kind) {
+    case 'bot':
+      if (identity.intents === undefined) return 'INVALID_INTENTS';
+      return identity.intents & lobbyIntents ? 'DISALLOWED_INTENTS' : principal;
+    case 'user':
+      if (!principal.scopes.has('gateway.connect')) return 'AUTHENTICATION_FAILED';
+      return identity.intents === undefined ? 'INVALID_INTENTS' : principal;
+    case 'session':
+      return principal;
+    default:
+      return 'AUTHENTICATION_FAILED';
+  }
+}
+
+const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;
+
+function isBits(value: unknown, allowed = ~0): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31 && !(value & ~allowed);
+}
+
+function readLargeThreshold(value: unknown): number {
+  const { gatewayLargeThresholdMin: min, gatewayLargeThresholdMax: max } = limits;
+  return typeof value === 'number' && value >= min && value <= max ? value : min;
+}

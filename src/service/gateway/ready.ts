@@ -1,0 +1,20 @@
+import { applicationFlags } from '../../model/application.ts';
+import type { Ready } from '../../model/gateway.ts';
+import { apiVersion } from '../../wire/routes.ts';
+import type { Core } from '../core.ts';
+import type { ApplicationRecord } from '../store/records.ts';
+import type { Session } from './session.ts';
+
+/** What every READY has in common. @see gateway.md 3 */
+export function readyBase(
+  core: Core,
+  session: Session,
+): Pick<Ready, 'v' | 'guilds' | 'session_id' | 'resume_gateway_url'> {
+  return { v: apiVersion, guilds: [], session_id: session.id, resume_gateway_url: core.addresses.gateway };
+}
+
+export function readyApplication({ id, embedded, public_client }: ApplicationRecord): Ready['application'] & object {
+  const flags =
+    (embedded ? applicationFlags.EMBEDDED : 0) | (public_client ? applicationFlags.PUBLIC_OAUTH2_CLIENT : 0);
+  return { id, flags };
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import { closeCodes } from '../../model/gateway.ts';
+import { limits } from '../../model/limits.ts';
+
+// RFC 6455's "message too big", which `ws` sends by itself.
+const messageTooBig = 1009;
+
+// A peer that does not answer a close frame is cut off after this long.
+const closeTimeoutMs = 2_000;
+
+/** A socket whose oversized messages end with the gateway's own code. */
+class GatewaySocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    if (code !== messageTooBig) super.close(code, reason);
+    else super.close(closeCodes.DECODE_ERROR.code, closeCodes.DECODE_ERROR.reason);
+  }
+}
+
+/** Turns upgrade requests into sockets: messages up to `limits.gatewayPayloadBytesMax`, no compression. */
+export interface SocketDoor {
+  open(request: IncomingMessage, stream: Duplex, head: Buffer, opened: (socket: WebSocket) => void): void;
+  /** Resolves once every socket is gone; each must have been closed before. */
+  drained(): Promise<void>;
+}
+
+export function createSocketDoor(): SocketDoor {
+  const options = {
+    noServer: true,
+    clientTracking: true,
+    perMessageDeflate: false,
+    maxPayload: limits.gatewayPayloadBytesMax,
+    closeTimeout: closeTimeoutMs,
+    WebSocket: GatewaySocket,
+  };
+  const server = new WebSocketServer(options);
+  return {
+    open: (request, stream, head, opened) => server.handleUpgrade(request, stream, head, socket => opened(socket)),
+    async drained() {
+      const open = [...server.clients].filter(socket => socket.readyState !== WebSocket.CLOSED);
+      await Promise.all(open.map(socket => new Promise(resolve => socket.once('close', resolve))));
+    },
+  };
+}
+
+/** Ends an upgrade request that is refused. */
+export function refuseUpgrade(stream: Duplex, status: 404 | 503, reason: string): void {
+  stream.on('error', () => {}); // the peer may be gone already
+  stream.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
