@@ -1,6 +1,6 @@
 import type { Issue } from '../../model/issue.ts';
 import { formatIssues } from '../../model/issue.ts';
-import { isSnowflake, snowflakeTimeMsMax } from '../../model/snowflake.ts';
+import { isSnowflake, snowflakeTimeMsMax, type UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
 import { type Check, check, id, object, oneOf, text, whole } from './check.ts';
@@ -79,7 +79,7 @@ async function advance({ core, virtualClock }: ControlDeps, body: unknown): Prom
   return { now_ms: await virtualClock.advance(advance_ms) };
 }
 
-async function openSession({ store, entropy }: Core, userId: string): Promise<{ token: string }> {
+async function openSession({ store, entropy }: Core, userId: UserId): Promise<{ token: string }> {
   if (!isSnowflake(userId)) throw new ControlRefusal(400, 'The id in the path must be a user id: decimal text.');
   const token = makeSessionToken(entropy);
   await store.transact(`user/${userId}`, async transaction => {
@@ -90,6 +90,7 @@ async function openSession({ store, entropy }: Core, userId: string): Promise<{ 
       hash: hashSecret(token),
       kind: 'session',
       authorization_id: null,
+      grant_id: null,
       application_id: null,
       user_id: userId,
       scopes: [],
