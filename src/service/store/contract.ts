@@ -17,14 +17,14 @@ export interface ListQuery<Name extends CollectionName> {
   readonly limit?: number;
 }
 
-/** What can be read. Records are shared and must not be changed by the reader. */
+/** What can be read. Records are shared, and frozen all the way down. */
 export interface StoreView {
   get<Name extends CollectionName>(
     collection: Name,
     ...key: readonly KeyPart[]
   ): MaybePromise<Records[Name] | undefined>;
 
-  /** Records in the order of the key or index, text by code point. */
+  /** Records in the order of the key or index (there, ties by key), text by code point. */
   list<Name extends CollectionName>(collection: Name, query?: ListQuery<Name>): MaybePromise<readonly Records[Name][]>;
 }
 
@@ -32,9 +32,13 @@ export interface StoreView {
 export interface Transaction extends StoreView {
   /** The revision of the transaction's scope once it is committed. */
   readonly revision: number;
-  /** Inserts the record, or replaces the one with the same key. */
+  /**
+   * Inserts the record, or replaces the one with the same key. Made of plain JSON values; it is frozen here.
+   *
+   * @throws ArgumentError `bad_record` when a field of the key or of an index cannot be kept as one
+   */
   put<Name extends CollectionName>(collection: Name, record: Records[Name]): void;
-  /** Does nothing when there is no such record. */
+  /** Makes sure that there is no such record. */
   delete<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): void;
   /** Sends an event after the commit, in commit order of the scope, and not at all if the work fails. */
   announce(announcement: Announcement): void;
@@ -49,7 +53,7 @@ export type StoreContent = { readonly [Name in CollectionName]: readonly Records
  * - When {@link Store.transact} resolves, the work is on disk.
  * - Works of one scope run one after another: each sees all that were acknowledged before it began. A work may read
  *   anything but must rely only on what its scope guards.
- * - A work awaits nothing but its transaction and, to tell what is so at the commit, {@link Bus.present}. It may be run
+ * - A work awaits nothing but its transaction and, to tell what is so at the commit, `Bus.present`. It may be run
  *   more than once: it has no effects beside the transaction.
  */
 export interface Store extends StoreView {
@@ -71,10 +75,14 @@ export interface Store extends StoreView {
   /** All that is stored, at one instant. */
   dump(): Promise<StoreContent>;
 
-  /** Replaces all that is stored, at once; the revision of every scope rises. */
+  /**
+   * Replaces all that is stored, at once; the revision of every scope rises. Freezes the records.
+   *
+   * @throws ArgumentError `bad_content`, `bad_record`; then nothing was replaced
+   */
   load(content: StoreContent): Promise<void>;
 
-  /** Finishes what was begun, then lets go of the engine. Idempotent. */
+  /** Finishes what was begun, then lets go of the engine: later use is refused with `store_closed`. Idempotent. */
   close(): Promise<void>;
 }
 

@@ -73,6 +73,9 @@ export function routeOf(collection: CollectionName, query: AnyQuery): Route {
     const field = route.fields[at] ?? '';
     if (!fits(field, value)) throw new ArgumentError('bad_query', `${collection}.${field} is never a ${typeof value}.`);
   });
+  if (upTo !== undefined && !isStorable(upTo)) {
+    throw new ArgumentError('bad_query', 'A bound is well-formed text without NUL.');
+  }
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
     throw new ArgumentError('bad_query', `The limit of a list is a whole number from 0, not ${limit}.`);
   }
@@ -179,12 +182,15 @@ function fits(field: string, value: unknown): value is KeyPart {
 }
 
 function canHold(field: string, value: unknown): value is KeyPart {
-  return fits(field, value) && (typeof value === 'number' || isStorable(value));
+  return fits(field, value) && isStorable(value);
 }
 
-/** Whether every engine can hold the text in a key: neither NUL (PostgreSQL has none) nor half a surrogate pair. */
-export function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
+/**
+ * Whether every engine can hold the part in a key. Text must have neither NUL (PostgreSQL has none) nor half a
+ * surrogate pair (UTF-8 has none): records with such keys are refused, so nothing is found under one.
+ */
+export function isStorable(part: KeyPart): boolean {
+  return typeof part === 'number' || (!part.includes('\0') && part.isWellFormed());
 }
 
 function badField(collection: CollectionName, field: string, value: unknown): ArgumentError {

@@ -40,10 +40,11 @@ export class Overlay implements StoreView {
     );
   }
 
-  /** Freezes the record: from here on it is shared. */
+  /** Freezes the record: from here on it is shared. @throws ArgumentError `bad_record`; what `JSON.stringify` throws */
   put<Name extends CollectionName>(collection: Name, record: Records[Name]): void {
     const key = keyOf(collection, record);
-    this.#write(collection, { key, kept: { record: deepFreeze(record), body: JSON.stringify(record) } });
+    const body = JSON.stringify(record);
+    this.#write(collection, { key, kept: { record: deepFreeze(record), body } });
   }
 
   delete(collection: CollectionName, ...key: readonly KeyPart[]): void {

@@ -113,7 +113,7 @@ export class GroupCommit {
         const value = await work(unit);
         const done = unit.end();
         changes.absorb(done.changes);
-        announced.push(...done.announced);
+        for (const event of done.announced) announced.push(event);
         commits.push({ scope, revision });
         answers.push(() => settle.resolve(value));
       } catch (error) {

@@ -14,7 +14,7 @@ import type {
 } from '../contract.ts';
 import { StoreError } from '../errors.ts';
 import { deepFreeze } from '../freeze.ts';
-import { checkKey, collectionNames, isStorable, keyText } from '../keys.ts';
+import { checkKey, collectionNames, keyText } from '../keys.ts';
 import { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
 import { Revisions } from '../revisions.ts';
@@ -31,8 +31,6 @@ export interface SqliteStoreOptions {
   readonly log?: Logger;
   /** Most JSON, in UTF-16 units, of the records kept decoded. */
   readonly cacheSizeMax?: number;
-  /** Called after every commit with the number of works in it; for metrics. */
-  readonly onCommit?: (works: number) => void;
 }
 
 /**
@@ -40,7 +38,7 @@ export interface SqliteStoreOptions {
  *
  * @throws StoreError `store_in_use`, `store_too_new`, `store_unusable`
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   return new SqliteStore(openDatabase(options.location), options);
 }
 
@@ -60,6 +58,7 @@ export class SqliteStore implements Store {
   readonly #revisions: Revisions;
   #lastRevision: number;
   #reservedRevision: number;
+  #commits = 0;
   #delivered: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #closed = false;
@@ -80,12 +79,16 @@ export class SqliteStore implements Store {
     });
   }
 
+  /** How many transactions have been committed since the open; works that were queued together share one. */
+  get commits(): number {
+    return this.#commits;
+  }
+
   get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): Records[Name] | undefined {
     checkKey(collection, key);
     const text = keyText(key);
     const cached = this.#cache.get(collection, text) as Records[Name] | undefined;
-    if (cached && !this.#closed) return cached;
-    if (!key.every(part => typeof part === 'number' || isStorable(part))) return undefined;
+    if (cached) return cached;
     const body = this.#reading(() => this.#tables[collection].read(key));
     if (body === undefined) return undefined;
     const record = decode<Name>(body);
@@ -97,9 +100,8 @@ export class SqliteStore implements Store {
     return this.#reading(() => this.#tables[collection].list(query)).map(body => decode<Name>(body));
   }
 
-  async transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T> {
-    this.#refuseWhenClosing();
-    return this.#queue.transact(scope, work);
+  transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T> {
+    return this.#closing ? Promise.reject(this.#closedError()) : this.#queue.transact(scope, work);
   }
 
   revision(scope: string): number {
@@ -111,7 +113,7 @@ export class SqliteStore implements Store {
   }
 
   async load(content: StoreContent): Promise<void> {
-    this.#refuseWhenClosing();
+    if (this.#closing) throw this.#closedError();
     const records = contentOf(content, this);
     await this.#queue.alone(() => {
       const revision = this.#lastRevision + 1;
@@ -138,17 +140,22 @@ export class SqliteStore implements Store {
     this.#database.close();
   }
 
-  #refuseWhenClosing(): void {
-    if (this.#closing) throw closedError(this.#options.location);
+  #closedError(): StoreError {
+    return new StoreError('store_closed', `The store at ${this.#options.location} is closed.`);
+  }
+
+  #failedError(what: 'read' | 'written', cause: unknown): StoreError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new StoreError('store_failed', `${this.#options.location} could not be ${what}: ${reason}.`, { cause });
   }
 
   #reading<T>(read: () => T): T {
-    if (this.#closed) throw closedError(this.#options.location);
+    if (this.#closed) throw this.#closedError();
     try {
       return read();
     } catch (cause) {
       if (cause instanceof ArgumentError) throw cause;
-      throw failedError(this.#options.location, 'read', cause);
+      throw this.#failedError('read', cause);
     }
   }
 
@@ -156,7 +163,6 @@ export class SqliteStore implements Store {
     const revision = this.#lastRevision + commits.length;
     if (!changes.isEmpty || revision > this.#reservedRevision) {
       this.#write(revision, () => this.#writeChanges(changes));
-      this.#options.onCommit?.(commits.length);
     }
     this.#lastRevision = revision;
     this.#remember(changes);
@@ -174,9 +180,10 @@ export class SqliteStore implements Store {
       this.#database.exec('COMMIT');
     } catch (cause) {
       this.#rollBack();
-      throw failedError(this.#options.location, 'written', cause);
+      throw this.#failedError('written', cause);
     }
     if (reserve !== undefined) this.#reservedRevision = reserve;
+    this.#commits++;
   }
 
   #rollBack(): void {
@@ -220,14 +227,12 @@ function decode<Name extends CollectionName>(body: string): Records[Name] {
 
 /** @throws ArgumentError `bad_content`, `bad_record` */
 function contentOf(content: StoreContent, base: StoreView): Overlay {
+  const unknown = Object.keys(content).find(name => !(collectionNames as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new ArgumentError('bad_content', `A store has no collection ${unknown}.`);
   const records = new Overlay(base);
   for (const name of collectionNames) {
-    if (!Array.isArray(content[name])) {
-      throw new ArgumentError(
-        'bad_content',
-        `The content of a store has a list for every collection; ${name} has none.`,
-      );
-    }
+    const isList = Array.isArray(content[name]) && content[name].every(record => typeof record === 'object' && record);
+    if (!isList) throw new ArgumentError('bad_content', `The content to load has no list of ${name}.`);
     for (const record of content[name]) records.put(name, record);
   }
   return records;
@@ -241,13 +246,4 @@ function writeReserved(database: DatabaseSync, value: number): void {
   database
     .prepare("INSERT INTO counters VALUES ('revision', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
     .run(value);
-}
-
-function closedError(location: string): StoreError {
-  return new StoreError('store_closed', `The store at ${location} is closed.`);
-}
-
-function failedError(location: string, what: 'read' | 'written', cause: unknown): StoreError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new StoreError('store_failed', `${location} could not be ${what}: ${reason}.`, { cause });
 }

@@ -1,7 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Change } from '../changes.ts';
 import type { KeyPart } from '../contract.ts';
-import { type AnyQuery, collectionNames, fieldOf, indexFields, keyFields, type Route, routeOf } from '../keys.ts';
+import {
+  type AnyQuery,
+  collectionNames,
+  fieldOf,
+  indexFields,
+  isStorable,
+  keyFields,
+  type Route,
+  routeOf,
+} from '../keys.ts';
 import type { CollectionName } from '../records.ts';
 
 /** The prepared statements of one collection's table. Records go in and come out as JSON. */
@@ -36,11 +45,12 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
   const lists = new Map<string, StatementSync>();
 
   return {
-    read: parts => read().get(...parts)?.body as string | undefined,
+    read: parts => (parts.every(isStorable) ? (read().get(...parts)?.body as string | undefined) : undefined),
 
     list(query) {
       const route = routeOf(name, query);
       const { equals = [], upTo, limit = -1 } = query;
+      if (!equals.every(isStorable)) return [];
       const form = `${query.index ?? ''} ${equals.length} ${upTo !== undefined}`;
       let statement = lists.get(form);
       if (!statement) {
