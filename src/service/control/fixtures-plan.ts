@@ -25,8 +25,8 @@ export interface FixturesPlan {
 }
 
 /**
- * Gives an id to whatever has none, to every guild its @everyone role, and makes owners members. Ids are asked for in
- * the document's order, so that the same document takes the same ids from the same source.
+ * Gives an id to whatever has none, to every guild its @everyone role, and makes owners members. A plan
+ * is a document too, and comes out as it went in.
  */
 export function identify({ applications = [], users = [], guilds = [] }: Fixtures, nextId: () => string): FixturesPlan {
   const identified = <Fixture extends { id?: string }>(fixture: Fixture): Identified<Fixture> => ({

@@ -8,7 +8,7 @@ import type { ApplicationRecord } from '../store/records.ts';
 import { checkFixtures } from './check-fixtures.ts';
 import { fillIn } from './fixtures-answer.ts';
 import type { FilledFixtures, Fixtures } from './fixtures-document.ts';
-import { assignOwners, identify } from './fixtures-plan.ts';
+import { assignOwners, type FixturesPlan, identify } from './fixtures-plan.ts';
 import { type FixtureRecords, recordsOf } from './fixtures-records.ts';
 import { checkReferences, readKnown } from './fixtures-references.ts';
 import { createSecretBook } from './secret-book.ts';
@@ -49,42 +49,40 @@ export interface LaunchCommands {
 interface Beginning {
   /** SHA-256 of the document; null when there was none. */
   readonly digest: string | null;
-  /** Ids that were generated for it, in order. */
-  readonly ids: readonly string[];
+  /** The document with the ids it got, without secrets. */
+  readonly plan: FixturesPlan;
   readonly records: FixtureRecords;
 }
 
 const settingName = 'fixtures';
 const withoutFixtures: Beginning = {
   digest: null,
-  ids: [],
+  plan: { applications: [], users: [], guilds: [] },
   records: { applications: [], users: [], guilds: [], guild_members: [] },
 };
 
 interface Storing {
-  /** Taken before new ones are generated. */
-  readonly ids: readonly string[];
   readonly replaceUnknownSecrets: boolean;
-  /** Part of the same transaction; gets what is stored and the ids that were taken for it. */
-  finish?(transaction: Transaction, records: FixtureRecords, ids: readonly string[]): void;
+  /** More for the same transaction. */
+  finish?(transaction: Transaction, plan: FixturesPlan, records: FixtureRecords): void;
 }
 
 export function createFixtures(core: Core, commands: LaunchCommands): FixtureKeeper {
   const secrets = createSecretBook(core);
+  const nextId = () => core.ids.next();
   let beginning = withoutFixtures;
 
-  async function store(document: Fixtures, storing: Storing): Promise<FilledFixtures> {
+  async function store(document: Fixtures, { replaceUnknownSecrets, finish }: Storing): Promise<FilledFixtures> {
     const { plan, records } = await core.store.transact('fixtures', async transaction => {
-      const ids = recordedIds(() => core.ids.next(), storing.ids);
-      const identified = identify(document, ids.next);
+      const identified = identify(document, nextId);
       const known = await readKnown(transaction, identified);
       refuse(checkReferences(identified, known));
-      const plan = assignOwners(identified, known, ids.next);
+      const plan = assignOwners(identified, known, nextId);
       const records = recordsOf(plan, known, core.clock.now(), (application, before) =>
-        secrets.settle(application, before, storing.replaceUnknownSecrets),
+        secrets.settle(application, before, replaceUnknownSecrets),
       );
       putAll(transaction, records);
-      storing.finish?.(transaction, records, ids.taken);
+      finish?.(transaction, plan, records);
       return { plan, records };
     });
     await launchAll(records);
@@ -103,20 +101,19 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
       const document = readFixtures(given);
       const digest = hashSecret(JSON.stringify(document));
       const again = kept.digest === digest;
-      return store(document, {
-        ids: again ? kept.ids : [],
+      return store(again ? withSecretsOf(document, kept.plan) : document, {
         // Nobody may be reading the answer, so nothing that works is replaced.
         replaceUnknownSecrets: false,
-        finish(transaction, records, ids) {
+        finish(transaction, plan, records) {
           if (again) return;
-          beginning = { digest, ids, records };
+          beginning = { digest, plan: withoutSecrets(plan), records };
           transaction.put('settings', { name: settingName, value: beginning });
         },
       });
     },
 
     async apply(given) {
-      return store(readFixtures(given), { ids: [], replaceUnknownSecrets: true });
+      return store(readFixtures(given), { replaceUnknownSecrets: true });
     },
 
     async reset() {
@@ -154,16 +151,16 @@ function putAll(transaction: Transaction, records: FixtureRecords): void {
   for (const record of records.guild_members) transaction.put('guild_members', record);
 }
 
-/** Gives first the ids of `again`, then new ones, and keeps a list of all it gave. */
-function recordedIds(next: () => string, again: readonly string[]) {
-  const taken: string[] = [];
+function withoutSecrets(plan: FixturesPlan): FixturesPlan {
+  const applications = plan.applications.map(({ bot_token: _, client_secret: __, ...application }) => application);
+  return { ...plan, applications };
+}
+
+/** The plan that was made of `document`, with the document's secrets. */
+function withSecretsOf({ applications = [] }: Fixtures, plan: FixturesPlan): Fixtures {
   return {
-    taken,
-    next() {
-      const id = again[taken.length] ?? next();
-      taken.push(id);
-      return id;
-    },
+    ...plan,
+    applications: plan.applications.map((application, at) => ({ ...applications[at], ...application })),
   };
 }
 

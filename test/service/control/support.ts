@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { limitProfiles } from '../../../src/model/limits.ts';
+import type { Announced } from '../../../src/service/announcement.ts';
+import { localBus } from '../../../src/service/bus/local.ts';
+import type { Core } from '../../../src/service/core.ts';
+import { snowflakeSource } from '../../../src/service/ids.ts';
+import { Journal } from '../../../src/service/journal.ts';
+import { openSqliteStore } from '../../../src/service/store/sqlite/store.ts';
+import { type Entropy, silentLogger, systemFetch } from '../../../src/wire/ports.ts';
+import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+
+export const startMs = Date.UTC(2026, 0, 1);
+
+/** A core over a real store in memory and virtual time; two with the same seed draw the same randomness. */
+export async function makeCore(seed = 'seed', location = ':memory:'): Promise<Core & { readonly clock: VirtualClock }> {
+  const clock = new VirtualClock(startMs);
+  const bus = localBus(clock);
+  const sink = (announced: readonly Announced[]) => bus.publish(announced);
+  return {
+    clock,
+    entropy: seededEntropy(seed),
+    fetch: systemFetch,
+    log: silentLogger,
+    store: await openSqliteStore({ location, sink }),
+    bus,
+    limits: limitProfiles.off,
+    ids: snowflakeSource(clock, 0),
+    journal: new Journal(clock),
+    addresses: { web: 'http://127.0.0.1:1', api: 'http://127.0.0.1:1/api', gateway: 'ws://127.0.0.1:1/gateway' },
+  };
+}
+
+function seededEntropy(seed: string): Entropy {
+  let drawn = 0;
+  return {
+    bytes(count) {
+      const blocks: Buffer[] = [];
+      for (let length = 0; length < count; length += 32) {
+        blocks.push(createHash('sha256').update(`${seed}/${drawn++}`).digest());
+      }
+      return Buffer.concat(blocks).subarray(0, count);
+    },
+  };
+}
