@@ -1,0 +1,57 @@
+import { isIP } from 'node:net';
+import { ArgumentError } from '../model/errors.ts';
+import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits.ts';
+import type { Entropy, Fetch, Logger } from '../wire/ports.ts';
+import type { Fixtures } from './control/fixtures-document.ts';
+
+/** How {@link startService} is asked for a service. Everything has a default. */
+export interface ServiceOptions {
+  /** What to begin with; ids and secrets left out are generated and given back. */
+  readonly fixtures?: Fixtures;
+  /** A named profile of rate limits, or one of one's own; `standard` when absent. */
+  readonly limits?: LimitProfileName | LimitProfile;
+  /** `system` (default), or `virtual`: time starts at the system's now, or at the given instant, and moves when advanced. */
+  readonly clock?: 'system' | 'virtual' | { readonly virtualFromMs: number };
+  /** Address to listen on; `127.0.0.1` when absent. Another than loopback needs {@link allowPublicDeveloperSignIn}. */
+  readonly host?: string;
+  /** 0 or absent: a free one. */
+  readonly port?: number;
+  /** Folder that keeps the state; made when missing. Absent: the state is in memory and ends with the service. */
+  readonly data?: string;
+  /** Bearer of the control API; generated when absent. */
+  readonly controlToken?: string;
+  /** Anybody who reaches the service can sign in as anybody: a public address is refused unless this is true. */
+  readonly allowPublicDeveloperSignIn?: boolean;
+  /** Says nothing when absent. */
+  readonly log?: Logger;
+  readonly entropy?: Entropy;
+  readonly fetch?: Fetch;
+}
+
+/** @throws ArgumentError `unknown_limits` */
+export function chooseLimits(limits: ServiceOptions['limits'] = 'standard'): LimitProfile {
+  if (typeof limits !== 'string') return limits;
+  if (Object.hasOwn(limitProfiles, limits)) return limitProfiles[limits];
+  const names = Object.keys(limitProfiles).join(', ');
+  throw new ArgumentError('unknown_limits', `There is no limits profile "${limits}"; choose one of ${names}.`);
+}
+
+/** @throws ArgumentError `public_host` */
+export function checkHost({ host = '127.0.0.1', allowPublicDeveloperSignIn = false }: ServiceOptions): string {
+  if (isLoopback(host) || allowPublicDeveloperSignIn) return host;
+  throw new ArgumentError(
+    'public_host',
+    `${host} can be reached from outside, where anybody could sign in as anybody. Use 127.0.0.1, or allow public developer sign-in by name.`,
+  );
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** How clients on this machine reach a server that listens on `host`. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,232 @@
+import { mkdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { ArgumentError } from '../model/errors.ts';
+import { version } from '../model/version.ts';
+import { type Clock, randomToken, silentLogger, systemClock, systemEntropy, systemFetch } from '../wire/ports.ts';
+import { VirtualClock } from '../wire/virtual-clock.ts';
+import { Activity } from './activity.ts';
+import { localBus } from './bus/local.ts';
+import { createFixtures } from './control/fixtures.ts';
+import type { FilledFixtures } from './control/fixtures-document.ts';
+import { registerControl } from './control/routes.ts';
+import type { Addresses, Core } from './core.ts';
+import { createCommands } from './domain/commands.ts';
+import { createCredentials } from './domain/credentials.ts';
+import { createInteractions } from './domain/interactions.ts';
+import { createLobbies } from './domain/lobbies.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { createHttpServer } from './http/server.ts';
+import { snowflakeSource } from './ids.ts';
+import { Journal } from './journal.ts';
+import { createAuthorization } from './oauth/authorization.ts';
+import { registerAuthorizationPages } from './oauth/pages/authorization-pages.ts';
+import { checkHost, chooseLimits, reachableHost, type ServiceOptions } from './options.ts';
+import { commandRoutes } from './routes/commands.ts';
+import { gatewayRoutes } from './routes/gateway.ts';
+import { interactionRoutes } from './routes/interactions.ts';
+import { lobbyRoutes } from './routes/lobbies.ts';
+import { oauthRoutes } from './routes/oauth.ts';
+import type { MaybePromise, Store } from './store/contract.ts';
+import { openSqliteStore } from './store/sqlite/store.ts';
+
+/** What a service says when it accepts traffic; the command prints it as one line. */
+export interface ReadyLine {
+  readonly event: 'ready';
+  readonly api_base: string;
+  readonly web_base: string;
+  readonly gateway: string;
+  readonly control_base: string;
+  readonly control_token: string;
+  readonly pid: number;
+  readonly version: string;
+}
+
+/** A running service in this process. */
+export interface Service extends ReadyLine {
+  /** The fixtures given at the start, with every id and secret filled in. */
+  readonly fixtures: FilledFixtures;
+  readonly clock: {
+    now(): number;
+    /**
+     * Moves a virtual clock and resolves with the new time once everything due until then has run.
+     *
+     * @throws ArgumentError `system_clock`, `bad_duration`
+     */
+    advance(ms: number): Promise<number>;
+  };
+  /** Back to the fixtures given at the start; gateway sessions are closed. */
+  reset(): Promise<void>;
+  /** Lets requests under way finish, then ends. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the whole service in this process and resolves when it accepts traffic. Several may run side by side; they
+ * share nothing.
+ *
+ * @throws ArgumentError `public_host`, `unknown_limits`; ValidationError with the faults of the fixtures; StoreError
+ * @example
+ * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
+ */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const host = checkHost(options);
+  const limits = chooseLimits(options.limits);
+  const closing: (() => MaybePromise<unknown>)[] = [];
+  try {
+    return await start(options, host, limits, closing);
+  } catch (error) {
+    await closeAll(closing);
+    throw error;
+  }
+}
+
+async function start(
+  options: ServiceOptions,
+  host: string,
+  limits: Core['limits'],
+  closing: (() => MaybePromise<unknown>)[],
+): Promise<Service> {
+  const { log = silentLogger, entropy = systemEntropy, fetch = systemFetch } = options;
+  const activity = new Activity();
+  const clock = chooseClock(options, activity);
+  const bus = localBus(clock, log);
+  closing.push(() => bus.close());
+  const store = await openStore(options.data, bus, log);
+  closing.push(() => store.close());
+  let addresses: Addresses | undefined;
+  const core: Core = {
+    ...{ clock, entropy, fetch, log, store, bus, limits },
+    ids: snowflakeSource(clock, 0),
+    journal: new Journal(clock),
+    get addresses() {
+      if (!addresses) throw new Error('The addresses are known once the service listens.');
+      return addresses;
+    },
+  };
+
+  const credentials = createCredentials(core);
+  const commands = createCommands(core);
+  const lobbies = createLobbies(core);
+  const interactions = createInteractions(core, { commands });
+  const authorization = createAuthorization(core);
+  const gateway = createGateway(core, { credentials, lobbies });
+  const fixtures = createFixtures(core, commands);
+  const sweeps = createSweeps([lobbies, interactions, authorization]);
+
+  const handlers = {
+    ...commandRoutes(commands),
+    ...lobbyRoutes(lobbies),
+    ...interactionRoutes(interactions),
+    ...oauthRoutes(authorization),
+    ...gatewayRoutes(core, gateway),
+  };
+  const app = createHttpServer(core, { credentials, handlers, activity });
+  const controlToken = options.controlToken ?? randomToken(entropy, 24);
+  const stateReplaced = async () => {
+    await gateway.closeSessions();
+    await sweeps.restart();
+  };
+  registerAuthorizationPages(app, authorization, core);
+  registerControl(app, {
+    ...{ core, controlToken, fixtures, stateReplaced },
+    virtualClock: clock instanceof VirtualClock ? clock : undefined,
+    decide: decision => authorization.decide(decision),
+  });
+
+  const filled = await fixtures.begin(options.fixtures);
+  await sweeps.restart();
+  closing.push(() => sweeps.stop());
+  gateway.attach(app.server);
+  addresses = await listen(app, host, options.port ?? 0);
+  closing.push(() => app.close());
+  closing.push(() => gateway.close());
+
+  let closed: Promise<void> | undefined;
+  return {
+    ...readyLine(addresses, controlToken),
+    fixtures: filled,
+    clock: { now: () => clock.now(), advance: ms => advance(clock, ms) },
+    async reset() {
+      await fixtures.reset();
+      await stateReplaced();
+    },
+    close: () => (closed ??= closeAll(closing)),
+  };
+}
+
+function chooseClock({ clock = 'system' }: ServiceOptions, activity: Activity): Clock {
+  if (clock === 'system') return systemClock;
+  const startMs = clock === 'virtual' ? systemClock.now() : clock.virtualFromMs;
+  return new VirtualClock(startMs, () => activity.settled());
+}
+
+async function advance(clock: Clock, ms: number): Promise<number> {
+  if (clock instanceof VirtualClock) return clock.advance(ms);
+  throw new ArgumentError(
+    'system_clock',
+    "Only a virtual clock can be moved; start the service with clock: 'virtual'.",
+  );
+}
+
+async function openStore(data: string | undefined, bus: Core['bus'], log: Core['log']): Promise<Store> {
+  if (data !== undefined) mkdirSync(data, { recursive: true });
+  const location = data === undefined ? ':memory:' : join(data, 'rallypoint.sqlite');
+  return openSqliteStore({ location, sink: announced => bus.publish(announced), log });
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<Addresses> {
+  await app.listen({ host, port });
+  const { port: chosen } = app.server.address() as AddressInfo;
+  const authority = `${reachableHost(host)}:${chosen}`;
+  return { web: `http://${authority}`, api: `http://${authority}/api`, gateway: `ws://${authority}/gateway` };
+}
+
+function readyLine({ api, web, gateway }: Addresses, controlToken: string): ReadyLine {
+  return {
+    event: 'ready',
+    api_base: api,
+    web_base: web,
+    gateway,
+    control_base: `${web}/control`,
+    control_token: controlToken,
+    pid: process.pid,
+    version,
+  };
+}
+
+/** Something that works by itself while the service runs, on what the store holds. */
+interface Sweep {
+  start(): MaybePromise<() => MaybePromise<unknown>>;
+}
+
+/** Starts and stops the sweeps together: a replaced state makes them look anew. */
+function createSweeps(sweeps: readonly Sweep[]) {
+  let stops: (() => MaybePromise<unknown>)[] = [];
+  async function stop(): Promise<void> {
+    const running = stops;
+    stops = [];
+    await Promise.all(running.map(end => end()));
+  }
+  return {
+    stop,
+    async restart(): Promise<void> {
+      await stop();
+      for (const sweep of sweeps) stops.push(await sweep.start());
+    },
+  };
+}
+
+/** In the reverse of the order things were built; one that fails does not keep the others open. */
+async function closeAll(closing: readonly (() => MaybePromise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closing.toReversed()) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'The service did not close cleanly.');
+}

@@ -1,0 +1,50 @@
+import { globSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startService } from '../../src/service/index.ts';
+import { type Route, type RouteName, routes } from '../../src/wire/routes.ts';
+import { starfall } from '../support/starfall.ts';
+
+const names = Object.keys(routes) as RouteName[];
+const readAll = (pattern: string) =>
+  globSync(pattern)
+    .map(file => readFileSync(file, 'utf8'))
+    .join('\n');
+
+describe('the route table', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ fixtures: starfall, limits: 'off' });
+  });
+  afterAll(() => service.close());
+
+  it.each(names)('%s is served', async name => {
+    const { method, path }: Route = routes[name];
+    const url = `${service.api_base}/v10${path.replace(/\{\w+\}/g, '1')}`;
+    const answer = await fetch(url, { method });
+    const { message } = (await answer.json().catch(() => ({}))) as { message?: string };
+    expect([405, 500]).not.toContain(answer.status);
+    expect(message).not.toBe('404: Not Found');
+  });
+
+  it.each(names.filter(name => !(routes[name] as Route).credentials.includes('none')))(
+    '%s asks for a credential',
+    async name => {
+      const { method, path }: Route = routes[name];
+      const answer = await fetch(`${service.api_base}/v10${path.replace(/\{\w+\}/g, '1')}`, { method });
+      expect(answer.status).toBe(401);
+    },
+  );
+
+  it('has no path twice for one method', () => {
+    const seen = names.map(name => `${routes[name].method} ${routes[name].path.replace(/\{\w+\}/g, '{}')}`);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  it('has no route that neither the clients nor a standard protocol client calls', () => {
+    // openid-client takes the addresses of these from the discovery documents; a user's own client is not ours.
+    const byOthers = ['createToken', 'revokeToken', 'getSigningKeys', 'getUserInfo', 'invokeCommand'];
+    const clients = readAll('src/{sdk,backend,wire}/**/*.ts') + readAll('samples/**/*.ts') + readAll('test/**/*.ts');
+    const unused = names.filter(name => !byOthers.includes(name) && !clients.includes(`'${name}'`));
+    expect(unused).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import type { ReadyLine } from '../../src/service/index.ts';
+import { callApi, starfall } from '../support/starfall.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rallypoint-kill-'));
+const fixtures = join(folder, 'fixtures.json');
+writeFileSync(fixtures, JSON.stringify(starfall));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const members = starfall.users.slice(0, 2).map(({ id }) => ({ id }));
+
+it('keeps every acknowledged lobby when it is killed in the middle of 1,000 concurrent creates', async () => {
+  const { child, ready } = await serve();
+  const acknowledged: string[] = [];
+  let killed = false;
+  const creates = Array.from({ length: 1000 }, async () => {
+    const answer = await callApi(ready, 'POST', '/lobbies', { metadata: { map: 'harbour' }, members }).catch(
+      () => undefined,
+    );
+    if (answer?.status !== 201) return;
+    acknowledged.push((answer.body as { id: string }).id);
+    if (acknowledged.length < 300 || killed) return;
+    killed = true;
+    process.kill(ready.pid, 'SIGKILL');
+  });
+  await Promise.all(creates);
+  await once(child, 'exit').catch(() => {});
+  expect(acknowledged.length).toBeGreaterThanOrEqual(300);
+
+  const again = await serve();
+  for (const id of acknowledged) {
+    expect(await callApi(again.ready, 'GET', `/lobbies/${id}`)).toMatchObject({
+      status: 200,
+      body: { id, metadata: { map: 'harbour' }, members: members.map(({ id: user }) => ({ id: user })) },
+    });
+  }
+  again.child.kill('SIGTERM');
+  expect(await once(again.child, 'exit')).toEqual([0, null]);
+}, 60_000);
+
+async function serve(): Promise<{ child: ChildProcess; ready: ReadyLine }> {
+  const args = ['src/cli/main.ts', 'serve', '--port', '0', '--data', join(folder, 'data'), '--fixtures', fixtures];
+  const child = spawn(process.execPath, [...args, '--limits', 'off', '--log-level', 'warn'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  for await (const chunk of child.stdout) {
+    text += chunk;
+    if (text.includes('\n')) break;
+  }
+  return { child, ready: JSON.parse(text) as ReadyLine };
+}
