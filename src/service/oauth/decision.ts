@@ -1,3 +1,4 @@
+import { authorizePagePath } from '../../model/oauth.ts';
 import type { GuildId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault } from '../fault.ts';
@@ -18,7 +19,7 @@ export interface Decision {
   readonly guildId?: GuildId;
 }
 
-const authorizePath = /^(?:\/api(?:\/v\d+)?)?\/oauth2\/authorize$/;
+const apiPrefix = /^\/api(?:\/v\d+)?(?=\/)/;
 
 /**
  * Carries out the user's answer. A request that is itself at fault goes back to the application whatever the user says.
@@ -38,8 +39,10 @@ export async function decide(core: Core, decision: Decision): Promise<{ redirect
 
 function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
   const url = URL.parse(authorizeUrl, core.addresses.web);
-  if (!url || !authorizePath.test(url.pathname)) {
-    throw new Fault('invalid_form_body', { message: 'authorize_url is not an address of the page /oauth2/authorize.' });
+  if (!url || url.pathname.replace(apiPrefix, '') !== authorizePagePath) {
+    throw new Fault('invalid_form_body', {
+      message: `authorize_url is not an address of the page ${authorizePagePath}.`,
+    });
   }
   return url.searchParams;
 }
