@@ -1,6 +1,7 @@
 import type { Command, IntegrationType } from '../../model/command.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import type { Localizations } from '../../model/locale.ts';
+import type { Message } from '../../model/message.ts';
 import type {
   ApplicationId,
   ChannelId,
@@ -209,13 +210,15 @@ export interface InteractionRecord {
   token_hash: string;
   /** What the user's client called this use; it comes back with the outcome. */
   nonce: string | null;
+  /** Integration type → who installed the application there: a guild, a user, or `0` for the bot's own DM. */
+  owners: Readonly<Record<string, string>>;
   /** `waiting` until answered; `failed` when nobody answered in time. */
   state: 'waiting' | 'answered' | 'failed';
   created_at_ms: number;
   /** While waiting: when it fails. Then: when its token dies and the record goes. */
   expires_at_ms: number;
   /** The answer's message, as the interface shows it. */
-  message: Readonly<Record<string, unknown>> | null;
+  message: Message | null;
 }
 
 /** Small facts about the installation: signing keys, the fixtures given at the start. */

@@ -71,7 +71,7 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
 }
 
 /** `IS NOT NULL` is what lets SQLite use an index that leaves nulls out. */
-function listSql(name: CollectionName, { fields, order }: Route, equals: number, bounded: boolean): string {
+export function listSql(name: CollectionName, { fields, order }: Route, equals: number, bounded: boolean): string {
   const conditions = fields.map((field, at) => {
     if (at < equals) return `${field} = ?`;
     return at === equals && bounded ? `${field} <= ?` : `${field} IS NOT NULL`;

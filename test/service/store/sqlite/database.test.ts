@@ -1,0 +1,67 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let location: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  location = join(folder.path, 'store.sqlite');
+});
+afterEach(() => folder.remove());
+
+const unusable = (text: string) =>
+  expect.objectContaining({ code: 'store_unusable', message: expect.stringContaining(text) });
+
+describe('opening a database file', () => {
+  it('makes it and its folders, for the owner alone', async () => {
+    const path = join(folder.path, 'new', 'folder', 'store.sqlite');
+    openDatabase(path).close();
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder.path, 'new'))).mode & 0o777).toBe(0o700);
+  });
+
+  it('writes ahead and syncs every commit', () => {
+    const database = openDatabase(location);
+    expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+    expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+    database.close();
+  });
+
+  it('refuses a file that is no database, and leaves it as it is', async () => {
+    const text = 'Dear diary, '.repeat(500);
+    await writeFile(location, text);
+    expect(() => openDatabase(location)).toThrow(unusable(location));
+    expect(await readFile(location, 'utf8')).toBe(text);
+  });
+
+  it('refuses a damaged database', async () => {
+    openDatabase(location).close();
+    const bytes = await readFile(location);
+    bytes.fill(0xff, 100, 4096);
+    await writeFile(location, bytes);
+    expect(() => openDatabase(location)).toThrow(unusable('damaged'));
+  });
+
+  it("refuses somebody else's database, and leaves it as it is", () => {
+    const other = new DatabaseSync(location);
+    other.exec('CREATE TABLE notes (text); PRAGMA user_version = 1');
+    other.close();
+    expect(() => openDatabase(location)).toThrow(unusable("not one of Rallypoint's"));
+    const again = new DatabaseSync(location);
+    expect(again.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'notes' }]);
+    again.close();
+  });
+
+  it('refuses a folder in the place of the file, and a file in the place of the folder', async () => {
+    await mkdir(location);
+    expect(() => openDatabase(location)).toThrow(unusable(location));
+    const file = join(folder.path, 'file');
+    await writeFile(file, '');
+    const below = join(file, 'store.sqlite');
+    expect(() => openDatabase(below)).toThrow(unusable(below));
+  });
+});

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
+import { layoutSql } from '../../../../src/service/store/sqlite/layout.ts';
+import { type Migration, migrations } from '../../../../src/service/store/sqlite/migrations.ts';
+import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
+import { temporaryFolder } from '../../../support/folder.ts';
+import { lobbyRecord } from '../../../support/records.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let location: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  location = join(folder.path, 'store.sqlite');
+});
+afterEach(() => folder.remove());
+
+const nextVersion = migrations.length + 1;
+const next: Migration = {
+  version: nextVersion,
+  apply: database => database.exec('ALTER TABLE lobbies ADD COLUMN mood TEXT; UPDATE lobbies SET mood = body'),
+};
+
+describe('the migrations', () => {
+  it('are numbered 1, 2, 3 …', () => {
+    expect(migrations.map(step => step.version)).toEqual(migrations.map((_, at) => at + 1));
+  });
+
+  it('lead to the layout that the collections declare', () => {
+    const migrated = openDatabase(inMemory);
+    const declared = new DatabaseSync(inMemory);
+    declared.exec(layoutSql());
+    expect(describeLayout(migrated)).toEqual(describeLayout(declared));
+  });
+});
+
+describe('opening', () => {
+  it('brings a file of an older layout to the newest, with what is in it', async () => {
+    const store = new SqliteStore(openDatabase(location), { location, sink: () => {} });
+    await store.transact('lobby/1', work => work.put('lobbies', lobbyRecord({ id: '1' })));
+    await store.close();
+
+    const database = openDatabase(location, [...migrations, next]);
+    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: nextVersion });
+    expect(database.prepare('SELECT id, mood FROM lobbies').all()).toEqual([
+      { id: '1', mood: JSON.stringify(lobbyRecord({ id: '1' })) },
+    ]);
+    database.close();
+  });
+
+  it('runs each step once', () => {
+    let runs = 0;
+    const counted = [...migrations, { version: nextVersion, apply: () => void runs++ }];
+    for (let round = 0; round < 3; round++) openDatabase(location, counted).close();
+    expect(runs).toBe(1);
+  });
+
+  it('refuses a file of a newer layout, naming both versions, and leaves it as it is', () => {
+    openDatabase(location, [...migrations, next]).close();
+    expect(() => openDatabase(location)).toThrow(
+      expect.objectContaining({
+        code: 'store_too_new',
+        message: expect.stringMatching(new RegExp(`layout ${nextVersion}\\b.*up to ${migrations.length}\\b`)),
+      }),
+    );
+    openDatabase(location, [...migrations, next]).close();
+  });
+
+  it('leaves a file as it was when a step fails, and can be tried again', () => {
+    openDatabase(location).close();
+    const failing: Migration = {
+      version: nextVersion,
+      apply: database => {
+        database.exec('CREATE TABLE half (done)');
+        throw new Error('power cut');
+      },
+    };
+    expect(() => openDatabase(location, [...migrations, failing])).toThrow(
+      expect.objectContaining({ code: 'store_unusable', message: expect.stringContaining('was left as it was') }),
+    );
+    const database = openDatabase(location);
+    expect(database.prepare("SELECT name FROM sqlite_schema WHERE name = 'half'").all()).toEqual([]);
+    database.close();
+    openDatabase(location, [...migrations, next]).close();
+  });
+});
+
+/** Tables with their columns, indexes with theirs, whatever statements made them. */
+function describeLayout(database: DatabaseSync) {
+  const own = new Set(['counters']);
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+  return tables
+    .map(table => String(table.name))
+    .filter(table => !own.has(table))
+    .map(table => ({
+      table,
+      traits: database.prepare('SELECT wr, strict FROM pragma_table_list WHERE name = ?').get(table),
+      columns: database
+        .prepare('SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?) ORDER BY name')
+        .all(table),
+      indexes: database
+        .prepare(`
+          SELECT list.name, list."unique", list.partial, list.origin, info.seqno, info.name AS field,
+            substr(sql, instr(sql, 'WHERE')) AS condition
+          FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info
+          LEFT JOIN sqlite_schema ON sqlite_schema.name = list.name ORDER BY list.name, info.seqno`)
+        .all(table),
+    }));
+}
