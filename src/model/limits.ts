@@ -37,6 +37,13 @@ export const limits = {
   interactionAnswerMs: 3_000,
   interactionTokenLifeMs: 15 * 60_000,
   messageContentLengthMax: 2000,
+  nonceLengthMax: 25,
+  messageEmbedsMax: 10,
+  messageAttachmentsMax: 10,
+  messageComponentsMax: 40,
+  modalCustomIdLengthMax: 100,
+  modalTitleLengthMax: 45,
+  modalComponentsMax: 5,
   attachmentBytesMax: 10 * 1024 * 1024,
 
   authorizationCodeLifeMs: 100_000,

@@ -7,8 +7,40 @@
  * @see commands.md 1.7
  */
 export const locales = [
-  'ar', 'bg', 'cs', 'da', 'de', 'el', 'en-GB', 'en-US', 'es-419', 'es-ES', 'fi', 'fr', 'he', 'hi', 'hr', 'hu', 'id',
-  'it', 'ja', 'ko', 'lt', 'nl', 'no', 'pl', 'pt-BR', 'ro', 'ru', 'sv-SE', 'th', 'tr', 'uk', 'vi', 'zh-CN', 'zh-TW',
+  'ar',
+  'bg',
+  'cs',
+  'da',
+  'de',
+  'el',
+  'en-GB',
+  'en-US',
+  'es-419',
+  'es-ES',
+  'fi',
+  'fr',
+  'he',
+  'hi',
+  'hr',
+  'hu',
+  'id',
+  'it',
+  'ja',
+  'ko',
+  'lt',
+  'nl',
+  'no',
+  'pl',
+  'pt-BR',
+  'ro',
+  'ru',
+  'sv-SE',
+  'th',
+  'tr',
+  'uk',
+  'vi',
+  'zh-CN',
+  'zh-TW',
 ] as const;
 
 export type Locale = (typeof locales)[number];
@@ -21,3 +53,14 @@ const known: ReadonlySet<string> = new Set(locales);
 export function isLocale(value: unknown): value is Locale {
   return typeof value === 'string' && known.has(value);
 }
+
+/**
+ * Where a locale looks next when a text is not given in it; every other locale shows the default.
+ *
+ * @see interface.md, "Localization" 4
+ */
+export const localeFallbacks: Readonly<Partial<Record<Locale, Locale>>> = {
+  'en-US': 'en-GB',
+  'en-GB': 'en-US',
+  'es-419': 'es-ES',
+};

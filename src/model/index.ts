@@ -1,0 +1,157 @@
+/** The door `@rallypoint/sdk/model`: the interface's vocabulary, its limits, and the rules that judge it. */
+export { type ApplicationTraits, applicationFlags, type PartialApplication } from './application.ts';
+export {
+  type Command,
+  type CommandChoice,
+  type CommandEdit,
+  type CommandInput,
+  type CommandItem,
+  type CommandOption,
+  type CommandType,
+  commandTypes,
+  type EntryPointHandler,
+  entryPointHandlers,
+  type IntegrationType,
+  type InteractionContext,
+  integrationTypes,
+  interactionContexts,
+  type OptionType,
+  optionChannelTypes,
+  optionTypes,
+} from './command.ts';
+export {
+  ApiError,
+  type ApiErrorDetails,
+  type ApiErrorEntry,
+  type ApiErrorName,
+  ArgumentError,
+  apiErrors,
+  GatewayError,
+  KeychainError,
+  OAuthError,
+  RallypointError,
+  RateLimitError,
+  TransportError,
+  ValidationError,
+} from './errors.ts';
+export {
+  type CloseCodeName,
+  type CloseRemedy,
+  capabilities,
+  closeCodes,
+  closeRemedy,
+  type Dispatches,
+  type DispatchName,
+  type GatewayBot,
+  type GatewayFrame,
+  type Identify,
+  type InteractionOutcome,
+  intents,
+  type LobbyDeleteReason,
+  type LobbyMemberDispatch,
+  type Opcode,
+  opcodes,
+  type Ready,
+} from './gateway.ts';
+export {
+  type Channel,
+  type Guild,
+  type GuildMember,
+  type PermissionOverwrite,
+  permissionBits,
+  type Role,
+} from './guild.ts';
+export {
+  type CallbackResponse,
+  type CallbackType,
+  type CommandInvocation,
+  callbackTypes,
+  type Interaction,
+  type InteractionCallback,
+  type InteractionMember,
+  type InteractionType,
+  type InvocationInput,
+  interactionTypes,
+  invokingUser,
+  type OptionValue,
+} from './interaction.ts';
+export {
+  type ErrorTree,
+  type FieldErrorCode,
+  fieldErrors,
+  formatIssues,
+  formatPath,
+  type Issue,
+  issuesToTree,
+  treeToIssues,
+} from './issue.ts';
+export {
+  type LimitProfile,
+  type LimitProfileName,
+  limitProfiles,
+  limits,
+  type RateLimit,
+  type RateLimitBucket,
+} from './limits.ts';
+export {
+  type GatewayLobby,
+  type GatewayLobbyMember,
+  type Lobby,
+  type LobbyInput,
+  type LobbyMember,
+  type LobbyMemberEntry,
+  type LobbyMemberInput,
+  lobbyFlags,
+  lobbyMemberFlags,
+  type Metadata,
+} from './lobby.ts';
+export { isLocale, type Locale, type Localizations, localeFallbacks, locales } from './locale.ts';
+export { type Message, messageFlags, messageTypes } from './message.ts';
+export {
+  customSchemePrefix,
+  customSchemeRedirectPath,
+  defaultCommunicationScopes,
+  defaultPresenceScopes,
+  expandScopes,
+  isScope,
+  loopbackRedirect,
+  type Scope,
+  scopes,
+  splitScopes,
+  type TokenResponse,
+  umbrellaScopes,
+} from './oauth.ts';
+export { checkCallback, isEmptyMessage } from './rules/callback.ts';
+export {
+  type CommandRuleContext,
+  type CommandScope,
+  checkCommand,
+  checkCommandEdit,
+  checkCommandList,
+} from './rules/command.ts';
+export { type CommandCounts, countByType, firstExceededType } from './rules/command-count.ts';
+export { commandTextLength } from './rules/command-size.ts';
+export { checkInvocation } from './rules/invocation.ts';
+export { checkLobby, checkLobbyMember } from './rules/lobby.ts';
+export { type NormalizedCommand, normalizeCommand } from './rules/normalize-command.ts';
+export {
+  type ApplicationId,
+  type ChannelId,
+  type CommandId,
+  compareSnowflakes,
+  type GuildId,
+  type InteractionId,
+  isSnowflake,
+  type LobbyId,
+  type MessageId,
+  parseSnowflake,
+  type RoleId,
+  readSnowflake,
+  type Snowflake,
+  snowflakeEpochMs,
+  snowflakeMax,
+  snowflakeTimeMs,
+  type UserId,
+} from './snowflake.ts';
+export type { User } from './user.ts';
+export { version } from './version.ts';

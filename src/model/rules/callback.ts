@@ -1,0 +1,137 @@
+import { callbackTypes } from '../interaction.ts';
+import type { Issue } from '../issue.ts';
+import { limits } from '../limits.ts';
+import {
+  checkBoolean,
+  checkEnum,
+  checkInteger,
+  checkList,
+  checkNumber,
+  checkObjectItem,
+  checkRequiredText,
+  checkText,
+  type Fields,
+  isAbsent,
+  isFields,
+} from './field.ts';
+import { Report } from './report.ts';
+
+const types = Object.values(callbackTypes);
+const flagsMax = 2 ** 31 - 1;
+
+/**
+ * Checks the shape of an interaction callback's body. Whether its type answers that interaction, and whether a message
+ * has any content ({@link isEmptyMessage}), are questions with errors of their own.
+ *
+ * Our choice: embeds, components, attachments, `allowed_mentions` and `poll` are judged as objects and counted, no more;
+ * they are handed on as they come. Message flags that have no effect here are not refused.
+ *
+ * @see commands.md 3.3
+ */
+export function checkCallback(value: unknown): Issue[] {
+  const report = new Report();
+  if (!isFields(value)) report.here('DICT_TYPE_CONVERT');
+  else if (isAbsent(value.type)) report.at('type', 'BASE_TYPE_REQUIRED');
+  else if (checkEnum(report, 'type', value.type, types)) checkData(report, value.data, checks[value.type]);
+  return report.issues;
+}
+
+/**
+ * Whether the data of a message callback shows nothing: no text but blanks, no embed, component, attachment or poll.
+ * The answer to it is the error `empty_message`, not an issue of the body.
+ */
+export function isEmptyMessage(data: unknown): boolean {
+  if (!isFields(data)) return true;
+  if (typeof data.content === 'string' && data.content.trim() !== '') return false;
+  if ([data.embeds, data.components, data.attachments].some(list => Array.isArray(list) && list.length > 0))
+    return false;
+  return isAbsent(data.poll);
+}
+
+/** The check of a type's data, and whether there must be any; a type without a row takes no notice of it. */
+interface DataCheck {
+  readonly required?: true;
+  readonly check: (report: Report, data: Fields) => void;
+}
+
+const checks: Readonly<Record<number, DataCheck>> = {
+  [callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE]: { check: checkMessage },
+  [callbackTypes.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: { check: checkFlags },
+  [callbackTypes.UPDATE_MESSAGE]: { check: checkMessage },
+  [callbackTypes.APPLICATION_COMMAND_AUTOCOMPLETE_RESULT]: { check: checkSuggestions },
+  [callbackTypes.MODAL]: { required: true, check: checkModal },
+};
+
+function checkData(report: Report, data: unknown, row: DataCheck | undefined): void {
+  if (row === undefined) return;
+  if (isAbsent(data)) {
+    if (row.required) report.at('data', 'BASE_TYPE_REQUIRED');
+    return;
+  }
+  if (!isFields(data)) {
+    report.at('data', 'MODEL_TYPE_CONVERT');
+    return;
+  }
+  report.enter('data');
+  row.check(report, data);
+  report.leave();
+}
+
+function checkMessage(report: Report, message: Fields): void {
+  if (!isAbsent(message.content)) checkText(report, 'content', message.content, 0, limits.messageContentLengthMax);
+  if (!isAbsent(message.tts)) checkBoolean(report, 'tts', message.tts);
+  checkFlags(report, message);
+  checkObjects(report, 'embeds', message.embeds, limits.messageEmbedsMax);
+  checkObjects(report, 'components', message.components, limits.messageComponentsMax);
+  checkObjects(report, 'attachments', message.attachments, limits.messageAttachmentsMax);
+  checkObject(report, 'allowed_mentions', message.allowed_mentions);
+  checkObject(report, 'poll', message.poll);
+}
+
+function checkFlags(report: Report, { flags }: Fields): void {
+  if (!isAbsent(flags)) checkInteger(report, 'flags', flags, 0, flagsMax);
+}
+
+function checkSuggestions(report: Report, { choices }: Fields): void {
+  checkObjects(report, 'choices', choices, limits.optionChoicesMax, checkSuggestion);
+}
+
+/** A suggestion's value: which of its types fits is known to whoever holds the option. */
+function checkSuggestion(report: Report, { name, value }: Fields): void {
+  checkRequiredText(report, 'name', name, limits.choiceNameLengthMax);
+  if (typeof value === 'number') checkNumber(report, 'value', value, -limits.numberMax, limits.numberMax, 'float');
+  else checkRequiredText(report, 'value', value, limits.choiceValueLengthMax);
+}
+
+function checkModal(report: Report, modal: Fields): void {
+  checkRequiredText(report, 'custom_id', modal.custom_id, limits.modalCustomIdLengthMax);
+  checkRequiredText(report, 'title', modal.title, limits.modalTitleLengthMax);
+  if (isAbsent(modal.components)) report.at('components', 'BASE_TYPE_REQUIRED');
+  else checkObjects(report, 'components', modal.components, limits.modalComponentsMax);
+  if (Array.isArray(modal.components) && modal.components.length === 0) {
+    report.at('components', 'BASE_TYPE_BAD_LENGTH', 1, limits.modalComponentsMax);
+  }
+}
+
+function checkObject(report: Report, key: string, value: unknown): void {
+  if (!isAbsent(value) && !isFields(value)) report.at(key, 'MODEL_TYPE_CONVERT');
+}
+
+function checkObjects(
+  report: Report,
+  key: string,
+  list: unknown,
+  max: number,
+  checkItem?: (report: Report, item: Fields) => void,
+): void {
+  if (isAbsent(list) || !checkList(report, key, list, max)) return;
+  report.enter(key);
+  report.enter(0);
+  for (let i = 0; i < Math.min(list.length, max); i++) {
+    const item = list[i];
+    report.moveTo(i);
+    if (checkObjectItem(report, item)) checkItem?.(report, item);
+  }
+  report.leave();
+  report.leave();
+}

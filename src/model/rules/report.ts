@@ -1,0 +1,54 @@
+import { type FieldErrorCode, fieldErrors, type Issue } from '../issue.ts';
+
+/** Our choice: a report stops growing here, so that a hostile body cannot make the answer larger than itself. */
+export const issuesMax = 1000;
+
+type Details<Code extends FieldErrorCode> = Parameters<(typeof fieldErrors)[Code]>;
+
+/**
+ * One check under way: where in the body it stands, and the issues found so far.
+ *
+ * Walking a valid body allocates nothing: a path is built only when an issue is reported.
+ */
+export class Report {
+  /** In the order found; at most {@link issuesMax}. */
+  readonly issues: Issue[] = [];
+  /** UTF-16 units of all texts looked at so far: no sum of their lengths in code points is greater. */
+  textUnits = 0;
+  readonly #steps: (string | number)[] = [];
+  #depth = 0;
+
+  /** Goes down to a field or a list item; every `enter` has its `leave`. */
+  enter(step: string | number): void {
+    this.#steps[this.#depth++] = step;
+  }
+
+  /** Goes from one list item to another. */
+  moveTo(item: number): void {
+    this.#steps[this.#depth - 1] = item;
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+
+  /** Reports the value where the check stands. */
+  here<Code extends FieldErrorCode>(code: Code, ...details: Details<Code>): void {
+    this.#add(this.#path(), code, details);
+  }
+
+  /** Reports the field or list item `step` of the value where the check stands. */
+  at<Code extends FieldErrorCode>(step: string | number, code: Code, ...details: Details<Code>): void {
+    this.#add([...this.#path(), String(step)], code, details);
+  }
+
+  #path(): string[] {
+    return this.#steps.slice(0, this.#depth).map(String);
+  }
+
+  #add(path: string[], code: FieldErrorCode, details: readonly unknown[]): void {
+    if (this.issues.length >= issuesMax) return;
+    const describe = fieldErrors[code] as (...details: readonly unknown[]) => string;
+    this.issues.push({ path, code, message: describe(...details) });
+  }
+}
