@@ -109,9 +109,9 @@ async function start(
   const credentials = createCredentials(core);
   const commands = createCommands(core);
   const lobbies = createLobbies(core);
-  const interactions = createInteractions(core, { commands });
+  const interactions = createInteractions(core);
   const authorization = createAuthorization(core);
-  const gateway = createGateway(core, { credentials, lobbies });
+  const gateway = createGateway(core, { credentials, lobbies, activity });
   const fixtures = createFixtures(core, commands);
   const sweeps = createSweeps([lobbies, interactions, authorization]);
 

@@ -1,4 +1,5 @@
 import { type DispatchName, type GatewayFrame, opcodes } from '../model/gateway.ts';
+import { asRecord, parseJson } from './codec.ts';
 
 /**
  * The frames of the gateway as text: pure, no socket. Both ends use it.
@@ -8,9 +9,9 @@ import { type DispatchName, type GatewayFrame, opcodes } from '../model/gateway.
 
 /** Reads a text frame; undefined when it is not JSON or not shaped like a frame. An absent `d` reads as null. */
 export function parseFrame(text: string): GatewayFrame | undefined {
-  const value = parseJson(text);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { op, d = null, s = null, t = null } = value as Readonly<Record<string, unknown>>;
+  const frame = asRecord(parseJson(text));
+  if (!frame) return undefined;
+  const { op, d = null, s = null, t = null } = frame;
   if (typeof op !== 'number' || !Number.isSafeInteger(op)) return undefined;
   if (s !== null && !(typeof s === 'number' && Number.isSafeInteger(s))) return undefined;
   if (t !== null && typeof t !== 'string') return undefined;
@@ -36,12 +37,4 @@ export function encodeDispatch(name: DispatchName, data: string): EncodedDispatc
 /** The frame's text for the session in which it is number `sequence`. */
 export function dispatchText({ head, tail }: EncodedDispatch, sequence: number): string {
   return head + sequence + tail;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

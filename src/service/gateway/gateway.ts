@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { type CloseCodeName, closeCodes } from '../../model/gateway.ts';
 import { apiVersion } from '../../wire/routes.ts';
+import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { Connection } from './connection.ts';
@@ -16,6 +17,8 @@ import { createSocketDoor, refuseUpgrade } from './socket.ts';
 export interface GatewayParts {
   readonly credentials: Credentials;
   readonly lobbies: PlayerLobbies;
+  /** Counts the sessions that are being started. */
+  readonly activity: Activity;
 }
 
 /** The WebSocket side of the service. */
@@ -36,12 +39,12 @@ const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
 // Version 9 differs in nothing that this interface has.
 const versions: ReadonlySet<string> = new Set([String(apiVersion), '9']);
 
-export function createGateway(core: Core, { credentials, lobbies }: GatewayParts): Gateway {
+export function createGateway(core: Core, { credentials, lobbies, activity }: GatewayParts): Gateway {
   const door = createSocketDoor();
   const outbox = new Outbox();
   const sessions = new Sessions(core, lobbies);
   const budget = createIdentifyBudget(core);
-  const protocol = new Protocol(core, { credentials, sessions, budget });
+  const protocol = new Protocol(core, { credentials, sessions, budget, activity });
   const context = {
     clock: core.clock,
     outbox,

@@ -1,6 +1,7 @@
 import { type CloseCodeName, type GatewayFrame, opcodes } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
 import { encodeFrame } from '../../wire/gateway.ts';
+import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import type { Connection, ConnectionEvents } from './connection.ts';
@@ -41,6 +42,7 @@ export interface ProtocolParts {
   readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly budget: IdentifyBudget;
+  readonly activity: Activity;
 }
 
 /**
@@ -115,10 +117,12 @@ export class Protocol implements ConnectionEvents {
     }
     peer.hasIdentified = true;
     this.#toIdentify.drop(connection);
-    this.#authenticate(connection, peer, identity).catch((error: unknown) => {
-      this.#core.log.error({ err: error }, 'a session could not be started');
-      connection.close('UNKNOWN_ERROR');
-    });
+    this.#parts.activity
+      .run(() => this.#authenticate(connection, peer, identity))
+      .catch((error: unknown) => {
+        this.#core.log.error({ error }, 'A session could not be started.');
+        connection.close('UNKNOWN_ERROR');
+      });
   }
 
   // A session ends with its connection, so there is none to resume: the client is asked to identify.

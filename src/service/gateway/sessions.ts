@@ -83,7 +83,7 @@ export class Sessions {
     this.#arrivals.delete(session);
     const departure = arrival
       .then(stay => stay.depart())
-      .catch((error: unknown) => this.#core.log.error({ err: error }, 'a session could not leave in order'))
+      .catch((error: unknown) => this.#core.log.error({ error }, 'A session could not leave in order.'))
       .finally(() => this.#departures.delete(departure));
     this.#departures.add(departure);
   }
@@ -94,7 +94,7 @@ export class Sessions {
   }
 
   #fail(session: Session, error: unknown): void {
-    this.#core.log.error({ err: error }, 'a session lost its state');
+    this.#core.log.error({ error }, 'A session lost its state.');
     session.connection?.close('UNKNOWN_ERROR');
   }
 }

@@ -1,0 +1,147 @@
+import { integrationTypes, interactionContexts } from '../../model/command.ts';
+import { permissionBits } from '../../model/guild.ts';
+import { memberPermissions } from '../../model/rules/member-permissions.ts';
+import { Fault } from '../fault.ts';
+import type { StoreView } from '../store/contract.ts';
+import type {
+  ApplicationRecord,
+  ChannelRecord,
+  CommandRecord,
+  GuildMemberRecord,
+  GuildRecord,
+  UserRecord,
+} from '../store/records.ts';
+import { botUserId, impliedBotMember } from './guild-view.ts';
+import { commandFault, type Invocation } from './invocation-input.ts';
+
+/** Where a command is used. */
+export type InvocationPlace = GuildPlace | DirectPlace;
+
+interface PlaceBase {
+  /** What the application may do there. */
+  readonly appPermissions: bigint;
+  /** Integration type → who installed the application: the guild's or the user's id, `0` for the bot's own DM. */
+  readonly owners: Readonly<Record<string, string>>;
+}
+
+export interface GuildPlace extends PlaceBase {
+  readonly context: typeof interactionContexts.GUILD;
+  readonly guild: GuildRecord;
+  readonly channel: ChannelRecord;
+  readonly member: GuildMemberRecord;
+  /** What the member may do in the channel. */
+  readonly permissions: bigint;
+}
+
+export interface DirectPlace extends PlaceBase {
+  readonly context: typeof interactionContexts.BOT_DM;
+}
+
+// @see commands.md 3.1, app_permissions in the bot's own DM
+const directPermissions =
+  permissionBits.EMBED_LINKS |
+  permissionBits.ATTACH_FILES |
+  permissionBits.MENTION_EVERYONE |
+  permissionBits.USE_EXTERNAL_EMOJIS;
+
+interface Use {
+  readonly application: ApplicationRecord;
+  readonly command: CommandRecord;
+  readonly user: UserRecord;
+  readonly invocation: Invocation;
+}
+
+/**
+ * Finds out where the command is used, and that it can be used there.
+ *
+ * Our choice: outside guilds every channel is the user's direct messages with the application's bot, as there are no
+ * others; they need no channel of their own.
+ *
+ * @throws Fault `unknown_guild`, `unknown_channel`, `missing_access` (no member, or the application is not installed),
+ *   `invalid_form_body` when the command is not offered in such a place
+ */
+export async function findPlace(view: StoreView, use: Use): Promise<InvocationPlace> {
+  const { guildId } = use.invocation;
+  if (guildId === undefined) return findDirectPlace(view, use);
+  const guild = await view.get('guilds', guildId);
+  if (!guild) throw new Fault('unknown_guild');
+  const member = await view.get('guild_members', guild.id, use.user.id);
+  if (!member) throw new Fault('missing_access');
+  return findGuildPlace(view, use, guild, member);
+}
+
+async function findGuildPlace(
+  view: StoreView,
+  { application, command, user, invocation }: Use,
+  guild: GuildRecord,
+  member: GuildMemberRecord,
+): Promise<GuildPlace> {
+  const channel = guild.channels.find(({ id }) => id === invocation.channelId);
+  if (!channel) throw new Fault('unknown_channel');
+  refuseUnlessOffered(command, interactionContexts.GUILD);
+  const owners = {
+    ...(guild.applications.includes(application.id) &&
+      isFor(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: String(guild.id) }),
+    ...(await userInstall(view, application, command, user)),
+  };
+  if (Object.keys(owners).length === 0) throw new Fault('missing_access');
+  const bot =
+    (await view.get('guild_members', guild.id, botUserId(application))) ?? impliedBotMember(guild, application);
+  return {
+    context: interactionContexts.GUILD,
+    guild,
+    channel,
+    member,
+    owners,
+    permissions: memberPermissions(guild, member, channel),
+    appPermissions: memberPermissions(guild, bot, channel),
+  };
+}
+
+async function findDirectPlace(view: StoreView, { application, command, user }: Use): Promise<DirectPlace> {
+  if (command.guild_id !== undefined) throw notOffered();
+  refuseUnlessOffered(command, interactionContexts.BOT_DM);
+  const owners = {
+    ...((await sharesGuild(view, application, user)) &&
+      isFor(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: '0' }),
+    ...(await userInstall(view, application, command, user)),
+  };
+  if (Object.keys(owners).length === 0) throw new Fault('missing_access');
+  return { context: interactionContexts.BOT_DM, owners, appPermissions: directPermissions };
+}
+
+/** @see commands.md 1.1: without contexts a command is for guilds and, unless the deprecated flag forbids it, the bot's DM */
+function refuseUnlessOffered(command: CommandRecord, context: InvocationPlace['context']): void {
+  const contexts = command.contexts ?? null;
+  const isOffered =
+    contexts === null ? context === interactionContexts.GUILD || command.dm_permission : contexts.includes(context);
+  if (!isOffered) throw notOffered();
+}
+
+function isFor(command: CommandRecord, type: (typeof integrationTypes)[keyof typeof integrationTypes]): boolean {
+  return command.integration_types?.includes(type) ?? type === integrationTypes.GUILD_INSTALL;
+}
+
+async function userInstall(
+  view: StoreView,
+  application: ApplicationRecord,
+  command: CommandRecord,
+  user: UserRecord,
+): Promise<Readonly<Record<string, string>>> {
+  if (!isFor(command, integrationTypes.USER_INSTALL)) return {};
+  const grants = await view.list('authorizations', { index: 'byUser', equals: [user.id, application.id] });
+  const isInstalled = grants.some(({ scopes }) => scopes.includes('applications.commands'));
+  return isInstalled ? { [integrationTypes.USER_INSTALL]: String(user.id) } : {};
+}
+
+async function sharesGuild(view: StoreView, application: ApplicationRecord, user: UserRecord): Promise<boolean> {
+  for (const { guild_id } of await view.list('guild_members', { index: 'byUser', equals: [user.id] })) {
+    const guild = await view.get('guilds', guild_id);
+    if (guild?.applications.includes(application.id)) return true;
+  }
+  return false;
+}
+
+function notOffered(): Fault {
+  return commandFault('id', 'INTERACTION_APPLICATION_COMMAND_INVALID');
+}
