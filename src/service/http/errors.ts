@@ -11,10 +11,9 @@ export function faultReply(fault: Fault): Reply {
   return { status, body: { message, code, ...fault.extra, ...errors } };
 }
 
-/** The body and headers of a 429. @see commands.md 5.2 */
-export function limitReply({ global, retryAfterSeconds, headers }: LimitRefusal): Reply {
-  const body = { message: 'You are being rate limited.', retry_after: retryAfterSeconds, global };
-  return { status: 429, body, headers };
+/** The body of a 429. @see commands.md 5.2 */
+export function limitReply({ global, retryAfterSeconds }: LimitRefusal): Reply {
+  return { status: 429, body: { message: 'You are being rate limited.', retry_after: retryAfterSeconds, global } };
 }
 
 /** What an error thrown on the way to an answer becomes; anything unforeseen is a 500 and told to nobody but the log. */

@@ -12,15 +12,15 @@ export type LimitHeaders = Readonly<Record<string, string>>;
 export interface LimitRefusal {
   readonly global: boolean;
   readonly retryAfterSeconds: number;
-  readonly headers: LimitHeaders;
 }
 
 const noHeaders: LimitHeaders = {};
 
 /** What became of one call: let on, with headers for its answer, or refused. */
-export type Taken =
-  | { readonly headers: LimitHeaders; readonly refusal?: undefined }
-  | { readonly refusal: LimitRefusal };
+export interface Taken {
+  readonly headers: LimitHeaders;
+  readonly refusal?: LimitRefusal;
+}
 
 /** Counts calls against the limits profile. */
 export interface Limiter {
@@ -32,10 +32,11 @@ export function createLimiter(core: Core): Limiter {
   const { buckets } = core.limits;
   const bucketIds = new Map<string, string>();
 
-  async function takeGlobal(caller: string): Promise<LimitRefusal | undefined> {
+  /** Seconds to wait, or undefined when the call may go on. */
+  async function takeGlobal(caller: string): Promise<number | undefined> {
     if (!buckets.global) return undefined;
     const state = await core.bus.count(`global/${caller}`, buckets.global);
-    return state.allowed ? undefined : globalRefusal(secondsUntil(state.resetAtMs));
+    return state.allowed ? undefined : secondsUntil(state.resetAtMs);
   }
 
   function secondsUntil(atMs: number): number {
@@ -65,17 +66,25 @@ export function createLimiter(core: Core): Limiter {
     async take(route, principal, address) {
       const caller = callerOf(principal, address);
       if (!route.exempt) {
-        const refusal = await takeGlobal(caller);
-        if (refusal) return { refusal };
+        const retryAfterSeconds = await takeGlobal(caller);
+        if (retryAfterSeconds !== undefined) return refuse({ global: true, retryAfterSeconds }, globalHeaders);
       }
       const limit = route.bucket && buckets[route.bucket];
       if (!route.bucket || !limit) return { headers: noHeaders };
       const state = await core.bus.count(`${route.bucket}/${caller}`, limit);
       const headers = bucketHeaders(route.bucket, limit, state);
       if (state.allowed) return { headers };
-      return { refusal: bucketRefusal(secondsUntil(state.resetAtMs), headers) };
+      return refuse({ global: false, retryAfterSeconds: secondsUntil(state.resetAtMs) }, headers);
     },
   };
+}
+
+const globalHeaders: LimitHeaders = { 'x-ratelimit-global': 'true' };
+
+function refuse(refusal: LimitRefusal, headers: LimitHeaders): Taken {
+  const scope = refusal.global ? 'global' : 'user';
+  const retryAfter = String(Math.ceil(refusal.retryAfterSeconds));
+  return { refusal, headers: { ...headers, 'x-ratelimit-scope': scope, 'retry-after': retryAfter } };
 }
 
 function callerOf(principal: Principal, address: string): string {
@@ -89,17 +98,4 @@ function callerOf(principal: Principal, address: string): string {
     default:
       return `application/${principal.application.id}`;
   }
-}
-
-function globalRefusal(retryAfterSeconds: number): LimitRefusal {
-  const headers = { ...retryHeaders(retryAfterSeconds, 'global'), 'x-ratelimit-global': 'true' };
-  return { global: true, retryAfterSeconds, headers };
-}
-
-function bucketRefusal(retryAfterSeconds: number, bucket: LimitHeaders): LimitRefusal {
-  return { global: false, retryAfterSeconds, headers: { ...bucket, ...retryHeaders(retryAfterSeconds, 'user') } };
-}
-
-function retryHeaders(retryAfterSeconds: number, scope: 'user' | 'global'): Record<string, string> {
-  return { 'retry-after': String(Math.ceil(retryAfterSeconds)), 'x-ratelimit-scope': scope };
 }

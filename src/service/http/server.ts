@@ -9,9 +9,9 @@ import type { Credentials } from '../domain/credentials.ts';
 import { Fault } from '../fault.ts';
 import { admit } from './admission.ts';
 import { readBody } from './body.ts';
-import type { Handler, Handlers, Principal, Reply } from './call.ts';
+import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
 import { errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
-import { createLimiter, type Limiter } from './limiter.ts';
+import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 
 /** Where the API begins; other accepted spellings are rewritten to this one. */
 export const apiPrefix = `/api/v${apiVersion}`;
@@ -55,44 +55,52 @@ interface Mounted extends HttpDeps {
   readonly limiter: Limiter;
 }
 
+/** What is known of a request when it has been answered. */
+interface Served {
+  caller?: Principal;
+  headers?: LimitHeaders;
+  reply?: Reply;
+}
+
 function mount(app: FastifyInstance, core: Core, { name, handler, credentials, limiter, activity }: Mounted): void {
   const route: Route = routes[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
-  async function serve(request: FastifyRequest): Promise<{ caller: Principal | undefined; result: Reply }> {
-    let caller: Principal | undefined;
+  async function serve(request: FastifyRequest): Promise<Served> {
+    const served: Served = {};
     try {
-      caller = await admit(credentials, route, request.headers.authorization);
-      return { caller, result: await answer(request, caller) };
+      served.caller = await admit(credentials, route, request.headers.authorization);
+      const { headers, refusal } = await limiter.take(route, served.caller, request.ip);
+      served.headers = headers;
+      served.reply = refusal ? limitReply(refusal) : await handler(toCall(request, served.caller));
     } catch (error) {
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
-      return { caller, result: errorReply(error) };
+      served.reply = errorReply(error);
     }
+    return served;
   }
 
-  async function answer(request: FastifyRequest, principal: Principal): Promise<Reply> {
-    const taken = await limiter.take(route, principal, request.ip);
-    if (taken.refusal) return limitReply(taken.refusal);
+  function toCall(request: FastifyRequest, principal: Principal): Call {
     const params = request.params as Readonly<Record<string, string>>;
     checkIds(idNames, params);
-    const reply = await handler({
+    return {
       route: name,
       principal,
       params,
       query: request.query as Record<string, string>,
       body: readBody(route, request.headers['content-type'], request.body),
       headers: request.headers,
-    });
-    return { ...reply, headers: { ...taken.headers, ...reply.headers } };
+    };
   }
 
   app.route({
     method: route.method,
     url: apiPrefix + route.path.replace(/\{(\w+)\}/g, ':$1'),
     handler: async (request, reply) => {
-      const { caller, result } = await activity.run(() => serve(request));
-      core.journal.write('request', { route: name, status: result.status, caller: describe(caller) });
-      return send(reply, result);
+      const { caller, headers, reply: answer = errorReply(undefined) } = await activity.run(() => serve(request));
+      core.journal.write('request', { route: name, status: answer.status, caller: describe(caller) });
+      if (headers) reply.headers(headers);
+      return send(reply, answer);
     },
   });
 }
