@@ -31,7 +31,7 @@ const decimal = /^(0|[1-9][0-9]{0,18})$/;
 const longest = snowflakeMax.toString();
 
 /** True for decimal text from 0 to {@link snowflakeMax}, without sign, blanks or leading zeros. */
-export function isSnowflake(value: unknown): value is Snowflake {
+export function isSnowflake<Resource extends string = string>(value: unknown): value is Snowflake<Resource> {
   if (typeof value !== 'string' || !decimal.test(value)) return false;
   return value.length < longest.length || value <= longest;
 }
@@ -40,9 +40,9 @@ export function isSnowflake(value: unknown): value is Snowflake {
  * Takes the forms the interface accepts for an id (decimal text, or a whole number that a double holds exactly)
  * and gives decimal text, or undefined when it is not an id.
  */
-export function readSnowflake(value: unknown): Snowflake | undefined {
+export function readSnowflake<Resource extends string = string>(value: unknown): Snowflake<Resource> | undefined {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return String(value);
-  return isSnowflake(value) ? value : undefined;
+  return isSnowflake(value) ? (value as Snowflake<Resource>) : undefined;
 }
 
 /**

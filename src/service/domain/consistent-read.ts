@@ -1,0 +1,21 @@
+import type { Store, StoreView } from '../store/contract.ts';
+
+/**
+ * What `read` finds, all of it at one revision of `scope`: reads that a commit came between are done again, in the
+ * scope's turn.
+ *
+ * @param read reads only what the scope guards; may run twice
+ */
+export async function readAtOnce<T>(
+  store: Store,
+  scope: string,
+  read: (view: StoreView) => Promise<T>,
+): Promise<{ readonly revision: number; readonly value: T }> {
+  const revision = await store.revision(scope);
+  const value = await read(store);
+  if ((await store.revision(scope)) === revision) return { revision, value };
+  return store.transact(scope, async transaction => ({
+    revision: transaction.revision,
+    value: await read(transaction),
+  }));
+}

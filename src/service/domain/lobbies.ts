@@ -1,0 +1,204 @@
+import type { GatewayLobby, LobbyInput } from '../../model/lobby.ts';
+import { checkLobby } from '../../model/rules/lobby.ts';
+import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
+import type { Core } from '../core.ts';
+import { refuseIssues } from '../fault.ts';
+import type { Transaction } from '../store/contract.ts';
+import type { ApplicationRecord, LobbyRecord } from '../store/records.ts';
+import { readAtOnce } from './consistent-read.ts';
+import { createLobbyAttendance } from './lobby-attendance.ts';
+import {
+  announceLobby,
+  announceLobbyEnd,
+  announceLobbyUpdate,
+  announceMemberAdd,
+  announceMemberRemove,
+  announceMemberUpdate,
+} from './lobby-events.ts';
+import { createLobbyExpiry } from './lobby-expiry.ts';
+import { attendedAt, editedLobby, idleSince, looksDifferent, newLobby, replacedMembers } from './lobby-input.ts';
+import { createLobbyMembers, type LobbyMembers } from './lobby-members.ts';
+import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './lobby-records.ts';
+import { showGatewayLobby, showLobby } from './lobby-view.ts';
+import { TextCache } from './text-cache.ts';
+
+/** A lobby as one of its members may see it. */
+export interface PlayerLobby {
+  readonly lobby: GatewayLobby;
+  /** What the lobby's announcements come under. */
+  readonly scope: string;
+  /** Announcements of the scope up to this revision are contained in `lobby`. */
+  readonly revision: number;
+}
+
+/**
+ * Lobbies, as game servers manage them. An application sees its own lobbies only: somebody else's is as unknown as
+ * one that never was. Answers are encoded JSON.
+ *
+ * Our choice: members are listed in the order of their ids' text, everywhere and always, because it costs nothing to
+ * keep; a write that changes nothing visible sends no event.
+ *
+ * @see interface.md, "Lobbies (server to server)"; lobbies.md 2
+ */
+export interface Lobbies {
+  /** @throws Fault `invalid_form_body`, `unknown_user` */
+  create(application: ApplicationRecord, input: unknown): Promise<string>;
+  /** @throws Fault `unknown_lobby` */
+  read(application: ApplicationRecord, id: LobbyId): Promise<string>;
+  /** @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user` */
+  edit(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
+  /** Idempotent. */
+  remove(application: ApplicationRecord, id: LobbyId): Promise<void>;
+  putMember: LobbyMembers['put'];
+  removeMember: LobbyMembers['remove'];
+  /** Every lobby the user is in with this application. */
+  ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]>;
+  /** To be called when the user's first session with the application has entered the bus: their lobbies are told. */
+  connected(applicationId: ApplicationId, userId: UserId): Promise<void>;
+  /** To be called when the user's last session has left the bus: their lobbies are told, and may become idle. */
+  disconnected(applicationId: ApplicationId, userId: UserId): Promise<void>;
+  /** Starts to end idle lobbies, those due already before this resolves; the returned function stops it. */
+  start(): Promise<() => void>;
+}
+
+export function createLobbies(core: Core): Lobbies {
+  const { store, clock } = core;
+  const texts = new TextCache();
+  const expiry = createLobbyExpiry(core, endIfIdle);
+  const attendance = createLobbyAttendance(core, expiry.notice);
+  const lobbyMembers = createLobbyMembers(core, attendance, expiry);
+
+  async function create(application: ApplicationRecord, input: unknown): Promise<string> {
+    refuseIssues(checkLobby(input));
+    const body = input as LobbyInput;
+    const ids = { id: core.ids.next(), application_id: application.id };
+    const empty = newLobby(ids, body, clock.now());
+    const { members } = replacedMembers(empty, [], body);
+    const lobby = { ...empty, member_count: members.length };
+    const userIds = userIdsOf(members);
+    const told = await store.transact(lobbyScope(lobby.id), async transaction => {
+      await requireUsers(transaction, userIds);
+      const there = await attendance.among(application.id, userIds);
+      transaction.put('lobbies', there.size > 0 ? { ...lobby, attended: true } : lobby);
+      for (const member of members) transaction.put('lobby_members', member);
+      announceLobby(transaction, lobby, members, there, there);
+      return there;
+    });
+    expiry.notice(lobby.expires_at_ms);
+    await attendance.settle(application.id, lobby.id, userIds, told);
+    return JSON.stringify(showLobby(lobby, members));
+  }
+
+  async function read(application: ApplicationRecord, id: LobbyId): Promise<string> {
+    const name = `${application.id}/${id}`;
+    const scope = lobbyScope(id);
+    const kept = texts.get(name, await store.revision(scope));
+    if (kept !== undefined) return kept;
+    const { revision, value: text } = await readAtOnce(store, scope, async view =>
+      JSON.stringify(showLobby(await ownLobby(view, application, id), await membersOf(view, id))),
+    );
+    texts.set(name, revision, text);
+    return text;
+  }
+
+  async function edit(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string> {
+    refuseIssues(checkLobby(input));
+    const body = input as LobbyInput;
+    const { lobby, members, added, told } = await store.transact(lobbyScope(id), transaction =>
+      editWithin(transaction, application, id, body),
+    );
+    expiry.notice(lobby.expires_at_ms);
+    await attendance.settle(application.id, id, added, told);
+    return JSON.stringify(showLobby(lobby, members));
+  }
+
+  async function editWithin(transaction: Transaction, application: ApplicationRecord, id: LobbyId, body: LobbyInput) {
+    const before = await ownLobby(transaction, application, id);
+    const { members, added, updated, removed } = replacedMembers(before, await membersOf(transaction, id), body);
+    await requireUsers(transaction, userIdsOf(added));
+    const told = await attendance.among(application.id, userIdsOf([...members, ...removed]));
+    const isThere = ({ user_id }: { user_id: UserId }) => told.has(user_id);
+
+    let lobby = editedLobby(before, body, clock.now());
+    if (members.length !== before.member_count) lobby = { ...lobby, member_count: members.length };
+    if (added.some(isThere)) lobby = attendedAt(lobby, clock.now());
+    else if (removed.some(isThere)) lobby = idleSince(lobby, clock.now());
+    if (lobby !== before) transaction.put('lobbies', lobby);
+    for (const { user_id } of removed) transaction.delete('lobby_members', id, user_id);
+    for (const member of [...updated, ...added]) transaction.put('lobby_members', member);
+
+    for (const member of removed) announceMemberRemove(transaction, member, isThere(member));
+    for (const member of updated) announceMemberUpdate(transaction, member, isThere(member));
+    for (const member of added) announceMemberAdd(transaction, member, isThere(member));
+    const changes = added.length + updated.length + removed.length;
+    if (changes > 0 || looksDifferent(lobby, before)) announceLobbyUpdate(transaction, lobby, members, told);
+    announceLobby(transaction, lobby, members, told, userIdsOf(added.filter(isThere)));
+    return { lobby, members, added: userIdsOf(added), told };
+  }
+
+  async function remove(application: ApplicationRecord, id: LobbyId): Promise<void> {
+    await store.transact(lobbyScope(id), async transaction => {
+      const lobby = await transaction.get('lobbies', id);
+      if (lobby?.application_id === application.id) await end(transaction, lobby);
+    });
+  }
+
+  async function endIfIdle(id: LobbyId, nowMs: number): Promise<void> {
+    await store.transact(lobbyScope(id), async transaction => {
+      const lobby = await transaction.get('lobbies', id);
+      if (!lobby || lobby.expires_at_ms > nowMs) return;
+      const there = await attendance.among(lobby.application_id, userIdsOf(await membersOf(transaction, id)));
+      if (there.size > 0) transaction.put('lobbies', attendedAt(lobby, nowMs));
+      else if (lobby.attended) transaction.put('lobbies', idleSince(lobby, nowMs));
+      else await end(transaction, lobby);
+    });
+  }
+
+  async function end(transaction: Transaction, lobby: LobbyRecord): Promise<void> {
+    for (const { user_id } of await membersOf(transaction, lobby.id)) {
+      transaction.delete('lobby_members', lobby.id, user_id);
+    }
+    transaction.delete('lobbies', lobby.id);
+    announceLobbyEnd(transaction, lobby);
+  }
+
+  function membershipsOf(applicationId: ApplicationId, userId: UserId) {
+    return store.list('lobby_members', { index: 'byUser', equals: [applicationId, userId] });
+  }
+
+  async function ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]> {
+    const memberships = await membershipsOf(applicationId, userId);
+    const lobbies = await Promise.all(memberships.map(({ lobby_id }) => seenBy(userId, lobby_id)));
+    return lobbies.filter(lobby => lobby !== undefined);
+  }
+
+  /** Undefined when the lobby or the membership has ended. */
+  async function seenBy(userId: UserId, id: LobbyId): Promise<PlayerLobby | undefined> {
+    const scope = lobbyScope(id);
+    const { revision, value } = await readAtOnce(store, scope, async view => {
+      const lobby = await view.get('lobbies', id);
+      const members = await membersOf(view, id);
+      if (!lobby || !members.some(member => member.user_id === userId)) return undefined;
+      return showGatewayLobby(lobby, members, await attendance.among(lobby.application_id, userIdsOf(members)));
+    });
+    return value && { lobby: value, scope, revision };
+  }
+
+  async function tellLobbies(applicationId: ApplicationId, userId: UserId): Promise<void> {
+    const memberships = await membershipsOf(applicationId, userId);
+    await Promise.all(memberships.map(({ lobby_id }) => attendance.tell(lobby_id, userId)));
+  }
+
+  return {
+    create,
+    read,
+    edit,
+    remove,
+    putMember: lobbyMembers.put,
+    removeMember: lobbyMembers.remove,
+    ofPlayer,
+    connected: tellLobbies,
+    disconnected: tellLobbies,
+    start: expiry.start,
+  };
+}

@@ -1,0 +1,68 @@
+import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
+import { topics } from '../announcement.ts';
+import type { Core } from '../core.ts';
+import { announceAttendance, announceLobby } from './lobby-events.ts';
+import { attendedAt, idleSince } from './lobby-input.ts';
+import { lobbyScope, membersOf, userIdsOf } from './lobby-records.ts';
+
+/** Who of a lobby's members is there: has a live session with its application. */
+export interface LobbyAttendance {
+  /** Those of the users who have a session now. */
+  among(applicationId: ApplicationId, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
+
+  /**
+   * Tells a lobby that a member came or went, whichever is so at the commit, and starts the idle clock again. Does
+   * nothing when the user is no member.
+   */
+  tell(lobbyId: LobbyId, userId: UserId): Promise<void>;
+
+  /**
+   * To be called after the commit that made users members. Sessions that began or ended between the work's look
+   * (`told`) and its commit neither heard of the lobby nor told it anything; both is made up for.
+   */
+  settle(
+    applicationId: ApplicationId,
+    lobbyId: LobbyId,
+    userIds: readonly UserId[],
+    told: ReadonlySet<UserId>,
+  ): Promise<void>;
+}
+
+/** @param noticeExpiry takes a lobby's new time to end, after the commit */
+export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: number) => void): LobbyAttendance {
+  const { store, bus, clock } = core;
+
+  async function among(applicationId: ApplicationId, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+    const counts = await Promise.all(userIds.map(userId => bus.present(topics.player(applicationId, userId))));
+    return new Set(userIds.filter((_, index) => (counts[index] ?? 0) > 0));
+  }
+
+  async function tellLobby(lobbyId: LobbyId, userId: UserId, { whole }: { whole: boolean }): Promise<void> {
+    const expiresAtMs = await store.transact(lobbyScope(lobbyId), async transaction => {
+      const before = await transaction.get('lobbies', lobbyId);
+      const members = whole ? await membersOf(transaction, lobbyId) : [];
+      const member = await transaction.get('lobby_members', lobbyId, userId);
+      if (!before || !member) return undefined;
+      const there = await among(before.application_id, whole ? userIdsOf(members) : [userId]);
+      const connected = there.has(userId);
+      // When one has left, others may still be there; the sweep finds out when the time has come.
+      const lobby = connected ? attendedAt(before, clock.now()) : idleSince(before, clock.now());
+      transaction.put('lobbies', lobby);
+      announceAttendance(transaction, member, connected);
+      if (whole && connected) announceLobby(transaction, lobby, members, there, [userId]);
+      return lobby.expires_at_ms;
+    });
+    if (expiresAtMs !== undefined) noticeExpiry(expiresAtMs);
+  }
+
+  return {
+    among,
+    tell: (lobbyId, userId) => tellLobby(lobbyId, userId, { whole: false }),
+    async settle(applicationId, lobbyId, userIds, told) {
+      const there = await among(applicationId, userIds);
+      for (const userId of userIds) {
+        if (there.has(userId) !== told.has(userId)) await tellLobby(lobbyId, userId, { whole: true });
+      }
+    },
+  };
+}

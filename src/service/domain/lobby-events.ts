@@ -1,0 +1,103 @@
+import type { Dispatches, DispatchName, LobbyMemberDispatch } from '../../model/gateway.ts';
+import type { UserId } from '../../model/snowflake.ts';
+import { type Announcement, topics } from '../announcement.ts';
+import type { Transaction } from '../store/contract.ts';
+import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
+import { showGatewayLobby, showGatewayMember } from './lobby-view.ts';
+
+/**
+ * Which announcements a change of a lobby makes, one function a change. A player who gains or loses a lobby hears of
+ * the whole lobby, the other members of the player; nobody hears both.
+ *
+ * @see lobbies.md 6.2; gateway.md 9.4
+ */
+
+/** The lobby begins for these players: each gets it whole, then follows it. */
+export function announceLobby(
+  transaction: Transaction,
+  lobby: LobbyRecord,
+  members: readonly LobbyMemberRecord[],
+  connected: ReadonlySet<UserId>,
+  to: Iterable<UserId>,
+): void {
+  const event = lazyEvent('LOBBY_CREATE', () => showGatewayLobby(lobby, members, connected));
+  const follow = topics.lobby(lobby.id);
+  for (const userId of to) transaction.announce({ to: topics.player(lobby.application_id, userId), event, follow });
+}
+
+/** What the lobby shows has changed. */
+export function announceLobbyUpdate(
+  transaction: Transaction,
+  lobby: LobbyRecord,
+  members: readonly LobbyMemberRecord[],
+  connected: ReadonlySet<UserId>,
+): void {
+  const event = lazyEvent('LOBBY_UPDATE', () => showGatewayLobby(lobby, members, connected));
+  transaction.announce({ to: topics.lobby(lobby.id), event });
+}
+
+/** The lobby is gone. */
+export function announceLobbyEnd(transaction: Transaction, { id }: LobbyRecord): void {
+  const topic = topics.lobby(id);
+  const event = lazyEvent('LOBBY_DELETE', () => ({ id, reason: 'deleted' }));
+  transaction.announce({ to: topic, event, unfollow: topic });
+}
+
+/** The others learn of a new member; announce the lobby to the member itself after this. */
+export function announceMemberAdd(transaction: Transaction, member: LobbyMemberRecord, connected: boolean): void {
+  announceMember(transaction, 'LOBBY_MEMBER_ADD', member, connected, member.user_id);
+}
+
+export function announceMemberUpdate(transaction: Transaction, member: LobbyMemberRecord, connected: boolean): void {
+  announceMember(transaction, 'LOBBY_MEMBER_UPDATE', member, connected);
+}
+
+/** The member's own sessions lose the lobby, the others the member. */
+export function announceMemberRemove(transaction: Transaction, member: LobbyMemberRecord, connected: boolean): void {
+  const { lobby_id, application_id, user_id } = member;
+  const event = lazyEvent('LOBBY_DELETE', () => ({ id: lobby_id, reason: 'removed' }));
+  transaction.announce({ to: topics.player(application_id, user_id), event, unfollow: topics.lobby(lobby_id) });
+  announceMember(transaction, 'LOBBY_MEMBER_REMOVE', member, connected, user_id);
+}
+
+/** The others learn that a member's first session began or its last one ended; its own sessions know. */
+export function announceAttendance(transaction: Transaction, member: LobbyMemberRecord, connected: boolean): void {
+  const event = lazyEvent(connected ? 'LOBBY_MEMBER_CONNECT' : 'LOBBY_MEMBER_DISCONNECT', () => ({
+    member: showGatewayMember(member, connected),
+    lobby_id: member.lobby_id,
+  }));
+  transaction.announce({ to: topics.lobby(member.lobby_id), event, except: member.user_id });
+}
+
+function announceMember(
+  transaction: Transaction,
+  name: 'LOBBY_MEMBER_ADD' | 'LOBBY_MEMBER_UPDATE' | 'LOBBY_MEMBER_REMOVE',
+  member: LobbyMemberRecord,
+  connected: boolean,
+  except?: UserId,
+): void {
+  const event = lazyEvent(
+    name,
+    (): LobbyMemberDispatch => ({
+      member: showGatewayMember(member, connected),
+      lobby_id: member.lobby_id,
+      application_id: member.application_id,
+    }),
+  );
+  transaction.announce({ to: topics.lobby(member.lobby_id), event, ...(except !== undefined && { except }) });
+}
+
+/** An event that is encoded when the first of its hearers asks, once for all: where nobody hears, it costs nothing. */
+function lazyEvent<Name extends DispatchName>(
+  name: Name,
+  describe: () => Dispatches[Name],
+): NonNullable<Announcement['event']> {
+  let text: string | undefined;
+  return {
+    name,
+    get data() {
+      text ??= JSON.stringify(describe());
+      return text;
+    },
+  };
+}

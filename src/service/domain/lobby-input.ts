@@ -1,0 +1,137 @@
+import { limits } from '../../model/limits.ts';
+import type { LobbyInput, LobbyMemberEntry, LobbyMemberInput, Metadata } from '../../model/lobby.ts';
+import { readSnowflake, type UserId } from '../../model/snowflake.ts';
+import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
+
+/** How request bodies that passed the rules become records. */
+
+const second = 1000;
+
+/** A lobby as first created, still without members. */
+export function newLobby(
+  ids: Pick<LobbyRecord, 'id' | 'application_id'>,
+  input: LobbyInput,
+  nowMs: number,
+): LobbyRecord {
+  const idle_timeout_seconds = input.idle_timeout_seconds ?? limits.lobbyIdleTimeoutSecondsDefault;
+  return {
+    ...ids,
+    metadata: input.metadata ?? null,
+    flags: input.flags ?? 0,
+    idle_timeout_seconds,
+    override_event_webhooks_url: input.override_event_webhooks_url ?? null,
+    member_count: 0,
+    // Our choice: a lobby nobody has connected to yet is idle from birth (lobbies.md 8, point 7).
+    expires_at_ms: nowMs + idle_timeout_seconds * second,
+    attended: false,
+  };
+}
+
+/**
+ * A lobby after an edit; the same object when the edit asks for nothing new. Fields left out stay.
+ *
+ * Our choice for null: it clears metadata, flags and the webhooks address; members and idle timeout have no empty
+ * state of their own and stay. A given idle timeout, be it the same, starts the idle clock again.
+ */
+export function editedLobby(lobby: LobbyRecord, input: LobbyInput, nowMs: number): LobbyRecord {
+  const { metadata, flags, override_event_webhooks_url: url, idle_timeout_seconds: seconds } = input;
+  const edited: LobbyRecord = {
+    ...lobby,
+    metadata: metadata === undefined || sameMetadata(metadata, lobby.metadata) ? lobby.metadata : metadata,
+    flags: flags === undefined ? lobby.flags : (flags ?? 0),
+    override_event_webhooks_url: url === undefined ? lobby.override_event_webhooks_url : url,
+  };
+  if (typeof seconds === 'number') return restarted({ ...edited, idle_timeout_seconds: seconds }, nowMs);
+  return looksDifferent(edited, lobby) ? edited : lobby;
+}
+
+/** Whether lobbies differ in what is shown of them beside their members. */
+export function looksDifferent(a: LobbyRecord, b: LobbyRecord): boolean {
+  return (
+    a.metadata !== b.metadata || a.flags !== b.flags || a.override_event_webhooks_url !== b.override_event_webhooks_url
+  );
+}
+
+/** A lobby whose idle clock starts now, as far as one can tell. */
+export function idleSince(lobby: LobbyRecord, nowMs: number): LobbyRecord {
+  return restarted({ ...lobby, attended: false }, nowMs);
+}
+
+/** A lobby found attended: it is looked at again after another idle timeout. */
+export function attendedAt(lobby: LobbyRecord, nowMs: number): LobbyRecord {
+  return restarted({ ...lobby, attended: true }, nowMs);
+}
+
+function restarted(lobby: LobbyRecord, nowMs: number): LobbyRecord {
+  return { ...lobby, expires_at_ms: nowMs + lobby.idle_timeout_seconds * second };
+}
+
+/** The entries of a lobby's `members`, by user. */
+export function readEntries(entries: readonly LobbyMemberEntry[]): ReadonlyMap<UserId, LobbyMemberInput> {
+  const byUser = new Map<UserId, LobbyMemberInput>();
+  for (const { id, metadata, flags } of entries) {
+    const userId: UserId = String(readSnowflake(id));
+    byUser.set(userId, { metadata: metadata ?? null, flags: flags ?? null });
+  }
+  return byUser;
+}
+
+/**
+ * A member as a request leaves it: metadata and flags left out go back to their defaults, an additional name left out
+ * stays. The same object as `stored` when nothing changes.
+ *
+ * @see lobbies.md 2.6
+ */
+export function writtenMember(
+  { id, application_id }: LobbyRecord,
+  userId: UserId,
+  input: LobbyMemberInput,
+  stored?: LobbyMemberRecord,
+): LobbyMemberRecord {
+  const metadata = input.metadata ?? null;
+  const { additional_name = stored?.additional_name ?? null } = input;
+  const member = { lobby_id: id, user_id: userId, application_id, metadata, flags: input.flags ?? 0, additional_name };
+  return stored && sameMember(member, stored) ? stored : member;
+}
+
+/** What an edit does to the members of a lobby. */
+export interface MemberChanges {
+  /** The whole list after the edit, in its order. */
+  readonly members: readonly LobbyMemberRecord[];
+  readonly added: readonly LobbyMemberRecord[];
+  readonly updated: readonly LobbyMemberRecord[];
+  readonly removed: readonly LobbyMemberRecord[];
+}
+
+/** A list of members that an edit gives becomes the whole list: anybody not in it is removed. */
+export function replacedMembers(
+  lobby: LobbyRecord,
+  stored: readonly LobbyMemberRecord[],
+  { members: given }: LobbyInput,
+): MemberChanges {
+  if (!given) return { members: stored, added: [], updated: [], removed: [] };
+  const byUser = new Map(stored.map(member => [member.user_id, member]));
+  const entries = readEntries(given);
+  const members = [...entries].sort(byText).map(([id, entry]) => writtenMember(lobby, id, entry, byUser.get(id)));
+  return {
+    members,
+    added: members.filter(({ user_id }) => !byUser.has(user_id)),
+    updated: members.filter(member => (byUser.get(member.user_id) ?? member) !== member),
+    removed: stored.filter(({ user_id }) => !entries.has(user_id)),
+  };
+}
+
+/** The order the store lists members in. */
+function byText([a]: readonly [UserId, unknown], [b]: readonly [UserId, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+function sameMember(a: LobbyMemberRecord, b: LobbyMemberRecord): boolean {
+  return a.flags === b.flags && a.additional_name === b.additional_name && sameMetadata(a.metadata, b.metadata);
+}
+
+function sameMetadata(a: Metadata | null, b: Metadata | null): boolean {
+  if (a === null || b === null) return a === b;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && a[name] === b[name]);
+}

@@ -1,0 +1,38 @@
+import type { LobbyId, UserId } from '../../model/snowflake.ts';
+import { Fault } from '../fault.ts';
+import type { MaybePromise, StoreView } from '../store/contract.ts';
+import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
+
+/** How lobbies and their members are found in the store. */
+
+/** The scope of all that is written about one lobby. */
+export function lobbyScope(id: LobbyId): string {
+  return `lobby/${id}`;
+}
+
+/** @throws Fault `unknown_lobby` also when it is somebody else's */
+export async function ownLobby(view: StoreView, application: ApplicationRecord, id: LobbyId): Promise<LobbyRecord> {
+  const lobby = await view.get('lobbies', id);
+  if (lobby?.application_id !== application.id) throw new Fault('unknown_lobby');
+  return lobby;
+}
+
+/** The lobby's members in the order of their ids' text. */
+export function membersOf(view: StoreView, id: LobbyId): MaybePromise<readonly LobbyMemberRecord[]> {
+  return view.list('lobby_members', { equals: [id] });
+}
+
+export function userIdsOf(members: readonly LobbyMemberRecord[]): UserId[] {
+  return members.map(({ user_id }) => user_id);
+}
+
+/**
+ * Our choice: a user nobody knows fails every call that would make them a member, as it does in bulk (lobbies.md 2.7).
+ *
+ * @throws Fault `unknown_user`
+ */
+export async function requireUsers(view: StoreView, userIds: readonly UserId[]): Promise<void> {
+  for (const userId of userIds) {
+    if (!(await view.get('users', userId))) throw new Fault('unknown_user');
+  }
+}

@@ -1,0 +1,51 @@
+import type { GatewayLobby, GatewayLobbyMember, Lobby, LobbyMember } from '../../model/lobby.ts';
+import type { UserId } from '../../model/snowflake.ts';
+import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
+
+/** Our choice: this service runs no voice servers, so every lobby is in one region. */
+const region = 'local';
+
+/** A member as HTTP answers show it. @see lobbies.md 1.3 */
+export function showMember({ user_id, metadata, flags, additional_name }: LobbyMemberRecord): LobbyMember {
+  return { id: user_id, metadata, flags, ...(additional_name !== null && { additional_name }) };
+}
+
+/** A lobby as HTTP answers show it: never its idle timeout. @see lobbies.md 1.1 */
+export function showLobby(lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): Lobby {
+  return {
+    id: lobby.id,
+    application_id: lobby.application_id,
+    metadata: lobby.metadata,
+    members: members.map(showMember),
+    flags: lobby.flags,
+    ...showWebhooksUrl(lobby),
+  };
+}
+
+/** A member as dispatches show it. @see lobbies.md 6.3 */
+export function showGatewayMember(member: LobbyMemberRecord, connected: boolean): GatewayLobbyMember {
+  const { user_id, metadata, flags, additional_name } = member;
+  return { user_id, metadata, flags, ...(additional_name !== null && { additional_name }), connected };
+}
+
+/** A lobby as dispatches show it. @param connected its members with a live session */
+export function showGatewayLobby(
+  lobby: LobbyRecord,
+  members: readonly LobbyMemberRecord[],
+  connected: ReadonlySet<UserId>,
+): GatewayLobby {
+  return {
+    id: lobby.id,
+    application_id: lobby.application_id,
+    metadata: lobby.metadata,
+    members: members.map(member => showGatewayMember(member, connected.has(member.user_id))),
+    flags: lobby.flags,
+    ...showWebhooksUrl(lobby),
+    voice_states: [],
+    region,
+  };
+}
+
+function showWebhooksUrl({ override_event_webhooks_url }: LobbyRecord) {
+  return override_event_webhooks_url !== null && { override_event_webhooks_url };
+}

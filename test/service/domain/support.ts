@@ -1,0 +1,110 @@
+import type { Announced, Topic } from '../../../src/service/announcement.ts';
+import { topics } from '../../../src/service/announcement.ts';
+import type { Core } from '../../../src/service/core.ts';
+import { Fault } from '../../../src/service/fault.ts';
+import { snowflakeSource } from '../../../src/service/ids.ts';
+import type { ApplicationRecord, UserRecord } from '../../../src/service/store/records.ts';
+import { makeCore } from '../control/support.ts';
+
+export type TestCore = Awaited<ReturnType<typeof makeCore>>;
+
+/** Two applications and some users over a real store in memory, the real bus and virtual time. */
+export interface World {
+  readonly core: TestCore;
+  readonly starfall: ApplicationRecord;
+  readonly rival: ApplicationRecord;
+}
+
+export const ada = '101';
+export const ben = '102';
+export const cyn = '103';
+/** No user has this id. */
+export const nobody = '999';
+
+export async function makeWorld(overrides: Partial<Omit<TestCore, 'clock'>> = {}): Promise<World> {
+  const core = { ...(await makeCore()), ...overrides };
+  const world = { core, starfall: applicationRecord('1'), rival: applicationRecord('2') };
+  await core.store.transact('world', transaction => {
+    for (const application of [world.starfall, world.rival]) transaction.put('applications', application);
+    for (const id of [ada, ben, cyn]) transaction.put('users', userRecord(id));
+  });
+  return world;
+}
+
+/** The same store, seen by a service that starts anew: nobody is connected, no timer is armed. */
+export function restarted({ core }: World, bus: Core['bus']): TestCore {
+  return { ...core, bus, ids: snowflakeSource(core.clock, 0) };
+}
+
+export function applicationRecord(id: string, fields: Partial<ApplicationRecord> = {}): ApplicationRecord {
+  return {
+    id,
+    name: `app ${id}`,
+    description: '',
+    owner_id: ada,
+    bot_token_hash: null,
+    client_secret_hash: null,
+    public_client: false,
+    redirect_uris: [],
+    embedded: false,
+    discoverable: false,
+    integration_types: [0],
+    interactions_endpoint_url: null,
+    verify_key: '',
+    signing_key: '',
+    ...fields,
+  };
+}
+
+export function userRecord(id: string): UserRecord {
+  return { id, username: `user${id}`, global_name: null, locale: 'en-US', adult: true };
+}
+
+/** Lets a player's session be there; the returned function takes it away. */
+export async function enter(core: Core, applicationId: string, userId: string): Promise<() => Promise<void>> {
+  const leave = await core.bus.enter(topics.player(applicationId, userId), `session of ${userId}`);
+  return async () => leave();
+}
+
+export interface Heard {
+  readonly name: string | undefined;
+  readonly data: unknown;
+  readonly announced: Announced;
+}
+
+/** What a player's session would hear: its own topic, and every topic it is told to follow. */
+export async function listen(core: Core, applicationId: string, userId: string): Promise<Heard[]> {
+  const heard: Heard[] = [];
+  const following = new Map<Topic, () => void>();
+  const hear = (announced: Announced) => {
+    const { event, except, follow, unfollow } = announced;
+    if (except !== userId && event) heard.push({ name: event.name, data: JSON.parse(event.data), announced });
+    if (follow !== undefined) void attend(follow);
+    if (unfollow !== undefined) {
+      following.get(unfollow)?.();
+      following.delete(unfollow);
+    }
+  };
+  const attend = async (topic: Topic) => {
+    following.get(topic)?.();
+    following.set(topic, await core.bus.subscribe(topic, hear));
+  };
+  await attend(topics.player(applicationId, userId));
+  return heard;
+}
+
+export function namesOf(heard: readonly Heard[]): (string | undefined)[] {
+  return heard.map(({ name }) => name);
+}
+
+/** The reason a call is refused for, and where its issues are. */
+export async function refusal(call: Promise<unknown>): Promise<{ reason: string; paths: string[]; fault: Fault }> {
+  const fault = await call.then(
+    () => {
+      throw new Error('The call was not refused.');
+    },
+    (error: unknown) => error,
+  );
+  if (!(fault instanceof Fault)) throw fault;
+  return { reason: fault.reason, paths: fault.issues.map(({ path }) => path.join('.')), fault };
+}
