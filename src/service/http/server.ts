@@ -137,7 +137,14 @@ function pathParameters(path: string): string[] {
 const otherSpelling = /^\/api\/(?:v9\/|(?!v\d+(?:\/|$)))/;
 
 function canonicalUrl(url: string): string {
-  return url.startsWith(apiPrefix) ? url : url.replace(otherSpelling, `${apiPrefix}/`);
+  const spelled = url.startsWith(apiPrefix) ? url : url.replace(otherSpelling, `${apiPrefix}/`);
+  return spelled.includes('%40') ? unescapeAt(spelled) : spelled;
+}
+
+// Clients that escape every path segment write `@me` and `@original` so, and the router would not know them.
+function unescapeAt(url: string): string {
+  const path = url.split('?', 1)[0] ?? '';
+  return path.replaceAll('%40', '@') + url.slice(path.length);
 }
 
 const mountedPaths = Object.values(routes).map(({ method, path }) => ({
