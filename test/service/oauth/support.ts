@@ -194,7 +194,7 @@ export const soundExchange = {
 
 export const siteRequest = {
   client_id: site.id,
-  redirect_uri: site.redirect_uris[0],
+  redirect_uri: 'https://site.example/callback?from=rallypoint',
   code_challenge: undefined,
   code_challenge_method: undefined,
 } as const;

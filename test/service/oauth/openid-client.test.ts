@@ -1,0 +1,87 @@
+import * as client from 'openid-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser } from './browser.ts';
+import { ada, ben, game, openService, secret, site, siteRequest, type TestService } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service.close());
+
+const insecure = { execute: [client.allowInsecureRequests] };
+
+/** Walks a person through sign-in and consent. @returns the address the browser would open next */
+async function consent(url: URL, userId: string): Promise<URL> {
+  const browser = new Browser();
+  let page = await browser.get(url.href);
+  while (page.location?.startsWith('/')) page = await browser.get(service.web + page.location);
+  page = await browser.submit(page, service.web, '/oauth2/sign-in', { user_id: userId });
+  page = await browser.get(service.web + page.location);
+  page = await browser.submit(page, service.web, '/oauth2/authorize', { decision: 'approve' });
+  return new URL(page.location ?? '');
+}
+
+describe.each([
+  ['a public client', game.id, client.None(), 'http://127.0.0.1:5050/callback'],
+  ['a confidential client, Basic', site.id, client.ClientSecretBasic(secret), siteRequest.redirect_uri],
+  ['a confidential client, form', site.id, client.ClientSecretPost(secret), siteRequest.redirect_uri],
+])('openid-client as %s', (_, clientId, authentication, redirect_uri) => {
+  it('discovers, authorizes, verifies the ID token, reads claims, refreshes and revokes', async () => {
+    const config = await client.discovery(new URL(service.web), clientId, undefined, authentication, insecure);
+    const pkceCodeVerifier = client.randomPKCECodeVerifier();
+    const expectedState = client.randomState();
+    const expectedNonce = client.randomNonce();
+    const url = client.buildAuthorizationUrl(config, {
+      redirect_uri,
+      scope: 'openid identify',
+      code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
+      state: expectedState,
+      nonce: expectedNonce,
+    });
+
+    const checks = { pkceCodeVerifier, expectedState, expectedNonce };
+    // Left to itself, openid-client takes the whole query from the redirect, the registered part of it included.
+    const parameters = { redirect_uri };
+    const tokens = await client.authorizationCodeGrant(config, await consent(url, ben.id), checks, parameters);
+    expect(tokens.claims()).toMatchObject({ iss: service.web, aud: clientId, sub: ben.id, nonce: expectedNonce });
+
+    const claims = await client.fetchUserInfo(config, tokens.access_token, ben.id);
+    expect(claims).toMatchObject({ sub: ben.id, preferred_username: 'ben' });
+
+    const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    expect(refreshed.claims()).toMatchObject({ sub: ben.id });
+    await expect(client.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+
+    await client.tokenRevocation(config, refreshed.access_token);
+    await expect(client.fetchUserInfo(config, refreshed.access_token, ben.id)).rejects.toThrow();
+    await expect(client.refreshTokenGrant(config, refreshed.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+  });
+});
+
+it('openid-client gets a token for the application itself', async () => {
+  const authentication = client.ClientSecretBasic(secret);
+  const config = await client.discovery(new URL(service.web), site.id, undefined, authentication, insecure);
+  const { expires_in } = await client.clientCredentialsGrant(config, { scope: 'applications.commands.update' });
+  expect(expires_in).toBe(604_800);
+});
+
+it('openid-client finds the plain OAuth2 metadata, too', async () => {
+  const options = { ...insecure, algorithm: 'oauth2' } as const;
+  const config = await client.discovery(new URL(service.web), game.id, undefined, client.None(), options);
+  expect(config.serverMetadata().supportsPKCE()).toBe(true);
+});
+
+it('openid-client recognizes a cancelled authorization and whose answer it is', async () => {
+  const config = await client.discovery(new URL(service.web), game.id, undefined, client.None(), insecure);
+  const authorizeUrl = service.authorizeUrl({ state: 's' });
+  const { redirectTo } = await service.authorization.decide({ authorizeUrl, userId: ada.id, decision: 'deny' });
+  await expect(
+    client.authorizationCodeGrant(config, new URL(redirectTo), { expectedState: 's', pkceCodeVerifier: 'x' }),
+  ).rejects.toMatchObject({ error: 'access_denied' });
+});

@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scopes, umbrellaScopes } from '../../../src/model/oauth.ts';
+import { scopeWords } from '../../../src/service/oauth/pages/scope-words.ts';
+import { signInLifeMs } from '../../../src/service/oauth/sign-in.ts';
+import { Browser, formOf, type Visited } from './browser.ts';
+import { ada, ben, type Form, game, openService, soundRequest, type TestService } from './support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service.close());
+
+const authorize = '/oauth2/authorize';
+const signIn = '/oauth2/sign-in';
+const signOut = '/oauth2/sign-out';
+
+async function signedIn(changes: Form = {}, userId = ada.id): Promise<{ browser: Browser; page: Visited }> {
+  const browser = new Browser();
+  const url = service.authorizeUrl(changes);
+  const answer = await browser.submit(await browser.get(url), service.web, signIn, { user_id: userId });
+  return { browser, page: await browser.get(new URL(answer.location ?? '', service.web).href) };
+}
+
+describe('the way through the pages', () => {
+  it('leads from sign-in over consent to the game with a code', async () => {
+    const { browser, page } = await signedIn();
+    expect(page.text).toContain('Let Starfall use your account?');
+    expect(page.text).toContain('@ada');
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'approve' });
+    expect(answer.status).toBe(303);
+    const url = new URL(answer.location ?? '');
+    expect(url.origin + url.pathname).toBe(soundRequest.redirect_uri);
+    expect(url.searchParams.get('state')).toBe(soundRequest.state);
+    expect((await service.exchange(url.searchParams.get('code') ?? '')).status).toBe(200);
+  });
+
+  it('leads back with access_denied after Cancel', async () => {
+    const { browser, page } = await signedIn();
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'deny' });
+    expect(new URL(answer.location ?? '').searchParams.get('error')).toBe('access_denied');
+  });
+
+  it('takes anything but "approve" for a no', async () => {
+    const { browser, page } = await signedIn();
+    for (const fields of [{}, { decision: 'Approve' }]) {
+      const answer = await browser.submit(page, service.web, authorize, fields as Record<string, string>);
+      expect(answer.location).toContain('error=access_denied');
+    }
+  });
+
+  it('leads back to sign-in for somebody else', async () => {
+    const { browser, page } = await signedIn();
+    const answer = await browser.submit(page, service.web, signOut, {});
+    const again = await browser.get(new URL(answer.location ?? '', service.web).href);
+    expect(again.text).toContain('Choose who you are');
+    await browser.submit(again, service.web, signIn, { user_id: ben.id });
+    expect((await browser.get(service.authorizeUrl())).text).toContain('@ben');
+  });
+
+  it('leads to a custom scheme just as well', async () => {
+    const { browser, page } = await signedIn({ redirect_uri: 'discord-100:/authorize/callback' });
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'approve' });
+    expect(answer.location).toMatch(/^discord-100:\/authorize\/callback\?code=/);
+  });
+
+  it.each(['/api/oauth2/authorize', '/api/v10/oauth2/authorize'])('begins at %s, too', async path => {
+    const response = await new Browser().get(service.authorizeUrl().replace(authorize, path));
+    expect(new URL(response.location ?? '', service.web).href).toBe(service.authorizeUrl());
+  });
+
+  it('sends a request at fault back at once, before anybody signs in', async () => {
+    const answer = await new Browser().get(service.authorizeUrl({ scope: 'nonsense' }));
+    expect(answer.location).toContain('error=invalid_scope');
+  });
+
+  it('keeps a browser signed in for a day, to the millisecond', async () => {
+    const { browser } = await signedIn();
+    await service.clock.advance(signInLifeMs - 1);
+    expect((await browser.get(service.authorizeUrl())).text).toContain('@ada');
+    await service.clock.advance(1);
+    expect((await browser.get(service.authorizeUrl())).text).toContain('Choose who you are');
+  });
+
+  it('offers the guilds one manages when the application can be added to one', async () => {
+    const { browser, page } = await signedIn({ scope: 'applications.commands', guild_id: '5' });
+    expect(page.text).toContain('<option value="5" selected>Guild</option>');
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'approve', guild_id: '5' });
+    expect(new URL(answer.location ?? '').searchParams.get('guild_id')).toBe('5');
+    expect((await signedIn({ scope: 'applications.commands' }, ben.id)).page.text).toContain('You manage no server');
+  });
+});
+
+describe('prompt=none', () => {
+  it('asks until the scopes are granted, then skips the page', async () => {
+    const changes = { prompt: 'none', scope: 'identify guilds.join' };
+    const { browser, page } = await signedIn(changes);
+    expect(page.status).toBe(200);
+    await browser.submit(page, service.web, authorize, { decision: 'approve' });
+    const answer = await browser.get(service.authorizeUrl(changes));
+    expect(answer.status).toBe(303);
+    expect(answer.location).toContain('code=');
+    expect((await browser.get(service.authorizeUrl({ ...changes, scope: 'identify voice' }))).status).toBe(200);
+  });
+
+  it('asks again after the grant was revoked', async () => {
+    const changes = { prompt: 'none', scope: 'identify' };
+    const { access_token } = await service.signIn(changes);
+    await service.revoke({ token: access_token });
+    expect((await signedIn(changes)).page.status).toBe(200);
+  });
+
+  it('asks for bot every time', async () => {
+    const changes = { prompt: 'none', scope: 'bot' };
+    await service.approve(changes);
+    expect((await signedIn(changes)).page.status).toBe(200);
+  });
+});
+
+describe('a forged form', () => {
+  const fields = { decision: 'approve', user_id: ada.id };
+
+  it.each([authorize, signIn, signOut])('without its token is refused at %s', async path => {
+    const { browser } = await signedIn();
+    const answer = await browser.post(service.authorizeUrl().replace(authorize, path), fields);
+    expect(answer.status).toBe(403);
+    expect(answer.location).toBeNull();
+  });
+
+  it('with the token of another browser is refused', async () => {
+    const mine = await signedIn();
+    const theirs = await signedIn();
+    const form = formOf(mine.page.text, authorize);
+    const answer = await theirs.browser.post(service.web + form.action, { ...form.hidden, ...fields });
+    expect(answer.status).toBe(403);
+  });
+
+  it('from before signing in, or with another user signed in since, is refused', async () => {
+    const browser = new Browser();
+    const before = await browser.get(service.authorizeUrl());
+    await browser.submit(before, service.web, signIn, { user_id: ada.id });
+    expect((await browser.submit(before, service.web, signIn, { user_id: ben.id })).status).toBe(403);
+    const consent = await browser.get(service.authorizeUrl());
+    await browser.submit(consent, service.web, signOut, {});
+    expect((await browser.submit(consent, service.web, authorize, { decision: 'approve' })).status).toBe(403);
+  });
+
+  it('of a browser without cookies is refused', async () => {
+    const page = await new Browser().get(service.authorizeUrl());
+    expect((await new Browser().submit(page, service.web, signIn, { user_id: ada.id })).status).toBe(403);
+  });
+
+  it('cannot choose its cookie: signing in gives a new one', async () => {
+    const browser = new Browser();
+    const page = await browser.get(service.authorizeUrl());
+    const planted = [...browser.cookies.values()][0];
+    await browser.submit(page, service.web, signIn, { user_id: ada.id });
+    expect([...browser.cookies.values()][0]).not.toBe(planted);
+  });
+
+  it.each(['404', 'nonsense', ''])('for the user %j, who does not exist, is refused', async user_id => {
+    const browser = new Browser();
+    const page = await browser.get(service.authorizeUrl());
+    expect((await browser.submit(page, service.web, signIn, { user_id })).status).toBe(404);
+  });
+
+  it('that is JSON or too large is refused with a page', async () => {
+    const url = service.authorizeUrl();
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+    const large = { method: 'POST', body: new URLSearchParams({ x: 'x'.repeat(9000) }) };
+    for (const [init, status] of [
+      [json, 415],
+      [large, 413],
+    ] as const) {
+      const response = await fetch(url, init);
+      expect(response.status).toBe(status);
+      expect(response.headers.get('content-type')).toContain('text/html');
+    }
+  });
+});
+
+describe('every page', () => {
+  it('forbids script, frames, caches and referrers, and names its one style sheet', async () => {
+    const pages = [
+      await new Browser().get(service.authorizeUrl()),
+      (await signedIn()).page,
+      await new Browser().get(service.authorizeUrl({ client_id: '404' })),
+    ];
+    for (const { headers, text } of pages) {
+      const policy = headers.get('content-security-policy') ?? '';
+      const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
+      expect(policy).toContain("default-src 'none'; ");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(text).toContain('<html lang="en">');
+      expect(text.match(/<h1>/g)).toHaveLength(1);
+      expect(text).not.toMatch(/<script|\son\w+=|\sstyle=/);
+    }
+  });
+
+  it.each([
+    ['http://127.0.0.1:4321/callback', 'http://127.0.0.1:4321'],
+    ['discord-100:/authorize/callback', 'discord-100:'],
+    ['https://game.example/callback', 'https://game.example'],
+  ])('that leads to %s lets its form lead to %s and nowhere else', async (redirect_uri, source) => {
+    for (const { headers } of [
+      await new Browser().get(service.authorizeUrl({ redirect_uri })),
+      (await signedIn({ redirect_uri })).page,
+    ]) {
+      expect(headers.get('content-security-policy')).toContain(`form-action 'self' ${source}; `);
+    }
+  });
+
+  it('keeps its cookie from script, other sites and other paths', async () => {
+    const { headers } = await new Browser().get(service.authorizeUrl());
+    const [cookie = ''] = headers.getSetCookie();
+    for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Path=/oauth2']) expect(cookie).toContain(attribute);
+  });
+
+  it('escapes whatever others wrote', async () => {
+    const hostile = `"><script>alert(1)</script>&'`;
+    await service.store.transact('test', transaction => {
+      transaction.put('applications', { ...game, id: '666', name: hostile, description: hostile });
+      transaction.put('users', { ...ada, id: '667', username: hostile, global_name: hostile });
+    });
+    const changes = { client_id: '666', state: hostile };
+    const pages = [await new Browser().get(service.authorizeUrl(changes)), (await signedIn(changes, '667')).page];
+    for (const { text } of pages) {
+      expect(text).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;');
+      expect(text).not.toContain('<script');
+    }
+  });
+
+  it('tells what each scope means, and what umbrellas stand for', async () => {
+    const { page } = await signedIn({ scope: 'openid sdk.social_layer' });
+    expect(page.text).toContain('Confirm to the game that it is you');
+    expect(page.text).toContain('Bring your friends, chats and lobbies into the game');
+    expect(page.text).toContain('Create, join and leave game lobbies for you');
+    for (const scope of scopes) {
+      const { text, includes } = scopeWords(scope);
+      expect(text).not.toBe('');
+      expect(includes.length > 0).toBe(umbrellaScopes[scope] !== undefined);
+    }
+  });
+
+  it('lets any of very many users be named by id', async () => {
+    await service.store.transact('test', transaction => {
+      for (let id = 1000; id < 1030; id++) transaction.put('users', { ...ada, id: `${id}`, username: `user-${id}` });
+    });
+    const browser = new Browser();
+    const page = await browser.get(service.authorizeUrl());
+    expect(page.text.match(/<button class="person"/g)).toHaveLength(24);
+    expect(page.text).toContain('Somebody else');
+    await browser.submit(page, service.web, signIn, { user_id: '1029' });
+    expect((await browser.get(service.authorizeUrl())).text).toContain('@user-1029');
+  });
+
+  it('is in the journal, without its query', async () => {
+    await new Browser().get(service.authorizeUrl());
+    const { entries } = service.core.journal.read(0);
+    expect(entries.at(-1)).toMatchObject({ kind: 'request', route: 'GET /oauth2/authorize', status: 200 });
+    expect(JSON.stringify(entries)).not.toContain(soundRequest.state);
+  });
+});
