@@ -6,6 +6,7 @@ import { refuseIssues } from '../fault.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyRecord } from '../store/records.ts';
 import { readAtOnce } from './consistent-read.ts';
+import { createExpiry } from './expiry.ts';
 import { createLobbyAttendance } from './lobby-attendance.ts';
 import {
   announceLobby,
@@ -15,7 +16,6 @@ import {
   announceMemberRemove,
   announceMemberUpdate,
 } from './lobby-events.ts';
-import { createLobbyExpiry } from './lobby-expiry.ts';
 import { attendedAt, editedLobby, idleSince, looksDifferent, newLobby, replacedMembers } from './lobby-input.ts';
 import { createLobbyMembers, type LobbyMembers } from './lobby-members.ts';
 import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './lobby-records.ts';
@@ -64,7 +64,7 @@ export interface Lobbies {
 export function createLobbies(core: Core): Lobbies {
   const { store, clock } = core;
   const texts = new TextCache();
-  const expiry = createLobbyExpiry(core, endIfIdle);
+  const expiry = createExpiry(core, 'lobbies', endIfIdle);
   const attendance = createLobbyAttendance(core, expiry.notice);
   const lobbyMembers = createLobbyMembers(core, attendance, expiry);
 

@@ -7,9 +7,9 @@ import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
+import type { Expiry } from './expiry.ts';
 import type { LobbyAttendance } from './lobby-attendance.ts';
 import { announceLobby, announceMemberAdd, announceMemberRemove, announceMemberUpdate } from './lobby-events.ts';
-import type { LobbyExpiry } from './lobby-expiry.ts';
 import { idleSince, writtenMember } from './lobby-input.ts';
 import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './lobby-records.ts';
 import { showMember } from './lobby-view.ts';
@@ -22,11 +22,7 @@ export interface LobbyMembers {
   remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void>;
 }
 
-export function createLobbyMembers(
-  { store, clock }: Core,
-  attendance: LobbyAttendance,
-  expiry: LobbyExpiry,
-): LobbyMembers {
+export function createLobbyMembers({ store, clock }: Core, attendance: LobbyAttendance, expiry: Expiry): LobbyMembers {
   async function put(application: ApplicationRecord, id: LobbyId, userId: UserId, input: unknown): Promise<string> {
     refuseIssues(checkLobbyMember(input));
     const body = input as LobbyMemberInput;
