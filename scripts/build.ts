@@ -60,8 +60,8 @@ const esm = await build({
 const fileByFile: Plugin = {
   name: 'file-by-file',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, importer }) => {
-      if (importer.includes('node_modules')) return undefined;
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, importer, kind }) => {
+      if (kind === 'entry-point' || importer.includes('node_modules')) return undefined;
       return { path: path.replace(/\.ts$/, '.js'), external: true };
     });
   },
