@@ -116,6 +116,8 @@ class LocalBus implements Bus {
   }
 
   async close(): Promise<void> {
+    // Emptied one by one: a listener that closes the bus is in the midst of one of them.
+    for (const subscriptions of this.#subscriptions.values()) subscriptions.clear();
     this.#subscriptions.clear();
     this.#waiting = [];
     this.#windows.clear();
