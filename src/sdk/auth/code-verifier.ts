@@ -1,0 +1,25 @@
+import { codeChallengeMethod, codeChallengeOf, createCodeVerifier } from '../../wire/pkce.ts';
+import { type Entropy, systemEntropy } from '../../wire/ports.ts';
+
+/** What goes into {@link AuthorizationArgs}; public. @see social-sdk.md 4 */
+export interface AuthorizationCodeChallenge {
+  readonly method: typeof codeChallengeMethod;
+  /** base64url(SHA-256(verifier)) without padding, 43 characters. */
+  readonly challenge: string;
+}
+
+/** The pair that ties a code to the game that asked for it. @see social-sdk.md 4 */
+export interface AuthorizationCodeVerifier {
+  readonly challenge: AuthorizationCodeChallenge;
+  /** Secret until {@link Client.getToken} sends it; 43–128 characters. */
+  readonly verifier: string;
+}
+
+/** Makes a fresh pair; use each for one authorization only. @see oauth2.md 4 */
+export function createAuthorizationCodeVerifier(entropy: Entropy = systemEntropy): AuthorizationCodeVerifier {
+  const verifier = createCodeVerifier(entropy);
+  return Object.freeze({
+    challenge: Object.freeze({ method: codeChallengeMethod, challenge: codeChallengeOf(verifier) }),
+    verifier,
+  });
+}

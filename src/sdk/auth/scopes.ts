@@ -1,0 +1,11 @@
+import { defaultCommunicationScopes, defaultPresenceScopes } from '../../model/oauth.ts';
+
+/** `openid sdk.social_layer_presence`: enough for presence. @see interface.md, "Authorization arguments" */
+export function getDefaultPresenceScopes(): string {
+  return defaultPresenceScopes;
+}
+
+/** `openid sdk.social_layer`: enough for lobbies and chat too. @see interface.md, "Authorization arguments" */
+export function getDefaultCommunicationScopes(): string {
+  return defaultCommunicationScopes;
+}

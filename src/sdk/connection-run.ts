@@ -1,0 +1,50 @@
+import type { RallypointError } from '../model/errors.ts';
+import { Deadline } from '../wire/deadline.ts';
+import type { Clock } from '../wire/ports.ts';
+
+/** Our choice: time for several attempts, short enough for a player who looks at a spinner. */
+export const connectMsMax = 30_000;
+
+/**
+ * One stretch of being connected, from connect() to the end of the last socket. Until the first session is ready it has
+ * a deadline; from then on only {@link stop} ends it.
+ */
+export class ConnectionRun {
+  /** Resolves with the first session; rejects with what stopped the run before that. */
+  readonly ready: Promise<void>;
+  /** Resolves when the run is to end. */
+  readonly stopped: Promise<void>;
+  /** Until the first session: ends whatever waits. */
+  readonly deadline: Deadline;
+  /** What stopped the run, unless somebody wished it. */
+  trouble: RallypointError | undefined;
+  isStopping = false;
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #stopped = Promise.withResolvers<void>();
+
+  constructor(clock: Clock, signal: AbortSignal | undefined) {
+    this.ready = this.#ready.promise;
+    this.stopped = this.#stopped.promise;
+    this.deadline = new Deadline(clock, connectMsMax, signal);
+    const { signal: ended } = this.deadline;
+    if (ended.aborted) this.stop(ended.reason);
+    else ended.addEventListener('abort', () => this.stop(ended.reason), { once: true });
+  }
+
+  /** A session is ready. */
+  succeed(): void {
+    this.deadline.close();
+    this.#ready.resolve();
+  }
+
+  /** The first call counts. `aborted` is what somebody wished, anything else is trouble. */
+  stop(error: RallypointError): void {
+    if (this.isStopping) return;
+    this.isStopping = true;
+    if (error.code !== 'aborted') this.trouble = error;
+    this.deadline.abort();
+    this.deadline.close();
+    this.#ready.reject(error);
+    this.#stopped.resolve();
+  }
+}
