@@ -125,6 +125,12 @@ export interface TokenResponse {
   id_token?: string;
 }
 
+/** The page that asks a user, below the web address. @see oauth2.md 1 */
+export const authorizePagePath = '/oauth2/authorize';
+
+/** Before the application id: the scheme of custom-scheme redirects that no other scheme was named for. */
+export const customSchemePrefix = 'discord-';
+
 /** Path every custom-scheme redirect ends in: `<scheme>:/authorize/callback`. */
 export const customSchemeRedirectPath = '/authorize/callback';
 

@@ -1,5 +1,5 @@
 import { BehaviorSubject, type Observable } from 'rxjs';
-import { ApiError, GatewayError, type RallypointError, RateLimitError, TransportError } from '../model/errors.ts';
+import { ApiError, GatewayError, RallypointError, RateLimitError, TransportError } from '../model/errors.ts';
 import { capabilities, type Identify, intents } from '../model/gateway.ts';
 import { isSnowflake, type UserId } from '../model/snowflake.ts';
 import { isPrivate } from '../wire/addresses.ts';
