@@ -57,7 +57,7 @@ function readBucket(headers: AnswerHeaders): BucketReport | undefined {
   const reset = numberOf(headers, 'x-ratelimit-reset');
   const resetAfter = numberOf(headers, 'x-ratelimit-reset-after');
   if (id === undefined || !limit || remaining === undefined || reset === undefined || resetAfter === undefined) return;
-  return { id, limit, remaining, resetMs: reset * 1000, resetAfterMs: resetAfter * 1000 };
+  return { id, limit, remaining, resetMs: toMs(reset), resetAfterMs: toMs(resetAfter) };
 }
 
 function readRefusal(headers: AnswerHeaders, body: unknown): Refusal {
@@ -68,7 +68,7 @@ function readRefusal(headers: AnswerHeaders, body: unknown): Refusal {
   const isGlobal = scope === 'global' || told?.global === true || headers['x-ratelimit-global'] !== undefined;
   return {
     scope: isGlobal ? 'global' : scope === 'shared' ? 'shared' : 'user',
-    retryAfterMs: retryAfter === undefined ? retryAfterMsDefault : retryAfter * 1000,
+    retryAfterMs: retryAfter === undefined ? retryAfterMsDefault : toMs(retryAfter),
   };
 }
 
@@ -76,6 +76,11 @@ function numberOf(headers: AnswerHeaders, name: string): number | undefined {
   const text = headerOf(headers, name);
   const value = text ? Number(text) : Number.NaN;
   return isCount(value) ? value : undefined;
+}
+
+// The interface gives milliseconds as decimal places of seconds, which doubles do not all hold.
+function toMs(seconds: number): number {
+  return Math.round(seconds * 1000);
 }
 
 function isCount(value: unknown): value is number {

@@ -92,6 +92,11 @@ export class RateLimiter {
     if (!exempt) this.#global?.leave(outcome);
   }
 
+  /** How many routes and resources are remembered. */
+  get laneCount(): number {
+    return this.#lanes.size;
+  }
+
   #lane(key: LaneKey): Lane {
     const name = `${key.route} ${key.resource}`;
     let lane = this.#lanes.get(name);
