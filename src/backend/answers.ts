@@ -1,0 +1,46 @@
+import type { Command } from '../model/command.ts';
+import { TransportError } from '../model/errors.ts';
+import type { Lobby, LobbyMember } from '../model/lobby.ts';
+import { isSnowflake } from '../model/snowflake.ts';
+import { asRecord } from '../wire/codec.ts';
+
+/**
+ * Readers of successful answers: each looks at the fields everything else hangs on and lets the rest through as it came,
+ * so that fields and values newer than this package survive.
+ */
+
+/** @throws TransportError `unreadable_answer` */
+export function readLobby(value: unknown): Lobby {
+  const lobby = readResource('a lobby', value);
+  if (!Array.isArray(lobby.members)) throw unreadable('a lobby');
+  lobby.members.forEach(readLobbyMember);
+  return lobby as unknown as Lobby;
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readLobbyMember(value: unknown): LobbyMember {
+  return readResource('a lobby member', value) as unknown as LobbyMember;
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readCommand(value: unknown): Command {
+  const command = readResource('a command', value);
+  if (typeof command.name !== 'string' || typeof command.type !== 'number') throw unreadable('a command');
+  return command as unknown as Command;
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readCommands(value: unknown): Command[] {
+  if (!Array.isArray(value)) throw unreadable('a list of commands');
+  return value.map(readCommand);
+}
+
+function readResource(what: string, value: unknown): Readonly<Record<string, unknown>> {
+  const resource = asRecord(value);
+  if (!resource || !isSnowflake(resource.id)) throw unreadable(what);
+  return resource;
+}
+
+function unreadable(what: string): TransportError {
+  return new TransportError('unreadable_answer', `The service answered something that is not ${what}.`);
+}

@@ -1,0 +1,123 @@
+import type { ApplicationTraits } from '../model/application.ts';
+import { integrationTypes } from '../model/command.ts';
+import type { RateLimit } from '../model/limits.ts';
+import { type ApplicationId, parseSnowflake } from '../model/snowflake.ts';
+import { resolveAddresses } from '../wire/addresses.ts';
+import { Http } from '../wire/http.ts';
+import { nodeTransport } from '../wire/node-transport.ts';
+import {
+  type Clock,
+  type Entropy,
+  type Logger,
+  type SocketFactory,
+  silentLogger,
+  systemClock,
+  systemEntropy,
+} from '../wire/ports.ts';
+import { RateLimiter } from '../wire/ratelimit.ts';
+import { loadSystemSocket } from '../wire/socket.ts';
+import type { Transport } from '../wire/transport.ts';
+import { createCall } from './calls.ts';
+import { type Commands, createCommands } from './commands.ts';
+import { createCredentials } from './credentials.ts';
+import { createInteractions, type Interactions } from './interactions.ts';
+import { createLobbies, type Lobbies } from './lobbies.ts';
+
+export interface BackendOptions {
+  readonly applicationId: ApplicationId;
+  /** The bot token, without `Bot `. Opens everything. */
+  readonly botToken?: string;
+  /** The OAuth2 client secret. Opens commands: a token is fetched with it at the first call and kept. */
+  readonly clientSecret?: string;
+  /** Where the service is, as its ready line's `api_base` says. Default: the hosted service. */
+  readonly apiBase?: string;
+  /** Lets the credential travel unencrypted beyond this machine, for example inside a cluster. Default false. */
+  readonly allowUnencrypted?: boolean;
+  /**
+   * What is known of the application, for the check of its commands. Default {@link traitsUnknown}: nothing is refused
+   * that the service might accept.
+   */
+  readonly traits?: Partial<ApplicationTraits>;
+  /** How long a call may take with all its waits and repetitions. Default `deadlineMsDefault`, 15 seconds. */
+  readonly deadlineMs?: number;
+  /**
+   * The limit over all calls together. Default: the base description's 50 a second; applications may be granted more.
+   * `'off'` for a service of one's own that has none.
+   */
+  readonly globalLimit?: RateLimit | 'off';
+  readonly logger?: Logger;
+  readonly transport?: Transport;
+  readonly socket?: SocketFactory;
+  readonly clock?: Clock;
+  readonly entropy?: Entropy;
+}
+
+/** A game's server side. Every call ends by its deadline, waits for its limits and rejects with a typed error. */
+export interface Backend {
+  readonly applicationId: ApplicationId;
+  readonly lobbies: Lobbies;
+  /** Global commands. */
+  readonly commands: Commands;
+  readonly interactions: Interactions;
+  /** Aborts what is under way and lets go of every connection. Idempotent. */
+  close(): void;
+}
+
+/** What is assumed of an application nobody described: whatever forbids least. */
+export const traitsUnknown: ApplicationTraits = {
+  embedded: true,
+  discoverable: false,
+  integration_types: Object.values(integrationTypes),
+};
+
+/**
+ * Opens an application's backend. Nothing is sent before the first call.
+ *
+ * @throws ArgumentError `invalid_snowflake`, `credential_missing`, `invalid_credential`, `invalid_base_url`,
+ *   `insecure_address`
+ * @example
+ * ```ts
+ * const backend = createBackend({ applicationId: '1', botToken, apiBase: 'http://127.0.0.1:8080/api' });
+ * const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' }, members: [{ id: '9' }] });
+ * await backend.lobbies.delete(lobby.id);
+ * backend.close();
+ * ```
+ */
+export function createBackend(options: BackendOptions): Backend {
+  const { clock = systemClock, entropy = systemEntropy, logger = silentLogger, allowUnencrypted = false } = options;
+  const applicationId = parseSnowflake<'application'>(options.applicationId, 'applicationId');
+  const { baseUrl } = resolveAddresses({ apiBase: options.apiBase }, { allowUnencrypted });
+  const { socket } = options;
+
+  const http = new Http({
+    baseUrl,
+    clock,
+    entropy,
+    logger,
+    transport: options.transport ?? nodeTransport(),
+    limiter: new RateLimiter({ clock, ...(options.globalLimit ? { global: options.globalLimit } : {}) }),
+    ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
+  });
+  const credentials = createCredentials(applicationId, options, http, clock);
+  const call = createCall(http, credentials);
+  const interactions = createInteractions({
+    call,
+    credentials,
+    clock,
+    entropy,
+    logger,
+    allowUnencrypted,
+    loadSocket: socket ? async () => socket : loadSystemSocket,
+  });
+
+  return {
+    applicationId,
+    lobbies: createLobbies(call),
+    commands: createCommands(call, applicationId, { ...traitsUnknown, ...options.traits }),
+    interactions,
+    close() {
+      interactions.close();
+      http.close();
+    },
+  };
+}

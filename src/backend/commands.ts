@@ -1,0 +1,127 @@
+import type { ApplicationTraits } from '../model/application.ts';
+import {
+  type Command,
+  type CommandEdit,
+  type CommandInput,
+  type CommandItem,
+  type CommandType,
+  commandTypes,
+} from '../model/command.ts';
+import { ApiError } from '../model/errors.ts';
+import type { Issue } from '../model/issue.ts';
+import { type CommandRuleContext, checkCommand, checkCommandEdit, checkCommandList } from '../model/rules/command.ts';
+import { type ApplicationId, type CommandId, parseSnowflake } from '../model/snowflake.ts';
+import { readCommand, readCommands } from './answers.ts';
+import type { Call, CallOptions } from './calls.ts';
+import { refuseIssues } from './check.ts';
+
+export interface ListOptions extends CallOptions {
+  /** Whole `*_localizations` dictionaries in place of `*_localized`. Default false. */
+  readonly withLocalizations?: boolean;
+}
+
+/** What {@link Commands.create} did. */
+export interface CreatedCommand {
+  readonly command: Command;
+  /** False: a command of that type and name was there, has been overwritten and keeps its id. */
+  readonly isNew: boolean;
+}
+
+/**
+ * The application's commands in one scope. A bot token or a client secret will do.
+ *
+ * Every input is checked by the rulebook first (ValidationError, ArgumentError; nothing was sent). What every call may
+ * throw beside that: ApiError, RateLimitError, TransportError.
+ *
+ * @see interface.md, "Global commands"; commands.md 1.3
+ */
+export interface Commands {
+  /** All of them, of every type. */
+  list(options?: ListOptions): Promise<Command[]>;
+  /** @throws ApiError `unknown_command` */
+  get(id: CommandId, options?: CallOptions): Promise<Command>;
+  /**
+   * Registers a command, or overwrites the one of its type and name.
+   *
+   * @throws ApiError `too_many_commands`; RateLimitError `too_many_command_creates` once the day's creates are used up
+   */
+  create(input: CommandInput, options?: CallOptions): Promise<CreatedCommand>;
+  /**
+   * Replaces the fields given, each as a whole.
+   *
+   * @param command a command, or its id alone; the check before sending is then only as sharp as it can be without
+   *   knowing the command's type
+   * @throws ApiError `unknown_command`, `command_name_taken`
+   */
+  edit(command: CommandId | Pick<Command, 'id' | 'type'>, edit: CommandEdit, options?: CallOptions): Promise<Command>;
+  /**
+   * Deletes a command, and its permission overwrites with it.
+   *
+   * @returns false when there was no such command any more: also when an earlier attempt of this very call deleted it
+   *   but its answer was lost
+   */
+  delete(id: CommandId, options?: CallOptions): Promise<boolean>;
+  /**
+   * Makes the list the scope's commands, all or nothing: matched by id if given, else by type and name; those that are
+   * not listed are deleted. An application with an entry point must list it.
+   *
+   * @throws ApiError `too_many_commands`, `entry_point_missing`
+   */
+  replaceAll(items: readonly CommandItem[], options?: CallOptions): Promise<Command[]>;
+}
+
+/** The application's global commands. */
+export function createCommands(call: Call, applicationId: ApplicationId, traits: ApplicationTraits): Commands {
+  const path = { application_id: applicationId };
+  const context: CommandRuleContext = { scope: 'global', traits };
+  const commandPath = (id: CommandId) => ({ ...path, command_id: parseSnowflake<'command'>(id, 'commandId') });
+
+  return {
+    async list({ withLocalizations = false, ...options } = {}) {
+      const query = { with_localizations: String(withLocalizations) };
+      return readCommands((await call('listGlobalCommands', { path, query }, options)).body);
+    },
+    async get(id, options) {
+      return readCommand((await call('getGlobalCommand', { path: commandPath(id) }, options)).body);
+    },
+    async create(input, options) {
+      refuseIssues('The command', checkCommand(input, context));
+      const { status, body } = await call('createGlobalCommand', { path, body: input }, options);
+      return { command: readCommand(body), isNew: status === statusCreated };
+    },
+    async edit(command, edit, options) {
+      const { id, type } = typeof command === 'string' ? { id: command } : command;
+      const target = commandPath(id);
+      refuseIssues('The edit of the command', checkEdit(edit, context, type));
+      return readCommand((await call('editGlobalCommand', { path: target, body: edit }, options)).body);
+    },
+    async delete(id, options) {
+      try {
+        await call('deleteGlobalCommand', { path: commandPath(id) }, options);
+        return true;
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'unknown_command') return false;
+        throw error;
+      }
+    },
+    async replaceAll(items, options) {
+      refuseIssues('The list of commands', checkCommandList(items, context));
+      return readCommands((await call('replaceGlobalCommands', { path, body: items }, options)).body);
+    },
+  };
+}
+
+const statusCreated = 201;
+
+/** Without the type only what no type would allow is an issue; the service, which knows it, names the rest. */
+function checkEdit(edit: CommandEdit, context: CommandRuleContext, type: CommandType | undefined): Issue[] {
+  if (type !== undefined) return checkCommandEdit(edit, { ...context, type });
+  const [first = [], ...others] = Object.values(commandTypes).map(each =>
+    checkCommandEdit(edit, { ...context, type: each }),
+  );
+  return first.filter(issue => others.every(issues => issues.some(other => isSame(issue, other))));
+}
+
+function isSame(a: Issue, b: Issue): boolean {
+  return a.code === b.code && a.path.length === b.path.length && a.path.every((step, i) => step === b.path[i]);
+}

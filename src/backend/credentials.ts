@@ -1,0 +1,124 @@
+import { ApiError, ArgumentError, OAuthError, TransportError } from '../model/errors.ts';
+import type { Scope } from '../model/oauth.ts';
+import type { ApplicationId } from '../model/snowflake.ts';
+import { asRecord } from '../wire/codec.ts';
+import type { Http } from '../wire/http.ts';
+import type { Clock } from '../wire/ports.ts';
+import { type Credential, type RouteName, routeLabel, routes } from '../wire/routes.ts';
+
+/** What a backend can prove itself by; one of the two at least. */
+export interface Secrets {
+  readonly botToken?: string | undefined;
+  readonly clientSecret?: string | undefined;
+}
+
+/** The application's credentials, as each route wants them. */
+export interface Credentials {
+  /**
+   * Value of the Authorization header for a route; undefined where the route takes none.
+   *
+   * @throws ArgumentError `credential_missing`: the route takes only what this backend was not given
+   */
+  authorize(route: RouteName): Promise<string | undefined>;
+  /** The bare bot token, for the gateway. @throws ArgumentError `credential_missing` */
+  botToken(forWhat: string): string;
+}
+
+const commandScope = 'applications.commands.update' satisfies Scope;
+
+// Our choice: a token is replaced this long before it ends, so that none ends on its way.
+const renewalMarginMs = 60_000;
+
+// What a header can carry (RFC 9110, 5.5), without blanks.
+const headerSafe = /^[\x21-\x7E]+$/;
+
+/**
+ * Holds the bot token, or fetches and keeps a client-credentials token; the bot token goes first where a route takes
+ * both.
+ *
+ * @throws ArgumentError `credential_missing` without any secret; `invalid_credential` for one no header can carry
+ * @see interface.md, "Authentication"; oauth2.md 3
+ */
+export function createCredentials(
+  applicationId: ApplicationId,
+  secrets: Secrets,
+  http: Http,
+  clock: Clock,
+): Credentials {
+  const { botToken, clientSecret } = secrets;
+  checkSecrets(secrets);
+  let held: { readonly token: string; readonly renewAtMs: number } | undefined;
+  let underWay: Promise<string> | undefined;
+
+  async function applicationToken(secret: string): Promise<string> {
+    if (held && clock.now() < held.renewAtMs) return held.token;
+    underWay ??= fetchToken(http, applicationId, secret)
+      .then(({ token, lifeMs }) => {
+        held = { token, renewAtMs: clock.now() + lifeMs - renewalMarginMs };
+        return token;
+      })
+      .finally(() => {
+        underWay = undefined;
+      });
+    return underWay;
+  }
+
+  return {
+    async authorize(route) {
+      const accepted: readonly Credential[] = routes[route].credentials;
+      if (botToken !== undefined && accepted.includes('bot')) return `Bot ${botToken}`;
+      if (clientSecret !== undefined && accepted.includes(`application:${commandScope}`)) {
+        return `Bearer ${await applicationToken(clientSecret)}`;
+      }
+      if (accepted.includes('none')) return undefined;
+      throw credentialMissing(routeLabel(route));
+    },
+    botToken(forWhat) {
+      if (botToken === undefined) throw credentialMissing(forWhat);
+      return botToken;
+    },
+  };
+}
+
+function checkSecrets({ botToken, clientSecret }: Secrets): void {
+  if (botToken === undefined && clientSecret === undefined) {
+    throw new ArgumentError('credential_missing', 'A backend needs a botToken or a clientSecret.');
+  }
+  for (const [name, secret] of Object.entries({ botToken, clientSecret })) {
+    if (secret === undefined || (typeof secret === 'string' && headerSafe.test(secret))) continue;
+    throw new ArgumentError(
+      'invalid_credential',
+      `${name} must be printable ASCII without blanks, and without "Bot ".`,
+    );
+  }
+}
+
+function credentialMissing(forWhat: string): ArgumentError {
+  return new ArgumentError('credential_missing', `${forWhat} takes a bot token: give createBackend() a botToken.`);
+}
+
+async function fetchToken(http: Http, applicationId: ApplicationId, secret: string) {
+  const basic = Buffer.from(`${applicationId}:${encodeURIComponent(secret)}`).toString('base64');
+  const answer = await http
+    .send('createToken', {
+      path: {},
+      body: { grant_type: 'client_credentials', scope: commandScope },
+      authorization: `Basic ${basic}`,
+    })
+    .catch((error: unknown) => {
+      throw error instanceof ApiError && error.status < 500 ? refused(error) : error;
+    });
+  const { access_token: token, expires_in: seconds } = asRecord(answer.body) ?? {};
+  if (typeof token !== 'string' || typeof seconds !== 'number') {
+    throw new TransportError('unreadable_answer', 'The token endpoint answered something that is not a token.');
+  }
+  return { token, lifeMs: seconds * 1000 };
+}
+
+function refused(cause: ApiError): OAuthError {
+  return new OAuthError(
+    'invalid_client',
+    `No token for applicationId and clientSecret (${cause.status}): do they belong together, may the application hold the scope ${commandScope}?`,
+    { cause },
+  );
+}

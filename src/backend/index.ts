@@ -1,0 +1,58 @@
+/**
+ * The backend module: a game server's lobbies, commands and interactions.
+ *
+ * @example
+ * ```ts
+ * import { createBackend } from '@rallypoint/sdk/backend';
+ *
+ * const backend = createBackend({ applicationId: '1', botToken: process.env.BOT_TOKEN ?? '' });
+ * await backend.commands.create({ name: 'rally', description: 'Calls your party together' });
+ * await backend.interactions.listen(interaction => interaction.reply({ content: 'On the way!' }));
+ * ```
+ */
+
+export type { ApplicationTraits } from '../model/application.ts';
+export {
+  type Command,
+  type CommandChoice,
+  type CommandEdit,
+  type CommandInput,
+  type CommandItem,
+  type CommandOption,
+  commandTypes,
+  entryPointHandlers,
+  integrationTypes,
+  interactionContexts,
+  optionTypes,
+} from '../model/command.ts';
+export {
+  ApiError,
+  ArgumentError,
+  GatewayError,
+  OAuthError,
+  RallypointError,
+  RateLimitError,
+  TransportError,
+  ValidationError,
+} from '../model/errors.ts';
+export { callbackTypes, type Interaction, type InteractionCallback, invokingUser } from '../model/interaction.ts';
+export type { Issue } from '../model/issue.ts';
+export {
+  type Lobby,
+  type LobbyInput,
+  type LobbyMember,
+  type LobbyMemberEntry,
+  type LobbyMemberInput,
+  lobbyMemberFlags,
+} from '../model/lobby.ts';
+export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowflake.ts';
+export { deadlineMsDefault } from '../wire/http.ts';
+export { nodeTransport } from '../wire/node-transport.ts';
+export type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
+export { fetchTransport, type Transport } from '../wire/transport.ts';
+export type { CallOptions } from './calls.ts';
+export { type Backend, type BackendOptions, createBackend, traitsUnknown } from './client.ts';
+export type { Commands, CreatedCommand, ListOptions } from './commands.ts';
+export type { InteractionHandler, InteractionListener, Interactions, ListenOptions } from './interactions.ts';
+export type { Lobbies } from './lobbies.ts';
+export type { ReceivedInteraction, ReplyMessage } from './received-interaction.ts';

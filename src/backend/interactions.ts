@@ -1,0 +1,181 @@
+import { ArgumentError, type GatewayError, TransportError } from '../model/errors.ts';
+import { isPrivate } from '../wire/addresses.ts';
+import { asRecord } from '../wire/codec.ts';
+import { GatewayConnection } from '../wire/gateway-connection.ts';
+import type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
+import type { Call } from './calls.ts';
+import type { Credentials } from './credentials.ts';
+import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
+
+export type InteractionHandler = (interaction: ReceivedInteraction) => void | Promise<void>;
+
+export interface ListenOptions {
+  /** Gives up connecting. Without effect once listening. */
+  readonly signal?: AbortSignal;
+  /** What a handler threw. Absent: its name is logged. */
+  readonly onError?: (error: unknown, interaction: ReceivedInteraction) => void;
+  /** The gateway closed for good: nothing more will come. Absent: it is logged. */
+  readonly onStop?: (error: GatewayError) => void;
+}
+
+/** A session that receives interactions. */
+export interface InteractionListener {
+  /** Stops receiving; handlers under way may still answer. Idempotent. */
+  close(): void;
+}
+
+/** Receives the application's interactions by the gateway. */
+export interface Interactions {
+  /**
+   * Connects with the bot token and hands each interaction to `handler` as it comes, without waiting for the one
+   * before. Lost connections are restored. An interaction comes this way only while the application has no
+   * interactions endpoint URL.
+   *
+   * @returns once the session is open
+   * @throws ArgumentError `credential_missing`; GatewayError the gateway refused for good (4004: a wrong token);
+   *   TransportError `aborted`; and what asking for the gateway's address may throw
+   */
+  listen(handler: InteractionHandler, options?: ListenOptions): Promise<InteractionListener>;
+  /** Closes every listener. Idempotent. */
+  close(): void;
+}
+
+export interface InteractionPorts {
+  readonly call: Call;
+  readonly credentials: Credentials;
+  readonly loadSocket: () => Promise<SocketFactory>;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly logger: Logger;
+  /** The token may travel over `ws:` beyond this machine. */
+  readonly allowUnencrypted: boolean;
+}
+
+/** @see commands.md 3; gateway.md 3, 9.1 */
+export function createInteractions(ports: InteractionPorts): Interactions {
+  const listeners = new Set<Listener>();
+  return {
+    async listen(handler, options = {}) {
+      const token = ports.credentials.botToken('Receiving interactions by the gateway');
+      const url = await findGateway(ports, options.signal);
+      const openSocket = await ports.loadSocket();
+      const listener: Listener = new Listener(ports, openSocket, { url, token }, handler, options, () =>
+        listeners.delete(listener),
+      );
+      listeners.add(listener);
+      const giveUp = () => listener.close();
+      options.signal?.addEventListener('abort', giveUp, { once: true });
+      if (options.signal?.aborted) giveUp();
+      try {
+        await listener.ready;
+        return listener;
+      } finally {
+        options.signal?.removeEventListener('abort', giveUp);
+      }
+    },
+    close() {
+      for (const listener of listeners) listener.close();
+    },
+  };
+}
+
+class Listener implements InteractionListener {
+  /** Resolves with the first session, rejects when there will be none. */
+  readonly ready: Promise<void>;
+  readonly #ports: InteractionPorts;
+  readonly #handler: InteractionHandler;
+  readonly #options: ListenOptions;
+  readonly #resolve: () => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #forget: () => void;
+  readonly #connection: GatewayConnection;
+  #isReady = false;
+
+  constructor(
+    ports: InteractionPorts,
+    openSocket: SocketFactory,
+    { url, token }: { readonly url: string; readonly token: string },
+    handler: InteractionHandler,
+    options: ListenOptions,
+    forget: () => void,
+  ) {
+    this.#ports = ports;
+    this.#handler = handler;
+    this.#options = options;
+    this.#forget = forget;
+    const { clock, entropy, logger } = ports;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.ready = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#connection = new GatewayConnection({
+      clock,
+      entropy,
+      logger,
+      url,
+      openSocket,
+      identify: { token, properties: identifyProperties, intents: noIntents },
+      onDispatch: (name, data) => this.#dispatched(name, data),
+      onStop: error => this.#stopped(error),
+    });
+  }
+
+  close(): void {
+    this.#forget();
+    this.#connection.close();
+    this.#reject(new TransportError('aborted', 'Listening was given up.'));
+  }
+
+  #dispatched(name: string, data: unknown): void {
+    if (name === 'READY') {
+      this.#isReady = true;
+      this.#resolve();
+    } else if (name === 'INTERACTION_CREATE') {
+      void this.#handle(data);
+    }
+  }
+
+  async #handle(data: unknown): Promise<void> {
+    const { clock, call, logger } = this.#ports;
+    const payload = readInteraction(data);
+    if (!payload) {
+      logger.warn({}, 'passed over an interaction that cannot be read');
+      return;
+    }
+    const interaction = createReceivedInteraction(payload, clock, call);
+    try {
+      await this.#handler(interaction);
+    } catch (error) {
+      if (this.#options.onError) this.#options.onError(error, interaction);
+      else logger.error({ interaction: payload.id, error: nameOf(error) }, 'an interaction handler failed');
+    }
+  }
+
+  #stopped(error: GatewayError): void {
+    this.#forget();
+    if (!this.#isReady) this.#reject(error);
+    else if (this.#options.onStop) this.#options.onStop(error);
+    else this.#ports.logger.error({ closeCode: error.closeCode }, error.message);
+  }
+}
+
+const identifyProperties = { os: process.platform, browser: '@rallypoint/sdk', device: '@rallypoint/sdk' };
+
+// Interactions come without any. @see gateway.md 6
+const noIntents = 0;
+
+async function findGateway({ call, allowUnencrypted }: InteractionPorts, signal?: AbortSignal): Promise<string> {
+  const { body } = await call('getGatewayBot', { path: {} }, signal ? { signal } : {});
+  const url = asRecord(body)?.url;
+  if (typeof url !== 'string' || !URL.canParse(url) || !/^wss?:$/.test(new URL(url).protocol)) {
+    throw new TransportError('unreadable_answer', 'The service named no gateway.');
+  }
+  if (!allowUnencrypted && !isPrivate(new URL(url))) {
+    throw new ArgumentError('insecure_address', 'The gateway must be wss: the bot token travels there.');
+  }
+  return url;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

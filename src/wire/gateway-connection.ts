@@ -1,0 +1,124 @@
+import type { GatewayError } from '../model/errors.ts';
+import { type Backoff, backoffMs, randomFraction } from './backoff.ts';
+import { encodeFrame, parseFrame } from './gateway.ts';
+import { type GatewayEffect, GatewaySession, type GatewaySessionOptions } from './gateway-session.ts';
+import type { Cancel, Clock, Entropy, Logger, Socket, SocketFactory } from './ports.ts';
+
+export interface GatewayConnectionOptions extends Omit<GatewaySessionOptions, 'random'> {
+  readonly openSocket: SocketFactory;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly logger: Logger;
+  /** An event of the session, READY and RESUMED included; nobody has looked at `data` yet. */
+  readonly onDispatch: (name: string, data: unknown) => void;
+  /** The session is over and connecting again cannot help. */
+  readonly onStop: (error: GatewayError) => void;
+  /** A socket is open; the session is being opened or resumed. */
+  readonly onOpen?: () => void;
+  /** A socket is gone, or could not be opened; another follows. */
+  readonly onDown?: (down: GatewayDown) => void;
+}
+
+/** The time between two sockets. */
+export interface GatewayDown {
+  /** How the socket was closed; 1006 when it broke off or never opened. */
+  readonly closeCode: number;
+  readonly reason: string;
+  /** When the next one is opened, in milliseconds since the Unix epoch. */
+  readonly retryAtMs: number;
+}
+
+// Our choice: a gateway that restarts is back in seconds, one that stays away is asked twice a minute.
+const reconnectBackoff: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+
+/**
+ * Keeps a {@link GatewaySession} connected: one socket after the other, with a growing pause between those that fail.
+ * While it is open it keeps the process alive.
+ *
+ * @see gateway.md 3
+ */
+export class GatewayConnection {
+  readonly #options: GatewayConnectionOptions;
+  readonly #session: GatewaySession;
+  #socket: Socket | undefined;
+  #gone: Promise<void> = Promise.resolve();
+  #last: Omit<GatewayDown, 'retryAtMs'> | undefined;
+  #cancelTimer: Cancel = () => {};
+
+  /** Connects at once. */
+  constructor(options: GatewayConnectionOptions) {
+    this.#options = options;
+    const { url, identify, entropy } = options;
+    this.#session = new GatewaySession({ url, identify, random: () => randomFraction(entropy) });
+    this.#run(this.#session.start());
+  }
+
+  /** Ends the session; no event follows. Resolves when the socket is gone. Idempotent. */
+  close(): Promise<void> {
+    this.#cancelTimer();
+    this.#run(this.#session.end());
+    return this.#gone;
+  }
+
+  #run(effects: readonly GatewayEffect[]): void {
+    for (const effect of effects) this.#do(effect);
+  }
+
+  #do(effect: GatewayEffect): void {
+    switch (effect.do) {
+      case 'send':
+        this.#socket?.send(encodeFrame(effect.frame));
+        break;
+      case 'tick':
+        this.#after(effect.afterMs, () => this.#run(this.#session.tick()));
+        break;
+      case 'dispatch':
+        this.#options.onDispatch(effect.name, effect.data);
+        break;
+      case 'close':
+        this.#socket?.close(effect.code, effect.reason);
+        break;
+      case 'connect':
+        this.#connectAfterPause(effect.url, effect.failures);
+        break;
+      case 'stop':
+        this.#options.onStop(effect.error);
+    }
+  }
+
+  #connectAfterPause(url: string, failures: number): void {
+    const { clock, entropy, logger, onDown } = this.#options;
+    const pauseMs = failures === 0 ? 0 : backoffMs(reconnectBackoff, failures - 1, entropy);
+    if (this.#last) {
+      logger.warn({ ...this.#last, failures, pauseMs }, 'the gateway connection is down');
+      onDown?.({ ...this.#last, retryAtMs: clock.now() + pauseMs });
+    }
+    if (pauseMs === 0) this.#connect(url);
+    else this.#after(pauseMs, () => this.#connect(url));
+  }
+
+  #connect(url: string): void {
+    const gone = Promise.withResolvers<void>();
+    this.#gone = gone.promise;
+    this.#socket = this.#options.openSocket(url, {
+      opened: () => {
+        this.#options.onOpen?.();
+        this.#run(this.#session.opened());
+      },
+      received: text => this.#run(this.#session.frame(parseFrame(text))),
+      closed: (closeCode, reason) => {
+        this.#socket = undefined;
+        this.#last = { closeCode, reason };
+        this.#cancelTimer();
+        this.#run(this.#session.closed(closeCode));
+        gone.resolve();
+      },
+    });
+  }
+
+  /** One timer at a time: the wait for hello, for the next heartbeat or for the next attempt. */
+  #after(ms: number, task: () => void): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.clock.schedule(ms, task, { keepAlive: true });
+  }
+}
