@@ -7,15 +7,17 @@ const batchSize = 500;
 
 const expiring = ['codes', 'tokens', 'sign_ins'] as const;
 
+type SweptCore = Pick<Core, 'clock' | 'log' | 'store'>;
+
 /** Deletes what has expired, oldest first. Costs nothing for what has not. */
-export async function sweepExpired(core: Core): Promise<void> {
+export async function sweepExpired(core: SweptCore): Promise<void> {
   for (const collection of expiring) {
     while ((await sweepBatch(core, collection)) === batchSize);
   }
 }
 
 /** Nobody relies on an expired record: it is in no scope's guard, and may be deleted twice. */
-async function sweepBatch(core: Core, collection: (typeof expiring)[number]): Promise<number> {
+async function sweepBatch(core: SweptCore, collection: (typeof expiring)[number]): Promise<number> {
   const query = { index: 'byExpiry', upTo: core.clock.now(), limit: batchSize } as const;
   const expired = await core.store.list(collection, query);
   if (expired.length > 0) {
@@ -27,7 +29,7 @@ async function sweepBatch(core: Core, collection: (typeof expiring)[number]): Pr
 }
 
 /** Sweeps from time to time. @returns what ends it */
-export function startSweeping(core: Core): () => void {
+export function startSweeping(core: SweptCore): () => void {
   let cancel = core.clock.schedule(sweepIntervalMs, sweep);
 
   async function sweep(): Promise<void> {

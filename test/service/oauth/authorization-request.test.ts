@@ -11,8 +11,7 @@ afterAll(() => service.close());
 
 /** Where the user's approval of a request leads. */
 async function decided(authorizeUrl: string): Promise<URL> {
-  const { redirectTo } = await service.authorization.decide({ authorizeUrl, userId: ada.id, decision: 'approve' });
-  return new URL(redirectTo);
+  return new URL(await service.decide(authorizeUrl));
 }
 
 async function answered(changes: Form): Promise<URLSearchParams> {
@@ -48,8 +47,8 @@ describe('a sound request', () => {
   });
 
   it('keeps the query of the registered redirect', async () => {
-    const url = await decided(service.authorizeUrl(siteRequest));
-    expect(url.searchParams.get('from')).toBe('rallypoint');
+    const url = await decided(service.authorizeUrl({ ...siteRequest, redirect_uri: 'https://site.example/?from=us' }));
+    expect(url.searchParams.get('from')).toBe('us');
     expect(url.searchParams.has('code')).toBe(true);
   });
 
@@ -137,9 +136,8 @@ describe('a request at fault is sent back', () => {
   });
 
   it('even when the user would have cancelled', async () => {
-    const authorizeUrl = service.authorizeUrl({ scope: 'nonsense' });
-    const { redirectTo } = await service.authorization.decide({ authorizeUrl, userId: ada.id, decision: 'deny' });
-    expect(new URL(redirectTo).searchParams.get('error')).toBe('invalid_scope');
+    const answer = await service.decide(service.authorizeUrl({ scope: 'nonsense' }), ada.id, 'deny');
+    expect(new URL(answer).searchParams.get('error')).toBe('invalid_scope');
   });
 });
 
@@ -159,11 +157,7 @@ describe('a request is never redirected', () => {
     ['with the client twice', url => `${url}&client_id=${site.id}`, client],
   ])('%s', async (_, urlOf, message) => {
     const authorizeUrl = urlOf(service.authorizeUrl());
-    const decision = { authorizeUrl, userId: ada.id, decision: 'approve' } as const;
-    await expect(service.authorization.decide(decision)).rejects.toMatchObject({
-      message,
-      reason: 'invalid_form_body',
-    });
+    await expect(service.decide(authorizeUrl)).rejects.toMatchObject({ message, status: 400 });
     const response = await fetch(authorizeUrl, { redirect: 'manual' });
     expect(response.status).toBe(400);
     expect(response.headers.has('location')).toBe(false);
@@ -173,24 +167,21 @@ describe('a request is never redirected', () => {
 
 describe('a decision', () => {
   it('to cancel answers access_denied in the interface’s words', async () => {
-    const authorizeUrl = service.authorizeUrl();
-    const { redirectTo } = await service.authorization.decide({ authorizeUrl, userId: ada.id, decision: 'deny' });
-    expect(redirectTo).toBe(
+    expect(await service.decide(service.authorizeUrl(), ada.id, 'deny')).toBe(
       `${soundRequest.redirect_uri}?error=access_denied&error_description=The+resource+owner+or+authorization+server` +
         `+denied+the+request&state=${soundRequest.state}&iss=${encodeURIComponent(service.web)}`,
     );
   });
 
   it('of an unknown user is refused', async () => {
-    const decision = { authorizeUrl: service.authorizeUrl(), userId: '404', decision: 'approve' } as const;
-    await expect(service.authorization.decide(decision)).rejects.toMatchObject({ reason: 'unknown_user' });
+    const refusal = { status: 404, message: 'Unknown User' };
+    await expect(service.decide(service.authorizeUrl(), '404')).rejects.toMatchObject(refusal);
   });
 
-  it.each(['', 'nonsense', 'http://[', '/oauth2/token?client_id=100', 'https://x.example/'])(
+  it.each(['nonsense', 'http://[', '/oauth2/token?client_id=100', 'https://x.example/'])(
     'on the address %j, which is no authorization page, is refused',
     async authorizeUrl => {
-      const decision = { authorizeUrl, userId: ada.id, decision: 'approve' } as const;
-      await expect(service.authorization.decide(decision)).rejects.toMatchObject({ reason: 'invalid_form_body' });
+      await expect(service.decide(authorizeUrl)).rejects.toMatchObject({ status: 400 });
     },
   );
 });

@@ -1,61 +1,73 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
-import { sweepExpired } from '../../../src/service/oauth/expiry.ts';
-import { signInLifeMs } from '../../../src/service/oauth/sign-in.ts';
-import { ada, openService, type TestService } from './support.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startSweeping, sweepExpired } from '../../../src/service/oauth/expiry.ts';
+import { openSqliteStore, type SqliteStore } from '../../../src/service/store/sqlite/store.ts';
+import { silentLogger } from '../../../src/wire/ports.ts';
+import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
 
-let service: TestService;
+const startMs = 1_800_000_000_000;
+let clock: VirtualClock;
+let store: SqliteStore;
+
 beforeAll(async () => {
-  service = await openService();
+  store = await openSqliteStore({ location: ':memory:', sink: () => {} });
 });
-afterAll(() => service.close());
+beforeEach(() => {
+  clock = new VirtualClock(startMs);
+});
+afterAll(() => store.close());
 
-async function counts() {
-  const { codes, tokens, sign_ins } = await service.store.dump();
-  return { codes: codes.length, tokens: tokens.length, sign_ins: sign_ins.length };
+function core() {
+  return { clock, store, log: silentLogger };
 }
 
-it('clears away what has expired and keeps what has not, to the millisecond', async () => {
-  await service.signIn();
-  await service.authorization.signIns.open(ada.id);
-  expect(await counts()).toEqual({ codes: 1, tokens: 2, sign_ins: 1 });
-
-  const steps = [
-    { at: limits.authorizationCodeLifeMs, left: { codes: 0, tokens: 2, sign_ins: 1 } },
-    { at: signInLifeMs, left: { codes: 0, tokens: 2, sign_ins: 0 } },
-    { at: limits.accessTokenLifeMs, left: { codes: 0, tokens: 1, sign_ins: 0 } },
-  ];
-  let passedMs = 0;
-  for (const { at, left } of steps) {
-    await service.clock.advance(at - 1 - passedMs);
-    const before = await counts();
-    await sweepExpired(service.core);
-    expect(await counts()).toEqual(before);
-    await service.clock.advance(1);
-    await sweepExpired(service.core);
-    expect(await counts()).toEqual(left);
-    passedMs = at;
-  }
-});
-
-it('clears away any number of records, in bounded units of work', async () => {
-  const expires_at_ms = service.clock.now();
-  await service.store.transact('test', transaction => {
-    for (let index = 0; index < 1201; index++) {
-      transaction.put('sign_ins', { hash: String(index), user_id: ada.id, expires_at_ms });
+async function addSignIns(count: number, expires_at_ms: number): Promise<void> {
+  await store.transact('test', transaction => {
+    for (let index = 0; index < count; index++) {
+      transaction.put('sign_ins', { hash: `${expires_at_ms}/${index}`, user_id: '9', expires_at_ms });
     }
   });
-  await sweepExpired(service.core);
-  expect((await counts()).sign_ins).toBe(0);
-});
+}
 
-it('happens by itself from start to stop', async () => {
-  const stop = service.authorization.start();
-  await service.code();
-  await service.clock.advance(3_600_000);
-  expect((await counts()).codes).toBe(0);
-  stop();
-  await service.code();
-  await service.clock.advance(3_600_000);
-  expect((await counts()).codes).toBe(1);
+async function left(): Promise<number> {
+  return (await store.list('sign_ins')).length;
+}
+
+describe('a sweep', () => {
+  it('deletes what ends now or ended before, and nothing that ends a millisecond later', async () => {
+    await addSignIns(1, startMs - 1);
+    await addSignIns(1, startMs);
+    await addSignIns(1, startMs + 1);
+    await sweepExpired(core());
+    expect((await store.list('sign_ins')).map(({ expires_at_ms }) => expires_at_ms)).toEqual([startMs + 1]);
+    await clock.advance(1);
+    await sweepExpired(core());
+    expect(await left()).toBe(0);
+  });
+
+  it('keeps tokens that never expire', async () => {
+    const token = { kind: 'refresh', application_id: '1', user_id: '9', scopes: [], expires_at_ms: null } as const;
+    await store.transact('test', transaction =>
+      transaction.put('tokens', { hash: 'x', authorization_id: '2', grant_id: 'g', ...token }),
+    );
+    await clock.advance(1e12);
+    await sweepExpired(core());
+    expect(await store.get('tokens', 'x')).toBeDefined();
+  });
+
+  it('deletes any number, in bounded units of work', async () => {
+    await addSignIns(1201, startMs);
+    await sweepExpired(core());
+    expect(await left()).toBe(0);
+  });
+
+  it('happens from time to time until it is stopped', async () => {
+    const stop = startSweeping(core());
+    await addSignIns(1, startMs);
+    await clock.advance(600_000);
+    expect(await left()).toBe(0);
+    stop();
+    await addSignIns(1, startMs);
+    await clock.advance(6_000_000);
+    expect(await left()).toBe(1);
+  });
 });

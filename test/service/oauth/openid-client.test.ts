@@ -42,9 +42,7 @@ describe.each([
     });
 
     const checks = { pkceCodeVerifier, expectedState, expectedNonce };
-    // Left to itself, openid-client takes the whole query from the redirect, the registered part of it included.
-    const parameters = { redirect_uri };
-    const tokens = await client.authorizationCodeGrant(config, await consent(url, ben.id), checks, parameters);
+    const tokens = await client.authorizationCodeGrant(config, await consent(url, ben.id), checks);
     expect(tokens.claims()).toMatchObject({ iss: service.web, aud: clientId, sub: ben.id, nonce: expectedNonce });
 
     const claims = await client.fetchUserInfo(config, tokens.access_token, ben.id);
@@ -79,9 +77,8 @@ it('openid-client finds the plain OAuth2 metadata, too', async () => {
 
 it('openid-client recognizes a cancelled authorization and whose answer it is', async () => {
   const config = await client.discovery(new URL(service.web), game.id, undefined, client.None(), insecure);
-  const authorizeUrl = service.authorizeUrl({ state: 's' });
-  const { redirectTo } = await service.authorization.decide({ authorizeUrl, userId: ada.id, decision: 'deny' });
-  await expect(
-    client.authorizationCodeGrant(config, new URL(redirectTo), { expectedState: 's', pkceCodeVerifier: 'x' }),
-  ).rejects.toMatchObject({ error: 'access_denied' });
+  const answer = new URL(await service.decide(service.authorizeUrl({ state: 's' }), ada.id, 'deny'));
+  await expect(client.authorizationCodeGrant(config, answer, { expectedState: 's' })).rejects.toMatchObject({
+    error: 'access_denied',
+  });
 });

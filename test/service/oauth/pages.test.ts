@@ -16,7 +16,7 @@ const authorize = '/oauth2/authorize';
 const signIn = '/oauth2/sign-in';
 const signOut = '/oauth2/sign-out';
 
-async function signedIn(changes: Form = {}, userId = ada.id): Promise<{ browser: Browser; page: Visited }> {
+async function signedIn(changes: Form = {}, userId: string = ada.id): Promise<{ browser: Browser; page: Visited }> {
   const browser = new Browser();
   const url = service.authorizeUrl(changes);
   const answer = await browser.submit(await browser.get(url), service.web, signIn, { user_id: userId });
@@ -113,7 +113,7 @@ describe('prompt=none', () => {
 
   it('asks for bot every time', async () => {
     const changes = { prompt: 'none', scope: 'bot' };
-    await service.approve(changes);
+    await service.code(changes);
     expect((await signedIn(changes)).page.status).toBe(200);
   });
 });
@@ -223,9 +223,9 @@ describe('every page', () => {
 
   it('escapes whatever others wrote', async () => {
     const hostile = `"><script>alert(1)</script>&'`;
-    await service.store.transact('test', transaction => {
-      transaction.put('applications', { ...game, id: '666', name: hostile, description: hostile });
-      transaction.put('users', { ...ada, id: '667', username: hostile, global_name: hostile });
+    await service.addFixtures({
+      applications: [{ ...game, id: '666', name: hostile, description: hostile, bot_token: null }],
+      users: [{ ...ada, id: '667', username: hostile, global_name: hostile }],
     });
     const changes = { client_id: '666', state: hostile };
     const pages = [await new Browser().get(service.authorizeUrl(changes)), (await signedIn(changes, '667')).page];
@@ -248,9 +248,11 @@ describe('every page', () => {
   });
 
   it('lets any of very many users be named by id', async () => {
-    await service.store.transact('test', transaction => {
-      for (let id = 1000; id < 1030; id++) transaction.put('users', { ...ada, id: `${id}`, username: `user-${id}` });
-    });
+    const users = Array.from({ length: 30 }, (_, index) => ({
+      id: `${1000 + index}`,
+      username: `user-${1000 + index}`,
+    }));
+    await service.addFixtures({ users });
     const browser = new Browser();
     const page = await browser.get(service.authorizeUrl());
     expect(page.text.match(/<button class="person"/g)).toHaveLength(24);
@@ -261,7 +263,7 @@ describe('every page', () => {
 
   it('is in the journal, without its query', async () => {
     await new Browser().get(service.authorizeUrl());
-    const { entries } = service.core.journal.read(0);
+    const entries = await service.log();
     expect(entries.at(-1)).toMatchObject({ kind: 'request', route: 'GET /oauth2/authorize', status: 200 });
     expect(JSON.stringify(entries)).not.toContain(soundRequest.state);
   });

@@ -81,12 +81,20 @@ describe('a registered redirect', () => {
     expect(isRegisteredRedirect('http://127.0.0.1/callback', [])).toBe(false);
   });
 
-  it('off loopback is matched by itself alone', () => {
+  it('off loopback is matched by nothing that differs in a character', () => {
+    const exact = registered.filter(uri => !/^http:\/\/(127|\[)/.test(uri));
+    const place = fc.nat({ max: 60 });
     fc.assert(
-      fc.property(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.webUrl(), (one, other) => {
-        expect(isRegisteredRedirect(other, [one])).toBe(one === other);
-      }),
-      { numRuns: 30 },
+      fc.property(
+        fc.constantFrom(...exact),
+        place,
+        fc.nat({ max: 1 }),
+        fc.string({ maxLength: 2 }),
+        (uri, at, cut, put) => {
+          const other = uri.slice(0, at) + put + uri.slice(at + cut);
+          expect(isRegisteredRedirect(other, registered)).toBe(registered.includes(other));
+        },
+      ),
     );
   });
 });

@@ -1,68 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { limitProfiles } from '../../../src/model/limits.ts';
 import type { TokenResponse } from '../../../src/model/oauth.ts';
-import { Activity } from '../../../src/service/activity.ts';
-import { localBus } from '../../../src/service/bus/local.ts';
-import type { Core } from '../../../src/service/core.ts';
-import { createCredentials } from '../../../src/service/domain/credentials.ts';
-import type { Handlers } from '../../../src/service/http/call.ts';
-import { createHttpServer } from '../../../src/service/http/server.ts';
-import { snowflakeSource } from '../../../src/service/ids.ts';
-import { Journal } from '../../../src/service/journal.ts';
-import { type Authorization, createAuthorization } from '../../../src/service/oauth/authorization.ts';
-import { registerAuthorizationPages } from '../../../src/service/oauth/pages/authorization-pages.ts';
-import { oauthRoutes } from '../../../src/service/routes/oauth.ts';
-import { hashSecret } from '../../../src/service/secret.ts';
-import type { ApplicationRecord, GuildRecord, UserRecord } from '../../../src/service/store/records.ts';
-import { openSqliteStore } from '../../../src/service/store/sqlite/store.ts';
+import type { Fixtures } from '../../../src/service/control/fixtures-document.ts';
+import { startService } from '../../../src/service/service.ts';
+import type { StoreContent } from '../../../src/service/store/contract.ts';
 import { codeChallengeOf, createCodeVerifier } from '../../../src/wire/pkce.ts';
-import { silentLogger, systemEntropy, systemFetch } from '../../../src/wire/ports.ts';
-import { routes } from '../../../src/wire/routes.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import { silentLogger, systemEntropy } from '../../../src/wire/ports.ts';
 
-export const secret = 'a secret+with%odd:characters';
+export const secret = 's3cret-with%odd+characters:';
 
 /** A game on players' machines: a public client. */
-export const game: ApplicationRecord = {
+export const game = {
   id: '100',
   name: 'Starfall',
-  description: '',
   owner_id: '9',
-  bot_token_hash: hashSecret('bot-100'),
-  client_secret_hash: hashSecret(secret),
+  bot_token: 'bot-100',
+  client_secret: secret,
   public_client: true,
   redirect_uris: ['http://127.0.0.1/callback', 'discord-100:/authorize/callback', 'https://game.example/callback'],
-  embedded: false,
-  discoverable: false,
-  integration_types: [0, 1],
-  interactions_endpoint_url: null,
-  verify_key: '00',
-  signing_key: '',
 };
 
 /** A web site: it keeps a secret. */
-export const site: ApplicationRecord = {
+export const site = {
   ...game,
   id: '200',
   name: 'Site',
-  bot_token_hash: hashSecret('bot-200'),
+  bot_token: 'bot-200',
   public_client: false,
-  redirect_uris: ['https://site.example/callback?from=rallypoint', 'site:/authorize/callback'],
-  integration_types: [1],
+  redirect_uris: ['https://site.example/callback', 'https://site.example/?from=us', 'site:/authorize/callback'],
+  integration_types: [1] as const,
 };
 
-export const ada: UserRecord = { id: '9', username: 'ada', global_name: 'Ada', locale: 'de', adult: true };
-export const ben: UserRecord = { id: '10', username: 'ben', global_name: null, locale: 'en-US', adult: true };
-
-const guild: GuildRecord = {
-  id: '5',
-  name: 'Guild',
-  owner_id: ada.id,
-  locale: 'en-US',
-  applications: [],
-  roles: [{ id: '5', name: '@everyone', permissions: '0', position: 0 }],
-  channels: [],
-};
+export const ada = { id: '9', username: 'ada', global_name: 'Ada', locale: 'de' } as const;
+export const ben = { id: '10', username: 'ben', global_name: null } as const;
+export const guild = { id: '5', name: 'Guild', owner_id: ada.id, members: [{ user_id: ben.id }] } as const;
 
 export interface Form {
   readonly [field: string]: string | undefined;
@@ -70,111 +40,97 @@ export interface Form {
 
 export type TestService = Awaited<ReturnType<typeof openService>>;
 
-/** The OAuth2 room behind the real HTTP door, on a virtual clock and a store in memory. */
+/** The whole service on a virtual clock, with what the tests of OAuth2 do to it. */
 export async function openService(startMs = Date.now()) {
-  const activity = new Activity();
-  const clock = new VirtualClock(startMs, () => activity.settled());
-  const bus = localBus(clock);
-  const store = await openSqliteStore({ location: ':memory:', sink: announced => bus.publish(announced) });
-  const addresses = { web: '', api: '', gateway: '' };
-  const core: Core = {
-    clock,
-    entropy: systemEntropy,
-    fetch: systemFetch,
+  const service = await startService({
+    fixtures: { applications: [game, site], users: [ada, ben], guilds: [guild] },
+    clock: { virtualFromMs: startMs },
+    limits: 'off',
     log: { ...silentLogger, error: (fields, message) => console.error(message, fields) },
-    store,
-    bus,
-    limits: limitProfiles.off,
-    ids: snowflakeSource(clock, 0),
-    journal: new Journal(clock),
-    addresses,
-  };
-  const authorization: Authorization = createAuthorization(core);
-  const handlers = { ...elsewhere(), ...oauthRoutes(authorization) };
-  const app = createHttpServer(core, { credentials: createCredentials(core), handlers, activity });
-  registerAuthorizationPages(app, authorization, core);
-  addresses.web = await app.listen({ host: '127.0.0.1', port: 0 });
-  addresses.api = `${addresses.web}/api`;
-
-  await store.transact('fixtures', transaction => {
-    for (const application of [game, site]) transaction.put('applications', application);
-    for (const user of [ada, ben]) transaction.put('users', user);
-    transaction.put('guilds', guild);
-    for (const user_id of [ada.id, ben.id]) {
-      transaction.put('guild_members', { guild_id: guild.id, user_id, roles: [], nick: null, joined_at_ms: startMs });
-    }
   });
+  const web = service.web_base;
+  const api = `${service.api_base}/v10`;
 
-  function authorizeUrl(changes: Form = {}): string {
-    return `${addresses.web}/oauth2/authorize?${query({ ...soundRequest, ...changes })}`;
+  async function control<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(service.control_base + path, {
+      method,
+      headers: { authorization: `Bearer ${service.control_token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw Object.assign(new Error(answer.message), { status: response.status });
+    return answer;
   }
 
-  /** What the user's approval leads to. */
-  async function approve(changes: Form = {}, userId = ada.id): Promise<URLSearchParams> {
-    const decision = { authorizeUrl: authorizeUrl(changes), userId, decision: 'approve' } as const;
-    return new URL((await authorization.decide(decision)).redirectTo).searchParams;
+  function authorizeUrl(changes: Form = {}): string {
+    return `${web}/oauth2/authorize?${query({ ...soundRequest, ...changes })}`;
+  }
+
+  /** Where the user's answer leads. */
+  async function decide(url: string, userId: string = ada.id, decision = 'approve', guildId?: string): Promise<string> {
+    const body = { authorize_url: url, user_id: userId, decision, guild_id: guildId };
+    return (await control<{ redirect_to: string }>('POST', '/consent', body)).redirect_to;
+  }
+
+  async function code(changes: Form = {}, userId: string = ada.id): Promise<string> {
+    const granted = new URL(await decide(authorizeUrl(changes), userId)).searchParams.get('code');
+    if (granted === null) throw new Error('The request was not granted.');
+    return granted;
   }
 
   async function token(form: Form, headers: Readonly<Record<string, string>> = {}) {
-    return reply(await fetch(`${addresses.api}/v10/oauth2/token`, { method: 'POST', headers, body: query(form) }));
+    return read(await fetch(`${api}/oauth2/token`, { method: 'POST', headers, body: query(form) }));
+  }
+
+  function exchange(granted: string, changes: Form = {}) {
+    return token({ ...soundExchange, code: granted, ...changes });
+  }
+
+  async function signIn(changes: Form = {}, userId: string = ada.id) {
+    const { status, body } = await exchange(await code(changes, userId));
+    if (status !== 200) throw new Error(`The code was not exchanged: ${JSON.stringify(body)}`);
+    return body as unknown as Required<TokenResponse>;
+  }
+
+  async function get(path: string, accessToken?: string) {
+    const headers: Record<string, string> = accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
+    return read(await fetch(api + path, { headers }));
   }
 
   return {
-    core,
-    clock,
-    store,
-    authorization,
-    web: addresses.web,
-    api: `${addresses.api}/v10`,
+    web,
+    api,
+    clock: service.clock,
     authorizeUrl,
-    approve,
+    decide,
+    code,
     token,
-
-    /** A code, freshly granted. */
-    async code(changes: Form = {}, userId = ada.id): Promise<string> {
-      const code = (await approve(changes, userId)).get('code');
-      if (code === null) throw new Error('The request was not granted.');
-      return code;
-    },
-
-    exchange: (code: string, changes: Form = {}) => token({ ...soundExchange, code, ...changes }),
-
-    /** Tokens, freshly granted. */
-    async signIn(changes: Form = {}, userId = ada.id): Promise<TokenResponse & { refresh_token: string }> {
-      const { status, body } = await this.exchange(await this.code(changes, userId));
-      if (status !== 200) throw new Error(`The code was not exchanged: ${JSON.stringify(body)}`);
-      return body as unknown as TokenResponse & { refresh_token: string };
-    },
+    exchange,
+    signIn,
+    get,
+    close: service.close,
+    reset: service.reset,
 
     refresh: (refreshToken: string, changes: Form = {}) =>
       token({ grant_type: 'refresh_token', client_id: game.id, refresh_token: refreshToken, ...changes }),
 
     async revoke(form: Form, headers: Readonly<Record<string, string>> = {}) {
-      return reply(
-        await fetch(`${addresses.api}/v10/oauth2/token/revoke`, {
-          method: 'POST',
-          headers,
-          body: query({ client_id: game.id, ...form }),
-        }),
-      );
+      const body = query({ client_id: game.id, ...form });
+      return read(await fetch(`${api}/oauth2/token/revoke`, { method: 'POST', headers, body }));
     },
 
-    async get(path: string, accessToken?: string) {
-      const headers: Record<string, string> =
-        accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
-      return reply(await fetch(`${addresses.api}/v10${path}`, { headers }));
-    },
+    /** Whether an access token opens anything. */
+    isLive: async (accessToken: unknown) => (await get('/oauth2/@me', String(accessToken))).status === 200,
 
-    async close(): Promise<void> {
-      await app.close();
-      await store.close();
-      await bus.close();
-    },
+    addFixtures: (fixtures: Fixtures) => control('POST', '/fixtures', fixtures),
+    log: async () => (await control<{ entries: Record<string, unknown>[] }>('GET', '/log')).entries,
+    content: async () => (await control<{ content: StoreContent }>('GET', '/snapshot')).content,
   };
 }
 
 export const verifier = createCodeVerifier(systemEntropy);
 
+/** The game asks for a code by the book. */
 export const soundRequest = {
   client_id: game.id,
   response_type: 'code',
@@ -185,6 +141,7 @@ export const soundRequest = {
   code_challenge_method: 'S256',
 } as const;
 
+/** The game exchanges the code of {@link soundRequest}. */
 export const soundExchange = {
   grant_type: 'authorization_code',
   client_id: game.id,
@@ -192,11 +149,20 @@ export const soundExchange = {
   code_verifier: verifier,
 } as const;
 
+/** What the site asks otherwise: no PKCE. */
 export const siteRequest = {
   client_id: site.id,
-  redirect_uri: 'https://site.example/callback?from=rallypoint',
+  redirect_uri: 'https://site.example/callback',
   code_challenge: undefined,
   code_challenge_method: undefined,
+} as const;
+
+/** What the site exchanges otherwise. */
+export const siteExchange = {
+  client_id: site.id,
+  client_secret: secret,
+  redirect_uri: siteRequest.redirect_uri,
+  code_verifier: undefined,
 } as const;
 
 export function basic(clientId: string, clientSecret: string): { authorization: string } {
@@ -209,12 +175,7 @@ export function query(fields: Form): URLSearchParams {
   return parameters;
 }
 
-async function reply(response: Response) {
+async function read(response: Response) {
   const body: Record<string, unknown> = await response.json();
   return { status: response.status, body, headers: response.headers };
-}
-
-/** Routes of other rooms: the door insists on a handler for each. */
-function elsewhere(): Handlers {
-  return Object.fromEntries(Object.keys(routes).map(name => [name, () => ({ status: 501 })]));
 }

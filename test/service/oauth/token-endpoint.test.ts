@@ -8,10 +8,12 @@ import {
   openService,
   secret,
   site,
+  siteExchange,
   siteRequest,
   soundExchange,
   soundRequest,
   type TestService,
+  verifier,
 } from './support.ts';
 
 let service: TestService;
@@ -22,10 +24,6 @@ afterAll(() => service.close());
 
 const invalidCode = { error: 'invalid_grant', error_description: 'Invalid "code" in request.' };
 const invalidRefresh = { error: 'invalid_grant', error_description: 'Invalid "refresh_token" in request' };
-
-async function isLive(accessToken: string): Promise<boolean> {
-  return (await service.get('/oauth2/@me', accessToken)).status === 200;
-}
 
 describe('authorization_code', () => {
   it('answers with both tokens, their life in seconds and the scope, and lets no cache keep them', async () => {
@@ -44,7 +42,7 @@ describe('authorization_code', () => {
   it('keeps only hashes of codes and tokens', async () => {
     const code = await service.code();
     const { body } = await service.exchange(code);
-    const kept = JSON.stringify(await service.store.dump());
+    const kept = JSON.stringify(await service.content());
     for (const text of [code, body.access_token, body.refresh_token]) expect(kept).not.toContain(text);
   });
 
@@ -68,9 +66,9 @@ describe('authorization_code', () => {
 
   it('refuses a verifier for a code without a challenge: somebody took the challenge out', async () => {
     const code = await service.code(siteRequest);
-    const form = { client_id: site.id, client_secret: secret, redirect_uri: siteRequest.redirect_uri };
-    expect((await service.exchange(code, form)).body).toMatchObject({ error: 'invalid_request' });
-    expect((await service.exchange(code, { ...form, code_verifier: undefined })).status).toBe(200);
+    const attack = { ...siteExchange, code_verifier: verifier };
+    expect((await service.exchange(code, attack)).body).toMatchObject({ error: 'invalid_request' });
+    expect((await service.exchange(code, siteExchange)).status).toBe(200);
   });
 
   it.each([
@@ -125,9 +123,9 @@ describe('authorization_code', () => {
     const { body: first } = await service.exchange(code);
     const { body: refreshed } = await service.refresh(String(first.refresh_token));
     expect(await service.exchange(code)).toMatchObject({ status: 400, body: invalidCode });
-    expect(await isLive(String(refreshed.access_token))).toBe(false);
+    expect(await service.isLive(refreshed.access_token)).toBe(false);
     expect(await service.refresh(String(refreshed.refresh_token))).toMatchObject({ status: 400, body: invalidRefresh });
-    expect(await isLive(other.access_token)).toBe(true);
+    expect(await service.isLive(other.access_token)).toBe(true);
   });
 
   it('leaves what a code gave when it is used again without its proof', async () => {
@@ -136,7 +134,7 @@ describe('authorization_code', () => {
     await service.exchange(code, { code_verifier: 'a'.repeat(43) });
     await service.exchange(code, { client_id: site.id, client_secret: secret });
     await service.exchange(code, { redirect_uri: 'http://127.0.0.1:1/callback' });
-    expect(await isLive(String(body.access_token))).toBe(true);
+    expect(await service.isLive(body.access_token)).toBe(true);
   });
 
   it('gives tokens to one of many who use a code at once, and then ends them', async () => {
@@ -144,7 +142,7 @@ describe('authorization_code', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.exchange(code)));
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
-    expect(await isLive(String(won[0]?.body.access_token))).toBe(false);
+    expect(await service.isLive(won[0]?.body.access_token)).toBe(false);
   });
 
   it('refuses a code of a user who revoked the application meanwhile', async () => {
@@ -161,15 +159,15 @@ describe('refresh_token', () => {
     const { status, body } = await service.refresh(old.refresh_token);
     expect(status).toBe(200);
     expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 604_800, scope: 'identify guilds' });
-    expect(await isLive(old.access_token)).toBe(false);
-    expect(await isLive(String(body.access_token))).toBe(true);
+    expect(await service.isLive(old.access_token)).toBe(false);
+    expect(await service.isLive(body.access_token)).toBe(true);
   });
 
   it('refuses a token used before, and leaves the winner signed in', async () => {
     const old = await service.signIn();
     const { body } = await service.refresh(old.refresh_token);
     expect(await service.refresh(old.refresh_token)).toMatchObject({ status: 400, body: invalidRefresh });
-    expect(await isLive(String(body.access_token))).toBe(true);
+    expect(await service.isLive(body.access_token)).toBe(true);
     expect((await service.refresh(String(body.refresh_token))).status).toBe(200);
   });
 
@@ -178,14 +176,14 @@ describe('refresh_token', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.refresh(refresh_token)));
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
-    expect(await isLive(String(won[0]?.body.access_token))).toBe(true);
+    expect(await service.isLive(won[0]?.body.access_token)).toBe(true);
     expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(7);
   });
 
   it('never expires', async () => {
     const { access_token, refresh_token } = await service.signIn();
     await service.clock.advance(10 * limits.accessTokenLifeMs);
-    expect(await isLive(access_token)).toBe(false);
+    expect(await service.isLive(access_token)).toBe(false);
     expect((await service.refresh(refresh_token)).status).toBe(200);
   });
 
@@ -288,9 +286,7 @@ describe('client authentication', () => {
   });
 
   it('refuses a client that has no secret but claims one', async () => {
-    await service.store.transact('test', transaction => {
-      transaction.put('applications', { ...site, id: '300', client_secret_hash: null });
-    });
+    await service.addFixtures({ applications: [{ ...site, id: '300', bot_token: null, client_secret: null }] });
     expect((await service.token(form, basic('300', ''))).status).toBe(401);
   });
 });
@@ -333,7 +329,7 @@ describe('revocation', () => {
     const [first, second] = [await service.signIn(), await service.signIn()];
     expect(await service.revoke({ token: first[kind] })).toMatchObject({ status: 200, body: {} });
     for (const { access_token, refresh_token } of [first, second]) {
-      expect(await isLive(access_token)).toBe(false);
+      expect(await service.isLive(access_token)).toBe(false);
       expect((await service.refresh(refresh_token)).body).toEqual(invalidRefresh);
     }
   });
@@ -342,16 +338,15 @@ describe('revocation', () => {
     const { access_token: token } = await service.signIn();
     const bens = await service.signIn({}, ben.id);
     const code = await service.code(siteRequest);
-    const form = { client_id: site.id, client_secret: secret, redirect_uri: siteRequest.redirect_uri };
-    const { body: sites } = await service.exchange(code, { ...form, code_verifier: undefined });
+    const { body: sites } = await service.exchange(code, siteExchange);
     await service.revoke({ token });
-    expect(await isLive(bens.access_token)).toBe(true);
-    expect(await isLive(String(sites.access_token))).toBe(true);
+    expect(await service.isLive(bens.access_token)).toBe(true);
+    expect(await service.isLive(sites.access_token)).toBe(true);
   });
 
   it('lets the user grant anew', async () => {
     await service.revoke({ token: (await service.signIn()).access_token });
-    expect(await isLive((await service.signIn()).access_token)).toBe(true);
+    expect(await service.isLive((await service.signIn()).access_token)).toBe(true);
   });
 
   it('ends an application’s own token alone', async () => {
@@ -370,7 +365,7 @@ describe('revocation', () => {
     const { access_token } = await service.signIn();
     const form = { token: access_token, client_id: site.id, client_secret: secret };
     expect((await service.revoke(form)).status).toBe(200);
-    expect(await isLive(access_token)).toBe(true);
+    expect(await service.isLive(access_token)).toBe(true);
   });
 
   it('of an unknown or revoked token answers 200', async () => {
@@ -393,7 +388,7 @@ describe('revocation', () => {
   it.each(['access_token', 'refresh_token'])('takes the hint %s, right or wrong', async token_type_hint => {
     const { access_token } = await service.signIn();
     await service.revoke({ token: access_token, token_type_hint });
-    expect(await isLive(access_token)).toBe(false);
+    expect(await service.isLive(access_token)).toBe(false);
   });
 });
 
