@@ -26,25 +26,19 @@ export class RecordCache {
     const young = this.#young.get(collection)?.get(key);
     if (young) return young.record;
     const old = this.#old.get(collection)?.get(key);
-    if (!old) return undefined;
-    this.#old.get(collection)?.delete(key);
-    this.#add(collection, key, old);
-    return old.record;
+    if (old) this.#add(collection, key, old);
+    return old?.record;
   }
 
   /** @param size length of the record's JSON */
   set(collection: CollectionName, key: string, record: object, size: number): void {
-    this.delete(collection, key);
     this.#add(collection, key, { record, size });
   }
 
   delete(collection: CollectionName, key: string): void {
     const young = this.#young.get(collection);
-    const entry = young?.get(key);
-    if (entry) {
-      young?.delete(key);
-      this.#youngSize -= entry.size;
-    }
+    this.#youngSize -= young?.get(key)?.size ?? 0;
+    young?.delete(key);
     this.#old.get(collection)?.delete(key);
   }
 
@@ -54,14 +48,15 @@ export class RecordCache {
     this.#youngSize = 0;
   }
 
+  /** An entry of the same key in the old generation is hidden from here on, and goes with that. */
   #add(collection: CollectionName, key: string, entry: Entry): void {
     let records = this.#young.get(collection);
     if (!records) {
       records = new Map();
       this.#young.set(collection, records);
     }
+    this.#youngSize += entry.size - (records.get(key)?.size ?? 0);
     records.set(key, entry);
-    this.#youngSize += entry.size;
     if (this.#youngSize <= this.#generationSizeMax) return;
     this.#old = this.#young;
     this.#young = new Map();
