@@ -8,7 +8,7 @@ import { limits } from '../../model/limits.ts';
 const messageTooBig = 1009;
 
 // A peer that does not answer a close frame is cut off after this long.
-const closeTimeoutMs = 2_000;
+const closeTimeoutMs = 1_000;
 
 /** A socket whose oversized messages end with the gateway's own code. */
 class GatewaySocket extends WebSocket {
