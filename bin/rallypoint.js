@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+// The rallypoint command. Plain JavaScript for old versions of Node.js: it goes on under one that is new enough.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { findRuntime, isNewEnough, oldestNode } from './runtime.js';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const program = join(root, 'dist', 'esm', 'cli.js');
+
+if (!existsSync(program)) fail('it is not built yet; run "npm run build" first.');
+else if (isNewEnough(process.version)) await import(pathToFileURL(program).href);
+else continueUnder(findRuntime(root));
+
+function continueUnder(runtime) {
+  if (!runtime) {
+    fail(
+      `it needs Node.js ${oldestNode} or newer, and this is ${process.version}. Install one, or put it beside this package.`,
+    );
+    return;
+  }
+  const child = spawn(runtime, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl+C to both.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.on('error', error => fail(`${runtime} could not be started: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    // Ends this process by the same signal, so that whoever waits sees how it ended.
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function fail(message) {
+  console.error(`rallypoint: ${message}`);
+  process.exitCode = 1;
+}

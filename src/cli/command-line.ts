@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util';
+import { suggestion } from './nearest.ts';
+
+/** The command was called wrongly: one line for stderr, exit code 2. */
+export class UsageError extends Error {}
+
+/** The command was called rightly and could not do it: one line for stderr, exit code 1. */
+export class CommandFailure extends Error {}
+
+/** An option of a command. */
+export interface OptionRow {
+  /** What stands for its value in the help; absent when it takes none. */
+  readonly value?: string;
+  /** A single letter that means the same. */
+  readonly short?: string;
+  /** Lines of the help. */
+  readonly help: readonly string[];
+}
+/** Option → row, by the headings of the help. */
+export type OptionGroups = Readonly<Record<string, Readonly<Record<string, OptionRow>>>>;
+
+/** Option → its value, or true for one that takes none. Of a repeated option the last counts. */
+export type GivenOptions = Readonly<Record<string, string | true | undefined>>;
+
+/**
+ * Reads the options of a command that takes nothing else.
+ *
+ * @throws UsageError on an unknown option, a missing or needless value, or a word that is no option
+ */
+export function readOptions(command: string, args: readonly string[], groups: OptionGroups): GivenOptions {
+  const rows: Readonly<Record<string, OptionRow>> = Object.assign({}, ...Object.values(groups));
+  const names = Object.keys(rows);
+  const options = Object.fromEntries(
+    Object.entries(rows).map(([name, { value, short }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), ...(short && { short }) },
+    ]),
+  );
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+
+  const given: Record<string, string | true> = {};
+  for (const token of tokens) {
+    if (token.kind === 'positional') {
+      throw new UsageError(`"rallypoint ${command}" takes options only, and "${token.value}" is none.`);
+    }
+    if (token.kind !== 'option') continue;
+    const row = Object.hasOwn(rows, token.name) ? rows[token.name] : undefined;
+    if (!row) {
+      const candidates = names.map(name => `--${name}`);
+      throw new UsageError(`There is no option ${token.rawName}.${suggestion(token.rawName, candidates)}`);
+    }
+    given[token.name] = readValue(token.rawName, row, token.value, token.inlineValue === true);
+  }
+  return given;
+}
+
+function readValue(rawName: string, row: OptionRow, value: string | undefined, inline: boolean): string | true {
+  if (row.value === undefined) {
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
+    return true;
+  }
+  // What looks like the next option is one: nobody names a file "--memory".
+  if (value === undefined || value === '' || (!inline && value.startsWith('-'))) {
+    throw new UsageError(`${rawName} needs a value: ${rawName} ${row.value}.`);
+  }
+  return value;
+}

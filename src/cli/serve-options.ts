@@ -1,0 +1,146 @@
+import { type LimitProfileName, limitProfiles } from '../model/limits.ts';
+import { isLoopback } from '../service/options.ts';
+import { type GivenOptions, type OptionGroups, readOptions, UsageError } from './command-line.ts';
+import { suggestion } from './nearest.ts';
+
+const defaults = { port: 8910, host: '127.0.0.1', data: '.rallypoint', limits: 'standard', logLevel: 'info' } as const;
+const portMax = 65_535;
+const limitNames = Object.keys(limitProfiles) as LimitProfileName[];
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** The options of `rallypoint serve`, by the headings of its help. */
+export const serveOptions: OptionGroups = {
+  'Where it listens': {
+    port: { value: 'N', help: [`port for everything; 0 takes a free one (default ${defaults.port})`] },
+    host: { value: 'H', help: [`address to listen on (default ${defaults.host})`] },
+    'allow-public-developer-sign-in': {
+      help: [
+        'let --host be an address that other machines reach, although',
+        'whoever reaches the service can sign in as any of its users',
+      ],
+    },
+  },
+  'What it keeps': {
+    data: { value: 'DIR', help: [`folder that keeps the state, made when missing (default ${defaults.data})`] },
+    memory: { help: ['keep the state in memory; it ends with the service'] },
+    fixtures: { value: 'FILE', help: ['JSON document of applications, users and guilds to begin with'] },
+    store: { value: 'URL', help: ['the same as --data or --memory in another form: sqlite:DIR or memory:'] },
+    bus: { value: 'URL', help: ['how several nodes would tell each other of events: local: (one node)'] },
+  },
+  'How it behaves': {
+    limits: {
+      value: 'NAME',
+      help: [
+        `rate limits: ${limitNames.join(', ')} (default ${defaults.limits});`,
+        'development is what the hosted service allows an unapproved application',
+      ],
+    },
+    'virtual-clock': { help: ['time starts now and moves only by POST /control/clock'] },
+  },
+  'What it says': {
+    'ready-file': { value: 'FILE', help: ['write the ready line to this file too; removed when the service ends'] },
+    'log-level': { value: 'LEVEL', help: [`${logLevels.join(', ')} (default ${defaults.logLevel})`] },
+    help: { short: 'h', help: ['show this'] },
+  },
+};
+
+/** What `rallypoint serve` was asked for, checked. */
+export interface ServeSettings {
+  readonly port: number;
+  readonly host: string;
+  readonly allowPublicDeveloperSignIn: boolean;
+  /** Absent: in memory. */
+  readonly data?: string;
+  /** Path of the fixtures. */
+  readonly fixtures?: string;
+  readonly limits: LimitProfileName;
+  readonly virtualClock: boolean;
+  readonly readyFile?: string;
+  readonly logLevel: LogLevel;
+}
+
+/**
+ * @returns undefined when the help was asked for
+ * @throws UsageError
+ */
+export function readServeOptions(args: readonly string[]): ServeSettings | undefined {
+  const given = readOptions('serve', args, serveOptions);
+  if (given.help) return undefined;
+  checkBus(text(given, 'bus'));
+  const data = readDataFolder(given);
+  const fixtures = text(given, 'fixtures');
+  const readyFile = text(given, 'ready-file');
+  return {
+    port: readPort(text(given, 'port')),
+    ...readHost(given),
+    ...(data !== undefined && { data }),
+    ...(fixtures !== undefined && { fixtures }),
+    limits: choice(given, 'limits', limitNames) ?? defaults.limits,
+    virtualClock: given['virtual-clock'] === true,
+    ...(readyFile !== undefined && { readyFile }),
+    logLevel: choice(given, 'log-level', logLevels) ?? defaults.logLevel,
+  };
+}
+
+function text(given: GivenOptions, name: string): string | undefined {
+  const value = given[name];
+  return value === true ? undefined : value;
+}
+
+function choice<Choice extends string>(
+  given: GivenOptions,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = text(given, name);
+  const chosen = choices.find(one => one === value);
+  if (value === undefined || chosen) return chosen;
+  throw new UsageError(`--${name} is one of ${choices.join(', ')}, not "${value}".${suggestion(value, choices)}`);
+}
+
+function readPort(value: string | undefined): number {
+  if (value === undefined) return defaults.port;
+  const port = /^[0-9]{1,5}$/.test(value) ? Number(value) : Number.NaN;
+  if (port <= portMax) return port;
+  throw new UsageError(`--port is a whole number from 0 to ${portMax}, not "${value}".`);
+}
+
+function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'allowPublicDeveloperSignIn'> {
+  const host = text(given, 'host') ?? defaults.host;
+  const allowPublicDeveloperSignIn = given['allow-public-developer-sign-in'] === true;
+  if (isLoopback(host) || allowPublicDeveloperSignIn) return { host, allowPublicDeveloperSignIn };
+  throw new UsageError(
+    `--host ${host} can be reached from other machines, and whoever reaches the service can sign in as any of its ` +
+      'users. If that is meant, add --allow-public-developer-sign-in.',
+  );
+}
+
+function readDataFolder(given: GivenOptions): string | undefined {
+  const named = (['data', 'memory', 'store'] as const).filter(name => given[name] !== undefined);
+  if (named.length > 1) {
+    throw new UsageError(`${named.map(name => `--${name}`).join(' and ')} both say where the state is; give one.`);
+  }
+  if (given.memory) return undefined;
+  const store = text(given, 'store');
+  return store === undefined ? (text(given, 'data') ?? defaults.data) : readStoreAddress(store);
+}
+
+function readStoreAddress(address: string): string | undefined {
+  const [, engine, rest = ''] = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(.*)$/is.exec(address) ?? [];
+  if (engine === 'sqlite') return rest === '' ? defaults.data : rest;
+  if (engine === 'memory' && rest === '') return undefined;
+  throw new UsageError(unavailable('--store', engine, 'sqlite:DIR and memory:'));
+}
+
+function checkBus(address: string | undefined): void {
+  if (address === undefined || address === 'local:') return;
+  const engine = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1];
+  throw new UsageError(unavailable('--bus', engine, 'local:'));
+}
+
+// Only the engine's name is repeated: the rest of an address may hold a password.
+function unavailable(option: string, engine: string | undefined, known: string): string {
+  const what = engine === undefined ? 'that' : `"${engine}:"`;
+  return `${option} cannot be ${what} in this version; it knows ${known}.`;
+}

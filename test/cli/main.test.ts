@@ -1,0 +1,189 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { version } from '../../src/model/version.ts';
+
+const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+interface Run {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** The exit code once it has ended, and all it wrote. */
+  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+  /** The first line on stdout, parsed. */
+  readonly ready: Promise<Record<string, unknown>>;
+}
+
+/** Runs `rallypoint …` from the source. */
+function rallypoint(...args: readonly string[]): Run {
+  const child = spawn(process.execPath, [main, ...args], { cwd: folder() });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', chunk => {
+    stderr += chunk;
+  });
+  const ready = new Promise<Record<string, unknown>>((resolve, reject) => {
+    child.stdout.on('data', chunk => {
+      stdout += chunk;
+      if (/^\{.*\n/.test(stdout)) resolve(JSON.parse(stdout.split('\n', 1)[0] ?? ''));
+    });
+    child.on('close', () => reject(new Error(`It ended without a ready line: ${stderr}`)));
+  });
+  ready.catch(() => {});
+  const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }));
+  return { child, ready, ended };
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'rallypoint-cli-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+describe('rallypoint', () => {
+  it('shows help and version on stdout, with exit code 0', async () => {
+    const [help, topic, serveHelp, shown] = await Promise.all(
+      [['--help'], ['help', 'serve'], ['serve', '-h'], ['--version']].map(args => rallypoint(...args).ended),
+    );
+    expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('serve  ') });
+    expect(topic).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('--virtual-clock') });
+    expect(serveHelp).toEqual(topic);
+    expect(shown).toEqual({ code: 0, stderr: '', stdout: `${version}\n` });
+  });
+
+  it('refuses wrong use in one line on stderr, with exit code 2', async () => {
+    const runs = [[], ['srve'], ['help', 'srve'], ['--halp'], ['serve', '--port', 'x'], ['serve', '--store', 'mysql:']];
+    for (const { code, stdout, stderr } of await Promise.all(runs.map(args => rallypoint(...args).ended))) {
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^rallypoint: [^\n]+\n$/);
+    }
+  });
+});
+
+describe('rallypoint serve', () => {
+  it('prints one ready line, writes the same to the ready file, answers, and ends with 0 on SIGTERM', async () => {
+    const file = join(folder(), 'ready.json');
+    writeFileSync(file, 'left by another');
+    const { child, ready, ended } = rallypoint('serve', '--memory', '--port', '0', '--ready-file', file);
+    const line = await ready;
+    const web = line.web_base as string;
+    expect(line).toEqual({
+      event: 'ready',
+      api_base: `${web}/api`,
+      web_base: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      gateway: `${web.replace('http', 'ws')}/gateway`,
+      control_base: `${web}/control`,
+      control_token: expect.stringMatching(/^[\w-]{32,}$/),
+      pid: child.pid,
+      version,
+    });
+    expect(Object.keys(line)[0]).toBe('event');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(line);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await fetch(`${line.api_base}/v10/gateway`)).status).toBe(200);
+
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${JSON.stringify(line)}\n`);
+    expect(existsSync(file)).toBe(false);
+    for (const entry of stderr.trim().split('\n')) expect(JSON.parse(entry)).toHaveProperty('level');
+    expect(stderr).not.toContain(line.control_token);
+  });
+
+  it('furnishes itself from a file, keeps its state in a folder, and ends with 0 on SIGINT', async () => {
+    const place = folder();
+    const fixtures = join(place, 'fixtures.json');
+    const data = join(place, 'state');
+    const bot_token = 'MQ.secret.token';
+    writeFileSync(fixtures, JSON.stringify({ applications: [{ id: '1', bot_token }], users: [{}] }));
+    const args = [
+      'serve',
+      '--port',
+      '0',
+      '--data',
+      data,
+      '--fixtures',
+      fixtures,
+      '--limits',
+      'off',
+      '--log-level',
+      'silent',
+    ];
+    const headers = { authorization: `Bot ${bot_token}`, 'content-type': 'application/json' };
+
+    const first = rallypoint(...args);
+    const { api_base } = await first.ready;
+    const body = JSON.stringify({ metadata: { map: 'harbour' } });
+    const created = await fetch(`${api_base}/v10/lobbies`, { method: 'POST', headers, body });
+    const lobby = (await created.json()) as { id: string };
+    first.child.kill('SIGINT');
+    expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(data)).toContain('rallypoint.sqlite');
+
+    const second = rallypoint(...args);
+    const again = await fetch(`${(await second.ready).api_base}/v10/lobbies/${lobby.id}`, { headers });
+    expect(await again.json()).toEqual(lobby);
+  });
+
+  it('moves time by the control API with --virtual-clock alone', async () => {
+    for (const [options, status] of [
+      [['--virtual-clock'], 200],
+      [[], 409],
+    ] as const) {
+      const { ready } = rallypoint('serve', '--memory', '--port', '0', ...options);
+      const { control_base, control_token } = await ready;
+      const answer = await fetch(`${control_base}/clock`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${control_token}` },
+        body: '{"advance_ms":60000}',
+      });
+      expect(answer.status).toBe(status);
+    }
+  });
+
+  it('says in one line what keeps it from starting, with exit code 1', async () => {
+    const place = folder();
+    const write = (name: string, text: string) => {
+      writeFileSync(join(place, name), text);
+      return join(place, name);
+    };
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const fixtures = (path: string) => rallypoint('serve', '--memory', '--port', '0', '--fixtures', path).ended;
+    const [inUse, absent, garbled, wrong, noFolder, noData] = await Promise.all([
+      rallypoint('serve', '--memory', '--port', String(port)).ended,
+      fixtures(join(place, 'absent.json')),
+      fixtures(write('garbled.json', '{"bot_token": "hunter2",')),
+      fixtures(write('wrong.json', '{"users": [{"nme": "x"}], "guilds": 5}')),
+      rallypoint('serve', '--memory', '--port', '0', '--ready-file', join(place, 'no', 'ready.json')).ended,
+      rallypoint('serve', '--port', '0', '--data', write('file', '')).ended,
+    ]);
+    for (const { code, stdout, stderr } of [inUse, absent, garbled, wrong, noFolder, noData]) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^rallypoint: [^\n]+\n$/);
+    }
+    expect(inUse.stderr).toContain(`Port ${port} of 127.0.0.1 is taken`);
+    expect(absent.stderr).toContain('absent.json cannot be read');
+    expect(garbled.stderr).toContain('garbled.json is not JSON');
+    expect(garbled.stderr).not.toContain('hunter2');
+    expect(wrong.stderr).toMatch(/users\.0\.nme: .*; guilds: must be a list/);
+    expect(noFolder.stderr).toContain('ready.json cannot be written');
+    expect(noData.stderr).toContain('could not be started');
+  });
+
+  it('goes on when nobody reads its stdout any more', async () => {
+    const { child, ready, ended } = rallypoint('serve', '--memory', '--port', '0', '--log-level', 'silent');
+    const { api_base } = await ready;
+    child.stdout.destroy();
+    expect((await fetch(`${api_base}/v10/gateway`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  });
+});

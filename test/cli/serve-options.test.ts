@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/cli/command-line.ts';
+import { serveHelp } from '../../src/cli/help.ts';
+import { readServeOptions, serveOptions } from '../../src/cli/serve-options.ts';
+
+const read = (line: string) => readServeOptions(line.split(' ').filter(Boolean));
+
+function refusal(line: string): string {
+  try {
+    read(line);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return (error as UsageError).message;
+  }
+  return expect.fail(`"${line}" was taken.`);
+}
+
+describe('the options of serve', () => {
+  it('have defaults: loopback, a folder, standard limits, the system clock', () => {
+    expect(read('')).toEqual({
+      port: 8910,
+      host: '127.0.0.1',
+      allowPublicDeveloperSignIn: false,
+      data: '.rallypoint',
+      limits: 'standard',
+      virtualClock: false,
+      logLevel: 'info',
+    });
+  });
+
+  it('are read all at once', () => {
+    const line =
+      '--port 0 --host=::1 --data D --fixtures F --limits off --ready-file R --bus local: --virtual-clock --log-level silent';
+    expect(read(line)).toEqual({
+      port: 0,
+      host: '::1',
+      allowPublicDeveloperSignIn: false,
+      data: 'D',
+      fixtures: 'F',
+      limits: 'off',
+      virtualClock: true,
+      readyFile: 'R',
+      logLevel: 'silent',
+    });
+  });
+
+  it('take the port from 0 to 65535', () => {
+    expect(read('--port 65535')?.port).toBe(65_535);
+    for (const port of ['65536', '123456', '1.5', '0x10', 'x', '1e3']) {
+      expect(refusal(`--port ${port}`)).toBe(`--port is a whole number from 0 to 65535, not "${port}".`);
+    }
+  });
+
+  it.each([
+    ['', '.rallypoint'],
+    ['--data state', 'state'],
+    ['--memory', undefined],
+    ['--store memory:', undefined],
+    ['--store sqlite:', '.rallypoint'],
+    ['--store sqlite:state', 'state'],
+    ['--store sqlite:///var/state', '/var/state'],
+  ])('keep the state, given %j, in %j', (line, data) => {
+    expect(read(line)?.data).toBe(data);
+  });
+
+  it.each(['--data a --memory', '--store memory: --memory', '--data a --store sqlite:a'])(
+    'refuse two places for the state: %s',
+    line => {
+      expect(refusal(line)).toContain('both say where the state is');
+    },
+  );
+
+  it('refuse other engines by name and never repeat the rest of an address', () => {
+    const store = refusal('--store postgres://user:hunter2@db/x');
+    const bus = refusal('--bus redis://:hunter2@cache');
+    expect(store).toBe('--store cannot be "postgres:" in this version; it knows sqlite:DIR and memory:.');
+    expect(bus).toBe('--bus cannot be "redis:" in this version; it knows local:.');
+    for (const line of ['--store hunter2', '--bus hunter2', '--store memory:hunter2']) {
+      expect(refusal(line)).not.toContain('hunter2');
+    }
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'example.com'])(
+    'refuse the public host %s unless it is asked for by name',
+    host => {
+      expect(refusal(`--host ${host}`)).toContain('--allow-public-developer-sign-in');
+      expect(read(`--host ${host} --allow-public-developer-sign-in`)).toMatchObject({
+        host,
+        allowPublicDeveloperSignIn: true,
+      });
+    },
+  );
+
+  it.each(['127.0.0.1', '127.8.8.8', 'localhost', '::1'])('take the loopback host %s', host => {
+    expect(read(`--host ${host}`)?.host).toBe(host);
+  });
+
+  it.each([
+    ['--prot 1', 'There is no option --prot. Did you mean "--port"?'],
+    ['--virtual-clok', 'There is no option --virtual-clok. Did you mean "--virtual-clock"?'],
+    ['--constructor', 'There is no option --constructor.'],
+    ['-x', 'There is no option -x.'],
+    ['--port', '--port needs a value: --port N.'],
+    ['--port=', '--port needs a value: --port N.'],
+    ['--fixtures --memory', '--fixtures needs a value: --fixtures FILE.'],
+    ['--memory=yes', '--memory takes no value.'],
+    ['now', '"rallypoint serve" takes options only, and "now" is none.'],
+    ['--memory -- now', '"rallypoint serve" takes options only, and "now" is none.'],
+    ['--limits of', '--limits is one of standard, development, off, not "of". Did you mean "off"?'],
+    ['--limits constructor', '--limits is one of standard, development, off, not "constructor".'],
+  ])('refuse %j in one line', (line, message) => {
+    expect(refusal(line)).toBe(message);
+  });
+
+  it('let the last of a repeated option count', () => {
+    expect(read('--port 1 --port 2')?.port).toBe(2);
+  });
+
+  it.each(['--help', '-h', '--memory --help', '--help --port 1'])('show the help for %j', line => {
+    expect(read(line)).toBeUndefined();
+  });
+
+  it('are either read or refused in one line, whatever is given', () => {
+    const names = Object.values(serveOptions).flatMap(options => Object.keys(options).map(name => `--${name}`));
+    const word = fc.oneof(fc.constantFrom(...names), fc.constantFrom('0', 'off', 'memory:', '-', '--'), fc.string());
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 6 }), args => {
+        try {
+          readServeOptions(args);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError);
+        }
+      }),
+    );
+  });
+});
+
+describe('the help of serve', () => {
+  it('names every option, in lines of at most 110 characters', () => {
+    const help = serveHelp();
+    for (const options of Object.values(serveOptions)) {
+      for (const [name, { value }] of Object.entries(options)) {
+        expect(help).toContain(value ? `--${name} ${value} ` : `--${name}`);
+      }
+    }
+    for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(110);
+  });
+});
