@@ -62,7 +62,8 @@ export interface Store extends StoreView {
 
   /**
    * @param scope what the work is serial with: `lobby/<id>`, `commands/<scope>`, `application/<id>` …
-   * @throws whatever the work throws, with nothing kept; StoreError `store_failed` when the engine could not commit
+   * @throws whatever the work throws, with nothing kept; StoreError `store_failed` when the engine could not
+   *   commit, `store_closed`
    */
   transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T>;
 

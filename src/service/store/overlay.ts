@@ -32,10 +32,10 @@ export class Overlay implements StoreView {
     const changes = this.#changes.get(collection);
     if (!changes) return this.#base.list(collection, query);
     const route = routeOf(collection, query);
-    const changed = [...put(changes, route, query)] as Records[Name][];
+    const changed = [...matching(changes, route, query)] as Records[Name][];
     changed.sort((a, b) => compareBy(route.order, a, b));
     const limit = query.limit ?? Number.POSITIVE_INFINITY;
-    return then(this.#unchanged(collection, query, changes, query.limit), unchanged =>
+    return andThen(this.#unchanged(collection, query, changes, query.limit), unchanged =>
       merge(unchanged, changed, route.order, limit),
     );
   }
@@ -90,7 +90,7 @@ export class Overlay implements StoreView {
     ask: number | undefined,
   ): MaybePromise<readonly Records[Name][]> {
     const asked = ask === undefined ? query : { ...query, limit: ask };
-    return then(this.#base.list(collection, asked), records => {
+    return andThen(this.#base.list(collection, asked), records => {
       const unchanged = records.filter(record => !changes.has(keyTextOf(collection, record)));
       const isShort = ask !== undefined && unchanged.length < (query.limit ?? 0) && records.length === ask;
       return isShort ? this.#unchanged(collection, query, changes, 2 * ask) : unchanged;
@@ -98,7 +98,8 @@ export class Overlay implements StoreView {
   }
 }
 
-function* put(changes: Changes, route: Route, query: AnyQuery): Iterable<object> {
+/** The changed records that the query asks for, in no order. */
+function* matching(changes: Changes, route: Route, query: AnyQuery): Iterable<object> {
   const [field] = route.fields;
   const value = query.equals?.[0];
   const candidates = field === undefined || value === undefined ? changes.all() : changes.with(field, value);

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { layoutSql } from './layout.ts';
 
 /** One step from a layout to the next. A step that was ever released is never changed: a later one follows it. */
 export interface Migration {
@@ -12,7 +11,7 @@ export interface Migration {
 /**
  * The layout: one table a collection with the fields of its key and indexes as columns, and the record as JSON. Tables
  * are stored in the order of their keys (WITHOUT ROWID), so that the members of a lobby lie side by side and every
- * index ends in the key.
+ * index ends in the key. Indexes leave nulls out, but on key fields, which are never null: SQLite would not use them.
  */
 export const migrations: readonly Migration[] = [
   {
@@ -21,7 +20,53 @@ export const migrations: readonly Migration[] = [
       database.exec(`
         CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-        ${layoutSql()}
+        CREATE TABLE applications (id TEXT PRIMARY KEY, bot_token_hash TEXT, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX applications_byBotToken ON applications (bot_token_hash) WHERE bot_token_hash IS NOT NULL;
+
+        CREATE TABLE users (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE guilds (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE guild_members (
+          guild_id TEXT, user_id TEXT, body TEXT NOT NULL, PRIMARY KEY (guild_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX guild_members_byUser ON guild_members (user_id);
+
+        CREATE TABLE commands (id TEXT PRIMARY KEY, scope TEXT, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX commands_byScope ON commands (scope) WHERE scope IS NOT NULL;
+
+        CREATE TABLE command_quotas (scope TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE lobbies (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX lobbies_byExpiry ON lobbies (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE lobby_members (
+          lobby_id TEXT, user_id TEXT, application_id TEXT, body TEXT NOT NULL, PRIMARY KEY (lobby_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX lobby_members_byUser ON lobby_members (application_id, user_id);
+
+        CREATE TABLE authorizations (
+          id TEXT PRIMARY KEY, user_id TEXT, application_id TEXT, body TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX authorizations_byUser ON authorizations (user_id, application_id) WHERE application_id IS NOT NULL;
+
+        CREATE TABLE codes (hash TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX codes_byExpiry ON codes (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE tokens (
+          hash TEXT PRIMARY KEY, authorization_id TEXT, grant_id TEXT, expires_at_ms INTEGER, body TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX tokens_byAuthorization ON tokens (authorization_id) WHERE authorization_id IS NOT NULL;
+        CREATE INDEX tokens_byGrant ON tokens (grant_id) WHERE grant_id IS NOT NULL;
+        CREATE INDEX tokens_byExpiry ON tokens (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE sign_ins (hash TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX sign_ins_byExpiry ON sign_ins (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE interactions (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX interactions_byExpiry ON interactions (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE settings (name TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
       `),
   },
 ];

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
-import { layoutSql } from '../../../../src/service/store/sqlite/layout.ts';
 import { type Migration, migrations } from '../../../../src/service/store/sqlite/migrations.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
+import { declaredLayoutSql } from '../../../support/declared-layout.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { lobbyRecord } from '../../../support/records.ts';
 
@@ -30,7 +30,7 @@ describe('the migrations', () => {
   it('lead to the layout that the collections declare', () => {
     const migrated = openDatabase(inMemory);
     const declared = new DatabaseSync(inMemory);
-    declared.exec(layoutSql());
+    declared.exec(declaredLayoutSql());
     expect(describeLayout(migrated)).toEqual(describeLayout(declared));
   });
 });

@@ -1,8 +1,8 @@
-import { collectionNames, indexesOf, indexFields, keyFields } from '../keys.ts';
-import { type CollectionName, numericFields } from '../records.ts';
+import { collectionNames, indexesOf, indexFields, keyFields } from '../../src/service/store/keys.ts';
+import { type CollectionName, numericFields } from '../../src/service/store/records.ts';
 
-/** The statements that make the tables and indexes which the collections declare today. */
-export function layoutSql(): string {
+/** The statements that make the tables and indexes which the collections declare today: where migrations must lead. */
+export function declaredLayoutSql(): string {
   return collectionNames.flatMap(name => [tableSql(name), ...indexSql(name)]).join('\n');
 }
 
