@@ -41,9 +41,10 @@ const snapshotBytesMax = 256 * 1024 * 1024;
 /** Every control call, once. */
 export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
   const { core } = deps;
+  const alone = oneAtATime();
   return [
     call('POST /fixtures', ({ body }) => deps.fixtures.apply(body), fixturesBytesMax),
-    call('POST /reset', () => reset(deps)),
+    call('POST /reset', () => alone(() => reset(deps))),
     call('GET /clock', async () => ({ now_ms: core.clock.now() })),
     call('POST /clock', ({ body }) => advance(deps, body)),
     call('POST /users/{id}/session', ({ params }) => openSession(core, params.id ?? '')),
@@ -52,12 +53,22 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('POST /faults', refuseFaults),
     call('DELETE /faults', refuseFaults),
     call('GET /snapshot', () => takeSnapshot(core)),
-    call('PUT /snapshot', ({ body }) => putSnapshot(deps, body), snapshotBytesMax),
+    call('PUT /snapshot', ({ body }) => alone(() => putSnapshot(deps, body)), snapshotBytesMax),
   ];
 }
 
 function call(name: string, run: ControlCall['run'], bytesMax = bodyBytesMax): ControlCall {
   return { name, run, bodyBytesMax: bytesMax };
+}
+
+/** Runs works one after another: the state is replaced, and all told of it, before it is replaced again. */
+function oneAtATime() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
 }
 
 async function reset({ fixtures, stateReplaced }: ControlDeps): Promise<undefined> {
