@@ -8,7 +8,13 @@ import type { LimitRefusal } from './limiter.ts';
 export function faultReply(fault: Fault): Reply {
   const { code, status, message } = apiErrors[fault.reason];
   const errors = fault.issues.length > 0 ? { errors: issuesToTree(fault.issues) } : {};
-  return { status, body: { message, code, ...fault.extra, ...errors } };
+  return { status, body: { message, code, ...fault.extra, ...errors }, ...sharedLimit(fault) };
+}
+
+/** Headers of a refusal that says when to come again: its limit is not the caller's alone. @see commands.md 5.1, 5.4 */
+function sharedLimit({ extra: { retry_after } }: Fault): Pick<Reply, 'headers'> {
+  if (typeof retry_after !== 'number') return {};
+  return { headers: { 'retry-after': String(Math.ceil(retry_after)), 'x-ratelimit-scope': 'shared' } };
 }
 
 /** The body of a 429. @see commands.md 5.2 */
