@@ -17,6 +17,7 @@ export interface LoopbackServer {
 /** A real HTTP server on the loopback interface whose answers the test gives. */
 export async function startLoopbackServer(
   answer: (request: SeenRequest, response: ServerResponse, index: number) => void,
+  port = 0,
 ): Promise<LoopbackServer> {
   const seen: SeenRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -26,10 +27,10 @@ export async function startLoopbackServer(
     const request = { method, url, headers, body: Buffer.concat(chunks).toString() };
     answer(request, response, seen.push(request) - 1);
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
+  const address = server.address() as AddressInfo;
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${address.port}`,
     seen,
     close() {
       server.closeAllConnections();
