@@ -1,0 +1,219 @@
+import { filter, firstValueFrom } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Lobby } from '../../src/model/lobby.ts';
+import { AuthorizationArgs } from '../../src/sdk/auth/authorization-args.ts';
+import { Client, type ClientOptions } from '../../src/sdk/client.ts';
+import type { LobbyState } from '../../src/sdk/lobby/reducer.ts';
+import { type Service, startService } from '../../src/service/service.ts';
+import { isDeeplyFrozen } from '../support/frozen.ts';
+import { browserOf, decide, gone, seen, signIn } from '../support/player.ts';
+import { callApi, starfall } from '../support/starfall.ts';
+
+const [application] = starfall.applications;
+const [ada, grace] = starfall.users;
+
+let service: Service;
+let clients: Client[];
+
+beforeEach(async () => {
+  service = await startService({ fixtures: starfall });
+  clients = [];
+});
+
+afterEach(async () => {
+  await Promise.all(clients.map(client => client.close()));
+  await service.close();
+});
+
+function clientOf(user: { readonly id: string }, options: ClientOptions = {}): Client {
+  const client = new Client({
+    applicationId: application.id,
+    apiBase: service.api_base,
+    webBase: service.web_base,
+    openBrowser: browserOf(service, user.id),
+    ...options,
+  });
+  clients.push(client);
+  return client;
+}
+
+async function connected(user: { readonly id: string }): Promise<Client> {
+  const client = clientOf(user);
+  await signIn(client);
+  await client.connect();
+  return client;
+}
+
+async function createLobby(body: unknown): Promise<Lobby> {
+  const answer = await callApi(service, 'POST', '/lobbies', body);
+  expect(answer.status).toBe(201);
+  return answer.body as Lobby;
+}
+
+describe('signing in to the service', () => {
+  it('gives tokens with the scopes asked for, and an ID token with the nonce', async () => {
+    const tokens = await signIn(clientOf(ada), new AuthorizationArgs().setNonce('n-0S6_WzA2Mj'));
+    expect(tokens).toMatchObject({ tokenType: 'Bearer', expiresInSeconds: 604_800 });
+    expect(tokens.scopes.split(' ').sort()).toEqual(['openid', 'sdk.social_layer']);
+    const [, payload = ''] = tokens.idToken?.split('.') ?? [];
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    expect(claims).toMatchObject({ iss: service.web_base, aud: application.id, sub: ada.id, nonce: 'n-0S6_WzA2Mj' });
+  });
+
+  it('takes the answer by custom scheme, from whoever hands the address in', async () => {
+    const client: Client = clientOf(ada, {
+      openBrowser: async url => {
+        expect(client.handleRedirect(await decide(service, url, ada.id))).toBe(true);
+      },
+    });
+    const { challenge, verifier } = client.createAuthorizationCodeVerifier();
+    const args = new AuthorizationArgs().setCodeChallenge(challenge);
+    const grant = await client.authorize(args, { redirect: 'custom-scheme' });
+    expect(grant.redirectUri).toBe(`discord-${application.id}:/authorize/callback`);
+    expect(await client.getToken({ ...grant, verifier })).toMatchObject({ tokenType: 'Bearer' });
+  });
+
+  it('rejects with access_denied when the player declines', async () => {
+    const client = clientOf(ada, {
+      openBrowser: async url => {
+        await fetch(await decide(service, url, ada.id, 'deny'));
+      },
+    });
+    await expect(signIn(client)).rejects.toMatchObject({ name: 'OAuthError', code: 'access_denied' });
+  });
+
+  it('rejects with invalid_grant for another verifier, and for a code used twice', async () => {
+    const client = clientOf(ada);
+    const { challenge, verifier } = client.createAuthorizationCodeVerifier();
+    const other = client.createAuthorizationCodeVerifier();
+    const args = new AuthorizationArgs().setCodeChallenge(challenge);
+    const stolen = await client.authorize(args);
+    await expect(client.getToken({ ...stolen, verifier: other.verifier })).rejects.toMatchObject({
+      name: 'OAuthError',
+      code: 'invalid_grant',
+    });
+    const grant = await client.authorize(args);
+    await client.getToken({ ...grant, verifier });
+    await expect(client.getToken({ ...grant, verifier })).rejects.toMatchObject({ code: 'invalid_grant' });
+  });
+
+  it('gives a new pair for a refresh token, once', async () => {
+    const client = clientOf(ada);
+    const first = await signIn(client);
+    const second = await client.refreshToken(first.refreshToken ?? '');
+    expect(second.accessToken).not.toBe(first.accessToken);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    await expect(client.refreshToken(first.refreshToken ?? '')).rejects.toMatchObject({ code: 'invalid_grant' });
+  });
+
+  it('refuses a connection with a revoked token, close code 4004, and does not try again', async () => {
+    const client = clientOf(ada);
+    const { accessToken } = await signIn(client);
+    await client.revokeToken(accessToken);
+    await client.revokeToken(accessToken);
+    await expect(client.connect()).rejects.toMatchObject({ name: 'GatewayError', closeCode: 4004, recoverable: false });
+    expect(client.status).toMatchObject({ status: 'disconnected', closeCode: 4004 });
+  });
+});
+
+describe('lobbies of the service, watched live', () => {
+  it('goes from disconnected over connecting and connected to ready', async () => {
+    const client = clientOf(ada);
+    const statuses: string[] = [];
+    client.status$.subscribe(({ status }) => statuses.push(status));
+    await signIn(client);
+    await client.connect();
+    expect(client.status).toEqual({ status: 'ready', userId: ada.id });
+    await client.disconnect();
+    expect(statuses).toEqual(['disconnected', 'connecting', 'connected', 'ready', 'disconnecting', 'disconnected']);
+  });
+
+  it('knows the lobbies the player is in as soon as connect() resolves', async () => {
+    const lobby = await createLobby({ metadata: { map: 'harbour' }, members: [{ id: ada.id }] });
+    await createLobby({ members: [{ id: grace.id }] });
+    const client = await connected(ada);
+    expect(client.lobbies).toMatchObject([
+      { id: lobby.id, applicationId: application.id, metadata: { map: 'harbour' }, members: [{ id: ada.id }] },
+    ]);
+  });
+
+  it('sees a lobby appear, change and disappear as the game server changes it', async () => {
+    const client = await connected(ada);
+    const { id } = await createLobby({ metadata: { map: 'harbour' }, members: [{ id: ada.id }] });
+    expect(await seen(client, id)).toMatchObject({ metadata: { map: 'harbour' }, members: [{ id: ada.id }] });
+
+    await callApi(service, 'PATCH', `/lobbies/${id}`, { metadata: { map: 'lighthouse' } });
+    await seen(client, id, ({ metadata }) => metadata.map === 'lighthouse');
+
+    await callApi(service, 'PUT', `/lobbies/${id}/members/${grace.id}`, { metadata: { team: 'blue' }, flags: 1 });
+    const full = await seen(client, id, ({ members }) => members.length === 2);
+    expect(full.members[1]).toMatchObject({ id: grace.id, metadata: { team: 'blue' }, canLinkLobby: true });
+
+    await callApi(service, 'DELETE', `/lobbies/${id}/members/${grace.id}`);
+    await seen(client, id, ({ members }) => members.length === 1);
+
+    await callApi(service, 'DELETE', `/lobbies/${id}`);
+    await gone(client, id);
+    expect(client.lobbies).toEqual([]);
+  });
+
+  it('loses a lobby it is removed from, while the others keep it', async () => {
+    const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
+    const { id } = await createLobby({ members: [{ id: ada.id }, { id: grace.id }] });
+    await Promise.all([seen(hers, id), seen(theirs, id)]);
+    await callApi(service, 'DELETE', `/lobbies/${id}/members/${ada.id}`);
+    await gone(hers, id);
+    await seen(theirs, id, ({ members }) => members.length === 1);
+  });
+
+  it('shows who is connected', async () => {
+    const { id } = await createLobby({ members: [{ id: ada.id }, { id: grace.id }] });
+    const hers = await connected(ada);
+    const connectedIds = (lobby: LobbyState[number]) => lobby.members.filter(one => one.connected).map(one => one.id);
+    expect(connectedIds(await seen(hers, id))).toEqual([ada.id]);
+    const theirs = await connected(grace);
+    await seen(hers, id, lobby => connectedIds(lobby).length === 2);
+    await theirs.disconnect();
+    await seen(hers, id, lobby => connectedIds(lobby).length === 1);
+  });
+
+  it('gives snapshots that are frozen, and shares what an event did not change', async () => {
+    const other = await createLobby({ metadata: { map: 'harbour' }, members: [{ id: ada.id }] });
+    const { id } = await createLobby({ members: [{ id: ada.id }, { id: grace.id, metadata: { team: 'blue' } }] });
+    const client = await connected(ada);
+    const states: LobbyState[] = [];
+    client.lobbies$.subscribe(state => states.push(state));
+
+    await callApi(service, 'PUT', `/lobbies/${id}/members/${grace.id}`, { metadata: { team: 'red' } });
+    await seen(client, id, ({ members }) => members[1]?.metadata.team === 'red');
+
+    expect(states).toHaveLength(2);
+    expect(states.every(isDeeplyFrozen)).toBe(true);
+    const [before, after] = states.map(([first, second]) => ({ first, second }));
+    expect(after?.first).toBe(before?.first);
+    expect(after?.first?.id).toBe(other.id);
+    expect(after?.second?.members[0]).toBe(before?.second?.members[0]);
+    expect(after?.second?.members[1]).not.toBe(before?.second?.members[1]);
+  });
+
+  it('forgets the lobbies on disconnect, and has them again after the next connect', async () => {
+    const { id } = await createLobby({ members: [{ id: ada.id }] });
+    const client = await connected(ada);
+    const before = client.lobby(id);
+    await client.disconnect();
+    expect(client.lobbies).toEqual([]);
+    await client.connect();
+    expect(client.lobby(id)).toEqual(before);
+  });
+
+  it('shows reconnecting when the service goes away, keeps what it last heard, and can be closed then', async () => {
+    const { id } = await createLobby({ members: [{ id: ada.id }] });
+    const client = await connected(ada);
+    await service.close();
+    const down = await firstValueFrom(client.status$.pipe(filter(({ status }) => status === 'reconnecting')));
+    expect(down.error).toBeDefined();
+    expect(client.lobby(id)).toBeDefined();
+    await client.close();
+    expect(client.status.status).toBe('disconnected');
+  });
+});
