@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { closeCodes, opcodes } from '../../src/model/gateway.ts';
+import { type GatewayEffect, GatewaySession, gatewayAddress } from '../../src/wire/gateway-session.ts';
+
+const identify = { token: 's3cret', properties: {}, intents: 0 };
+
+function newSession(url = 'wss://gateway.example') {
+  return new GatewaySession({ url, identify, random: () => 0.5 });
+}
+
+const hello = { op: opcodes.HELLO, d: { heartbeat_interval: 40_000 } };
+const ready = (url = 'wss://resume.example') => ({
+  op: opcodes.DISPATCH,
+  t: 'READY',
+  s: 1,
+  d: { session_id: 'abc', resume_gateway_url: url },
+});
+const event = (s: number) => ({ op: opcodes.DISPATCH, t: 'INTERACTION_CREATE', s, d: { s } });
+
+/** A session that is ready, on its first connection. */
+function readySession(resumeUrl?: string) {
+  const session = newSession();
+  session.start();
+  session.opened();
+  session.frame(hello);
+  session.frame(ready(resumeUrl));
+  return session;
+}
+
+function connectOf(effects: readonly GatewayEffect[]) {
+  const [effect] = effects;
+  if (effect?.do !== 'connect') throw new Error(`expected a connect, got ${JSON.stringify(effects)}`);
+  return effect;
+}
+
+describe('GatewaySession', () => {
+  it('connects to the address given with version and encoding', () => {
+    expect(newSession('wss://gateway.example/gateway').start()).toEqual([
+      { do: 'connect', url: 'wss://gateway.example/gateway?v=10&encoding=json', resumes: false, failures: 0 },
+    ]);
+    expect(gatewayAddress('ws://a/?v=9')).toBe('ws://a/?v=10&encoding=json');
+  });
+
+  it('answers hello with identify, and beats after the interval times a random share', () => {
+    const session = newSession();
+    session.opened();
+    expect(session.frame(hello)).toEqual([
+      { do: 'tick', afterMs: 20_000 },
+      { do: 'send', frame: { op: opcodes.IDENTIFY, d: identify } },
+    ]);
+  });
+
+  it('closes a connection that says no hello, or one without an interval', () => {
+    const session = newSession();
+    expect(session.opened()).toEqual([{ do: 'tick', afterMs: 10_000 }]);
+    expect(session.tick()).toMatchObject([{ do: 'close', reason: 'no hello' }]);
+    for (const d of [null, {}, { heartbeat_interval: 0 }, { heartbeat_interval: '5' }, []]) {
+      expect(newSession().frame({ op: opcodes.HELLO, d })).toMatchObject([{ do: 'close', code: 4002 }]);
+    }
+  });
+
+  it('sends the last sequence with each heartbeat, and closes when one was not acknowledged until the next', () => {
+    const session = readySession();
+    session.frame(event(7));
+    const beat = { do: 'send', frame: { op: opcodes.HEARTBEAT, d: 7 } };
+    expect(session.tick()).toEqual([beat, { do: 'tick', afterMs: 40_000 }]);
+    session.frame({ op: opcodes.HEARTBEAT_ACK, d: null });
+    expect(session.tick()).toEqual([beat, { do: 'tick', afterMs: 40_000 }]);
+    const [effect] = session.tick();
+    expect(effect).toMatchObject({ do: 'close', reason: 'no heartbeat ack' });
+    expect([1000, 1001]).not.toContain(effect?.do === 'close' && effect.code); // those would end the session
+  });
+
+  it('beats at once when the gateway asks for it', () => {
+    expect(readySession().frame({ op: opcodes.HEARTBEAT, d: null })).toEqual([
+      { do: 'send', frame: { op: opcodes.HEARTBEAT, d: 1 } },
+    ]);
+  });
+
+  it('hands dispatches on, each once', () => {
+    const session = readySession();
+    expect(session.frame(event(2))).toEqual([{ do: 'dispatch', name: 'INTERACTION_CREATE', data: { s: 2 } }]);
+    expect(session.frame(event(2))).toEqual([]);
+    expect(session.frame(event(1))).toEqual([]);
+    expect(session.frame(event(3))).toHaveLength(1);
+  });
+
+  it('resumes at the address READY gave, from the last sequence', () => {
+    const session = readySession();
+    session.frame(event(5));
+    expect(session.closed(1006)).toEqual([
+      { do: 'connect', url: 'wss://resume.example/?v=10&encoding=json', resumes: true, failures: 1 },
+    ]);
+    session.opened();
+    expect(session.frame(hello)[1]).toEqual({
+      do: 'send',
+      frame: { op: opcodes.RESUME, d: { token: identify.token, session_id: 'abc', seq: 5 } },
+    });
+  });
+
+  it('takes the first address when the one for resuming is no socket address or less protected', () => {
+    for (const url of ['', 'nonsense', 'http://resume.example', 'ws://resume.example']) {
+      expect(connectOf(readySession(url).closed(1006)).url).toBe('wss://gateway.example/?v=10&encoding=json');
+    }
+  });
+
+  it.each(Object.values(closeCodes))('after $code ($reason) goes on with: $remedy', ({ code, remedy }) => {
+    const effects = readySession().closed(code);
+    if (remedy === 'stop')
+      expect(effects).toMatchObject([{ do: 'stop', error: { closeCode: code, recoverable: false } }]);
+    else expect(connectOf(effects).resumes).toBe(remedy === 'resume');
+  });
+
+  it('identifies anew, and counts from the start, once a session is not valid and cannot be resumed', () => {
+    const session = readySession();
+    session.frame(event(9));
+    expect(session.frame({ op: opcodes.INVALID_SESSION, d: false })).toMatchObject([{ do: 'close' }]);
+    expect(connectOf(session.closed(4000)).resumes).toBe(false);
+    session.opened();
+    expect(session.frame(hello)[1]).toMatchObject({ frame: { op: opcodes.IDENTIFY } });
+    expect(session.frame(ready())).toHaveLength(1);
+  });
+
+  it('resumes an invalid session that may be resumed', () => {
+    const session = readySession();
+    session.frame({ op: opcodes.INVALID_SESSION, d: true });
+    expect(connectOf(session.closed(4000)).resumes).toBe(true);
+  });
+
+  it('comes back without a pause when it was asked to reconnect', () => {
+    const session = readySession();
+    expect(session.frame({ op: opcodes.RECONNECT, d: null })).toMatchObject([{ do: 'close' }]);
+    expect(connectOf(session.closed(4000))).toMatchObject({ resumes: true, failures: 0 });
+  });
+
+  it('counts failed connections until a session lives again', () => {
+    const session = newSession();
+    session.start();
+    expect(connectOf(session.closed(1006)).failures).toBe(1);
+    expect(connectOf(session.closed(1006)).failures).toBe(2);
+    session.opened();
+    session.frame(hello);
+    session.frame(ready());
+    expect(connectOf(session.closed(1006)).failures).toBe(1);
+  });
+
+  it('does nothing more after it was ended', () => {
+    const session = readySession();
+    expect(session.end()).toEqual([{ do: 'close', code: 1000, reason: 'done' }]);
+    expect([session.closed(1000), session.tick(), session.frame(event(2))]).toEqual([[], [], []]);
+  });
+
+  it('survives any frames in any order', () => {
+    const frame = fc.option(
+      fc.record({
+        op: fc.oneof(fc.constantFrom(...Object.values(opcodes)), fc.integer()),
+        d: fc.jsonValue(),
+        s: fc.option(fc.integer()),
+        t: fc.option(fc.constantFrom('READY', 'RESUMED', 'OTHER')),
+      }),
+      { nil: undefined },
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(frame, fc.constantFrom('tick', 'opened', 1006, 4009))), steps => {
+        const session = newSession();
+        for (const step of steps) {
+          if (step === 'tick') session.tick();
+          else if (step === 'opened') session.opened();
+          else if (typeof step === 'number') session.closed(step);
+          else session.frame(step as Parameters<GatewaySession['frame']>[0]);
+        }
+      }),
+    );
+  });
+});
