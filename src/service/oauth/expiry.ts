@@ -30,6 +30,7 @@ async function sweepBatch(core: SweptCore, collection: (typeof expiring)[number]
 
 /** Sweeps from time to time. @returns what ends it */
 export function startSweeping(core: SweptCore): () => void {
+  let ended = false;
   let cancel = core.clock.schedule(sweepIntervalMs, sweep);
 
   async function sweep(): Promise<void> {
@@ -41,7 +42,6 @@ export function startSweeping(core: SweptCore): () => void {
     if (!ended) cancel = core.clock.schedule(sweepIntervalMs, sweep);
   }
 
-  let ended = false;
   return () => {
     ended = true;
     cancel();

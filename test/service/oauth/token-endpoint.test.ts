@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import {
-  ada,
   basic,
   ben,
   game,
@@ -143,6 +142,12 @@ describe('authorization_code', () => {
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
     expect(await service.isLive(won[0]?.body.access_token)).toBe(false);
+  });
+
+  it('belongs to the one grant of its user, however many are given at once', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => service.code({}, ben.id)));
+    const { authorizations } = await service.content();
+    expect(authorizations.filter(({ user_id }) => user_id === ben.id)).toHaveLength(1);
   });
 
   it('refuses a code of a user who revoked the application meanwhile', async () => {
@@ -390,9 +395,4 @@ describe('revocation', () => {
     await service.revoke({ token: access_token, token_type_hint });
     expect(await service.isLive(access_token)).toBe(false);
   });
-});
-
-it('is the same user whoever asks', async () => {
-  const { access_token } = await service.signIn();
-  expect((await service.get('/oauth2/userinfo', access_token)).body.sub).toBe(ada.id);
 });

@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isSnowflake } from '../../../model/snowflake.ts';
+import { compareSnowflakes, isSnowflake } from '../../../model/snowflake.ts';
 import { apiVersion } from '../../../wire/routes.ts';
 import type { Core } from '../../core.ts';
 import { Fault } from '../../fault.ts';
@@ -126,7 +126,7 @@ async function showSignIn(core: Core, request: AuthorizationRequest, search: str
     request,
     action: signInPath + search,
     formToken: formToken(secret),
-    users: users.slice(0, usersShown),
+    users: users.slice(0, usersShown).sort((one, other) => compareSnowflakes(one.id, other.id)),
     more: users.length > usersShown,
   });
 }

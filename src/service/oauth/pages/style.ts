@@ -10,7 +10,7 @@ export const style = `
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #12131c; --card: #1c1e2b; --line: #343850; --text: #eceef8; --soft: #a7acc6;
-    --accent: #5b53e8; --accent-strong: #6d66ee; --accent-text: #a9a5ff; --tint: #25273a; --fault: #ff9a8d;
+    --accent: #5b53e8; --accent-strong: #4f46e5; --accent-text: #a9a5ff; --tint: #25273a; --fault: #ff9a8d;
   }
 }
 * { box-sizing: border-box; }
@@ -28,6 +28,7 @@ main {
 h1 { margin: 0; font-size: 1.375rem; line-height: 1.3; text-align: center; text-wrap: balance; overflow-wrap: anywhere; }
 h2 { margin: 1.75rem 0 .75rem; font-size: .8125rem; letter-spacing: .04em; text-transform: uppercase; color: var(--soft); }
 p { margin: .5rem 0; }
+main > :last-child { margin-bottom: 0; }
 .lead { text-align: center; color: var(--soft); text-wrap: balance; }
 .note { margin-top: 1.5rem; font-size: .8125rem; color: var(--soft); text-align: center; overflow-wrap: anywhere; }
 .fault { color: var(--fault); }
@@ -38,7 +39,7 @@ a { color: var(--accent-text); }
   background: var(--accent); color: #fff; font-weight: 600; text-transform: uppercase;
 }
 .badge.large { width: 4rem; height: 4rem; margin: 0 auto 1rem; border-radius: 1.25rem; font-size: 1.625rem; }
-.badge.fault { background: none; border: 2px solid currentColor; }
+.badge.fault { background: none; border: 2px solid; color: var(--fault); }
 .person { display: flex; align-items: center; gap: .75rem; min-width: 0; flex: 1; text-align: left; }
 .person span { min-width: 0; }
 .person strong, .person small { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -48,7 +49,7 @@ a { color: var(--accent-text); }
   background: var(--tint);
 }
 ul { margin: 0; padding: 0; list-style: none; }
-.people { margin-top: 1.5rem; display: grid; gap: .5rem; }
+.people { margin-top: 1.5rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: .5rem; }
 .scopes > li { position: relative; padding: .375rem 0 .375rem 1.875rem; }
 .scopes > li::before {
   content: ""; position: absolute; left: .375rem; top: .75rem; width: .375rem; height: .6875rem;
