@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Fixtures } from '../service/control/fixtures-document.ts';
+import type { ServiceOptions } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { Logger } from '../wire/ports.ts';
 import { CommandFailure } from './command-line.ts';
@@ -25,8 +26,12 @@ export async function serve(args: readonly string[]): Promise<void> {
   const ready = settings.readyFile === undefined ? undefined : readyFile(settings.readyFile);
   // One left by a service that was killed would tell of addresses that are gone.
   await ready?.remove();
-  const log = await openLog(settings);
-  const service = await start(settings, fixtures, log);
+  // Loaded this late because wrong options must not wait for them.
+  const [{ openLog }, { startService }] = await Promise.all([import('./log.ts'), import('../service/service.ts')]);
+  const log = openLog(settings.logLevel);
+  const service = await startService(serviceOptions(settings, fixtures, log)).catch(error => {
+    throw startFailure(error, settings);
+  });
   try {
     await announce(service, ready);
     log.info({ address: service.web_base }, 'The service accepts traffic.');
@@ -38,26 +43,14 @@ export async function serve(args: readonly string[]): Promise<void> {
   }
 }
 
-async function openLog({ logLevel }: ServeSettings): Promise<Logger> {
-  const { pino, destination } = await import('pino');
-  const log: Logger = pino({ level: logLevel }, destination({ fd: process.stderr.fd, sync: true }));
-  return log;
-}
-
-async function start(settings: ServeSettings, fixtures: Fixtures | undefined, log: Logger): Promise<Service> {
+function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined, log: Logger): ServiceOptions {
   const { host, port, allowPublicDeveloperSignIn, limits, virtualClock, data } = settings;
-  // Loaded this late because wrong options must not wait for it.
-  const { startService } = await import('../service/service.ts');
-  try {
-    return await startService({
-      ...{ host, port, allowPublicDeveloperSignIn, limits, log },
-      clock: virtualClock ? 'virtual' : 'system',
-      ...(data !== undefined && { data }),
-      ...(fixtures !== undefined && { fixtures }),
-    });
-  } catch (error) {
-    throw startFailure(error, settings);
-  }
+  return {
+    ...{ host, port, allowPublicDeveloperSignIn, limits, log },
+    clock: virtualClock ? 'virtual' : 'system',
+    ...(data !== undefined && { data }),
+    ...(fixtures !== undefined && { fixtures }),
+  };
 }
 
 async function readFixtures(path: string): Promise<Fixtures> {

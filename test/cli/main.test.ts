@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { version } from '../../src/model/version.ts';
 
-const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const root = resolve(import.meta.dirname, '../..');
+const main = join(root, 'src', 'cli', 'main.ts');
 
 interface Run {
   readonly child: ChildProcessWithoutNullStreams;
@@ -19,7 +20,11 @@ interface Run {
 
 /** Runs `rallypoint …` from the source. */
 function rallypoint(...args: readonly string[]): Run {
-  const child = spawn(process.execPath, [main, ...args], { cwd: folder() });
+  return run(main, args);
+}
+
+function run(program: string, args: readonly string[]): Run {
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder() });
   onTestFinished(() => void child.kill('SIGKILL'));
   let stdout = '';
   let stderr = '';
@@ -93,6 +98,14 @@ describe('rallypoint serve', () => {
     expect(existsSync(file)).toBe(false);
     for (const entry of stderr.trim().split('\n')) expect(JSON.parse(entry)).toHaveProperty('level');
     expect(stderr).not.toContain(line.control_token);
+  });
+
+  it.skipIf(!existsSync(join(root, 'dist', 'stamp')))('does the same from the built package', async () => {
+    const { child, ready, ended } = run(join(root, 'bin', 'rallypoint.js'), ['serve', '--memory', '--port', '0']);
+    const { api_base } = await ready;
+    expect((await fetch(`${api_base}/v10/gateway`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
   });
 
   it('furnishes itself from a file, keeps its state in a folder, and ends with 0 on SIGINT', async () => {
