@@ -34,50 +34,70 @@ export async function readKnown(view: StoreView, plan: FixturesPlan): Promise<Kn
 
 /** Every id of the plan that leads nowhere, or to something that is another's. */
 export function checkReferences(plan: FixturesPlan, known: Known): Issue[] {
-  const applicationIds = new Set([...plan.applications.map(({ id }) => id), ...known.applications.keys()]);
-  const userIds = new Set([...plan.users.map(({ id }) => id), ...known.users.keys()]);
   const issues: Issue[] = [];
-  const expect = (ids: ReadonlySet<string>, id: string | null | undefined, what: string, path: readonly string[]) => {
-    if (id !== null && id !== undefined && !ids.has(id)) issues.push(issue('unknown_reference', path, what));
+  const ids: AccountIds = {
+    applications: new Set([...plan.applications.map(({ id }) => id), ...known.applications.keys()]),
+    users: new Set([...plan.users.map(({ id }) => id), ...known.users.keys()]),
   };
-
   plan.applications.forEach((application, index) => {
     const path = ['applications', String(index)];
     const holder = known.tokenOwners.get(application.bot_token ?? '');
     if (known.users.has(application.id)) issues.push(issue('taken', [...path, 'id'], 'the id'));
     if (holder && holder.id !== application.id) issues.push(issue('taken', [...path, 'bot_token'], 'the token'));
-    expect(userIds, application.owner_id, 'user', [...path, 'owner_id']);
+    expectIn(ids.users, application.owner_id, 'user', [...path, 'owner_id'], issues);
   });
-  plan.users.forEach((user, index) => {
-    if (known.applications.has(user.id)) issues.push(issue('taken', ['users', String(index), 'id'], 'the id'));
+  plan.users.forEach(({ id }, index) => {
+    if (known.applications.has(id)) issues.push(issue('taken', ['users', String(index), 'id'], 'the id'));
   });
   plan.guilds.forEach((guild, index) => {
-    const path = ['guilds', String(index)];
-    const before = known.guilds.get(guild.id);
-    const roleIds = new Set([...guild.roles, ...(before?.roles ?? [])].map(({ id }) => id));
-    const categoryIds = categoriesOf(guild, before);
-    expect(userIds, guild.owner_id, 'user', [...path, 'owner_id']);
-    guild.applications?.forEach((id, at) => {
-      expect(applicationIds, id, 'application', [...path, 'applications', String(at)]);
-    });
-    guild.members.forEach((member, at) => {
-      const memberPath = [...path, 'members', String(at)];
-      expect(userIds, member.user_id, 'user', [...memberPath, 'user_id']);
-      member.roles?.forEach((id, nth) => {
-        expect(roleIds, id, 'role of the guild', [...memberPath, 'roles', String(nth)]);
-      });
-    });
-    guild.channels.forEach((channel, at) => {
-      const channelPath = [...path, 'channels', String(at)];
-      expect(categoryIds, channel.parent_id, 'category of the guild', [...channelPath, 'parent_id']);
-      channel.permission_overwrites?.forEach(({ id, type }, nth) => {
-        const overwritePath = [...channelPath, 'permission_overwrites', String(nth), 'id'];
-        if (type === 0) expect(roleIds, id, 'role of the guild', overwritePath);
-        else expect(userIds, id, 'user', overwritePath);
-      });
-    });
+    checkGuild(guild, known.guilds.get(guild.id), ids, ['guilds', String(index)], issues);
   });
   return issues;
+}
+
+interface AccountIds {
+  readonly applications: ReadonlySet<string>;
+  readonly users: ReadonlySet<string>;
+}
+
+function checkGuild(
+  guild: GuildPlan,
+  before: GuildRecord | undefined,
+  { applications, users }: AccountIds,
+  path: readonly string[],
+  issues: Issue[],
+): void {
+  const roles = new Set([...guild.roles, ...(before?.roles ?? [])].map(({ id }) => id));
+  const categories = categoriesOf(guild, before);
+  expectIn(users, guild.owner_id, 'user', [...path, 'owner_id'], issues);
+  guild.applications?.forEach((id, at) => {
+    expectIn(applications, id, 'application', [...path, 'applications', String(at)], issues);
+  });
+  guild.members.forEach((member, at) => {
+    const memberPath = [...path, 'members', String(at)];
+    expectIn(users, member.user_id, 'user', [...memberPath, 'user_id'], issues);
+    member.roles?.forEach((id, nth) => {
+      expectIn(roles, id, 'role of the guild', [...memberPath, 'roles', String(nth)], issues);
+    });
+  });
+  guild.channels.forEach((channel, at) => {
+    const channelPath = [...path, 'channels', String(at)];
+    expectIn(categories, channel.parent_id, 'category of the guild', [...channelPath, 'parent_id'], issues);
+    channel.permission_overwrites?.forEach(({ id, type }, nth) => {
+      const [ids, what] = type === 0 ? ([roles, 'role of the guild'] as const) : ([users, 'user'] as const);
+      expectIn(ids, id, what, [...channelPath, 'permission_overwrites', String(nth), 'id'], issues);
+    });
+  });
+}
+
+function expectIn(
+  ids: ReadonlySet<string>,
+  id: string | null | undefined,
+  what: string,
+  path: readonly string[],
+  issues: Issue[],
+): void {
+  if (id !== null && id !== undefined && !ids.has(id)) issues.push(issue('unknown_reference', path, what));
 }
 
 const categoryType = 4;
