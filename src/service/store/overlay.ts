@@ -130,6 +130,6 @@ function merge<T extends object>(
   return merged;
 }
 
-function then<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
+function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
