@@ -34,12 +34,14 @@ export function redirectWith(uri: string, parameters: Readonly<Record<string, st
   return `${uri}${uri.includes('?') ? '&' : '?'}${query}`;
 }
 
+/** Hosts that a source list can spell: no IPv6 address, no sign that ends a source or a directive. */
+const spellableHost = /^[a-z0-9.-]+(?::[0-9]+)?$/;
+
 /**
  * What a page's `form-action` must allow so that its form's answer may lead to the redirect: browsers apply that rule
  * to redirects after a form too.
  */
 export function formActionSource(uri: string): string {
-  const { protocol, host, hostname } = new URL(uri);
-  // A source list has no way to write an IPv6 address.
-  return isCustomSchemeRedirect(uri) || hostname.startsWith('[') ? protocol : `${protocol}//${host}`;
+  const { protocol, host } = new URL(uri);
+  return isCustomSchemeRedirect(uri) || !spellableHost.test(host) ? protocol : `${protocol}//${host}`;
 }

@@ -65,6 +65,16 @@ describe('the way through the pages', () => {
     expect(answer.location).toMatch(/^discord-100:\/authorize\/callback\?code=/);
   });
 
+  it('leads to an address with any letters', async () => {
+    const redirect_uri = 'https://game.example/zurück';
+    await service.addFixtures({
+      applications: [{ ...game, id: '101', bot_token: null, redirect_uris: [redirect_uri] }],
+    });
+    const { browser, page } = await signedIn({ client_id: '101', redirect_uri });
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'approve' });
+    expect(answer.location).toContain('https://game.example/zur%C3%BCck?code=');
+  });
+
   it.each(['/api/oauth2/authorize', '/api/v10/oauth2/authorize'])('begins at %s, too', async path => {
     const response = await new Browser().get(service.authorizeUrl().replace(authorize, path));
     expect(new URL(response.location ?? '', service.web).href).toBe(service.authorizeUrl());

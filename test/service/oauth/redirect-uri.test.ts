@@ -121,6 +121,7 @@ it.each([
   ['http://[::1]:42149/callback', false, 'http:'],
   ['https://game.example/callback', false, 'https://game.example'],
   ['https-game:/authorize/callback', true, 'https-game:'],
+  ['https://game.example;sandbox/callback', false, 'https:'],
 ])('%s leads into a program: %s; a form may lead there by %s', (uri, custom, source) => {
   expect(isCustomSchemeRedirect(uri)).toBe(custom);
   expect(formActionSource(uri)).toBe(source);

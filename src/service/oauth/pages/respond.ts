@@ -16,12 +16,17 @@ const headers = {
 /** Sends an outcome; the way on is asked for with GET, whatever this request was. */
 export function respond(reply: FastifyReply, outcome: Outcome): FastifyReply {
   reply.headers(headers);
-  if (!outcome.html) return reply.code(303).header('location', outcome.redirectTo).send();
+  if (!outcome.html) return reply.code(303).header('location', headerText(outcome.redirectTo)).send();
   return reply
     .code(outcome.status)
     .header('content-security-policy', contentPolicy(outcome.formActions))
     .type('text/html; charset=utf-8')
     .send(outcome.html.text);
+}
+
+/** A registered redirect may hold letters that a header cannot. */
+function headerText(address: string): string {
+  return address.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }
 
 function contentPolicy(formActions: readonly string[]): string {
