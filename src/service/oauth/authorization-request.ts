@@ -1,4 +1,4 @@
-import { type IntegrationType, integrationTypes } from '../../model/command.ts';
+import type { IntegrationType } from '../../model/command.ts';
 import { splitScopes } from '../../model/oauth.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { codeChallengeMethod, isCodeChallenge } from '../../wire/pkce.ts';
@@ -9,7 +9,7 @@ import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts'
 import { mayRequest } from './scope-rules.ts';
 
 /** Parameters of `/oauth2/authorize` that the service reads; others are passed over. @see oauth2.md 2 */
-export const authorizeParameters = [
+const authorizeParameters = [
   'client_id',
   'code_challenge',
   'code_challenge_method',
@@ -159,11 +159,13 @@ function judgeChallenge(parameters: URLSearchParams, { application, redirectUri 
   return challenge;
 }
 
-function judgeIntegrationType(parameters: URLSearchParams, application: ApplicationRecord): IntegrationType {
+/** Left out it means guilds or, our choice, users where the application is not installed in guilds. */
+function judgeIntegrationType(parameters: URLSearchParams, { integration_types }: ApplicationRecord): IntegrationType {
   const text = read(parameters, 'integration_type');
-  // Our choice: left out it is not held against an application that has user installs alone.
-  if (text === undefined) return integrationTypes.GUILD_INSTALL;
-  const type = application.integration_types.find(supported => String(supported) === text);
+  const type =
+    text === undefined
+      ? [...integration_types].sort()[0]
+      : integration_types.find(supported => String(supported) === text);
   if (type === undefined) throw oauthFaults.invalid('integration_type');
   return type;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { permissionBits } from '../../../src/model/guild.ts';
-import { ada, ben, game, guild, openService, type TestService } from './support.ts';
+import { ada, ben, game, guild, openService, siteRequest, type TestService } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -43,6 +43,11 @@ describe('granting applications.commands with a guild', () => {
 
   it('puts it into no guild when it is installed for the user', async () => {
     expect((await install(ada.id, guild.id, { integration_type: '1' })).has('guild_id')).toBe(false);
+    expect(await installed()).toEqual([]);
+  });
+
+  it('puts it into no guild when it cannot be installed in guilds', async () => {
+    expect((await install(ada.id, guild.id, siteRequest)).has('guild_id')).toBe(false);
     expect(await installed()).toEqual([]);
   });
 
