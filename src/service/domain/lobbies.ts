@@ -85,7 +85,7 @@ export function createLobbies(core: Core): Lobbies {
       return there;
     });
     expiry.notice(lobby.expires_at_ms);
-    await attendance.settle(application.id, lobby.id, userIds, told);
+    for (const userId of userIds) await attendance.settle(application.id, lobby.id, userId, told.has(userId));
     return JSON.stringify(showLobby(lobby, members));
   }
 
@@ -108,7 +108,7 @@ export function createLobbies(core: Core): Lobbies {
       editWithin(transaction, application, id, body),
     );
     expiry.notice(lobby.expires_at_ms);
-    await attendance.settle(application.id, id, added, told);
+    for (const userId of added) await attendance.settle(application.id, id, userId, told.has(userId));
     return JSON.stringify(showLobby(lobby, members));
   }
 

@@ -7,6 +7,9 @@ import { lobbyScope, membersOf, userIdsOf } from './lobby-records.ts';
 
 /** Who of a lobby's members is there: has a live session with its application. */
 export interface LobbyAttendance {
+  /** Whether the user has a session now. */
+  has(applicationId: ApplicationId, userId: UserId): Promise<boolean>;
+
   /** Those of the users who have a session now. */
   among(applicationId: ApplicationId, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
 
@@ -17,24 +20,23 @@ export interface LobbyAttendance {
   tell(lobbyId: LobbyId, userId: UserId): Promise<void>;
 
   /**
-   * To be called after the commit that made users members. Sessions that began or ended between the work's look
-   * (`told`) and its commit neither heard of the lobby nor told it anything; both is made up for.
+   * To be called after the commit that made the user a member. A session that began or ended between the work's look
+   * (`told`: whether it was there) and its commit neither heard of the lobby nor told it anything; both is made up for.
    */
-  settle(
-    applicationId: ApplicationId,
-    lobbyId: LobbyId,
-    userIds: readonly UserId[],
-    told: ReadonlySet<UserId>,
-  ): Promise<void>;
+  settle(applicationId: ApplicationId, lobbyId: LobbyId, userId: UserId, told: boolean): Promise<void>;
 }
 
 /** @param noticeExpiry takes a lobby's new time to end, after the commit */
 export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: number) => void): LobbyAttendance {
   const { store, bus, clock } = core;
 
+  async function has(applicationId: ApplicationId, userId: UserId): Promise<boolean> {
+    return (await bus.present(topics.player(applicationId, userId))) > 0;
+  }
+
   async function among(applicationId: ApplicationId, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
-    const counts = await Promise.all(userIds.map(userId => bus.present(topics.player(applicationId, userId))));
-    return new Set(userIds.filter((_, index) => (counts[index] ?? 0) > 0));
+    const present = await Promise.all(userIds.map(userId => has(applicationId, userId)));
+    return new Set(userIds.filter((_, index) => present[index]));
   }
 
   async function tellLobby(lobbyId: LobbyId, userId: UserId, { whole }: { whole: boolean }): Promise<void> {
@@ -56,13 +58,11 @@ export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: nu
   }
 
   return {
+    has,
     among,
     tell: (lobbyId, userId) => tellLobby(lobbyId, userId, { whole: false }),
-    async settle(applicationId, lobbyId, userIds, told) {
-      const there = await among(applicationId, userIds);
-      for (const userId of userIds) {
-        if (there.has(userId) !== told.has(userId)) await tellLobby(lobbyId, userId, { whole: true });
-      }
+    async settle(applicationId, lobbyId, userId, told) {
+      if ((await has(applicationId, userId)) !== told) await tellLobby(lobbyId, userId, { whole: true });
     },
   };
 }

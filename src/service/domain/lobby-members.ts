@@ -31,16 +31,16 @@ export function createLobbyMembers({ store, clock }: Core, attendance: LobbyAtte
       const stored = await transaction.get('lobby_members', id, userId);
       const member = writtenMember(lobby, userId, body, stored);
       if (member === stored) return { member };
-      const there = await attendance.among(application.id, [userId]);
+      const connected = await attendance.has(application.id, userId);
       if (stored) {
         transaction.put('lobby_members', member);
-        announceMemberUpdate(transaction, member, there.has(userId));
+        announceMemberUpdate(transaction, member, connected);
         return { member };
       }
-      await admit(transaction, lobby, member, there.has(userId));
-      return { member, told: there };
+      await admit(transaction, lobby, member, connected);
+      return { member, told: connected };
     });
-    if (told) await attendance.settle(application.id, id, [userId], told);
+    if (told !== undefined) await attendance.settle(application.id, id, userId, told);
     return JSON.stringify(showMember(member));
   }
 
@@ -71,7 +71,7 @@ export function createLobbyMembers({ store, clock }: Core, attendance: LobbyAtte
       const lobby = await ownLobby(transaction, application, id);
       const member = await transaction.get('lobby_members', id, userId);
       if (!member) return undefined;
-      const connected = (await attendance.among(application.id, [userId])).has(userId);
+      const connected = await attendance.has(application.id, userId);
       const shrunk = { ...lobby, member_count: lobby.member_count - 1 };
       const left = connected ? idleSince(shrunk, clock.now()) : shrunk;
       transaction.put('lobbies', left);
