@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { dropEqualTexts } from '../../../src/model/rules/localize.ts';
+
+describe('dropping texts equal to the default', () => {
+  it('keeps what differs, in the order of the locales', () => {
+    expect(JSON.stringify(dropEqualTexts({ fr: 'b', de: 'a', nl: 'x' }, 'x'))).toBe('{"de":"a","fr":"b"}');
+  });
+
+  it.each([[null], [undefined], [{}], [{ de: 'x' }], [{ de: null }]])(
+    'gives null when nothing is left of %j',
+    given => {
+      expect(dropEqualTexts(given, 'x')).toBe(null);
+    },
+  );
+
+  it('keeps an equal text that hides a fallback', () => {
+    const texts = { 'en-US': 'color', 'en-GB': 'colour' };
+    expect(dropEqualTexts(texts, 'color')).toEqual(texts);
+    expect(dropEqualTexts({ 'es-419': 'color', 'es-ES': 'colór' }, 'color')).toEqual({
+      'es-419': 'color',
+      'es-ES': 'colór',
+    });
+  });
+
+  it('drops an equal text whose fallback shows the default as well', () => {
+    expect(dropEqualTexts({ 'en-US': 'color', 'en-GB': 'color' }, 'color')).toBe(null);
+    expect(dropEqualTexts({ 'es-ES': 'color', 'es-419': 'colór' }, 'color')).toEqual({ 'es-419': 'colór' });
+  });
+
+  it('drops keys that are no locales', () => {
+    expect(dropEqualTexts(JSON.parse('{"__proto__":"y","xx":"y"}'), 'x')).toBe(null);
+  });
+});
