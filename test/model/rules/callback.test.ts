@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { callbackTypes } from '../../../src/model/interaction.ts';
+import { checkCallback, isEmptyMessage } from '../../../src/model/rules/callback.ts';
+import { times } from '../../support/command-samples.ts';
+import { faults } from '../../support/issues.ts';
+
+const check = (body: unknown): string[] => faults(checkCallback(body));
+const data = (type: number, fields: unknown): string[] => check({ type, data: fields });
+
+describe('the body of a callback', () => {
+  it('is an object with a type', () => {
+    for (const body of [null, [], 'x']) expect(check(body)).toEqual(['(body) DICT_TYPE_CONVERT']);
+    expect(check({})).toEqual(['type BASE_TYPE_REQUIRED']);
+    expect(check({ type: '4' })).toEqual(['type NUMBER_TYPE_COERCE']);
+  });
+
+  it.each([0, 2, 3, 10, 11, 13])('has not the type %i', type => {
+    expect(check({ type })).toEqual(['type BASE_TYPE_CHOICES']);
+  });
+
+  it.each(Object.entries(callbackTypes).filter(([name]) => name !== 'MODAL'))('needs no data as %s', (_, type) => {
+    expect(check({ type })).toEqual([]);
+    expect(check({ type, data: null })).toEqual([]);
+  });
+
+  it.each([1, 6, 12])('takes no notice of data as type %i', type => {
+    expect(data(type, 'anything')).toEqual([]);
+  });
+
+  it.each([4, 5, 7, 8, 9])('has an object as data as type %i', type => {
+    expect(data(type, [])).toEqual(['data MODEL_TYPE_CONVERT']);
+  });
+});
+
+describe.each([4, 7])('a message (type %i)', type => {
+  const message = (fields: object): string[] => data(type, fields);
+
+  it.each([
+    [0, []],
+    [1999, []],
+    [2000, []],
+    [2001, ['data.content BASE_TYPE_MAX_LENGTH']],
+  ])('of %i code points: %j', (length, issues) => {
+    expect(message({ content: '🎲'.repeat(length) })).toEqual(issues);
+  });
+
+  it.each([
+    ['embeds', 10],
+    ['attachments', 10],
+    ['components', 40],
+  ])('%s: at most %i objects', (field, max) => {
+    expect(message({ [field]: times(max, () => ({})) })).toEqual([]);
+    expect(message({ [field]: times(max + 1, () => ({})) })).toEqual([`data.${field} BASE_TYPE_MAX_LENGTH`]);
+    expect(message({ [field]: [null] })).toEqual([`data.${field}.0 LIST_ITEM_VALUE_REQUIRED`]);
+    expect(message({ [field]: {} })).toEqual([`data.${field} LIST_TYPE_CONVERT`]);
+  });
+
+  it('has fields of the right kind', () => {
+    const fields = { content: 5, tts: 'no', flags: '64', allowed_mentions: [], poll: 'x' };
+    expect(message(fields)).toEqual([
+      'data.content STRING_TYPE_CONVERT',
+      'data.tts BOOLEAN_TYPE_CONVERT',
+      'data.flags NUMBER_TYPE_COERCE',
+      'data.allowed_mentions MODEL_TYPE_CONVERT',
+      'data.poll MODEL_TYPE_CONVERT',
+    ]);
+    expect(message({ content: null, tts: null, flags: null, embeds: null, allowed_mentions: null })).toEqual([]);
+    expect(message({ flags: 64, tts: false, enforce_nonce: false })).toEqual([]);
+    expect(message({ flags: -1 })).toEqual(['data.flags NUMBER_TYPE_MIN']);
+  });
+});
+
+describe('a deferred message', () => {
+  it('has flags only', () => {
+    expect(data(5, { flags: 64, content: 7 })).toEqual([]);
+    expect(data(5, { flags: 1.5 })).toEqual(['data.flags NUMBER_TYPE_COERCE']);
+  });
+});
+
+describe('an autocomplete result', () => {
+  it.each([
+    [0, []],
+    [25, []],
+    [26, ['data.choices BASE_TYPE_MAX_LENGTH']],
+  ])('of %i choices: %j', (count, issues) => {
+    expect(data(8, { choices: times(count, i => ({ name: `c${i}`, value: i })) })).toEqual(issues);
+  });
+
+  it('has choices with a name and a value', () => {
+    expect(
+      data(8, { choices: [{ name: 'x', value: 1.5 }, { name: '', value: 'x'.repeat(101) }, { name: 'x' }] }),
+    ).toEqual([
+      'data.choices.1.name BASE_TYPE_REQUIRED',
+      'data.choices.1.value BASE_TYPE_BAD_LENGTH',
+      'data.choices.2.value BASE_TYPE_REQUIRED',
+    ]);
+    expect(data(8, { choices: [{ name: 'x', value: 1e300 }] })).toEqual(['data.choices.0.value NUMBER_TYPE_MAX']);
+  });
+});
+
+describe('a modal', () => {
+  const modal = { custom_id: 'x'.repeat(100), title: 'x'.repeat(45), components: [{}] };
+
+  it('has an id, a title and one to five components', () => {
+    expect(data(9, modal)).toEqual([]);
+    expect(data(9, { ...modal, components: times(5, () => ({})) })).toEqual([]);
+    expect(data(9, { ...modal, components: times(6, () => ({})) })).toEqual(['data.components BASE_TYPE_MAX_LENGTH']);
+    expect(data(9, { ...modal, components: [] })).toEqual(['data.components BASE_TYPE_BAD_LENGTH']);
+    expect(data(9, { ...modal, custom_id: 'x'.repeat(101) })).toEqual(['data.custom_id BASE_TYPE_BAD_LENGTH']);
+    expect(data(9, { ...modal, title: 'x'.repeat(46) })).toEqual(['data.title BASE_TYPE_BAD_LENGTH']);
+    expect(data(9, {})).toEqual([
+      'data.custom_id BASE_TYPE_REQUIRED',
+      'data.title BASE_TYPE_REQUIRED',
+      'data.components BASE_TYPE_REQUIRED',
+    ]);
+    expect(check({ type: 9 })).toEqual(['data BASE_TYPE_REQUIRED']);
+  });
+});
+
+describe('an empty message', () => {
+  it.each([undefined, null, [], {}, { content: '' }, { content: ' \n ' }, { embeds: [] }, { content: 5 }])(
+    'is %j',
+    value => {
+      expect(isEmptyMessage(value)).toBe(true);
+    },
+  );
+
+  it.each([{ content: 'x' }, { embeds: [{}] }, { components: [{}] }, { attachments: [{}] }, { poll: {} }])(
+    'is not %j',
+    value => {
+      expect(isEmptyMessage(value)).toBe(false);
+    },
+  );
+});

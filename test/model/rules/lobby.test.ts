@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { checkLobby, checkLobbyMember } from '../../../src/model/rules/lobby.ts';
+import { times } from '../../support/command-samples.ts';
+import { faults } from '../../support/issues.ts';
+
+const lobby = (body: unknown): string[] => faults(checkLobby(body));
+const member = (body: unknown): string[] => faults(checkLobbyMember(body));
+
+describe.each([
+  ['of a lobby', lobby],
+  ['of a member', member],
+])('the body %s', (_, check) => {
+  it('is an object with nothing it must have', () => {
+    expect(check({})).toEqual([]);
+    expect(check({ made_up: [] })).toEqual([]);
+    for (const body of [undefined, null, [], 'x', 7]) expect(check(body)).toEqual(['(body) DICT_TYPE_CONVERT']);
+  });
+
+  it('may have null in every field', () => {
+    const fields = ['metadata', 'flags', 'members', 'idle_timeout_seconds', 'override_event_webhooks_url'];
+    expect(check(Object.fromEntries([...fields, 'additional_name'].map(field => [field, null])))).toEqual([]);
+  });
+
+  it.each([
+    [999, []],
+    [1000, []],
+    [1001, ['metadata BASE_TYPE_MAX_LENGTH']],
+  ])('with %i characters of metadata, keys and values together, has the issues %j', (length, issues) => {
+    expect(check({ metadata: { key: '🎲'.repeat(length - 3) } })).toEqual(issues);
+    expect(check({ metadata: { a: 'x'.repeat(400), b: 'y'.repeat(length - 402) } })).toEqual(issues);
+  });
+
+  it('has metadata of any number of entries, but text → text', () => {
+    expect(check({ metadata: {} })).toEqual([]);
+    expect(check({ metadata: Object.fromEntries(times(200, i => [`k${i}`, ''])) })).toEqual([]);
+    expect(check({ metadata: [] })).toEqual(['metadata DICT_TYPE_CONVERT']);
+    expect(check({ metadata: 'x' })).toEqual(['metadata DICT_TYPE_CONVERT']);
+    expect(check({ metadata: { a: 1, b: null, c: {}, d: '' } })).toEqual([
+      'metadata.a STRING_TYPE_CONVERT',
+      'metadata.b STRING_TYPE_CONVERT',
+      'metadata.c STRING_TYPE_CONVERT',
+    ]);
+  });
+
+  it('counts a key called __proto__ like any other', () => {
+    expect(check({ metadata: JSON.parse('{"__proto__":5}') })).toEqual(['metadata.__proto__ STRING_TYPE_CONVERT']);
+    const metadata = JSON.parse(`{"__proto__":"${'x'.repeat(992)}"}`);
+    expect(check({ metadata })).toEqual(['metadata BASE_TYPE_MAX_LENGTH']);
+  });
+
+  it.each([
+    [0, []],
+    [1, []],
+    [2, ['flags BASE_TYPE_CHOICES']],
+    [-1, ['flags BASE_TYPE_CHOICES']],
+    ['1', ['flags NUMBER_TYPE_COERCE']],
+    [0.5, ['flags NUMBER_TYPE_COERCE']],
+  ])('with flags %j has the issues %j', (flags, issues) => {
+    expect(check({ flags })).toEqual(issues);
+  });
+});
+
+describe('idle_timeout_seconds', () => {
+  it.each([
+    [4, ['idle_timeout_seconds NUMBER_TYPE_MIN']],
+    [5, []],
+    [6, []],
+    [604_799, []],
+    [604_800, []],
+    [604_801, ['idle_timeout_seconds NUMBER_TYPE_MAX']],
+    [5.5, ['idle_timeout_seconds NUMBER_TYPE_COERCE']],
+    ['60', ['idle_timeout_seconds NUMBER_TYPE_COERCE']],
+  ])('%j: %j', (idle_timeout_seconds, issues) => {
+    expect(lobby({ idle_timeout_seconds })).toEqual(issues);
+  });
+});
+
+describe('members', () => {
+  it.each([
+    [0, []],
+    [24, []],
+    [25, []],
+    [26, ['members BASE_TYPE_MAX_LENGTH']],
+  ])('%i of them: %j', (count, issues) => {
+    expect(lobby({ members: times(count, i => ({ id: String(i + 1) })) })).toEqual(issues);
+  });
+
+  it('are a list of objects with an id', () => {
+    expect(lobby({ members: {} })).toEqual(['members LIST_TYPE_CONVERT']);
+    expect(lobby({ members: [null, '1', {}, { id: null }, { id: 'x' }, { id: '9223372036854775808' }] })).toEqual([
+      'members.0 LIST_ITEM_VALUE_REQUIRED',
+      'members.1 MODEL_TYPE_CONVERT',
+      'members.2.id BASE_TYPE_REQUIRED',
+      'members.3.id BASE_TYPE_REQUIRED',
+      'members.4.id NUMBER_TYPE_COERCE',
+      'members.5.id NUMBER_TYPE_MAX',
+    ]);
+  });
+
+  it('are listed once each, in whatever form the id comes', () => {
+    expect(lobby({ members: [{ id: '7' }, { id: '8' }, { id: 7 }] })).toEqual(['members.2.id LIST_ITEM_DUPLICATE']);
+  });
+
+  it('have metadata and flags, and no additional name', () => {
+    const metadata = { key: 'x'.repeat(998) };
+    expect(lobby({ members: [{ id: '7', metadata, flags: 2, additional_name: 5 }] })).toEqual([
+      'members.0.metadata BASE_TYPE_MAX_LENGTH',
+      'members.0.flags BASE_TYPE_CHOICES',
+    ]);
+  });
+});
+
+describe('override_event_webhooks_url', () => {
+  const url = (length: number): string => `https://game.example/${'x'.repeat(length - 'https://game.example/'.length)}`;
+  it.each([
+    [url(511), []],
+    [url(512), []],
+    [url(513), ['override_event_webhooks_url BASE_TYPE_MAX_LENGTH']],
+    ['http://127.0.0.1:80/hook', []],
+    ['', ['override_event_webhooks_url URL_TYPE_INVALID_URL']],
+    ['/hook', ['override_event_webhooks_url URL_TYPE_INVALID_URL']],
+    ['ftp://game.example/', ['override_event_webhooks_url URL_TYPE_INVALID_SCHEME']],
+    ['javascript:alert(1)', ['override_event_webhooks_url URL_TYPE_INVALID_SCHEME']],
+    [7, ['override_event_webhooks_url STRING_TYPE_CONVERT']],
+  ])('%j: %j', (override_event_webhooks_url, issues) => {
+    expect(lobby({ override_event_webhooks_url })).toEqual(issues);
+  });
+});
+
+describe('additional_name', () => {
+  it.each([
+    [0, ['additional_name BASE_TYPE_BAD_LENGTH']],
+    [1, []],
+    [79, []],
+    [80, []],
+    [81, ['additional_name BASE_TYPE_BAD_LENGTH']],
+  ])('of %i code points: %j', (length, issues) => {
+    expect(member({ additional_name: '🎲'.repeat(length) })).toEqual(issues);
+  });
+
+  it('is text', () => {
+    expect(member({ additional_name: 5 })).toEqual(['additional_name STRING_TYPE_CONVERT']);
+  });
+});
