@@ -6,6 +6,7 @@ import { Fault } from '../fault.ts';
 import type { SnowflakeSource } from '../ids.ts';
 import type { StoreView } from '../store/contract.ts';
 import { type ApplicationRecord, type CommandRecord, commandScope } from '../store/records.ts';
+import { showCommand } from './command-view.ts';
 
 /** Where a command is registered: everywhere, or in one guild. */
 export interface CommandPlace {
@@ -60,14 +61,18 @@ export function rewritten(ids: SnowflakeSource, command: CommandRecord, content:
   return { ...identity(command), ...content, version: ids.next() };
 }
 
-/** The command with this content: itself, and under its version, when the content is its own. */
+/**
+ * The command with this content: itself, and under its version, when an answer would show no difference. What does not
+ * show is the deprecated `dm_permission` while contexts are set.
+ */
 export function rewrittenIfChanged(
   ids: SnowflakeSource,
   command: CommandRecord,
   content: NormalizedCommand,
 ): CommandRecord {
   const candidate = { ...identity(command), ...content, version: command.version };
-  return isDeepStrictEqual(candidate, command) ? command : { ...candidate, version: ids.next() };
+  const isSame = isDeepStrictEqual(showCommand(candidate, 'all'), showCommand(command, 'all'));
+  return isSame ? command : { ...candidate, version: ids.next() };
 }
 
 /** What stays with a command whatever it becomes. */
