@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dropEqualTexts } from '../../../src/model/rules/localize.ts';
+import { dropEqualTexts, localize } from '../../../src/model/rules/localize.ts';
 
 describe('dropping texts equal to the default', () => {
   it('keeps what differs, in the order of the locales', () => {
@@ -29,5 +29,28 @@ describe('dropping texts equal to the default', () => {
 
   it('drops keys that are no locales', () => {
     expect(dropEqualTexts(JSON.parse('{"__proto__":"y","xx":"y"}'), 'x')).toBe(null);
+  });
+});
+
+describe('the text for a reader', () => {
+  const texts = { 'en-GB': 'colour', 'es-ES': 'color', de: 'Farbe' };
+
+  it.each([
+    ['de', 'Farbe'],
+    ['en-GB', 'colour'],
+    ['en-US', 'colour'],
+    ['es-419', 'color'],
+    ['fr', undefined],
+  ] as const)('of %s is %s', (locale, text) => {
+    expect(localize(texts, locale)).toBe(text);
+  });
+
+  it('falls back from en-GB to en-US, but from es-ES to nothing', () => {
+    expect(localize({ 'en-US': 'color' }, 'en-GB')).toBe('color');
+    expect(localize({ 'es-419': 'color' }, 'es-ES')).toBeUndefined();
+  });
+
+  it.each([[null], [undefined], [{}]])('is the default when there are none: %j', none => {
+    expect(localize(none, 'en-US')).toBeUndefined();
   });
 });
