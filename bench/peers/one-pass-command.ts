@@ -11,9 +11,8 @@ export function isCommand(command: Item): boolean {
   if (!isName(command.name) || !isText(command.description, 100)) return false;
   if (!areTranslations(command.name_localizations, 32, true)) return false;
   if (!areTranslations(command.description_localizations, 100, false)) return false;
-  const bits = command.default_member_permissions;
-  if (!isFree(bits) && !(typeof bits === 'string' && /^[0-9]{1,17}$/.test(bits) && Number(bits) < 2 ** 54))
-    return false;
+  if (!isFree(command.default_member_permissions) && !arePermissions(command.default_member_permissions)) return false;
+  if (!isFree(command.handler)) return false;
   if (!isFree(command.nsfw) && typeof command.nsfw !== 'boolean') return false;
   if (!isFree(command.dm_permission) && typeof command.dm_permission !== 'boolean') return false;
   if (!isSet(command.contexts, 2) || !isSet(command.integration_types, 1)) return false;
@@ -27,6 +26,11 @@ export function isCommand(command: Item): boolean {
 type Item = any;
 
 const name = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
+
+function arePermissions(bits: unknown): boolean {
+  if (typeof bits === 'number') return Number.isInteger(bits) && bits >= 0 && bits < 2 ** 54;
+  return typeof bits === 'string' && /^[0-9]{1,17}$/.test(bits) && BigInt(bits) < 2n ** 54n;
+}
 
 function isFree(value: unknown): boolean {
   return value === undefined || value === null;
@@ -93,6 +97,7 @@ function optionsSize(options: Item, place: 0 | 1 | 2): number {
     if (required === true) {
       if (type < 3 || optional) return -1;
     } else optional = true;
+    if (type < 3 && !isFree(option.choices) && option.choices.length !== 0) return -1;
     const inner = type < 3 ? optionsSize(option.options, type === 1 ? 2 : 1) : parameterSize(option, type);
     if (inner < 0) return -1;
     size += inner;
@@ -113,7 +118,11 @@ function parameterSize(option: Item, type: number): number {
   if (!isFree(option.min_value) && !isBound(option.min_value, type)) return -1;
   if (!isFree(option.max_value) && !isBound(option.max_value, type)) return -1;
   if (option.min_value > option.max_value) return -1;
-  if (!isFree(option.channel_types) && !(type === 7 && isSet(option.channel_types, 16))) return -1;
+  if (
+    !isFree(option.channel_types) &&
+    !(type === 7 && (option.channel_types.length === 0 || isSet(option.channel_types, 16)))
+  )
+    return -1;
   if (!isFree(option.file_types) && !(type === 11 && option.file_types.length <= 10)) return -1;
   return isFree(option.choices) ? 0 : chosen ? choicesSize(option.choices, type) : -1;
 }

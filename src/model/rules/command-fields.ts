@@ -144,21 +144,20 @@ function checkHandler(report: Report, handler: unknown, type: CommandType, { emb
 function checkPermissions(report: Report, bits: unknown): void {
   if (isAbsent(bits)) return;
   const key = 'default_member_permissions';
-  const whole = typeof bits === 'number' ? Number.isInteger(bits) : typeof bits === 'string' && decimal.test(bits);
-  if (!whole) report.at(key, 'NUMBER_TYPE_COERCE', bits, 'int');
-  else if (isNegative(String(bits))) report.at(key, 'NUMBER_TYPE_MIN', 0);
-  else if (exceedsPermissionBits(bits as string | number)) report.at(key, 'NUMBER_TYPE_MAX', limits.permissionBitsMax);
+  const digits = digitsOf(bits);
+  if (digits === undefined) report.at(key, 'NUMBER_TYPE_COERCE', bits, 'int');
+  else if (/^-0*[1-9]/.test(digits)) report.at(key, 'NUMBER_TYPE_MIN', 0);
+  else if (exceedsPermissionBits(digits)) report.at(key, 'NUMBER_TYPE_MAX', limits.permissionBitsMax);
 }
 
-const decimal = /^-?[0-9]+$/;
-
-function isNegative(digits: string): boolean {
-  return digits.startsWith('-') && !/^-0+$/.test(digits);
+function digitsOf(bits: unknown): string | undefined {
+  if (typeof bits === 'number' && Number.isInteger(bits)) return BigInt(bits).toString();
+  return typeof bits === 'string' && /^-?[0-9]+$/.test(bits) ? bits : undefined;
 }
 
-function exceedsPermissionBits(bits: string | number): boolean {
+function exceedsPermissionBits(digits: string): boolean {
+  const max = limits.permissionBitsMax;
+  const significant = digits.replace(/^-?0*/, '');
   // Digits are counted first: turning a text of a million of them into a number would take seconds.
-  const digits = typeof bits === 'number' ? bits.toString() : bits.replace(/^-?0+/, '');
-  if (digits.includes('e')) return true;
-  return digits.length > limits.permissionBitsMax.toString().length || BigInt(digits) > limits.permissionBitsMax;
+  return significant.length > max.toString().length || BigInt(significant) > max;
 }

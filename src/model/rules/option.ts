@@ -69,14 +69,15 @@ function checkOption(report: Report, option: Fields, allowed: readonly OptionTyp
   checkLocalizations(report, 'name_localizations', option.name_localizations, checkLocalizedChatName);
   checkRequiredText(report, 'description', option.description, limits.commandDescriptionLengthMax);
   checkLocalizations(report, 'description_localizations', option.description_localizations, checkLocalizedDescription);
-  if (checkType(report, option.type, allowed)) checkFieldsOfType(report, option, option.type as OptionType);
+  const { type } = option;
+  if (checkType(report, type, allowed)) checkFieldsOfType(report, option, type);
 }
 
 function checkLocalizedDescription(report: Report, locale: string, text: unknown): void {
   checkText(report, locale, text, 1, limits.commandDescriptionLengthMax);
 }
 
-function checkType(report: Report, type: unknown, allowed: readonly OptionType[]): boolean {
+function checkType(report: Report, type: unknown, allowed: readonly OptionType[]): type is OptionType {
   if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (!Number.isInteger(type)) report.at('type', 'NUMBER_TYPE_COERCE', type, 'int');
   // The hosted service tells a type out of place at the option, since the type decides how the option is read.

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { codePoints, isLonger } from '../../../src/model/rules/text-length.ts';
 
 const anyText = fc.string({ unit: fc.constantFrom('a', 'é', '日', '🎲', '\ud83c', '\udfb2') });

@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { isCommand } from '../../bench/peers/one-pass-command.ts';
+import { commandTypes } from '../../src/model/command.ts';
+import { arbitraryBrokenCommand, arbitraryChatCommand } from '../support/arbitrary-command.ts';
+
+describe('the hand-written check that the rulebook is measured against', () => {
+  it('accepts what the rulebook accepts', () => {
+    fc.assert(fc.property(arbitraryChatCommand(), command => isCommand(command)));
+  });
+
+  it('refuses what the rulebook refuses', () => {
+    const isChat = (body: unknown): boolean =>
+      ((body as { type?: unknown }).type ?? commandTypes.CHAT_INPUT) === commandTypes.CHAT_INPUT;
+    fc.assert(
+      fc.property(
+        arbitraryBrokenCommand().filter(({ body }) => isChat(body)),
+        ({ body }) => !isCommand(body),
+      ),
+    );
+  });
+});
