@@ -12,6 +12,7 @@ import {
   checkText,
   type Fields,
   isAbsent,
+  isFields,
 } from './field.ts';
 import { checkLocalizations } from './localizations.ts';
 import { checkChatName, checkLocalizedChatName } from './name.ts';
@@ -155,7 +156,7 @@ function checkFileTypes(report: Report, value: unknown): void {
 }
 
 function checkUniqueNames(report: Report, options: readonly unknown[]): void {
-  const names = options.map(option => (isOption(option) ? option.name : undefined));
+  const names = options.map(option => (isFields(option) ? option.name : undefined));
   for (let i = 1; i < names.length; i++) {
     const name = names[i];
     if (typeof name === 'string' && names.indexOf(name) < i) {
@@ -168,7 +169,7 @@ function checkUniqueNames(report: Report, options: readonly unknown[]): void {
 function checkKinds(report: Report, options: readonly unknown[]): void {
   let first: boolean | undefined;
   options.forEach((option, i) => {
-    if (!isOption(option) || !allTypes.includes(option.type as OptionType)) return;
+    if (!isFields(option) || !allTypes.includes(option.type as OptionType)) return;
     const nests = isNesting(option.type);
     first ??= nests;
     if (nests !== first) report.at(i, 'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID');
@@ -178,12 +179,8 @@ function checkKinds(report: Report, options: readonly unknown[]): void {
 function checkRequiredFirst(report: Report, options: readonly unknown[]): void {
   let optionalSeen = false;
   options.forEach((option, i) => {
-    if (!isOption(option) || isNesting(option.type)) return;
+    if (!isFields(option) || isNesting(option.type)) return;
     if (option.required !== true) optionalSeen = true;
     else if (optionalSeen) report.at(i, 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID');
   });
-}
-
-function isOption(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
 }
