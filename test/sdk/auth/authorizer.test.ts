@@ -1,0 +1,264 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
+import { Authorizer, type AuthorizerPorts } from '../../../src/sdk/auth/authorizer.ts';
+import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
+import { silentLogger, systemEntropy } from '../../../src/wire/ports.ts';
+
+const webBase = 'https://auth.example';
+const { challenge } = createAuthorizationCodeVerifier();
+
+function authorizer(openBrowser: AuthorizerPorts['openBrowser']): Authorizer {
+  return new Authorizer({ webBase, entropy: systemEntropy, logger: silentLogger, openBrowser });
+}
+
+/** An authorization whose page "opens" without anybody doing anything there; gives the parameters it was asked with. */
+async function asked(args = new AuthorizationArgs(), options = {}, applicationId: string | undefined = '1') {
+  const opened = Promise.withResolvers<URL>();
+  const one = authorizer(url => opened.resolve(new URL(url)));
+  const grant = one.authorize(args, applicationId, options);
+  grant.catch(() => {});
+  const page = await Promise.race([opened.promise, grant.then(() => Promise.reject(new Error('It opened no page.')))]);
+  const parameters = Object.fromEntries(page.searchParams);
+  return { one, grant, page, parameters, redirectUri: parameters.redirect_uri ?? '', state: parameters.state ?? '' };
+}
+
+/** A raw request, because fetch sets no Host. */
+function get(address: string, { method = 'GET', host }: { method?: string; host?: string } = {}) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
+    const outgoing = request(address, { method, headers: host ? { host } : {} }, response => {
+      let body = '';
+      response.on('data', chunk => {
+        body += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+describe('authorize: the page that asks', () => {
+  it('carries what the arguments say', async () => {
+    const args = new AuthorizationArgs({ clientId: 7n, scopes: 'openid identify', state: 's', nonce: 'n' })
+      .setCodeChallenge(challenge)
+      .setIntegrationType(0);
+    const { one, page, parameters } = await asked(args);
+    one.abort();
+    expect(page.href.split('?', 1)[0]).toBe(`${webBase}/oauth2/authorize`);
+    expect(page.search).toContain('scope=openid%20identify');
+    expect(parameters).toMatchObject({
+      client_id: '7',
+      response_type: 'code',
+      scope: 'openid identify',
+      state: 's',
+      nonce: 'n',
+      code_challenge: challenge.challenge,
+      code_challenge_method: 'S256',
+      integration_type: '0',
+      redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[0-9]+\/callback$/),
+    });
+  });
+
+  it('carries the application id of the client and a fresh state when the arguments name none', async () => {
+    const [first, second] = [await asked(), await asked()];
+    first.one.abort();
+    second.one.abort();
+    expect(first.parameters).toMatchObject({ client_id: '1', scope: 'openid sdk.social_layer' });
+    expect(first.state).toMatch(/^[\w-]{43}$/);
+    expect(first.state).not.toBe(second.state);
+    expect(first.parameters).not.toHaveProperty('nonce');
+    expect(first.parameters).not.toHaveProperty('code_challenge_method');
+  });
+
+  it.each([
+    [{ customSchemeParam: 'My-Game' }, {}, 'my-game:/authorize/callback'],
+    [{}, { redirect: 'custom-scheme' }, 'discord-1:/authorize/callback'],
+    [{ clientId: '2' }, { redirect: 'custom-scheme' }, 'discord-2:/authorize/callback'],
+  ])('names the redirect of a custom scheme for %j and %j: %s', async (fields, options, redirectUri) => {
+    const { one, parameters } = await asked(new AuthorizationArgs({ ...fields, codeChallenge: challenge }), options);
+    one.abort();
+    expect(parameters.redirect_uri).toBe(redirectUri);
+  });
+});
+
+describe('authorize: refusals before anything is opened', () => {
+  const refused = (args: AuthorizationArgs, applicationId?: string, options = {}) =>
+    expect(authorizer(() => expect.unreachable()).authorize(args, applicationId, options)).rejects;
+
+  it('refuses arguments that are not valid, with every issue', async () => {
+    await refused(new AuthorizationArgs({ scopes: '', state: '' }), '1').toMatchObject({
+      name: 'ValidationError',
+      issues: [{ path: ['scopes'] }, { path: ['state'] }],
+    });
+  });
+
+  it('refuses a custom scheme without a challenge', async () => {
+    await refused(new AuthorizationArgs(), '1', { redirect: 'custom-scheme' }).toMatchObject({
+      issues: [{ path: ['codeChallenge'], code: 'BASE_TYPE_REQUIRED' }],
+    });
+  });
+
+  it('refuses without any application id', async () => {
+    await refused(new AuthorizationArgs()).toMatchObject({ name: 'ArgumentError', code: 'missing_application_id' });
+  });
+
+  it('refuses when it is aborted already', async () => {
+    await refused(new AuthorizationArgs(), '1', { signal: AbortSignal.abort() }).toMatchObject({ code: 'aborted' });
+  });
+
+  it('refuses a second authorization while one is under way, and takes one after it', async () => {
+    const { one, grant, redirectUri, state } = await asked();
+    await expect(one.authorize(new AuthorizationArgs(), '1', {})).rejects.toMatchObject({
+      code: 'authorization_in_progress',
+    });
+    await get(`${redirectUri}?code=c&state=${state}`);
+    await grant;
+    const next = one.authorize(new AuthorizationArgs(), '1', { signal: AbortSignal.timeout(0) });
+    await expect(next).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
+describe('authorize: the loopback redirect', () => {
+  it('ends with the code, the redirect used and the nonce, and tells the player to go back to the game', async () => {
+    const { grant, redirectUri, state } = await asked(new AuthorizationArgs({ nonce: 'n' }));
+    const page = await get(`${redirectUri}?code=the-code&state=${state}&iss=${encodeURIComponent(webBase)}`);
+    expect(await grant).toEqual({ code: 'the-code', redirectUri, nonce: 'n' });
+    expect(page.status).toBe(200);
+    expect(page.body).toContain('go back to the game');
+    expect(page.body).not.toContain('the-code');
+    expect(page.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-type': 'text/html; charset=utf-8',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      connection: 'close',
+    });
+  });
+
+  it('rejects with what the server said when the player declines', async () => {
+    const { grant, redirectUri, state } = await asked();
+    const page = await get(`${redirectUri}?error=access_denied&error_description=No&state=${state}`);
+    expect(page.status).toBe(200);
+    await expect(grant).rejects.toMatchObject({ name: 'OAuthError', code: 'access_denied', message: 'No' });
+  });
+
+  it('refuses foreign, stale and misdirected requests, and goes on waiting', async () => {
+    const { grant, redirectUri, state } = await asked();
+    const good = `${redirectUri}?code=c&state=${state}`;
+    const port = new URL(redirectUri).port;
+    expect((await get(`${redirectUri}?code=evil&state=x`)).status).toBe(400);
+    expect((await get(`${redirectUri}?error=access_denied`)).status).toBe(400);
+    expect((await get(`${redirectUri}?code=evil&state=${state}&iss=https://evil.example`)).status).toBe(400);
+    expect((await get(good.replace('/callback', '/'))).status).toBe(404);
+    expect((await get(good.replace('/callback', '/callback/x'))).status).toBe(404);
+    expect(await get(good, { method: 'POST' })).toMatchObject({ status: 405, headers: { allow: 'GET' } });
+    expect((await get(good, { method: 'HEAD' })).status).toBe(405);
+    expect((await get(good, { host: 'evil.example' })).status).toBe(421);
+    expect((await get(good, { host: `localhost:${port}` })).status).toBe(421);
+    expect((await get(good, { host: '127.0.0.1' })).status).toBe(421);
+    expect((await get(good)).status).toBe(200);
+    expect((await grant).code).toBe('c');
+  });
+
+  it('is not disturbed by what is not HTTP', async () => {
+    const { grant, redirectUri, state } = await asked();
+    const socket = connect(Number(new URL(redirectUri).port), '127.0.0.1');
+    await new Promise(resolve => socket.once('connect', resolve));
+    socket.write('\u0000\u0001\u0002 nonsense\r\n\r\n');
+    await new Promise(resolve => socket.once('close', resolve).resume());
+    await get(`${redirectUri}?code=c&state=${state}`);
+    expect((await grant).code).toBe('c');
+  });
+
+  it('takes the first of two answers', async () => {
+    const { grant, redirectUri, state } = await asked();
+    await Promise.allSettled([
+      get(`${redirectUri}?code=1st&state=${state}`),
+      get(`${redirectUri}?code=2nd&state=${state}`),
+    ]);
+    expect((await grant).code).toBe('1st');
+  });
+
+  it('stops listening once it has its answer, is aborted, or fails', async () => {
+    const answered = await asked();
+    await get(`${answered.redirectUri}?code=c&state=${answered.state}`);
+    await answered.grant;
+    await expect(get(answered.redirectUri)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+
+    const abort = new AbortController();
+    const aborted = await asked(new AuthorizationArgs(), { signal: abort.signal });
+    abort.abort();
+    await expect(aborted.grant).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
+    await expect(get(aborted.redirectUri)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('is not kept open by connections a browser opened ahead of use', async () => {
+    const { grant, redirectUri, state } = await asked();
+    const idle = connect(Number(new URL(redirectUri).port), '127.0.0.1');
+    await new Promise(resolve => idle.once('connect', resolve));
+    const closed = new Promise(resolve => idle.once('close', resolve).resume());
+    await get(`${redirectUri}?code=c&state=${state}`);
+    await grant;
+    await closed;
+  });
+});
+
+describe('authorize: the custom-scheme redirect', () => {
+  const start = () => asked(new AuthorizationArgs({ codeChallenge: challenge }), { redirect: 'custom-scheme' });
+
+  it('ends with the address that is handed in', async () => {
+    const { one, grant, redirectUri, state } = await start();
+    expect(one.handleRedirect(`${redirectUri}?code=c&state=${state}`)).toBe(true);
+    expect(await grant).toEqual({ code: 'c', redirectUri });
+  });
+
+  it('refuses what does not belong to it, and anything while nobody waits', async () => {
+    const { one, grant, redirectUri, state } = await start();
+    for (const address of [
+      '',
+      'no address',
+      `${redirectUri}?code=c&state=x`,
+      `other:/authorize/callback?code=c&state=${state}`,
+    ]) {
+      expect(one.handleRedirect(address)).toBe(false);
+    }
+    const good = `${redirectUri}?code=c&state=${state}`;
+    expect(one.handleRedirect(good)).toBe(true);
+    await grant;
+    expect(one.handleRedirect(good)).toBe(false);
+  });
+});
+
+describe('authorize: the browser', () => {
+  it('rejects when the page cannot be opened, without repeating its address', async () => {
+    const failing = authorizer(async url => {
+      throw new Error(`cannot open ${url}`);
+    });
+    const error = await failing.authorize(new AuthorizationArgs({ state: 'secret' }), '1', {}).catch(caught => caught);
+    expect(error).toMatchObject({ name: 'TransportError', code: 'browser_unavailable' });
+    expect(`${error.message}${String(error.cause)}`).not.toContain('secret');
+  });
+
+  it('rejects when the opener throws at once', async () => {
+    const failing = authorizer(() => {
+      throw new Error('no browser here');
+    });
+    await expect(failing.authorize(new AuthorizationArgs(), '1', {})).rejects.toMatchObject({
+      code: 'browser_unavailable',
+    });
+  });
+
+  it('does not wait for an opener that never ends', async () => {
+    const opened = Promise.withResolvers<string>();
+    const one = authorizer(url => {
+      opened.resolve(url);
+      return new Promise(() => {});
+    });
+    const grant = one.authorize(new AuthorizationArgs(), '1', {});
+    const { searchParams } = new URL(await opened.promise);
+    await get(`${searchParams.get('redirect_uri')}?code=c&state=${searchParams.get('state')}`);
+    expect((await grant).code).toBe('c');
+  });
+});

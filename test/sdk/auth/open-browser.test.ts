@@ -1,0 +1,43 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openSystemBrowser } from '../../../src/sdk/auth/open-browser.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+const url = 'http://127.0.0.1/oauth2/authorize?a=1&b=$(touch x);\'"';
+
+// A stand-in for the system's opener, found first on PATH.
+describe.skipIf(process.platform !== 'linux')('openSystemBrowser (Linux: what xdg-open is given)', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    vi.stubEnv('PATH', `${folder.path}:/usr/bin:/bin`);
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await folder.remove();
+  });
+
+  async function opener(script: string): Promise<void> {
+    const path = join(folder.path, 'xdg-open');
+    await writeFile(path, `#!/bin/sh\n${script}\n`);
+    await chmod(path, 0o755);
+  }
+
+  it('hands the address over as one argument, unchanged', async () => {
+    await opener(`printf '%s\\n%s' "$#" "$1" > "${folder.path}/seen"`);
+    await openSystemBrowser(url);
+    expect(await readFile(join(folder.path, 'seen'), 'utf8')).toBe(`1\n${url}`);
+  });
+
+  it('rejects when the opener fails', async () => {
+    await opener('exit 3');
+    await expect(openSystemBrowser(url)).rejects.toMatchObject({ name: 'TransportError', code: 'browser_unavailable' });
+  });
+
+  it('rejects when there is no opener', async () => {
+    vi.stubEnv('PATH', folder.path);
+    await expect(openSystemBrowser(url)).rejects.toMatchObject({ code: 'browser_unavailable' });
+  });
+});

@@ -1,0 +1,219 @@
+import { SignJWT } from 'jose';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
+import { TokenClient } from '../../../src/sdk/auth/token-client.ts';
+import { resolveAddresses } from '../../../src/wire/addresses.ts';
+import { nodeTransport } from '../../../src/wire/node-transport.ts';
+import { systemClock } from '../../../src/wire/ports.ts';
+import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import { elapse } from '../../support/elapse.ts';
+import { answerJson, type LoopbackServer, startLoopbackServer } from '../../support/loopback-server.ts';
+
+const { verifier } = createAuthorizationCodeVerifier();
+const request = { code: 'the-code', verifier, redirectUri: 'http://127.0.0.1:4000/callback' };
+const answer = {
+  access_token: 'the-access-token',
+  token_type: 'Bearer',
+  expires_in: 604_800,
+  refresh_token: 'the-refresh-token',
+  scope: 'openid identify',
+};
+const secrets = ['the-code', verifier, 'the-access-token', 'the-refresh-token'];
+
+let server: LoopbackServer;
+afterEach(() => server.close());
+
+type Answer = Parameters<typeof startLoopbackServer>[0];
+
+async function tokens(answerWith: Answer, clock = systemClock): Promise<TokenClient> {
+  server = await startLoopbackServer(answerWith);
+  const addresses = resolveAddresses({ apiBase: `${server.baseUrl}/api`, webBase: server.baseUrl });
+  return new TokenClient({ addresses, clock, transport: nodeTransport() });
+}
+
+const answering = (status: number, body: unknown, headers = {}) =>
+  tokens((_, response) => answerJson(response, status, body, headers));
+
+const formOf = (index: number) => Object.fromEntries(new URLSearchParams(server.seen[index]?.body));
+
+/** An ID token as the service would sign it; nobody checks the signature of what the token endpoint itself answers. */
+async function idToken(claims: Record<string, unknown>, nowMs = Date.now()): Promise<string> {
+  const seconds = Math.floor(nowMs / 1000);
+  return new SignJWT({ iss: server.baseUrl, aud: '1', sub: '9', iat: seconds, exp: seconds + 3600, ...claims })
+    .setProtectedHeader({ alg: 'RS256' })
+    .sign(
+      (
+        await crypto.subtle.generateKey(
+          {
+            name: 'RSASSA-PKCS1-v1_5',
+            modulusLength: 2048,
+            publicExponent: new Uint8Array([1, 0, 1]),
+            hash: 'SHA-256',
+          },
+          true,
+          ['sign', 'verify'],
+        )
+      ).privateKey,
+    );
+}
+
+describe('TokenClient: what it sends', () => {
+  it('exchanges a code as a public client, the verifier along', async () => {
+    const client = await answering(200, answer);
+    expect(await client.getToken('1', request)).toEqual({
+      accessToken: 'the-access-token',
+      refreshToken: 'the-refresh-token',
+      tokenType: 'Bearer',
+      expiresInSeconds: 604_800,
+      scopes: 'openid identify',
+    });
+    expect(server.seen[0]).toMatchObject({
+      method: 'POST',
+      url: '/api/v10/oauth2/token',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded;charset=UTF-8',
+        'user-agent': expect.stringMatching(/^DiscordBot \(/),
+      },
+    });
+    expect(server.seen[0]?.headers).not.toHaveProperty('authorization');
+    expect(formOf(0)).toEqual({
+      client_id: '1',
+      grant_type: 'authorization_code',
+      code: 'the-code',
+      code_verifier: verifier,
+      redirect_uri: 'http://127.0.0.1:4000/callback',
+    });
+  });
+
+  it('names a custom-scheme redirect as authorize() gave it', async () => {
+    const client = await answering(200, answer);
+    await client.getToken('1', { ...request, redirectUri: 'my-game:/authorize/callback' });
+    expect(formOf(0)).toMatchObject({ redirect_uri: 'my-game:/authorize/callback' });
+  });
+
+  it('refreshes and revokes', async () => {
+    const client = await tokens(({ url }, response) => answerJson(response, 200, url.endsWith('revoke') ? {} : answer));
+    await client.refreshToken('1', 'old');
+    await client.revokeToken('1', 'the-token');
+    expect(formOf(0)).toEqual({ client_id: '1', grant_type: 'refresh_token', refresh_token: 'old' });
+    expect(server.seen[1]?.url).toBe('/api/v10/oauth2/token/revoke');
+    expect(formOf(1)).toEqual({ client_id: '1', token: 'the-token' });
+  });
+
+  it('sends nothing for arguments that cannot be right', async () => {
+    const client = await answering(200, answer);
+    const codeOf = (call: () => unknown) => {
+      try {
+        call();
+      } catch (error) {
+        return (error as { code?: string }).code;
+      }
+      return 'nothing thrown';
+    };
+    expect(codeOf(() => client.getToken('1', { ...request, code: '' }))).toBe('missing_code');
+    expect(codeOf(() => client.getToken('1', { ...request, verifier: 'x'.repeat(42) }))).toBe('invalid_code_verifier');
+    expect(codeOf(() => client.getToken('1', { ...request, redirectUri: 'x' }))).toBe('invalid_redirect_uri');
+    expect(codeOf(() => client.refreshToken('1', ''))).toBe('missing_refresh_token');
+    expect(codeOf(() => client.revokeToken('1', ''))).toBe('missing_token');
+    expect(server.seen).toHaveLength(0);
+  });
+});
+
+describe('TokenClient: what it makes of answers', () => {
+  it.each([
+    [400, { error: 'invalid_grant', error_description: 'Invalid "code" in request.' }, 'invalid_grant'],
+    [400, { error: 'invalid_request' }, 'invalid_request'],
+    [401, { error: 'invalid_client' }, 'invalid_client'],
+  ])('gives status %i with %j as OAuthError %s', async (status, body, code) => {
+    const client = await answering(status, body, { 'www-authenticate': 'Basic error="invalid_client"' });
+    await expect(client.getToken('1', request)).rejects.toMatchObject({ name: 'OAuthError', code });
+  });
+
+  it('gives an answer in the form of the API as ApiError', async () => {
+    const client = await answering(405, { message: '405: Method Not Allowed', code: 0 });
+    await expect(client.getToken('1', request)).rejects.toMatchObject({ name: 'ApiError', code: 'method_not_allowed' });
+  });
+
+  it('gives a 429 as RateLimitError with its time', async () => {
+    const client = await answering(429, { message: 'slow', retry_after: 1.5, global: false });
+    await expect(client.refreshToken('1', 'r')).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs: 1500 });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['no token', { ...answer, access_token: undefined }],
+    ['an empty token', { ...answer, access_token: '' }],
+    ['a token of another type', { ...answer, token_type: 'mac' }],
+    ['a life that is no number', { ...answer, expires_in: {} }],
+    ['a list', [answer]],
+    ['text', 'the-access-token'],
+    ['nothing', undefined],
+  ])('refuses an answer with %s, without repeating it', async (_, body) => {
+    const client = await answering(200, body);
+    const error = await client.getToken('1', request).catch(caught => caught);
+    expect(error).toMatchObject({ name: 'TransportError', code: 'unreadable_answer' });
+    for (const secret of secrets) expect(`${error.stack}${JSON.stringify(error)}${error.cause}`).not.toContain(secret);
+  });
+
+  it.each([204, 302, 500, 599])('refuses status %i', async status => {
+    const client = await tokens((_, response) => response.writeHead(status, { location: '/' }).end());
+    await expect(client.getToken('1', request)).rejects.toMatchObject({ name: /TransportError|ApiError/ });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('says unreachable when nobody is there', async () => {
+    const client = await answering(200, answer);
+    await server.close();
+    await expect(client.getToken('1', request)).rejects.toMatchObject({ name: 'TransportError', code: 'unreachable' });
+  });
+
+  it('ends by its deadline, and when it is aborted', async () => {
+    const clock = new VirtualClock(0);
+    const silent = await tokens(() => {}, clock);
+    await expect(elapse(clock, silent.getToken('1', request))).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    expect(clock.now()).toBeLessThan(16_000);
+    const abort = new AbortController();
+    const aborted = silent.refreshToken('1', 'r', abort.signal);
+    abort.abort();
+    await expect(aborted).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
+  });
+});
+
+describe('TokenClient: ID tokens', () => {
+  const withIdToken = async (claims: Record<string, unknown>, clock = systemClock) =>
+    tokens(async (_, response) => {
+      answerJson(response, 200, { ...answer, id_token: await idToken(claims, clock.now()) });
+    }, clock);
+
+  it('takes one made for this sign-in', async () => {
+    const client = await withIdToken({ nonce: 'n' });
+    expect(await client.getToken('1', { ...request, nonce: 'n' })).toMatchObject({ idToken: expect.any(String) });
+  });
+
+  it('judges its times by the clock it is given', async () => {
+    const client = await withIdToken({}, new VirtualClock(Date.UTC(2031, 0, 1)));
+    expect(await client.getToken('1', request)).toMatchObject({ idToken: expect.any(String) });
+  });
+
+  it.each([
+    ['another nonce', { nonce: 'm' }, 'n'],
+    ['a nonce though none was asked for', { nonce: 'm' }, undefined],
+    ['another audience', { nonce: 'n', aud: '2' }, 'n'],
+    ['another issuer', { nonce: 'n', iss: 'https://evil.example' }, 'n'],
+    ['an end that has passed', { nonce: 'n', exp: 1_000_000_000 }, 'n'],
+  ])('refuses one with %s', async (_, claims, nonce) => {
+    const client = await withIdToken(claims);
+    const asked = client.getToken('1', { ...request, ...(nonce === undefined ? {} : { nonce }) });
+    await expect(asked).rejects.toMatchObject({ name: 'OAuthError', code: 'invalid_id_token' });
+  });
+
+  it('refuses one without a nonce when one was asked for', async () => {
+    const client = await withIdToken({});
+    await expect(client.getToken('1', { ...request, nonce: 'n' })).rejects.toMatchObject({ code: 'unreadable_answer' });
+  });
+
+  it('refuses an answer without one when a nonce was asked for', async () => {
+    const client = await answering(200, answer);
+    await expect(client.getToken('1', { ...request, nonce: 'n' })).rejects.toMatchObject({ code: 'unreadable_answer' });
+  });
+});

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const source = join(import.meta.dirname, '../../src');
+
+/** Every file that importing a door loads, as a fresh process sees it. */
+async function loadedBy(door: string): Promise<string[]> {
+  const hooks = `export async function load(url, context, next) {
+    process._rawDebug(url);
+    return next(url, context);
+  }`;
+  const program = `
+    import { register } from 'node:module';
+    register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}));
+    await import(${JSON.stringify(join(source, door))});`;
+  const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  return stderr.split('\n').filter(line => line.startsWith('file:'));
+}
+
+describe.each(['sdk/index.ts', 'sdk/electron/index.ts'])('importing %s', door => {
+  it('loads neither openid-client, ws, keytar nor electron, nor anything of the service and the backend', async () => {
+    const loaded = await loadedBy(door);
+    expect(loaded.some(url => url.endsWith(door))).toBe(true);
+    const packages = new Set(loaded.flatMap(url => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []));
+    expect([...packages].filter(name => name !== 'rxjs' && name !== 'tslib')).toEqual([]);
+    expect(loaded.filter(url => /\/src\/(service|backend|cli)\//.test(url))).toEqual([]);
+  });
+});

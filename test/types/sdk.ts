@@ -1,0 +1,59 @@
+/** Compile-only: what the client's types allow, and what they refuse. */
+import type { Observable } from 'rxjs';
+import {
+  AuthorizationArgs,
+  Client,
+  type ConnectionSnapshot,
+  createAuthorizationCodeVerifier,
+  type Keychain,
+  type LobbySnapshot,
+  openKeychain,
+  type TokenSet,
+} from '../../src/sdk/index.ts';
+
+const client = new Client({ applicationId: 1n });
+const { challenge, verifier } = createAuthorizationCodeVerifier();
+
+new AuthorizationArgs({ clientId: '1' }).setClientId(1n).setState(undefined).setIntegrationType(1);
+// @ts-expect-error a number loses digits of an id
+new AuthorizationArgs().setClientId(1);
+// @ts-expect-error there are two installation types
+new AuthorizationArgs().setIntegrationType(2);
+// @ts-expect-error S256 is the only method
+new AuthorizationArgs().setCodeChallenge({ method: 'plain', challenge: '' });
+// @ts-expect-error fields are changed by setters
+new AuthorizationArgs().state = 'x';
+// @ts-expect-error an application id is text or bigint
+new Client({ applicationId: 1 });
+
+export async function signIn(): Promise<TokenSet> {
+  const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
+  // @ts-expect-error the verifier is needed
+  await client.getToken(grant);
+  return client.getToken({ ...grant, verifier });
+}
+
+export const status: Observable<ConnectionSnapshot> = client.status$;
+export const lobby: Observable<LobbySnapshot | undefined> = client.lobby$('5');
+// @ts-expect-error subjects stay private
+client.lobbies$.next([]);
+// @ts-expect-error snapshots are read-only
+client.lobbies.push();
+for (const { members } of client.lobbies) {
+  // @ts-expect-error all the way down
+  members.length = 0;
+  for (const { metadata } of members) {
+    // @ts-expect-error metadata too
+    metadata.team = 'blue';
+  }
+}
+// @ts-expect-error an id is text
+client.lobby(5);
+// @ts-expect-error a status has a name of its own
+export const isUp = client.status.status === 'up';
+
+export const keychain: Promise<Keychain> = openKeychain({ service: 'Starfall', allow: ['system', 'memory'] });
+// @ts-expect-error the tiers that are good enough must be said
+openKeychain({ service: 'Starfall' });
+// @ts-expect-error there is no such tier
+openKeychain({ service: 'Starfall', allow: ['cloud'] });
