@@ -106,6 +106,31 @@ describe('signing in to the service', () => {
     await expect(client.refreshToken(first.refreshToken ?? '')).rejects.toMatchObject({ code: 'invalid_grant' });
   });
 
+  it('tells its logger nothing that opens anything', async () => {
+    const lines: string[] = [];
+    const log = (fields: object, message: string) => lines.push(JSON.stringify({ ...fields, message }));
+    let page = '';
+    const client = clientOf(ada, {
+      logger: { debug: log, info: log, warn: log, error: log },
+      openBrowser: async url => {
+        page = url;
+        await browserOf(service, ada.id)(url);
+      },
+    });
+    const { challenge, verifier } = client.createAuthorizationCodeVerifier();
+    const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
+    const { accessToken, refreshToken = '' } = await client.getToken({ ...grant, verifier });
+    client.updateToken(accessToken);
+    await client.connect();
+    await client.disconnect();
+    const state = new URL(page).searchParams.get('state') ?? '';
+    expect(lines.length).toBeGreaterThan(0);
+    for (const secret of [grant.code, verifier, accessToken, refreshToken, state]) {
+      expect(secret).not.toBe('');
+      expect(lines.join()).not.toContain(secret);
+    }
+  });
+
   it('refuses a connection with a revoked token, close code 4004, and does not try again', async () => {
     const client = clientOf(ada);
     const { accessToken } = await signIn(client);

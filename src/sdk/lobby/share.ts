@@ -20,11 +20,19 @@ function shareList(previous: unknown, next: readonly { readonly id: Snowflake }[
 }
 
 function shareFields(previous: Fields, next: Fields): Fields {
-  const fields = Object.entries(next).map(([name, value]) => [name, share(ownField(previous, name), value)] as const);
-  const isSame =
-    fields.length === Object.keys(previous).length &&
-    fields.every(([name, value]) => Object.hasOwn(previous, name) && previous[name] === value);
-  return isSame ? previous : Object.freeze(Object.fromEntries(fields));
+  const names = Object.keys(next);
+  let isSame = names.length === Object.keys(previous).length;
+  let shared: Record<string, unknown> | undefined;
+  for (const name of names) {
+    const before = ownField(previous, name);
+    const value = share(before, next[name]);
+    isSame &&= value === before && Object.hasOwn(previous, name);
+    if (value === next[name]) continue;
+    shared ??= { ...next };
+    shared[name] = value;
+  }
+  if (isSame) return previous;
+  return shared ? Object.freeze(shared) : next;
 }
 
 // Metadata may have a key like `toString`, which every object seems to have.

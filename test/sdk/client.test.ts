@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { AuthorizationArgs } from '../../src/sdk/auth/authorization-args.ts';
+import { Client } from '../../src/sdk/client.ts';
+import type { SocketEvents } from '../../src/wire/ports.ts';
+
+const codeOf = (call: () => unknown): unknown => {
+  try {
+    call();
+  } catch (error) {
+    return (error as { code?: unknown }).code;
+  }
+  return undefined;
+};
+
+describe('Client', () => {
+  it('refuses addresses and ids that cannot be right, before any I/O', () => {
+    expect(codeOf(() => new Client({ apiBase: 'http://game.example/api' }))).toBe('insecure_address');
+    expect(codeOf(() => new Client({ webBase: 'http://game.example' }))).toBe('insecure_address');
+    expect(codeOf(() => new Client({ apiBase: 'https://game.example' }))).toBe('invalid_base_url');
+    expect(codeOf(() => new Client({ applicationId: 'x' }))).toBe('invalid_snowflake');
+  });
+
+  it('takes its application id as text or bigint, at first or later', () => {
+    const client = new Client({ applicationId: 5n });
+    expect(client.applicationId).toBe('5');
+    client.setApplicationId('6');
+    expect(client.applicationId).toBe('6');
+    expect(codeOf(() => client.setApplicationId(-1n))).toBe('invalid_snowflake');
+    expect(client.applicationId).toBe('6');
+  });
+
+  it('asks for tokens only as somebody', async () => {
+    const client = new Client();
+    for (const call of [client.refreshToken('r'), client.revokeToken('t')]) {
+      await expect(call).rejects.toMatchObject({ name: 'ArgumentError', code: 'missing_application_id' });
+    }
+  });
+
+  it('is disconnected and knows no lobby at first', () => {
+    const client = new Client();
+    expect(client.status).toEqual({ status: 'disconnected' });
+    expect(client.lobbies).toEqual([]);
+    expect(client.lobby('5')).toBeUndefined();
+    expect(client.handleRedirect('discord-1:/authorize/callback?code=c')).toBe(false);
+  });
+
+  it('ends an authorization under way when it is closed', async () => {
+    const client = new Client({ applicationId: '1', openBrowser: () => {} });
+    const grant = client.authorize(new AuthorizationArgs());
+    grant.catch(() => {});
+    await client.close();
+    await expect(grant).rejects.toMatchObject({ code: 'aborted' });
+    await expect(client.authorize(new AuthorizationArgs())).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  it('uses the fetch and the sockets of its host', async () => {
+    const fetched: string[] = [];
+    const opened = Promise.withResolvers<{ url: string; events: SocketEvents }>();
+    const client = new Client({
+      apiBase: 'https://game.example/api',
+      fetch: async url => {
+        fetched.push(url);
+        return Response.json({ url: 'wss://gateway.game.example' });
+      },
+      socket: (url, events) => {
+        opened.resolve({ url, events });
+        return { send: () => {}, close: code => queueMicrotask(() => events.closed(code ?? 1005, '')) };
+      },
+    });
+    client.updateToken('t');
+    const connecting = client.connect();
+    const { url, events } = await opened.promise;
+    expect(fetched).toEqual(['https://game.example/api/v10/gateway']);
+    expect(url).toBe('wss://gateway.game.example/?v=10&encoding=json');
+    events.opened();
+    events.received('{"op":10,"d":{"heartbeat_interval":40000}}');
+    events.received('{"op":0,"t":"READY","s":1,"d":{"session_id":"s","user":{"id":"9"}}}');
+    await connecting;
+    expect(client.status).toEqual({ status: 'ready', userId: '9' });
+    await client.close();
+  });
+});
