@@ -28,14 +28,10 @@ export function createCredentials(core: Core): Credentials {
 
   async function bot(token: string): Promise<Principal | undefined> {
     const hash = hashSecret(token);
-    const application = (await remembered(hash)) ?? (await lookUp(hash));
-    return application && { kind: 'bot', application };
-  }
-
-  async function remembered(hash: string): Promise<ApplicationRecord | undefined> {
     const id = applicationIds.get(hash);
-    const application = id === undefined ? undefined : await core.store.get('applications', id);
-    return application?.bot_token_hash === hash ? application : undefined;
+    const remembered = id === undefined ? undefined : await core.store.get('applications', id);
+    const application = remembered?.bot_token_hash === hash ? remembered : await lookUp(hash);
+    return application && { kind: 'bot', application };
   }
 
   async function lookUp(hash: string): Promise<ApplicationRecord | undefined> {

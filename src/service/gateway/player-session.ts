@@ -1,7 +1,7 @@
 import { capabilities } from '../../model/gateway.ts';
 import type { GatewayLobby } from '../../model/lobby.ts';
 import type { ApplicationId, UserId } from '../../model/snowflake.ts';
-import { topics } from '../announcement.ts';
+import { type Announced, topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { userView } from '../domain/user-view.ts';
 import type { PlayerWatch } from './attendance.ts';
@@ -36,7 +36,7 @@ export async function startPlayerSession(
   identity: Identity,
 ): Promise<void> {
   const read = () => lobbies.ofPlayer(application.id, user.id);
-  session.refresh = (scope, revision) => refreshLobby(session, read, scope, revision);
+  session.introduce = announced => introduceLobby(session, read, announced);
   await session.follow(session.home);
   const readings = await followLobbies(session, read);
   const inReady = (identity.capabilities & capabilities.AUTO_LOBBY_CONNECT) !== 0;
@@ -63,7 +63,7 @@ async function followLobbies(
     const readings = await read();
     const found = new Set(readings.map(({ lobby }) => topics.lobby(lobby.id)));
     const missing = [...found].filter(topic => !session.following.has(topic));
-    if (missing.length === 0) {
+    if (missing.length === 0 || session.hasEnded) {
       for (const topic of session.following) if (topic !== session.home && !found.has(topic)) session.unfollow(topic);
       return readings;
     }
@@ -71,15 +71,15 @@ async function followLobbies(
   }
 }
 
-/** Brings the client from `revision` to the lobby's present state; if it has left meanwhile, the event of that is on its way. */
-async function refreshLobby(
+/** A lobby that the player is told of, as it is by now; it may be gone again, and then was never there. */
+async function introduceLobby(
   session: Session,
   read: () => Promise<readonly LobbyReading[]>,
-  scope: string,
-  revision: number,
+  { scope, follow }: Announced,
 ): Promise<void> {
   const reading = (await read()).find(candidate => candidate.scope === scope);
-  if (!reading || reading.revision <= revision) return;
-  session.emit('LOBBY_UPDATE', reading.lobby);
-  session.saw(scope, reading.revision);
+  if (reading) {
+    session.emit('LOBBY_CREATE', reading.lobby);
+    session.saw(scope, reading.revision);
+  } else if (follow !== undefined) session.unfollow(follow);
 }

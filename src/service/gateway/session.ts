@@ -40,8 +40,8 @@ export class Session implements Follower {
   readonly home: Topic;
   /** Where its events leave now; without one they are numbered and gone. */
   connection: Connection | undefined;
-  /** Reads the state of `scope` again after a topic was joined late; `revision` is what the client has. */
-  refresh: (scope: string, revision: number) => Promise<void> = async () => {};
+  /** Tells the client what it begins to follow, from its present state; for topics that take time to join. */
+  introduce: ((announced: Announced) => Promise<void>) | undefined;
   readonly #options: SessionOptions;
   readonly #following = new Set<Topic>();
   /** Scope → revision up to which the client knows it. Gone once something newer came. */
@@ -71,6 +71,11 @@ export class Session implements Follower {
 
   unfollow(topic: Topic): void {
     if (this.#following.delete(topic)) this.#options.hub.unfollow(topic, this);
+  }
+
+  /** It follows nothing and cannot follow any more. */
+  get hasEnded(): boolean {
+    return this.#ended;
   }
 
   get following(): ReadonlySet<Topic> {
@@ -110,14 +115,20 @@ export class Session implements Follower {
   }
 
   #deliver({ announced, dispatch }: Heard): void {
-    const { to, guild, except, follow, unfollow } = announced;
-    if (!this.#following.has(to) || except === this.#options.userId) return;
-    if (follow !== undefined && this.#following.has(follow)) return; // it knows already what comes
-    if (unfollow !== undefined && !this.#following.has(unfollow)) return; // it never knew what goes
-    if (!this.#isNews(announced) || !servesGuild(this.#options.shard, guild)) return;
-    if (dispatch && this.#wants(dispatch.name)) this.#dispatch(dispatch);
+    if (!this.#concerns(announced)) return;
+    const { follow, unfollow } = announced;
+    const joined = follow === undefined ? undefined : this.follow(follow);
+    if (joined && this.introduce) this.#hold(joined.then(() => this.introduce?.(announced)));
+    else if (dispatch && this.#wants(dispatch.name)) this.#dispatch(dispatch);
     if (unfollow !== undefined) this.unfollow(unfollow);
-    if (follow !== undefined) this.#join(follow, announced);
+  }
+
+  #concerns(announced: Announced): boolean {
+    const { to, guild, except, follow, unfollow } = announced;
+    if (!this.#following.has(to) || except === this.#options.userId) return false;
+    if (follow !== undefined && this.#following.has(follow)) return false; // it knows already what comes
+    if (unfollow !== undefined && !this.#following.has(unfollow)) return false; // it never knew what goes
+    return this.#isNews(announced) && servesGuild(this.#options.shard, guild);
   }
 
   // Revisions of a scope rise, so once one is news every later one is.
@@ -129,17 +140,14 @@ export class Session implements Follower {
     return true;
   }
 
-  // Where subscribing takes time, events may pass by in the meantime: hold the rest, and read the state again.
-  #join(topic: Topic, { scope, revision }: Announced): void {
-    const joined = this.follow(topic);
-    if (!joined) return;
+  // Where joining takes time events pass by meanwhile: what has come is told from the state read after it, and all that
+  // follows waits until then.
+  #hold(introduced: Promise<void>): void {
     this.#held = [];
-    joined
-      .then(() => this.refresh(scope, revision))
-      .then(
-        () => this.release(),
-        error => this.#fail(error),
-      );
+    introduced.then(
+      () => this.release(),
+      error => this.#fail(error),
+    );
   }
 
   #wants(name: DispatchName): boolean {

@@ -3,6 +3,7 @@ import type { RateLimit, RateLimitBucket } from '../../model/limits.ts';
 import type { Route } from '../../wire/routes.ts';
 import type { LimitState } from '../bus/contract.ts';
 import type { Core } from '../core.ts';
+import type { MaybePromise } from '../store/contract.ts';
 import type { Principal } from './call.ts';
 
 /** Headers that tell a caller where it stands. @see commands.md 5.1 */
@@ -24,8 +25,8 @@ export interface Taken {
 
 /** Counts calls against the limits profile. */
 export interface Limiter {
-  /** Counts one call. */
-  take(route: Route, principal: Principal, address: string): Promise<Taken>;
+  /** Counts one call. @param request where it came from; asked only when no credential came */
+  take(route: Route, principal: Principal, request: { readonly ip: string }): MaybePromise<Taken>;
 }
 
 export function createLimiter(core: Core): Limiter {
@@ -62,23 +63,28 @@ export function createLimiter(core: Core): Limiter {
     return id;
   }
 
+  async function count(route: Route, caller: string, limit: RateLimit | undefined): Promise<Taken> {
+    if (!route.exempt) {
+      const retryAfterSeconds = await takeGlobal(caller);
+      if (retryAfterSeconds !== undefined) return refuse({ global: true, retryAfterSeconds }, globalHeaders);
+    }
+    if (!route.bucket || !limit) return { headers: noHeaders };
+    const state = await core.bus.count(`${route.bucket}/${caller}`, limit);
+    const headers = bucketHeaders(route.bucket, limit, state);
+    if (state.allowed) return { headers };
+    return refuse({ global: false, retryAfterSeconds: secondsUntil(state.resetAtMs) }, headers);
+  }
+
   return {
-    async take(route, principal, address) {
-      const caller = callerOf(principal, address);
-      if (!route.exempt) {
-        const retryAfterSeconds = await takeGlobal(caller);
-        if (retryAfterSeconds !== undefined) return refuse({ global: true, retryAfterSeconds }, globalHeaders);
-      }
+    take(route, principal, request) {
       const limit = route.bucket && buckets[route.bucket];
-      if (!route.bucket || !limit) return { headers: noHeaders };
-      const state = await core.bus.count(`${route.bucket}/${caller}`, limit);
-      const headers = bucketHeaders(route.bucket, limit, state);
-      if (state.allowed) return { headers };
-      return refuse({ global: false, retryAfterSeconds: secondsUntil(state.resetAtMs) }, headers);
+      if (!limit && (route.exempt || !buckets.global)) return unlimited;
+      return count(route, callerOf(principal, request), limit);
     },
   };
 }
 
+const unlimited: Taken = { headers: noHeaders };
 const globalHeaders: LimitHeaders = { 'x-ratelimit-global': 'true' };
 
 function refuse(refusal: LimitRefusal, headers: LimitHeaders): Taken {
@@ -87,10 +93,10 @@ function refuse(refusal: LimitRefusal, headers: LimitHeaders): Taken {
   return { refusal, headers: { ...headers, 'x-ratelimit-scope': scope, 'retry-after': retryAfter } };
 }
 
-function callerOf(principal: Principal, address: string): string {
+function callerOf(principal: Principal, request: { readonly ip: string }): string {
   switch (principal.kind) {
     case 'none':
-      return `address/${address}`;
+      return `address/${request.ip}`;
     case 'session':
       return `user/${principal.user.id}`;
     case 'user':

@@ -12,6 +12,7 @@ import { readBody } from './body.ts';
 import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
 import { errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
+import { writeReply } from './reply.ts';
 
 /** Where the API begins; other accepted spellings are rewritten to this one. */
 export const apiPrefix = `/api/v${apiVersion}`;
@@ -33,12 +34,12 @@ export function createHttpServer(core: Core, deps: HttpDeps): FastifyInstance {
     // An interaction's token stands in the path.
     routerOptions: { maxParamLength: 2048 },
     rewriteUrl: request => canonicalUrl(request.url ?? '/'),
-    frameworkErrors: (_error, _request, reply) => void send(reply, faultReply(new Fault('not_found'))),
+    frameworkErrors: (_error, _request, reply) => writeReply(reply, faultReply(new Fault('not_found'))),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error, request, reply) => answerError(core, request, reply, error));
-  app.setNotFoundHandler((request, reply) => send(reply, notFound(request.method, request.url)));
+  app.setNotFoundHandler((request, reply) => writeReply(reply, notFound(request.method, request.url)));
 
   const limiter = createLimiter(core);
   for (const name of Object.keys(routes) as RouteName[]) {
@@ -70,7 +71,7 @@ function mount(app: FastifyInstance, core: Core, { name, handler, credentials, l
     const served: Served = {};
     try {
       served.caller = await admit(credentials, route, request.headers.authorization);
-      const { headers, refusal } = await limiter.take(route, served.caller, request.ip);
+      const { headers, refusal } = await limiter.take(route, served.caller, request);
       served.headers = headers;
       served.reply = refusal ? limitReply(refusal) : await handler(toCall(request, served.caller));
     } catch (error) {
@@ -99,24 +100,14 @@ function mount(app: FastifyInstance, core: Core, { name, handler, credentials, l
     handler: async (request, reply) => {
       const { caller, headers, reply: answer = errorReply(undefined) } = await activity.run(() => serve(request));
       core.journal.write('request', { route: name, status: answer.status, caller: describe(caller) });
-      if (headers) reply.headers(headers);
-      return send(reply, answer);
+      writeReply(reply, answer, headers);
     },
   });
 }
 
-function send(reply: FastifyReply, { status, body, text, headers }: Reply): FastifyReply {
-  reply.code(status);
-  if (headers) reply.headers(headers);
-  const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
-  // Without a body there must be no content type: clients would parse the emptiness.
-  if (payload === undefined) return reply.send();
-  return reply.header('content-type', 'application/json').send(payload);
-}
-
-function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   if (isUnforeseen(error)) core.log.error({ url: request.routeOptions.url, error }, 'A request failed.');
-  return send(reply, errorReply(error));
+  writeReply(reply, errorReply(error));
 }
 
 function checkIds(names: readonly string[], params: Readonly<Record<string, string>>): void {

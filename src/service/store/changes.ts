@@ -19,7 +19,7 @@ export interface Change {
 export class Changes {
   readonly #byKey = new Map<string, Change>();
   /** Field → value → changes that put a record with that value; a field is added when it is first asked for. */
-  readonly #byField = new Map<string, Map<unknown, Set<Change>>>();
+  #byField: Map<string, Map<unknown, Set<Change>>> | undefined;
 
   get(keyText: string): Change | undefined {
     return this.#byKey.get(keyText);
@@ -30,8 +30,9 @@ export class Changes {
   }
 
   set(keyText: string, change: Change): void {
-    const replaced = this.#byKey.get(keyText);
+    const replaced = this.#byField && this.#byKey.get(keyText);
     this.#byKey.set(keyText, change);
+    if (!this.#byField) return;
     for (const [field, groups] of this.#byField) {
       if (replaced?.kept) groups.get(fieldOf(replaced.kept.record, field))?.delete(replaced);
       addTo(groups, field, change);
@@ -52,6 +53,7 @@ export class Changes {
   }
 
   #groupsOf(field: string): Map<unknown, Set<Change>> {
+    this.#byField ??= new Map();
     let groups = this.#byField.get(field);
     if (!groups) {
       groups = new Map();

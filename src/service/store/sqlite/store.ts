@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { ArgumentError } from '../../../model/errors.ts';
 import { type Logger, silentLogger } from '../../../wire/ports.ts';
 import type { Announced } from '../../announcement.ts';
+import { Recent } from '../../recent.ts';
 import type {
   AnnouncementSink,
   KeyPart,
@@ -20,7 +21,6 @@ import type { CollectionName, Records } from '../records.ts';
 import { Revisions } from '../revisions.ts';
 import { openDatabase } from './database.ts';
 import { type Batch, GroupCommit } from './group-commit.ts';
-import { RecordCache } from './record-cache.ts';
 import { openTables } from './tables.ts';
 
 export interface SqliteStoreOptions {
@@ -29,7 +29,7 @@ export interface SqliteStoreOptions {
   /** Called after every commit, in commit order; it must not throw. */
   readonly sink: AnnouncementSink;
   readonly log?: Logger;
-  /** Most JSON, in UTF-16 units, of the records kept decoded. */
+  /** Most JSON, in UTF-16 units, of the records kept decoded, for each collection. */
   readonly cacheSizeMax?: number;
 }
 
@@ -42,7 +42,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   return new SqliteStore(openDatabase(options.location), options);
 }
 
-const cacheSizeDefault = 32 * 1024 * 1024;
+const cacheSizeDefault = 8 * 1024 * 1024;
 /** Commit numbers are reserved on disk in blocks, so that not every commit writes its number. */
 const revisionBlock = 65_536;
 
@@ -53,7 +53,8 @@ export class SqliteStore implements Store {
   readonly #log: Logger;
   readonly #database: DatabaseSync;
   readonly #tables: ReturnType<typeof openTables>;
-  readonly #cache: RecordCache;
+  /** Decoded records that were read lately: this process is the only writer. */
+  readonly #cache: Readonly<Record<CollectionName, Recent<object>>>;
   readonly #queue: GroupCommit;
   readonly #revisions: Revisions;
   #lastRevision: number;
@@ -68,10 +69,10 @@ export class SqliteStore implements Store {
     this.#log = options.log ?? silentLogger;
     this.#database = database;
     this.#tables = openTables(database);
-    this.#cache = new RecordCache(options.cacheSizeMax ?? cacheSizeDefault);
+    this.#cache = openCaches(options.cacheSizeMax ?? cacheSizeDefault);
     this.#reservedRevision = readReserved(database);
     this.#lastRevision = this.#reservedRevision;
-    this.#revisions = new Revisions(this.#lastRevision);
+    this.#revisions = new Revisions(() => this.#lastRevision);
     this.#queue = new GroupCommit({
       committed: this as StoreView,
       lastRevision: () => this.#lastRevision,
@@ -87,12 +88,12 @@ export class SqliteStore implements Store {
   get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): Records[Name] | undefined {
     checkKey(collection, key);
     const text = keyText(key);
-    const cached = this.#cache.get(collection, text) as Records[Name] | undefined;
+    const cached = this.#cache[collection].get(text) as Records[Name] | undefined;
     if (cached) return cached;
     const body = this.#reading(() => this.#tables[collection].read(key));
     if (body === undefined) return undefined;
     const record = decode<Name>(body);
-    this.#cache.set(collection, text, record, body.length);
+    this.#cache[collection].set(text, record, body.length);
     return record;
   }
 
@@ -121,9 +122,9 @@ export class SqliteStore implements Store {
         for (const name of collectionNames) this.#tables[name].clear();
         this.#writeChanges(records);
       });
-      this.#cache.clear();
+      this.#forget();
       this.#lastRevision = revision;
-      this.#revisions.setAll(revision);
+      this.#revisions.clear();
     });
   }
 
@@ -136,7 +137,7 @@ export class SqliteStore implements Store {
     await this.#queue.drained();
     await this.#delivered;
     this.#closed = true;
-    this.#cache.clear();
+    this.#forget();
     this.#database.close();
   }
 
@@ -201,13 +202,20 @@ export class SqliteStore implements Store {
     }
   }
 
+  /** What is written and was not read is not kept: most of it is not asked for soon, and keeping it is not free. */
   #remember(overlay: Overlay): void {
     for (const [name, changes] of overlay.changes()) {
+      const cache = this.#cache[name];
       for (const [key, { kept }] of changes.entries()) {
-        if (kept) this.#cache.set(name, key, kept.record, kept.body.length);
-        else this.#cache.delete(name, key);
+        if (!cache.has(key)) continue;
+        if (kept) cache.set(key, kept.record, kept.body.length);
+        else cache.delete(key);
       }
     }
+  }
+
+  #forget(): void {
+    for (const name of collectionNames) this.#cache[name].clear();
   }
 
   #deliver(announced: readonly Announced[]): void {
@@ -219,6 +227,11 @@ export class SqliteStore implements Store {
       failed(error);
     }
   }
+}
+
+function openCaches(weightMax: number): Record<CollectionName, Recent<object>> {
+  const caches = collectionNames.map(name => [name, new Recent<object>(weightMax)] as const);
+  return Object.fromEntries(caches) as Record<CollectionName, Recent<object>>;
 }
 
 function decode<Name extends CollectionName>(body: string): Records[Name] {

@@ -1,0 +1,31 @@
+import { Buffer } from 'node:buffer';
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import type { Reply } from './call.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Writes an answer straight to the socket's response: the framework's own way costs as much again as all the rest of a
+ * cached GET.
+ *
+ * @param more headers beside the answer's own
+ */
+export function writeReply(reply: FastifyReply, answer: Reply, more: Headers = {}): void {
+  reply.hijack();
+  const payload = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+  const response: ServerResponse = reply.raw;
+  if (payload === undefined) {
+    // Without a body there must be no content type: clients would parse the emptiness.
+    response.writeHead(answer.status, { ...more, ...answer.headers, ...emptyLength(answer.status) });
+    response.end();
+    return;
+  }
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
+  response.writeHead(answer.status, { ...headers, ...more, ...answer.headers });
+  response.end(payload);
+}
+
+function emptyLength(status: number): Headers {
+  return status === 204 ? {} : { 'content-length': '0' };
+}

@@ -1,0 +1,59 @@
+interface Entry<Value> {
+  readonly value: Value;
+  readonly weight: number;
+}
+
+/**
+ * What was used lately, bounded by weight. Two generations: what is used is in the young one; when that fills half the
+ * bound it becomes the old one, and what was in the old one, unused since, is forgotten. A hit costs one look-up and
+ * moves nothing.
+ */
+export class Recent<Value> {
+  readonly #generationWeightMax: number;
+  #young = new Map<string, Entry<Value>>();
+  #old = new Map<string, Entry<Value>>();
+  #youngWeight = 0;
+
+  /** @param weightMax of all that is kept, in whatever unit {@link set} is given */
+  constructor(weightMax: number) {
+    this.#generationWeightMax = weightMax / 2;
+  }
+
+  get(key: string): Value | undefined {
+    const young = this.#young.get(key);
+    if (young) return young.value;
+    const old = this.#old.get(key);
+    if (old) this.#add(key, old);
+    return old?.value;
+  }
+
+  set(key: string, value: Value, weight: number): void {
+    this.#add(key, { value, weight });
+  }
+
+  has(key: string): boolean {
+    return this.#young.has(key) || this.#old.has(key);
+  }
+
+  delete(key: string): void {
+    this.#youngWeight -= this.#young.get(key)?.weight ?? 0;
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
+  clear(): void {
+    this.#young = new Map();
+    this.#old = new Map();
+    this.#youngWeight = 0;
+  }
+
+  /** An entry of the same key in the old generation is hidden from here on, and goes with that. */
+  #add(key: string, entry: Entry<Value>): void {
+    this.#youngWeight += entry.weight - (this.#young.get(key)?.weight ?? 0);
+    this.#young.set(key, entry);
+    if (this.#youngWeight <= this.#generationWeightMax) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#youngWeight = 0;
+  }
+}

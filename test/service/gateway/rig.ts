@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { intents } from '../../../src/model/gateway.ts';
+import { Activity } from '../../../src/service/activity.ts';
+import { createCredentials } from '../../../src/service/domain/credentials.ts';
+import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
+import { createGateway, type Gateway } from '../../../src/service/gateway/gateway.ts';
+import { hashSecret } from '../../../src/service/secret.ts';
+import { GatewayClient } from '../../support/gateway-client.ts';
+import { makeWorld, type TestCore, type World } from '../domain/support.ts';
+
+/** A gateway over the real lobbies, without the rest of the service: its bus and lobbies can be others. */
+export interface Rig {
+  readonly world: World;
+  readonly lobbies: Lobbies;
+  readonly gateway: Gateway;
+  /** Connects a player of Starfall and identifies; READY may not have come yet. */
+  join(userId: string, fields?: { intents?: number; capabilities?: number }): Promise<GatewayClient>;
+  close(): Promise<void>;
+}
+
+const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;
+
+export async function makeRig(
+  overrides: Partial<Omit<TestCore, 'clock'>> = {},
+  wrap: (lobbies: Lobbies) => Lobbies = lobbies => lobbies,
+): Promise<Rig> {
+  const world = await makeWorld(overrides);
+  const { core } = world;
+  const lobbies = wrap(createLobbies(core));
+  const gateway = createGateway(core, { credentials: createCredentials(core), lobbies, activity: new Activity() });
+  const server = createServer();
+  gateway.attach(server);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/gateway`;
+  return {
+    world,
+    lobbies,
+    gateway,
+    async join(userId, fields) {
+      const client = await GatewayClient.open(url);
+      client.identify({ token: `Bearer ${await playerToken(world, userId)}`, intents: lobbyIntents, ...fields });
+      return client;
+    },
+    async close() {
+      await gateway.close();
+      server.close();
+    },
+  };
+}
+
+async function playerToken({ core, starfall }: World, userId: string): Promise<string> {
+  const token = `token of ${userId}`;
+  const scopes = ['sdk.social_layer'];
+  const grant = { id: userId, application_id: starfall.id, user_id: userId, scopes };
+  await core.store.transact('tokens', transaction => {
+    transaction.put('authorizations', grant);
+    transaction.put('tokens', {
+      ...{
+        hash: hashSecret(token),
+        kind: 'access',
+        authorization_id: grant.id,
+        grant_id: grant.id,
+        expires_at_ms: null,
+      },
+      ...{ application_id: starfall.id, user_id: userId, scopes },
+    });
+  });
+  return token;
+}
