@@ -3,7 +3,6 @@ import { ArgumentError } from '../model/errors.ts';
 import { type ApplicationId, type LobbyId, parseSnowflake } from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
 import { Http } from '../wire/http.ts';
-import { nodeTransport } from '../wire/node-transport.ts';
 import {
   type Clock,
   type Entropy,
@@ -23,6 +22,7 @@ import { type OpenBrowser, openSystemBrowser } from './auth/open-browser.ts';
 import { TokenClient, type TokenRequest, type TokenSet } from './auth/token-client.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionSnapshot } from './connection-snapshot.ts';
+import { lazyNodeTransport } from './lazy-transport.ts';
 import type { LobbyState } from './lobby/reducer.ts';
 import type { LobbySnapshot } from './lobby/snapshot.ts';
 import { LobbyStore } from './lobby/store.ts';
@@ -91,7 +91,7 @@ export class Client {
   constructor(options: ClientOptions = {}) {
     const { logger = silentLogger, clock = systemClock, entropy = systemEntropy, fetch, socket } = options;
     const addresses = resolveAddresses(options);
-    const transport = fetch ? fetchTransport(fetch) : nodeTransport();
+    const transport = fetch ? fetchTransport(fetch) : lazyNodeTransport();
     this.#entropy = entropy;
     this.#http = new Http({ baseUrl: addresses.baseUrl, transport, clock, entropy, logger });
     this.#authorizer = new Authorizer({
