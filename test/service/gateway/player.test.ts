@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { capabilities, type GatewayFrame, intents, opcodes } from '../../../src/model/gateway.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { GatewayLobby, GatewayLobbyMember } from '../../../src/model/lobby.ts';
-import type { localBus } from '../../../src/service/bus/local.ts';
+import type { Lobbies } from '../../../src/service/domain/lobbies.ts';
 import type { GatewayClient } from '../../support/gateway-client.ts';
 import { makeCore } from '../control/support.ts';
 import { ada, ben, cyn } from '../domain/support.ts';
