@@ -150,14 +150,13 @@ export class Http {
     permit: Permit,
     failures: number,
   ): Promise<HttpAnswer | Setback> {
-    const pauseMs = backoffMs(retryBackoff, failures, this.#entropy);
     let answer: TransportAnswer;
     try {
       answer = await this.#transport.send(exchange);
     } catch (error) {
       const failure = asTransportError(error);
       this.#limiter.settle(permit, failure.code === 'unreachable' ? 'unsent' : 'lost');
-      return { error: failure, kind: 'failure', pauseMs: mayRepeat(name, failure) ? pauseMs : undefined };
+      return this.#failed(failure, failures, mayRepeat(name, failure));
     }
 
     const body = answer.text === '' ? undefined : parseJson(answer.text);
@@ -168,7 +167,15 @@ export class Http {
 
     const error = apiError(name, answer.status, body);
     if (limits.refusal) return refused(error, limits.refusal);
-    return { error, kind: 'failure', pauseMs: answer.status >= 500 && isIdempotent(name) ? pauseMs : undefined };
+    return this.#failed(error, failures, answer.status >= 500 && isIdempotent(name));
+  }
+
+  #failed(error: RallypointError, failures: number, mayRepeat: boolean): Setback {
+    return {
+      error,
+      kind: 'failure',
+      pauseMs: mayRepeat ? backoffMs(retryBackoff, failures, this.#entropy) : undefined,
+    };
   }
 
   #encode<Name extends RouteName>(name: Name, request: HttpRequest<Name>): Omit<TransportRequest, 'signal'> {

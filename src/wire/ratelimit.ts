@@ -24,14 +24,15 @@ export interface LaneKey {
 export interface Permit {
   readonly lane: Lane;
   readonly line: Line<BucketWindow>;
-  readonly exempt: boolean;
+  readonly global: Line<GlobalWindow> | undefined;
 }
 
 /** A route and resource, and the line its calls stand in: its own at first, the bucket's once an answer names it. */
 interface Lane {
   readonly key: LaneKey;
   line: Line<BucketWindow>;
-  isOwnLine: boolean;
+  /** The bucket whose line it is. */
+  bucketId?: string;
 }
 
 // Our choices: more calls than this waiting for one bucket, or lanes remembered, would only hide a runaway caller.
@@ -60,27 +61,36 @@ export class RateLimiter {
   }
 
   /**
-   * Waits until the call may go.
+   * Gives a permit, at once where nothing is in the way.
    *
    * @throws RateLimitError the limit frees only after the deadline, or too many calls wait for it
    * @throws TransportError `aborted`; `deadline_exceeded` when no limit is known to be used up, only answers are missing
    */
-  async acquire(key: LaneKey, deadline: Deadline): Promise<Permit> {
+  acquire(key: LaneKey, deadline: Deadline): Permit | Promise<Permit> {
     const lane = this.#lane(key);
-    const line = lane.line.pass() ? lane.line : await lane.line.wait(lane, deadline);
-    if (this.#global && !key.exempt && !this.#global.pass()) {
-      try {
-        await this.#global.wait(lane, deadline);
-      } catch (error) {
+    return lane.line.pass() ? this.#passGlobal(lane, lane.line, deadline) : this.#wait(lane, deadline);
+  }
+
+  async #wait(lane: Lane, deadline: Deadline): Promise<Permit> {
+    const line = await lane.line.wait(lane, deadline);
+    return this.#passGlobal(lane, line, deadline);
+  }
+
+  #passGlobal(lane: Lane, line: Line<BucketWindow>, deadline: Deadline): Permit | Promise<Permit> {
+    const global = lane.key.exempt ? undefined : this.#global;
+    const permit = { lane, line, global };
+    if (!global || global.pass()) return permit;
+    return global.wait(lane, deadline).then(
+      () => permit,
+      (error: unknown) => {
         line.leave('unsent');
         throw error;
-      }
-    }
-    return { lane, line, exempt: key.exempt };
+      },
+    );
   }
 
   /** Takes a permit back, and with it what the answer told. */
-  settle({ lane, line, exempt }: Permit, outcome: Outcome): void {
+  settle({ lane, line, global }: Permit, outcome: Outcome): void {
     const home = this.#learnBucket(lane, line, outcome);
     if (home !== line && typeof outcome === 'object') {
       line.leave('unsent');
@@ -89,7 +99,7 @@ export class RateLimiter {
     } else {
       line.leave(outcome);
     }
-    if (!exempt) this.#global?.leave(outcome);
+    global?.leave(outcome);
   }
 
   /** How many routes and resources are remembered. */
@@ -98,11 +108,11 @@ export class RateLimiter {
   }
 
   #lane(key: LaneKey): Lane {
-    const name = `${key.route} ${key.resource}`;
+    const name = key.resource === '' ? key.route : `${key.route} ${key.resource}`;
     let lane = this.#lanes.get(name);
     if (!lane) {
       if (this.#lanes.size >= lanesMax) this.#forgetIdle();
-      lane = { key, line: new Line(key.route, new BucketWindow(), this.#clock), isOwnLine: true };
+      lane = { key, line: new Line(key.route, new BucketWindow(), this.#clock) };
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -110,16 +120,18 @@ export class RateLimiter {
 
   /** The line of the bucket that the answer names; the lane and its waiting calls go over to it. */
   #learnBucket(lane: Lane, line: Line<BucketWindow>, outcome: Outcome): Line<BucketWindow> {
-    if (typeof outcome === 'string' || !outcome.bucket) return line;
-    const name = `${outcome.bucket.id} ${lane.key.resource}`;
+    const id = typeof outcome === 'string' ? undefined : outcome.bucket?.id;
+    if (id === undefined) return line;
+    if (id === lane.bucketId) return lane.line;
+    const name = `${id} ${lane.key.resource}`;
     let home = this.#buckets.get(name);
     if (!home) {
-      home = lane.isOwnLine ? lane.line : new Line(lane.key.route, new BucketWindow(), this.#clock);
+      home = lane.bucketId === undefined ? lane.line : new Line(lane.key.route, new BucketWindow(), this.#clock);
       this.#buckets.set(name, home);
     }
     const before = lane.line;
     lane.line = home;
-    lane.isOwnLine = false;
+    lane.bucketId = id;
     if (before !== home) before.handOver(lane, home);
     return home;
   }
@@ -162,7 +174,7 @@ class Line<G extends Gate> {
   }
 
   /** Waits for a place and resolves with the line that gave it: another, if the lane has gone over to one. */
-  wait(lane: Lane, deadline: Deadline): Promise<Line<G>> {
+  async wait(lane: Lane, deadline: Deadline): Promise<Line<G>> {
     const { signal } = deadline;
     if (signal.aborted) throw signal.reason;
     const nowMs = this.#clock.now();

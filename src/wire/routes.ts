@@ -167,10 +167,22 @@ export const apiVersion = 10;
 /** Fills a route's path; every value is percent-encoded. */
 export function routePath<Name extends RouteName>(name: Name, parameters: PathParameters<Name>): string {
   const values = parameters as Readonly<Record<string, string>>;
-  return routes[name].path.replace(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(values[parameter] ?? ''));
+  // Fixed text and parameter names take turns.
+  return pieces[name].reduce(
+    (path, piece, i) => path + (i % 2 === 0 ? piece : encodeURIComponent(values[piece] ?? '')),
+  );
 }
 
 /** `PUT /lobbies/{lobby_id}/members/{user_id}`: how errors and logs name a route. */
 export function routeLabel(name: RouteName): string {
-  return `${routes[name].method} ${routes[name].path}`;
+  return labels[name];
+}
+
+// Worked out once: every call asks for them.
+const names = Object.keys(routes) as RouteName[];
+const pieces = tableOf(({ path }) => path.split(/[{}]/));
+const labels = tableOf(({ method, path }) => `${method} ${path}`);
+
+function tableOf<Value>(read: (route: Route) => Value): Readonly<Record<RouteName, Value>> {
+  return Object.fromEntries(names.map(name => [name, read(routes[name])])) as Record<RouteName, Value>;
 }

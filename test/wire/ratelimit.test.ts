@@ -16,7 +16,8 @@ function setUp(global: { requests: number; windowMs: number } | 'off' = 'off') {
   return {
     clock,
     limiter,
-    acquire: (key = lane, ms = 10_000, signal?: AbortSignal) => limiter.acquire(key, new Deadline(clock, ms, signal)),
+    acquire: async (key = lane, ms = 10_000, signal?: AbortSignal) =>
+      limiter.acquire(key, new Deadline(clock, ms, signal)),
     /** What an answer says of a window that ends `endsInMs` from now. */
     report: (limit: number, remaining: number, endsInMs = 5_000, id = 'b'): { bucket: BucketReport } => ({
       bucket: { id, limit, remaining, resetMs: clock.now() + endsInMs, resetAfterMs: endsInMs },
@@ -136,6 +137,15 @@ describe('RateLimiter', () => {
     expect(await probe).toBeInstanceOf(TransportError);
     limiter.settle(first, report(1, 0));
     const next = acquire(lane, 5_000); // the lane's only place must be free again
+    await clock.advance(1_000);
+    await next;
+  });
+
+  it('gives that place back also when the global limit refuses at once', async () => {
+    const { clock, limiter, acquire } = setUp({ requests: 1, windowMs: 1_000 });
+    limiter.settle(await acquire(otherLane), {});
+    await expect(acquire(lane, 999)).rejects.toBeInstanceOf(RateLimitError);
+    const next = acquire(lane, 5_000);
     await clock.advance(1_000);
     await next;
   });
@@ -263,7 +273,7 @@ async function play({ limit, windowMs, globalLimit, calls }: Scene): Promise<Sim
     const abort = new AbortController();
     const deadline = new Deadline(clock, deadlineMs, abort.signal);
     if (fate === 'aborted') clock.schedule(toServiceMs, () => abort.abort());
-    const permit = await limiter.acquire(key, deadline).catch(() => undefined);
+    const permit = await Promise.resolve(limiter.acquire(key, deadline)).catch(() => undefined);
     expect(clock.now()).toBeLessThanOrEqual(deadline.endsMs);
     if (!permit) return;
     await sleep(clock, toServiceMs);

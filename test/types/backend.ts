@@ -1,0 +1,68 @@
+/** Compile-only: what the backend's types allow, and what they refuse. */
+import {
+  type Backend,
+  type Command,
+  commandTypes,
+  createBackend,
+  type Lobby,
+  optionTypes,
+  type ReceivedInteraction,
+  type UserId,
+} from '../../src/backend/index.ts';
+
+const backend: Backend = createBackend({
+  applicationId: '1',
+  botToken: 'x',
+  globalLimit: { requests: 1200, windowMs: 1000 },
+});
+createBackend({ applicationId: '1', clientSecret: 'x', traits: { embedded: false }, globalLimit: 'off' });
+// @ts-expect-error an application id is needed
+createBackend({ botToken: 'x' });
+// @ts-expect-error a number loses digits of an id
+createBackend({ applicationId: 1, botToken: 'x' });
+
+export async function lobbies(): Promise<Lobby> {
+  const { id, members } = await backend.lobbies.create({
+    metadata: { map: 'harbour' },
+    members: [{ id: '9', flags: 1 }],
+  });
+  // @ts-expect-error metadata is text → text
+  await backend.lobbies.edit(id, { metadata: { map: 1 } });
+  // @ts-expect-error a member needs an id
+  await backend.lobbies.create({ members: [{ metadata: {} }] });
+  await backend.lobbies.putMember(id, '9', { additional_name: null }, { signal: new AbortController().signal });
+  // @ts-expect-error the service's list is not ours to change
+  members.push({ id: '1' });
+  const user: UserId = '9';
+  // @ts-expect-error ids of different things do not mix
+  await backend.lobbies.get(user);
+  return backend.lobbies.get(id, { deadlineMs: 1000 });
+}
+
+export async function commands(): Promise<Command> {
+  const { command, isNew } = await backend.commands.create({
+    type: commandTypes.CHAT_INPUT,
+    name: 'rally',
+    options: [{ type: optionTypes.STRING, name: 'map', description: 'Where', choices: [{ name: 'a', value: 'b' }] }],
+    description_localizations: { de: 'Ruft' },
+  });
+  isNew satisfies boolean;
+  // @ts-expect-error there is no such locale
+  await backend.commands.create({ name: 'rally', description_localizations: { xx: 'Ruft' } });
+  // @ts-expect-error a command needs a name
+  await backend.commands.create({ description: 'x' });
+  // @ts-expect-error a command's type cannot change
+  await backend.commands.edit(command, { type: commandTypes.USER });
+  (await backend.commands.delete(command.id)) satisfies boolean;
+  await backend.commands.replaceAll([{ id: command.id, name: 'rally' }]);
+  return backend.commands.edit(command.id, { nsfw: null });
+}
+
+export async function interactions(): Promise<void> {
+  const listener = await backend.interactions.listen(async (interaction: ReceivedInteraction) => {
+    await interaction.reply({ content: 'On the way!', flags: 64 });
+    // @ts-expect-error the answer says of which kind it is
+    await interaction.respond({ data: {} });
+  });
+  listener.close();
+}
