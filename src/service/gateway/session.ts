@@ -40,7 +40,7 @@ export class Session implements Follower {
   readonly home: Topic;
   /** Where its events leave now; without one they are numbered and gone. */
   connection: Connection | undefined;
-  /** Tells the client what it begins to follow, from its present state; for topics that take time to join. */
+  /** Tells the client what it begins to follow, from its present state; for topics joined late. */
   introduce: ((announced: Announced) => Promise<void>) | undefined;
   readonly #options: SessionOptions;
   readonly #following = new Set<Topic>();
@@ -88,7 +88,7 @@ export class Session implements Follower {
   }
 
   hear(announced: Announced, dispatch: EncodedDispatch | undefined): void {
-    if (!this.#held) this.#deliver({ announced, dispatch });
+    if (!this.#held) this.#deliver({ announced, dispatch }, { isLate: false });
     else if (this.#held.push({ announced, dispatch }) > heldMax) this.#fail(new Error('The session cannot catch up.'));
   }
 
@@ -97,7 +97,7 @@ export class Session implements Follower {
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const [index, heard] of held.entries()) {
-      this.#deliver(heard);
+      this.#deliver(heard, { isLate: true });
       if (this.#held) {
         this.#held = held.slice(index + 1); // this one made the session hold again
         return;
@@ -114,11 +114,12 @@ export class Session implements Follower {
     this.#held = undefined;
   }
 
-  #deliver({ announced, dispatch }: Heard): void {
+  #deliver({ announced, dispatch }: Heard, { isLate }: { isLate: boolean }): void {
     if (!this.#concerns(announced)) return;
     const { follow, unfollow } = announced;
     const joined = follow === undefined ? undefined : this.follow(follow);
-    if (joined && this.introduce) this.#hold(joined.then(() => this.introduce?.(announced)));
+    const mayHaveMissed = follow !== undefined && (isLate || joined !== undefined);
+    if (mayHaveMissed && this.introduce) this.#hold(this.#introduceAfter(joined, announced));
     else if (dispatch && this.#wants(dispatch.name)) this.#dispatch(dispatch);
     if (unfollow !== undefined) this.unfollow(unfollow);
   }
@@ -140,8 +141,13 @@ export class Session implements Follower {
     return true;
   }
 
-  // Where joining takes time events pass by meanwhile: what has come is told from the state read after it, and all that
-  // follows waits until then.
+  // A topic joined later than it was announced has had events that nobody heard: what it is about is told from its
+  // state, read after joining, and all that follows waits until then.
+  async #introduceAfter(joined: MaybePromise<void>, announced: Announced): Promise<void> {
+    await joined;
+    await this.introduce?.(announced);
+  }
+
   #hold(introduced: Promise<void>): void {
     this.#held = [];
     introduced.then(
