@@ -1,4 +1,7 @@
+import { ApiError, apiErrors } from '../model/errors.ts';
+import { Deadline } from '../wire/deadline.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../wire/http.ts';
+import type { Clock } from '../wire/ports.ts';
 import type { RouteName } from '../wire/routes.ts';
 import type { Credentials } from './credentials.ts';
 
@@ -10,22 +13,47 @@ export interface CallOptions {
   readonly deadlineMs?: number;
 }
 
+type Request<Name extends RouteName> = Omit<HttpRequest<Name>, 'authorization' | keyof CallOptions>;
+
 /** Calls a route with the application's credential. */
 export type Call = <Name extends RouteName>(
   route: Name,
-  request: Omit<HttpRequest<Name>, 'authorization' | keyof CallOptions>,
+  request: Request<Name>,
   options?: CallOptions,
 ) => Promise<HttpAnswer>;
 
-export function createCall(http: Http, credentials: Credentials): Call {
+export function createCall(http: Http, credentials: Credentials, clock: Clock, defaultDeadlineMs: number): Call {
+  /** Getting the token is part of the call: the same deadline, and a second try with a new one. */
+  async function sendWithToken<Name extends RouteName>(
+    getToken: () => Promise<string>,
+    route: Name,
+    request: Request<Name>,
+    { signal, deadlineMs = defaultDeadlineMs }: CallOptions,
+  ): Promise<HttpAnswer> {
+    const deadline = new Deadline(clock, deadlineMs, signal);
+    const send = async () => {
+      const authorization = await deadline.within(getToken());
+      return http.send(route, { ...request, authorization, signal, deadlineMs: deadline.leftMs });
+    };
+    try {
+      return await send().catch((error: unknown) => {
+        if (!isRefusedToken(error)) throw error;
+        credentials.forgetToken();
+        return send();
+      });
+    } finally {
+      deadline.close();
+    }
+  }
+
   return async (route, request, options = {}) => {
-    const authorization = await credentials.authorize(route);
-    const { signal, deadlineMs } = options;
-    return http.send(route, {
-      ...request,
-      signal,
-      deadlineMs,
-      ...(authorization === undefined ? {} : { authorization }),
-    });
+    const authorization = credentials.authorize(route);
+    if (typeof authorization === 'function') return sendWithToken(authorization, route, request, options);
+    return http.send(route, { ...options, ...request, authorization });
   };
+}
+
+/** A token that was revoked before its time; the call was not processed and may be made with another. */
+function isRefusedToken(error: unknown): boolean {
+  return error instanceof ApiError && error.status === apiErrors.unauthorized.status;
 }

@@ -3,7 +3,7 @@ import { integrationTypes } from '../model/command.ts';
 import type { RateLimit } from '../model/limits.ts';
 import { type ApplicationId, parseSnowflake } from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
-import { Http } from '../wire/http.ts';
+import { deadlineMsDefault, Http } from '../wire/http.ts';
 import { nodeTransport } from '../wire/node-transport.ts';
 import {
   type Clock,
@@ -84,7 +84,8 @@ export const traitsUnknown: ApplicationTraits = {
  * ```
  */
 export function createBackend(options: BackendOptions): Backend {
-  const { clock = systemClock, entropy = systemEntropy, logger = silentLogger, allowUnencrypted = false } = options;
+  const { clock = systemClock, entropy = systemEntropy, logger = silentLogger } = options;
+  const { allowUnencrypted = false, deadlineMs = deadlineMsDefault } = options;
   const applicationId = parseSnowflake<'application'>(options.applicationId, 'applicationId');
   const { baseUrl } = resolveAddresses({ apiBase: options.apiBase }, { allowUnencrypted });
   const { socket } = options;
@@ -96,10 +97,10 @@ export function createBackend(options: BackendOptions): Backend {
     logger,
     transport: options.transport ?? nodeTransport(),
     limiter: new RateLimiter({ clock, ...(options.globalLimit ? { global: options.globalLimit } : {}) }),
-    ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
+    deadlineMs,
   });
   const credentials = createCredentials(applicationId, options, http, clock);
-  const call = createCall(http, credentials);
+  const call = createCall(http, credentials, clock, deadlineMs);
   const interactions = createInteractions({
     call,
     credentials,

@@ -15,11 +15,14 @@ export interface Secrets {
 /** The application's credentials, as each route wants them. */
 export interface Credentials {
   /**
-   * Value of the Authorization header for a route; undefined where the route takes none.
+   * Value of the Authorization header for a route, or how to get it where that may take a call; undefined where the
+   * route takes none.
    *
    * @throws ArgumentError `credential_missing`: the route takes only what this backend was not given
    */
-  authorize(route: RouteName): Promise<string | undefined>;
+  authorize(route: RouteName): string | undefined | (() => Promise<string>);
+  /** The service no longer takes the token that was fetched. */
+  forgetToken(): void;
   /** The bare bot token, for the gateway. @throws ArgumentError `credential_missing` */
   botToken(forWhat: string): string;
 }
@@ -47,31 +50,37 @@ export function createCredentials(
 ): Credentials {
   const { botToken, clientSecret } = secrets;
   checkSecrets(secrets);
-  let held: { readonly token: string; readonly renewAtMs: number } | undefined;
-  let underWay: Promise<string> | undefined;
+  let held: { readonly token: Promise<string>; readonly renewAtMs: number } | undefined;
 
-  async function applicationToken(secret: string): Promise<string> {
+  /** Calls that need a token at the same time wait for the same one; a failure is not kept. */
+  function applicationToken(secret: string): Promise<string> {
     if (held && clock.now() < held.renewAtMs) return held.token;
-    underWay ??= fetchToken(http, applicationId, secret)
-      .then(({ token, lifeMs }) => {
-        held = { token, renewAtMs: clock.now() + lifeMs - renewalMarginMs };
-        return token;
-      })
-      .finally(() => {
-        underWay = undefined;
-      });
-    return underWay;
+    const fetched = fetchToken(http, applicationId, secret);
+    const mine = { token: fetched.then(({ token }) => token), renewAtMs: Number.POSITIVE_INFINITY };
+    held = mine;
+    fetched.then(
+      ({ lifeMs }) => {
+        if (held === mine) held = { ...mine, renewAtMs: clock.now() + lifeMs - renewalMarginMs };
+      },
+      () => {
+        if (held === mine) held = undefined;
+      },
+    );
+    return mine.token;
   }
 
   return {
-    async authorize(route) {
+    authorize(route) {
       const accepted: readonly Credential[] = routes[route].credentials;
       if (botToken !== undefined && accepted.includes('bot')) return `Bot ${botToken}`;
       if (clientSecret !== undefined && accepted.includes(`application:${commandScope}`)) {
-        return `Bearer ${await applicationToken(clientSecret)}`;
+        return async () => `Bearer ${await applicationToken(clientSecret)}`;
       }
       if (accepted.includes('none')) return undefined;
       throw credentialMissing(routeLabel(route));
+    },
+    forgetToken() {
+      held = undefined;
     },
     botToken(forWhat) {
       if (botToken === undefined) throw credentialMissing(forWhat);

@@ -59,6 +59,21 @@ export class Deadline {
     });
   }
 
+  /**
+   * Waits for work that others share, and so goes on when this call gives up.
+   *
+   * @throws TransportError `deadline_exceeded` or `aborted`, when that comes first
+   */
+  within<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    });
+  }
+
   /** Lets go of the timer and the caller's signal. */
   close(): void {
     this.#cancelTimer();

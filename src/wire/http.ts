@@ -37,7 +37,7 @@ export interface HttpRequest<Name extends RouteName> {
   /** A JSON value, or text → text for a route with a form. */
   readonly body?: unknown;
   /** Value of the Authorization header. It is sent and nothing else: no error and no log repeats it. */
-  readonly authorization?: string;
+  readonly authorization?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly deadlineMs?: number | undefined;
 }

@@ -341,6 +341,41 @@ describe('credentials of the backend', () => {
     expect(await failureOf(backend.interactions.listen(() => {}))).toMatchObject({ code: 'credential_missing' });
   });
 
+  it('gets another token when the one it holds was revoked', async () => {
+    const service = await start();
+    const backend = backendOf(service, {}, { clientSecret: application.client_secret });
+    await backend.commands.list();
+    await service.reset(); // takes every token back
+    expect(await backend.commands.list()).toHaveLength(1);
+    const routes = (await answersOf(service)).map(({ route, status }) => `${route} ${status}`);
+    expect(routes.slice(-3)).toEqual(['listGlobalCommands 401', 'createToken 200', 'listGlobalCommands 200']);
+  });
+
+  it('renews a token before it ends', async () => {
+    const service = await start();
+    const clock = new VirtualClock(Date.now());
+    const backend = backendOf(service, { clock }, { clientSecret: application.client_secret });
+    const tokens = async () => {
+      await backend.commands.list();
+      return (await answersOf(service)).filter(({ route }) => route === 'createToken').length;
+    };
+    expect(await tokens()).toBe(1);
+    await clock.advance(limits.accessTokenLifeMs - 60_001);
+    expect(await tokens()).toBe(1);
+    await clock.advance(1);
+    expect(await tokens()).toBe(2);
+  });
+
+  it('ends a call by its deadline also while it waits for its token', async () => {
+    const clock = new VirtualClock(Date.now());
+    const silent = { send: () => new Promise<never>(() => {}), close() {} };
+    const backend = backendOf(nowhere, { clock, transport: silent }, { clientSecret: application.client_secret });
+    const late = failureOf(backend.commands.list({ deadlineMs: 1_000 }));
+    await clock.advance(1_000);
+    expect(await late).toMatchObject({ code: 'deadline_exceeded' });
+    expect(await failureOf(backend.commands.list({ signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted' });
+  });
+
   it('names a wrong client secret and a wrong bot token, and repeats neither', async () => {
     const service = await start();
     const wrong = backendOf(service, {}, { clientSecret: 'n0pe-n0pe' });
