@@ -23,7 +23,7 @@ export interface Stay {
 
 interface Standing {
   sessions: number;
-  /** What the watch was told last. */
+  /** What the watch was told last; when that failed it may know in part, and is told the next change all the same. */
   told: boolean;
   work: Promise<void>;
 }
@@ -42,14 +42,17 @@ export class Attendance {
   /** Resolves once everybody knows. */
   async arrive(home: Topic, sessionId: string, player: Player | undefined): Promise<Stay> {
     const leave = await this.#bus.enter(home, sessionId);
-    if (player) await this.#change(player, 1);
-    return {
-      sessions: await this.#bus.present(home),
-      depart: async () => {
-        await leave();
-        if (player) await this.#change(player, -1);
-      },
+    const depart = async () => {
+      await leave();
+      if (player) await this.#change(player, -1);
     };
+    try {
+      if (player) await this.#change(player, 1);
+      return { sessions: await this.#bus.present(home), depart };
+    } catch (error) {
+      await depart().catch(() => {}); // the first failure is the one to be told
+      throw error;
+    }
   }
 
   // One after another for each player, and each tells what is so by then: a quick leave-and-return tells nothing.
