@@ -6,8 +6,8 @@ import { httpRequest, type Load, run as load } from './support/load.ts';
 /** CPU of one request to the service in memory, against `node:http` that answers the same bytes. */
 const bot = 'Bot bench-token';
 const connections = 32;
-const requests = 6000;
-const rounds = 9;
+const requests = 15000;
+const rounds = 7;
 
 const lobbyBody = JSON.stringify({
   metadata: { map: 'harbour', mode: 'ranked' },

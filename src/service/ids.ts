@@ -14,10 +14,10 @@ export interface SnowflakeSource {
  * millisecond is borrowed.
  *
  * @param worker 0–1023, different for every node
- * @param after the largest id given out before, if any
+ * @param afterMs no id is dated up to this time: a service before this one may have given out ids of it
  */
-export function snowflakeSource(clock: Clock, worker: number, after = 0n): SnowflakeSource {
-  let lastMs = after >> (incrementBits + workerBits);
+export function snowflakeSource(clock: Clock, worker: number, afterMs = snowflakeEpochMs): SnowflakeSource {
+  let lastMs = BigInt(afterMs - snowflakeEpochMs);
   let increment = (1n << incrementBits) - 1n;
   return {
     next() {

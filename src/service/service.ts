@@ -30,6 +30,7 @@ import { lobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import type { MaybePromise, Store } from './store/contract.ts';
 import { openSqliteStore } from './store/sqlite/store.ts';
+import { readTimeMark, writeTimeMark } from './time-mark.ts';
 
 /** What a service says when it accepts traffic; the command prints it as one line. */
 export interface ReadyLine {
@@ -95,10 +96,11 @@ async function start(
   closing.push(() => bus.close());
   const store = await openStore(options.data, bus, log);
   closing.push(() => store.close());
+  closing.push(() => writeTimeMark(store, clock.now()));
   let addresses: Addresses | undefined;
   const core: Core = {
     ...{ clock, entropy, fetch, log, store, bus, limits },
-    ids: snowflakeSource(clock, 0),
+    ids: snowflakeSource(clock, 0, await readTimeMark(store)),
     journal: new Journal(clock),
     get addresses() {
       if (!addresses) throw new Error('The addresses are known once the service listens.');
@@ -124,6 +126,12 @@ async function start(
   };
   const app = createHttpServer(core, { credentials, handlers, activity });
   const controlToken = options.controlToken ?? randomToken(entropy, 24);
+  const advance = async (ms: number) => {
+    if (!(clock instanceof VirtualClock)) throw systemClockMoved();
+    const nowMs = await clock.advance(ms);
+    await writeTimeMark(store, nowMs);
+    return nowMs;
+  };
   const stateReplaced = async () => {
     await gateway.closeSessions();
     await sweeps.restart();
@@ -131,7 +139,7 @@ async function start(
   registerAuthorizationPages(app, authorization, core);
   registerControl(app, {
     ...{ core, controlToken, fixtures, stateReplaced },
-    virtualClock: clock instanceof VirtualClock ? clock : undefined,
+    ...(clock instanceof VirtualClock ? { advance } : {}),
     decide: decision => authorization.decide(decision),
   });
 
@@ -147,7 +155,7 @@ async function start(
   return {
     ...readyLine(addresses, controlToken),
     fixtures: filled,
-    clock: { now: () => clock.now(), advance: ms => advance(clock, ms) },
+    clock: { now: () => clock.now(), advance },
     async reset() {
       await fixtures.reset();
       await stateReplaced();
@@ -162,9 +170,8 @@ function chooseClock({ clock = 'system' }: ServiceOptions, activity: Activity): 
   return new VirtualClock(startMs, () => activity.settled());
 }
 
-async function advance(clock: Clock, ms: number): Promise<number> {
-  if (clock instanceof VirtualClock) return clock.advance(ms);
-  throw new ArgumentError(
+function systemClockMoved(): ArgumentError {
+  return new ArgumentError(
     'system_clock',
     "Only a virtual clock can be moved; start the service with clock: 'virtual'.",
   );
@@ -201,20 +208,30 @@ interface Sweep {
   start(): MaybePromise<() => MaybePromise<unknown>>;
 }
 
-/** Starts and stops the sweeps together: a replaced state makes them look anew. */
+/** Starts and stops the sweeps together, one call after another: a replaced state makes them look anew. */
 function createSweeps(sweeps: readonly Sweep[]) {
   let stops: (() => MaybePromise<unknown>)[] = [];
-  async function stop(): Promise<void> {
+  let turn: Promise<void> = Promise.resolve();
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = turn.then(work);
+    turn = done.catch(() => {});
+    return done;
+  }
+
+  async function stopAll(): Promise<void> {
     const running = stops;
     stops = [];
-    await Promise.all(running.map(end => end()));
+    await Promise.all(running.map(stop => stop()));
   }
+
   return {
-    stop,
-    async restart(): Promise<void> {
-      await stop();
-      for (const sweep of sweeps) stops.push(await sweep.start());
-    },
+    stop: () => inTurn(stopAll),
+    restart: () =>
+      inTurn(async () => {
+        await stopAll();
+        for (const sweep of sweeps) stops.push(await sweep.start());
+      }),
   };
 }
 

@@ -74,6 +74,8 @@ describe('the packed package, installed into an empty project', () => {
       target: 'es2024',
       types: ['node'],
       skipLibCheck: false,
+      // Whoever opens ./electron has its types.
+      paths: { electron: [join(root, 'node_modules/electron/electron.d.ts')] },
     };
     writeFileSync(
       join(project, 'tsconfig.json'),

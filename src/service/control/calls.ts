@@ -46,7 +46,7 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('POST /fixtures', ({ body }) => deps.fixtures.apply(body), fixturesBytesMax),
     call('POST /reset', () => alone(() => reset(deps))),
     call('GET /clock', async () => ({ now_ms: core.clock.now() })),
-    call('POST /clock', ({ body }) => advance(deps, body)),
+    call('POST /clock', ({ body }) => advanceClock(deps, body)),
     call('POST /users/{id}/session', ({ params }) => openSession(core, params.id ?? '')),
     call('POST /consent', ({ body }) => consent(deps, body)),
     call('GET /log', async ({ query }) => core.journal.read(readAfter(query.after))),
@@ -78,16 +78,16 @@ async function reset({ fixtures, stateReplaced }: ControlDeps): Promise<undefine
 
 const advanceBody = object({ advance_ms: whole(0, Number.MAX_SAFE_INTEGER) }, ['advance_ms']);
 
-async function advance({ core, virtualClock }: ControlDeps, body: unknown): Promise<{ now_ms: number }> {
+async function advanceClock({ core, advance }: ControlDeps, body: unknown): Promise<{ now_ms: number }> {
   const { advance_ms } = read<{ advance_ms: number }>(body, advanceBody);
-  if (!virtualClock) {
+  if (!advance) {
     throw new ControlRefusal(409, 'This service runs on the system clock; start it with --virtual-clock to move time.');
   }
   if (core.clock.now() + advance_ms > snowflakeTimeMsMax) {
     const last = new Date(snowflakeTimeMsMax).toISOString();
     throw new ControlRefusal(400, `No id can be dated after ${last}; advance by less.`);
   }
-  return { now_ms: await virtualClock.advance(advance_ms) };
+  return { now_ms: await advance(advance_ms) };
 }
 
 async function openSession({ store, entropy }: Core, userId: UserId): Promise<{ token: string }> {
@@ -151,11 +151,11 @@ async function takeSnapshot({ store, clock }: Core): Promise<Snapshot> {
   return { version: snapshotVersion, at_ms: clock.now(), content };
 }
 
-async function putSnapshot({ core, virtualClock, stateReplaced }: ControlDeps, body: unknown): Promise<undefined> {
+async function putSnapshot({ core, advance, stateReplaced }: ControlDeps, body: unknown): Promise<undefined> {
   refuse('snapshot', checkSnapshot(body));
   const { at_ms, content } = body as Snapshot;
   // Time is part of the state: going on before the snapshot was taken would give its ids out a second time.
-  if (virtualClock && at_ms > core.clock.now()) await virtualClock.advance(at_ms - core.clock.now());
+  if (advance && at_ms > core.clock.now()) await advance(at_ms - core.clock.now());
   await core.store.load(content);
   await stateReplaced();
 }

@@ -1,4 +1,3 @@
-import type { VirtualClock } from '../../wire/virtual-clock.ts';
 import type { Core } from '../core.ts';
 import type { FixtureKeeper } from './fixtures.ts';
 
@@ -7,8 +6,8 @@ export interface ControlDeps {
   readonly core: Core;
   /** What callers prove themselves by. */
   readonly controlToken: string;
-  /** The service's clock when it is a virtual one; undefined on the system's clock. */
-  readonly virtualClock: VirtualClock | undefined;
+  /** Moves the service's clock when it is a virtual one; absent on the system's clock. */
+  readonly advance?: (ms: number) => Promise<number>;
   readonly fixtures: FixtureKeeper;
   /** What the consent page does with a user's answer. */
   readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;

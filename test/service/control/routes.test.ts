@@ -18,7 +18,7 @@ async function open({ virtual = true } = {}) {
   registerControl(app, {
     core,
     controlToken,
-    virtualClock: virtual ? core.clock : undefined,
+    ...(virtual ? { advance: (ms: number) => core.clock.advance(ms) } : {}),
     fixtures,
     decide: createAuthorization(core).decide,
     stateReplaced: async () => void replaced.push(core.clock.now()),

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { startService } from '../../src/service/index.ts';
+
+const run = promisify(execFile);
+const quickstart = (...args: readonly string[]) => run(process.execPath, ['samples/quickstart/main.ts', ...args]);
+
+describe('the quickstart', () => {
+  it('tells every step with its time, and ends with 0', async () => {
+    const { stdout } = await quickstart('--once');
+    const steps = stdout.split('\n').filter(line => line.startsWith('✓'));
+    expect(steps.length).toBeGreaterThanOrEqual(14);
+    for (const step of steps) expect(step).toMatch(/ \d+ ms$/);
+    expect(stdout).toContain('The channel shows: "Meet at the lighthouse!"');
+    expect(stdout).not.toContain('✗');
+  }, 60_000);
+
+  it('says what failed and what to do, and ends with 1', async () => {
+    const service = await startService();
+    const port = new URL(service.web_base).port;
+    const failed = await quickstart('--once', '--port', port).catch(error => error);
+    await service.close();
+    expect(failed.code).toBe(1);
+    expect(failed.stdout).toMatch(/✗.*EADDRINUSE/);
+    expect(failed.stdout).toContain('What to do:');
+  }, 60_000);
+});

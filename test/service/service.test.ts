@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
+import { callApi, starfall } from '../support/starfall.ts';
+
+const running: Service[] = [];
+const folders: string[] = [];
+
+async function start(options: ServiceOptions = {}): Promise<Service> {
+  const service = await startService({ fixtures: starfall, limits: 'off', ...options });
+  running.push(service);
+  return service;
+}
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'rallypoint-service-'));
+  folders.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(service => service.close()));
+  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
+});
+
+async function createLobby(service: Service): Promise<string> {
+  const { status, body } = await callApi(service, 'POST', '/lobbies', {});
+  expect(status).toBe(201);
+  return (body as { id: string }).id;
+}
+
+describe('startService', () => {
+  it('gives the addresses of the ready line, all of one server', async () => {
+    const { event, web_base, api_base, gateway, control_base, control_token, pid, version } = await start();
+    expect({ event, pid }).toEqual({ event: 'ready', pid: process.pid });
+    const authority = new URL(web_base).host;
+    expect([api_base, control_base]).toEqual([`http://${authority}/api`, `http://${authority}/control`]);
+    expect(gateway).toBe(`ws://${authority}/gateway`);
+    expect(control_token.length).toBeGreaterThanOrEqual(32);
+    expect(version).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  it('runs twice in one process and shares nothing', async () => {
+    const [one, two] = await Promise.all([start(), start({ clock: 'virtual' })]);
+    const id = await createLobby(one);
+    expect((await callApi(two, 'GET', `/lobbies/${id}`)).status).toBe(404);
+    const before = one.clock.now();
+    await two.clock.advance(3_600_000);
+    expect(one.clock.now()).toBeLessThan(before + 60_000);
+    expect(one.control_token).not.toBe(two.control_token);
+  });
+
+  it('refuses a public address unless developer sign-in there is asked for by name', async () => {
+    await expect(startService({ host: '0.0.0.0' })).rejects.toMatchObject({ code: 'public_host' });
+    const service = await start({ host: '0.0.0.0', allowPublicDeveloperSignIn: true });
+    expect(service.web_base).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  });
+
+  it('refuses an unknown limits profile and broken fixtures, and lets go of the folder', async () => {
+    const data = folder();
+    await expect(startService({ data, limits: 'loose' as 'off' })).rejects.toMatchObject({ code: 'unknown_limits' });
+    const fixtures = { users: [{ id: 'x', username: '' }] };
+    await expect(startService({ data, fixtures })).rejects.toMatchObject({ code: 'invalid_form_body' });
+    await expect(start({ data })).resolves.toBeDefined();
+  });
+
+  it('refuses a port that is taken, and lets go of the folder', async () => {
+    const data = folder();
+    const { web_base } = await start();
+    await expect(startService({ data, port: Number(new URL(web_base).port) })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+    await expect(start({ data })).resolves.toBeDefined();
+  });
+
+  it('refuses to move the clock of the system', async () => {
+    await expect((await start()).clock.advance(1)).rejects.toMatchObject({ code: 'system_clock' });
+  });
+
+  it('closes once, however often it is asked to', async () => {
+    const service = await start();
+    await Promise.all([service.close(), service.close()]);
+    await service.close();
+    await expect(fetch(`${service.api_base}/v10/gateway`)).rejects.toThrow();
+  });
+
+  it('goes back to its fixtures on reset, with the same ids and tokens', async () => {
+    const service = await start();
+    const id = await createLobby(service);
+    await Promise.all([service.reset(), service.reset()]);
+    expect((await callApi(service, 'GET', `/lobbies/${id}`)).status).toBe(404);
+    await createLobby(service);
+  });
+});
+
+describe('a data folder opened again', () => {
+  it('has what was acknowledged', async () => {
+    const data = folder();
+    const first = await start({ data });
+    const id = await createLobby(first);
+    await first.close();
+    const second = await start({ data });
+    expect((await callApi(second, 'GET', `/lobbies/${id}`)).status).toBe(200);
+  });
+
+  it('never gives an id twice, although a virtual clock had run ahead', async () => {
+    const data = folder();
+    const first = await start({ data, clock: 'virtual' });
+    await first.clock.advance(10 * 86_400_000);
+    const before = await createLobby(first);
+    await first.close();
+    const second = await start({ data, clock: 'virtual' });
+    expect(BigInt(await createLobby(second))).toBeGreaterThan(BigInt(before));
+  });
+});
