@@ -63,6 +63,9 @@ export interface Service extends ReadyLine {
   close(): Promise<void>;
 }
 
+/** What closes the parts that stand already, in the order they were built. */
+type Closing = (() => MaybePromise<unknown>)[];
+
 /**
  * Starts the whole service in this process and resolves when it accepts traffic. Several may run side by side; they
  * share nothing.
@@ -74,7 +77,7 @@ export interface Service extends ReadyLine {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const host = checkHost(options);
   const limits = chooseLimits(options.limits);
-  const closing: (() => MaybePromise<unknown>)[] = [];
+  const closing: Closing = [];
   try {
     return await start(options, host, limits, closing);
   } catch (error) {
@@ -87,10 +90,42 @@ async function start(
   options: ServiceOptions,
   host: string,
   limits: Core['limits'],
-  closing: (() => MaybePromise<unknown>)[],
+  closing: Closing,
 ): Promise<Service> {
-  const { log = silentLogger, entropy = systemEntropy, fetch = systemFetch } = options;
   const activity = new Activity();
+  const { core, setAddresses } = await openCore(options, limits, activity, closing);
+  const rooms = createRooms(core, activity);
+  const stateReplaced = async () => {
+    await rooms.gateway.closeSessions();
+    await rooms.sweeps.restart();
+  };
+  const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
+  const app = createDoor(core, rooms, { controlToken, stateReplaced });
+
+  const fixtures = await rooms.fixtures.begin(options.fixtures);
+  await rooms.sweeps.restart();
+  closing.push(() => rooms.sweeps.stop());
+  rooms.gateway.attach(app.server);
+  setAddresses(await listen(app, host, options.port ?? 0));
+  closing.push(() => app.close());
+  closing.push(() => rooms.gateway.close());
+
+  let closed: Promise<void> | undefined;
+  return {
+    ...readyLine(core.addresses, controlToken),
+    fixtures,
+    clock: { now: () => core.clock.now(), advance: ms => advanceClock(core, ms) },
+    async reset() {
+      await rooms.fixtures.reset();
+      await stateReplaced();
+    },
+    close: () => (closed ??= closeAll(closing)),
+  };
+}
+
+/** What everything stands on; the addresses are told to it when they are known. */
+async function openCore(options: ServiceOptions, limits: Core['limits'], activity: Activity, closing: Closing) {
+  const { log = silentLogger, entropy = systemEntropy, fetch = systemFetch } = options;
   const clock = chooseClock(options, activity);
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
@@ -107,7 +142,16 @@ async function start(
       return addresses;
     },
   };
+  const setAddresses = (known: Addresses) => {
+    addresses = known;
+  };
+  return { core, setAddresses };
+}
 
+type Rooms = ReturnType<typeof createRooms>;
+
+/** Everything that serves, each on the core and on those named to it. */
+function createRooms(core: Core, activity: Activity) {
   const credentials = createCredentials(core);
   const commands = createCommands(core);
   const lobbies = createLobbies(core);
@@ -116,7 +160,16 @@ async function start(
   const gateway = createGateway(core, { credentials, lobbies, activity });
   const fixtures = createFixtures(core, commands);
   const sweeps = createSweeps([lobbies, interactions, authorization]);
+  return { activity, credentials, commands, lobbies, interactions, authorization, gateway, fixtures, sweeps };
+}
 
+/** The HTTP door with all that is behind it: the API, the pages and control. */
+function createDoor(
+  core: Core,
+  rooms: Rooms,
+  control: { readonly controlToken: string; stateReplaced(): Promise<void> },
+): FastifyInstance {
+  const { activity, credentials, commands, lobbies, interactions, authorization, gateway, fixtures } = rooms;
   const handlers = {
     ...commandRoutes(commands),
     ...lobbyRoutes(lobbies),
@@ -125,43 +178,20 @@ async function start(
     ...gatewayRoutes(core, gateway),
   };
   const app = createHttpServer(core, { credentials, handlers, activity });
-  const controlToken = options.controlToken ?? randomToken(entropy, 24);
-  const advance = async (ms: number) => {
-    if (!(clock instanceof VirtualClock)) throw systemClockMoved();
-    const nowMs = await clock.advance(ms);
-    await writeTimeMark(store, nowMs);
-    return nowMs;
-  };
-  const stateReplaced = async () => {
-    await gateway.closeSessions();
-    await sweeps.restart();
-  };
   registerAuthorizationPages(app, authorization, core);
   registerControl(app, {
-    ...{ core, controlToken, fixtures, stateReplaced },
-    ...(clock instanceof VirtualClock ? { advance } : {}),
+    ...{ core, fixtures, ...control },
+    ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
     decide: decision => authorization.decide(decision),
   });
+  return app;
+}
 
-  const filled = await fixtures.begin(options.fixtures);
-  await sweeps.restart();
-  closing.push(() => sweeps.stop());
-  gateway.attach(app.server);
-  addresses = await listen(app, host, options.port ?? 0);
-  closing.push(() => app.close());
-  closing.push(() => gateway.close());
-
-  let closed: Promise<void> | undefined;
-  return {
-    ...readyLine(addresses, controlToken),
-    fixtures: filled,
-    clock: { now: () => clock.now(), advance },
-    async reset() {
-      await fixtures.reset();
-      await stateReplaced();
-    },
-    close: () => (closed ??= closeAll(closing)),
-  };
+async function advanceClock({ clock, store }: Core, ms: number): Promise<number> {
+  if (!(clock instanceof VirtualClock)) throw systemClockMoved();
+  const nowMs = await clock.advance(ms);
+  await writeTimeMark(store, nowMs);
+  return nowMs;
 }
 
 function chooseClock({ clock = 'system' }: ServiceOptions, activity: Activity): Clock {
@@ -236,7 +266,7 @@ function createSweeps(sweeps: readonly Sweep[]) {
 }
 
 /** In the reverse of the order things were built; one that fails does not keep the others open. */
-async function closeAll(closing: readonly (() => MaybePromise<unknown>)[]): Promise<void> {
+async function closeAll(closing: Readonly<Closing>): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closing.toReversed()) {
     try {
