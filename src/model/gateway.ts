@@ -2,6 +2,7 @@ import type { Guild } from './guild.ts';
 import type { Interaction } from './interaction.ts';
 import type { GatewayLobby, GatewayLobbyMember } from './lobby.ts';
 import type { Message } from './message.ts';
+import type { GuildCommandPermissions } from './overwrite.ts';
 import type { ApplicationId, GuildId, InteractionId, LobbyId } from './snowflake.ts';
 import type { User } from './user.ts';
 
@@ -132,6 +133,8 @@ export interface Dispatches {
   RESUMED: Record<string, never>;
   GUILD_CREATE: Guild;
   INTERACTION_CREATE: Interaction;
+  /** The overwrites of a command, or of all of an application's, in a guild; empty when they are gone. */
+  APPLICATION_COMMAND_PERMISSIONS_UPDATE: GuildCommandPermissions;
   /** To the user's own clients: the command they used was answered, or nobody answered in time. */
   INTERACTION_SUCCESS: InteractionOutcome;
   INTERACTION_FAILURE: InteractionOutcome;

@@ -13,10 +13,14 @@ export const permissionBits = {
   USE_EXTERNAL_EMOJIS: 1n << 18n,
   MANAGE_ROLES: 1n << 28n,
   USE_APPLICATION_COMMANDS: 1n << 31n,
+  SEND_MESSAGES_IN_THREADS: 1n << 38n,
 } as const;
 
 /** Every bit there may be: what an owner and an administrator hold. */
 export const allPermissions = (1n << 54n) - 1n;
+
+/** Types of channels that hang below another and go by its permissions. @see commands.md 1.6 */
+export const threadTypes: ReadonlySet<number> = new Set([10, 11, 12]);
 
 /** What a channel changes for a role or a member; bits as decimal text. */
 export interface PermissionOverwrite {

@@ -121,6 +121,14 @@ export {
   type TokenResponse,
   umbrellaScopes,
 } from './oauth.ts';
+export {
+  allChannelsId,
+  type CommandOverwrite,
+  everyoneId,
+  type GuildCommandPermissions,
+  type OverwriteType,
+  overwriteTypes,
+} from './overwrite.ts';
 export { checkCallback, isEmptyMessage } from './rules/callback.ts';
 export {
   type CommandRuleContext,
@@ -133,7 +141,19 @@ export { type CommandCounts, countByType, firstExceededType } from './rules/comm
 export { commandTextLength } from './rules/command-size.ts';
 export { checkInvocation } from './rules/invocation.ts';
 export { checkLobby, checkLobbyMember } from './rules/lobby.ts';
+export { type MemberPlace, memberPlace, type PlaceGuild, type PlaceMember } from './rules/member-place.ts';
 export { type NormalizedCommand, normalizeCommand } from './rules/normalize-command.ts';
+export { isInstalledBy, isOfferedIn } from './rules/offered.ts';
+export { checkOverwrites } from './rules/overwrites.ts';
+export {
+  type OverwriteLayer,
+  type OverwriteLayers,
+  type Permit,
+  type PermitQuestion,
+  type PermitStep,
+  type PermitStepName,
+  permit,
+} from './rules/permit.ts';
 export {
   type ApplicationId,
   type ChannelId,
