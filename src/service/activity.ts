@@ -2,13 +2,22 @@
 export class Activity {
   #running = 0;
 
+  /** Something begins; {@link end} must follow. */
+  begin(): void {
+    this.#running++;
+  }
+
+  end(): void {
+    this.#running--;
+  }
+
   /** Runs `work` and counts it until it ends. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#running++;
+    this.begin();
     try {
       return await work();
     } finally {
-      this.#running--;
+      this.end();
     }
   }
 

@@ -2,6 +2,7 @@ import { expandScopes } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import type { Principal } from '../http/call.ts';
 import { hashSecret } from '../secret.ts';
+import type { MaybePromise } from '../store/contract.ts';
 import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
 
 /** Tells who is behind a credential. */
@@ -10,7 +11,7 @@ export interface Credentials {
    * @param authorization the header's value: `Bot <token>`, `Bearer <token>`, or a user's own client's bare token
    * @returns `none` without a header; undefined when the credential is unknown, expired or ended
    */
-  authenticate(authorization: string | undefined): Promise<Principal | undefined>;
+  authenticate(authorization: string | undefined): MaybePromise<Principal | undefined>;
 
   /**
    * @param token as Identify carries it: a bot token bare or with `Bot `, an OAuth2 token with `Bearer `, a user's own
@@ -68,20 +69,25 @@ export function createCredentials(core: Core): Credentials {
     return user && { kind: 'session', user };
   }
 
-  return {
-    async authenticate(authorization) {
-      if (authorization === undefined) return { kind: 'none' };
-      if (authorization.startsWith('Bot ')) return bot(authorization.slice(4));
-      if (authorization.startsWith('Bearer ')) return issued(authorization.slice(7));
-      const principal = await issued(authorization);
-      return principal?.kind === 'session' ? principal : undefined;
-    },
+  async function ownClientOf(token: string): Promise<Principal | undefined> {
+    const principal = await issued(token);
+    return principal?.kind === 'session' ? principal : undefined;
+  }
 
+  return {
     async authenticateGateway(token) {
       if (token.startsWith('Bearer ')) return issued(token.slice(7));
       if (token.startsWith('Bot ')) return bot(token.slice(4));
-      const principal = await issued(token);
-      return principal?.kind === 'session' ? principal : bot(token);
+      return (await ownClientOf(token)) ?? bot(token);
+    },
+
+    authenticate(authorization) {
+      if (authorization === undefined) return nobody;
+      if (authorization.startsWith('Bot ')) return bot(authorization.slice(4));
+      if (authorization.startsWith('Bearer ')) return issued(authorization.slice(7));
+      return ownClientOf(authorization);
     },
   };
 }
+
+const nobody: Principal = { kind: 'none' };

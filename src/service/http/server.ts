@@ -7,7 +7,7 @@ import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { Fault } from '../fault.ts';
-import { admit } from './admission.ts';
+import { admit, identify } from './admission.ts';
 import { readBody } from './body.ts';
 import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
 import { errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
@@ -34,12 +34,12 @@ export function createHttpServer(core: Core, deps: HttpDeps): FastifyInstance {
     // An interaction's token stands in the path.
     routerOptions: { maxParamLength: 2048 },
     rewriteUrl: request => canonicalUrl(request.url ?? '/'),
-    frameworkErrors: (_error, _request, reply) => writeReply(reply, faultReply(new Fault('not_found'))),
+    frameworkErrors: (_error, _request, reply) => writeReply(reply.hijack(), faultReply(new Fault('not_found'))),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error, request, reply) => answerError(core, request, reply, error));
-  app.setNotFoundHandler((request, reply) => writeReply(reply, notFound(request.method, request.url)));
+  app.setNotFoundHandler((request, reply) => writeReply(reply.hijack(), notFound(request.method, request.url)));
 
   const limiter = createLimiter(core);
   for (const name of Object.keys(routes) as RouteName[]) {
@@ -56,32 +56,32 @@ interface Mounted extends HttpDeps {
   readonly limiter: Limiter;
 }
 
-/** What is known of a request when it has been answered. */
-interface Served {
-  caller?: Principal;
-  headers?: LimitHeaders;
-  reply?: Reply;
-}
-
 function mount(app: FastifyInstance, core: Core, { name, handler, credentials, limiter, activity }: Mounted): void {
   const route: Route = routes[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
-  async function serve(request: FastifyRequest): Promise<Served> {
-    const served: Served = {};
+  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    let principal: Principal | undefined;
+    let limitHeaders: LimitHeaders | undefined;
+    let answer: Reply;
+    activity.begin();
     try {
-      served.caller = await admit(credentials, route, request.headers.authorization);
-      const { headers, refusal } = await limiter.take(route, served.caller, request);
-      served.headers = headers;
-      served.reply = refusal ? limitReply(refusal) : await handler(toCall(request, served.caller));
+      principal = admit(route, await identify(credentials, route, request.headers.authorization));
+      const { headers, refusal } = await limiter.take(route, principal, request);
+      limitHeaders = headers;
+      answer = refusal
+        ? limitReply(refusal)
+        : await handler(toCall(request, principal, route.body && (await readBody(route, request.raw))));
     } catch (error) {
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
-      served.reply = errorReply(error);
+      answer = errorReply(error);
     }
-    return served;
+    activity.end();
+    core.journal.write('request', { route: name, status: answer.status, caller: describe(principal) });
+    writeReply(reply, answer, limitHeaders);
   }
 
-  function toCall(request: FastifyRequest, principal: Principal): Call {
+  function toCall(request: FastifyRequest, principal: Principal, body: unknown): Call {
     const params = request.params as Readonly<Record<string, string>>;
     checkIds(idNames, params);
     return {
@@ -89,7 +89,7 @@ function mount(app: FastifyInstance, core: Core, { name, handler, credentials, l
       principal,
       params,
       query: request.query as Record<string, string>,
-      body: readBody(route, request.headers['content-type'], request.body),
+      body,
       headers: request.headers,
     };
   }
@@ -97,17 +97,18 @@ function mount(app: FastifyInstance, core: Core, { name, handler, credentials, l
   app.route({
     method: route.method,
     url: apiPrefix + route.path.replace(/\{(\w+)\}/g, ':$1'),
-    handler: async (request, reply) => {
-      const { caller, headers, reply: answer = errorReply(undefined) } = await activity.run(() => serve(request));
-      core.journal.write('request', { route: name, status: answer.status, caller: describe(caller) });
-      writeReply(reply, answer, headers);
+    // The request is taken over before the framework reads its body: reading it here costs half as much.
+    onRequest(request, reply) {
+      reply.hijack();
+      void serve(request, reply);
     },
+    handler: () => {},
   });
 }
 
 function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   if (isUnforeseen(error)) core.log.error({ url: request.routeOptions.url, error }, 'A request failed.');
-  writeReply(reply, errorReply(error));
+  writeReply(reply.hijack(), errorReply(error));
 }
 
 function checkIds(names: readonly string[], params: Readonly<Record<string, string>>): void {
