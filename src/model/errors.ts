@@ -138,6 +138,8 @@ export const apiErrors = {
   request_too_large: { code: 40005, status: 413, message: 'Request entity too large' },
   command_name_taken: { code: 40041, status: 400, message: 'An application command with that name already exists' },
   already_acknowledged: { code: 40060, status: 400, message: 'Interaction has already been acknowledged.' },
+  already_in_guild: { code: 40108, status: 400, message: 'The user is already in the guild' },
+  not_a_lobby_member: { code: 40109, status: 403, message: 'Only members of the lobby can do this' },
   missing_access: { code: 50001, status: 403, message: 'Missing Access' },
   empty_message: { code: 50006, status: 400, message: 'Cannot send an empty message' },
   missing_permissions: { code: 50013, status: 403, message: 'Missing Permissions' },
@@ -147,6 +149,8 @@ export const apiErrors = {
   invalid_form_body: { code: 50035, status: 400, message: 'Invalid Form Body' },
   invalid_api_version: { code: 50041, status: 400, message: 'Invalid API version provided' },
   invalid_json: { code: 50109, status: 400, message: 'The request body contains invalid JSON.' },
+  channel_not_linkable: { code: 50235, status: 400, message: 'This channel cannot be linked to a lobby' },
+  channel_already_linked: { code: 50237, status: 400, message: 'This channel is already linked to another lobby' },
   entry_point_missing: {
     code: 50240,
     status: 400,
@@ -154,6 +158,8 @@ export const apiErrors = {
       "You cannot remove this app's Entry Point command in a bulk update operation. " +
       'Please include the Entry Point command in your update request or delete it separately.',
   },
+  lobby_link_refused: { code: 50241, status: 403, message: 'Only members with the flag CanLinkLobby can do this' },
+  lobby_not_linked: { code: 50267, status: 400, message: 'The lobby is not linked to a channel' },
 } as const satisfies Record<string, ApiErrorEntry>;
 
 export type ApiErrorName = keyof typeof apiErrors;

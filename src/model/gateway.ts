@@ -1,9 +1,10 @@
-import type { Guild } from './guild.ts';
+import type { Channel, Guild } from './guild.ts';
 import type { Interaction } from './interaction.ts';
 import type { GatewayLobby, GatewayLobbyMember } from './lobby.ts';
-import type { Message } from './message.ts';
+import type { GatewayLobbyMessage } from './lobby-message.ts';
+import type { ChannelMessage, Message } from './message.ts';
 import type { GuildCommandPermissions } from './overwrite.ts';
-import type { ApplicationId, GuildId, InteractionId, LobbyId } from './snowflake.ts';
+import type { ApplicationId, ChannelId, GuildId, InteractionId, LobbyId } from './snowflake.ts';
 import type { User } from './user.ts';
 
 /** @see gateway.md 2 */
@@ -138,7 +139,9 @@ export interface Dispatches {
   /** To the user's own clients: the command they used was answered, or nobody answered in time. */
   INTERACTION_SUCCESS: InteractionOutcome;
   INTERACTION_FAILURE: InteractionOutcome;
-  MESSAGE_CREATE: Message;
+  MESSAGE_CREATE: Message | ChannelMessage;
+  CHANNEL_UPDATE: Channel;
+  INVITE_CREATE: InviteCreated;
   LOBBY_CREATE: GatewayLobby;
   LOBBY_UPDATE: GatewayLobby;
   LOBBY_DELETE: { id: LobbyId; reason: LobbyDeleteReason };
@@ -147,8 +150,28 @@ export interface Dispatches {
   LOBBY_MEMBER_REMOVE: LobbyMemberDispatch;
   LOBBY_MEMBER_CONNECT: Omit<LobbyMemberDispatch, 'application_id'>;
   LOBBY_MEMBER_DISCONNECT: Omit<LobbyMemberDispatch, 'application_id'>;
+  LOBBY_MESSAGE_CREATE: GatewayLobbyMessage;
+  LOBBY_MESSAGE_UPDATE: GatewayLobbyMessage;
 }
 export type DispatchName = keyof Dispatches;
+
+/** An invite to a guild. */
+export interface InviteCreated {
+  code: string;
+  guild_id: GuildId;
+  channel_id: ChannelId;
+  /** Whoever asked for it. */
+  inviter: User;
+  /** The only one who may use it. */
+  target_user: User;
+  /** ISO 8601 with microseconds. */
+  created_at: string;
+  /** Seconds. */
+  max_age: number;
+  max_uses: number;
+  uses: number;
+  temporary: boolean;
+}
 
 /** `nonce` is the one the client sent when it used the command. */
 export interface InteractionOutcome {
@@ -160,6 +183,8 @@ export interface InteractionOutcome {
 export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = {
   GUILD_CREATE: intents.GUILDS,
   MESSAGE_CREATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
+  CHANNEL_UPDATE: intents.GUILDS,
+  INVITE_CREATE: intents.GUILD_INVITES,
   LOBBY_CREATE: intents.LOBBIES,
   LOBBY_UPDATE: intents.LOBBIES,
   LOBBY_DELETE: intents.LOBBY_DELETE,
@@ -168,6 +193,8 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   LOBBY_MEMBER_REMOVE: intents.LOBBIES,
   LOBBY_MEMBER_CONNECT: intents.LOBBIES,
   LOBBY_MEMBER_DISCONNECT: intents.LOBBIES,
+  LOBBY_MESSAGE_CREATE: intents.LOBBIES,
+  LOBBY_MESSAGE_UPDATE: intents.LOBBIES,
 };
 
 export interface LobbyMemberDispatch {

@@ -1,9 +1,10 @@
-import type { ChannelId, GuildId, RoleId, Snowflake, UserId } from './snowflake.ts';
+import type { ApplicationId, ChannelId, GuildId, LobbyId, RoleId, Snowflake, UserId } from './snowflake.ts';
 import type { User } from './user.ts';
 
 /** Permission bits that this interface gives a meaning, by name. @see commands.md 2.3 and 2.4 */
 export const permissionBits = {
   ADMINISTRATOR: 1n << 3n,
+  MANAGE_CHANNELS: 1n << 4n,
   MANAGE_GUILD: 1n << 5n,
   VIEW_CHANNEL: 1n << 10n,
   SEND_MESSAGES: 1n << 11n,
@@ -55,6 +56,38 @@ export interface Channel {
   parent_id: ChannelId | null;
   permission_overwrites: readonly PermissionOverwrite[];
   flags: number;
+  /** Absent while the channel is linked to no lobby. */
+  linked_lobby?: LinkedLobby;
+}
+
+/** The lobby that shares a channel's conversation. @see lobbies.md 2.10 */
+export interface LinkedLobby {
+  application_id: ApplicationId;
+  lobby_id: LobbyId;
+  linked_by: UserId;
+  /** ISO 8601 with microseconds. */
+  linked_at: string;
+  require_application_authorization: boolean;
+}
+
+/** What the picker of a channel to link shows beside the channel. @see lobbies.md 3 */
+export interface LinkableChannel extends Channel {
+  /** Whether the one who asks could link it to a lobby now. */
+  is_linkable: boolean;
+  /** Whether linking it would open it to nobody who cannot read and write it already. */
+  is_viewable_and_writeable_by_all_members: boolean;
+}
+
+/** A guild as the list of one's own guilds shows it. */
+export interface OwnGuild {
+  id: GuildId;
+  name: string;
+  icon: string | null;
+  banner: string | null;
+  owner: boolean;
+  /** The user's permissions there, channels aside, as decimal text. */
+  permissions: string;
+  features: readonly string[];
 }
 
 export interface GuildMember {

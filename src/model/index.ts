@@ -46,6 +46,7 @@ export {
   type GatewayFrame,
   type Identify,
   type InteractionOutcome,
+  type InviteCreated,
   intents,
   type LobbyDeleteReason,
   type LobbyMemberDispatch,
@@ -57,6 +58,9 @@ export {
   type Channel,
   type Guild,
   type GuildMember,
+  type LinkableChannel,
+  type LinkedLobby,
+  type OwnGuild,
   type PermissionOverwrite,
   permissionBits,
   type Role,
@@ -98,15 +102,25 @@ export {
   type GatewayLobbyMember,
   type Lobby,
   type LobbyInput,
+  type LobbyInvite,
+  type LobbyJoinInput,
+  type LobbyLinkInput,
   type LobbyMember,
+  type LobbyMemberChange,
   type LobbyMemberEntry,
   type LobbyMemberInput,
   lobbyFlags,
   lobbyMemberFlags,
   type Metadata,
 } from './lobby.ts';
+export {
+  type GatewayLobbyMessage,
+  type LobbyMessage,
+  type LobbyMessageInput,
+  lobbyChannelType,
+} from './lobby-message.ts';
 export { isLocale, type Locale, type Localizations, localeFallbacks, locales } from './locale.ts';
-export { type Message, messageFlags, messageTypes } from './message.ts';
+export { type ChannelMessage, type Message, messageFlags, messageTypes } from './message.ts';
 export {
   customSchemePrefix,
   customSchemeRedirectPath,
@@ -140,7 +154,9 @@ export {
 export { type CommandCounts, countByType, firstExceededType } from './rules/command-count.ts';
 export { commandTextLength } from './rules/command-size.ts';
 export { checkInvocation } from './rules/invocation.ts';
-export { checkLobby, checkLobbyMember } from './rules/lobby.ts';
+export { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from './rules/lobby.ts';
+export { checkLobbyJoin, checkLobbyLink } from './rules/lobby-join.ts';
+export { checkLobbyMessage, checkModerationMetadata, isSilent } from './rules/lobby-message.ts';
 export { type MemberPlace, memberPlace, type PlaceGuild, type PlaceMember } from './rules/member-place.ts';
 export { type NormalizedCommand, normalizeCommand } from './rules/normalize-command.ts';
 export { isInstalledBy, isOfferedIn } from './rules/offered.ts';

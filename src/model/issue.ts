@@ -58,6 +58,7 @@ export const fieldErrors = {
   APPLICATION_COMMAND_OPTION_FIELD_INVALID: (field: string) =>
     `"${field}" cannot be configured for this type of option`,
   APPLICATION_COMMAND_OPTION_RANGE_INVALID: () => 'The maximum must not be less than the minimum',
+  LOBBIES_PER_USER_MAX: (max: number) => `The user is already in ${max} lobbies of this application`,
   LIST_ITEM_DUPLICATE: () => 'List items must be unique',
   URL_TYPE_INVALID_SCHEME: () => "Scheme must be one of ('http', 'https').",
   URL_TYPE_INVALID_URL: () => 'Not a well formed URL.',

@@ -33,6 +33,23 @@ export const limits = {
   lobbyIdleTimeoutSecondsDefault: 300,
   lobbyAdditionalNameLengthMax: 80,
   lobbyWebhooksUrlLengthMax: 512,
+  lobbySecretLengthMax: 250,
+  lobbySecretLifeMs: 30 * 24 * 3_600_000,
+  lobbyMessageMetadataEntriesMax: 25,
+  /** Of each key and each value. */
+  lobbyMessageMetadataLengthMax: 1024,
+  lobbyModerationEntriesMax: 5,
+  lobbyModerationKeyLengthMax: 1024,
+  lobbyModerationValueLengthMax: 2000,
+  /** How many messages, and how old ones, a lobby still shows. */
+  lobbyHistoryMessagesMax: 200,
+  lobbyHistoryAgeMaxMs: 72 * 3_600_000,
+  lobbyHistoryMessagesDefault: 50,
+  lobbyInviteLifeMs: 3_600_000,
+
+  /** How long an application's server may take to acknowledge a webhook event, and how long it is tried again. */
+  webhookEventAnswerMs: 3_000,
+  webhookEventRetryMs: 10 * 60_000,
 
   interactionAnswerMs: 3_000,
   interactionTokenLifeMs: 15 * 60_000,
@@ -70,6 +87,8 @@ export const limits = {
 export interface RateLimit {
   readonly requests: number;
   readonly windowMs: number;
+  /** All users of an application count together. */
+  readonly perApplication?: true;
 }
 
 /**
@@ -84,6 +103,12 @@ export type RateLimitBucket =
   | 'lobby-get'
   | 'lobby-member-add'
   | 'lobby-member-remove'
+  | 'lobby-member-bulk'
+  | 'lobby-join'
+  | 'lobby-message'
+  | 'lobby-link'
+  | 'lobby-invite'
+  | 'lobby-invite-own'
   | 'command-read'
   | 'command-write'
   | 'command-bulk'
@@ -98,6 +123,8 @@ export interface LimitProfile {
   /** The day its figures were read, ISO 8601. */
   readonly asOf: string;
   readonly buckets: Readonly<Partial<Record<RateLimitBucket, RateLimit>>>;
+  /** Lobbies that one user can be in with one application; absent: any number. */
+  readonly lobbiesPerUserMax?: number;
 }
 
 export type LimitProfileName = 'standard' | 'development' | 'off';
@@ -107,6 +134,12 @@ const hour = 3_600_000;
 const day = 24 * hour;
 
 const gatewayBuckets = { 'gateway-identify': { requests: 1000, windowMs: day } } as const;
+
+/** Our choice: of the two figures, 100 in the guides and 200 in the client's header, the one that is documented. */
+const lobbiesPerUserMax = 100;
+
+/** @see lobbies.md 7.1 */
+const hundredInTwoHours = { requests: 100, windowMs: 2 * hour, perApplication: true } as const;
 
 const commandBuckets = {
   // Our choice, after the "about 5 per 20 s" seen on the hosted service; reads and bulk writes count apart.
@@ -132,22 +165,32 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-get': { requests: 500, windowMs: 10 * second },
       'lobby-member-add': { requests: 5000, windowMs: 10 * second },
       'lobby-member-remove': { requests: 5000, windowMs: 10 * second },
+      'lobby-join': { requests: 10, windowMs: 60 * second },
+      'lobby-message': { requests: 3000, windowMs: 2 * hour },
       ...commandBuckets,
       ...gatewayBuckets,
     },
+    lobbiesPerUserMax,
   },
   development: {
     name: 'development',
     asOf: '2026-08-06',
     buckets: {
       global: { requests: 50, windowMs: second },
-      'lobby-create': { requests: 100, windowMs: 2 * hour },
-      'lobby-edit': { requests: 100, windowMs: 2 * hour },
-      'lobby-member-add': { requests: 100, windowMs: 2 * hour },
-      'lobby-member-remove': { requests: 100, windowMs: 2 * hour },
+      'lobby-create': hundredInTwoHours,
+      'lobby-edit': hundredInTwoHours,
+      'lobby-member-add': hundredInTwoHours,
+      'lobby-member-remove': hundredInTwoHours,
+      'lobby-member-bulk': hundredInTwoHours,
+      'lobby-join': hundredInTwoHours,
+      'lobby-message': hundredInTwoHours,
+      'lobby-link': { ...hundredInTwoHours, requests: 20 },
+      'lobby-invite': hundredInTwoHours,
+      'lobby-invite-own': hundredInTwoHours,
       ...commandBuckets,
       ...gatewayBuckets,
     },
+    lobbiesPerUserMax,
   },
   off: { name: 'off', asOf: '2026-11-20', buckets: {} },
 };

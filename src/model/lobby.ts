@@ -1,4 +1,5 @@
-import type { ApplicationId, LobbyId, UserId } from './snowflake.ts';
+import type { Channel } from './guild.ts';
+import type { ApplicationId, ChannelId, LobbyId, UserId } from './snowflake.ts';
 
 /** Text → text; the lengths of all keys and values together are at most `limits.lobbyMetadataLengthMax`. */
 export type Metadata = Readonly<Record<string, string>>;
@@ -24,6 +25,8 @@ export interface Lobby {
   metadata: Metadata | null;
   members: readonly LobbyMember[];
   flags: number;
+  /** The guild channel whose conversation is the lobby's; absent while there is none. */
+  linked_channel?: Channel;
   override_event_webhooks_url?: string | null;
 }
 
@@ -39,6 +42,36 @@ export interface LobbyMemberEntry {
   id: UserId;
   metadata?: Metadata | null;
   flags?: number | null;
+}
+
+/** One entry of a bulk update: adds, updates or removes a member. @see lobbies.md 2.7 */
+export interface LobbyMemberChange extends LobbyMemberInput {
+  id: UserId;
+  /** Default: false. */
+  remove_member?: boolean | null;
+}
+
+/** What creates a lobby by a secret, or joins the one that has it. @see lobbies.md 2.2 */
+export interface LobbyJoinInput {
+  /** 1 to 250 characters; names the lobby within the application. */
+  secret: string;
+  /** 5–604800 seconds. */
+  idle_timeout_seconds?: number | null;
+  /** Replaces the lobby's metadata. */
+  lobby_metadata?: Metadata | null;
+  /** Replaces the caller's member metadata. */
+  member_metadata?: Metadata | null;
+  flags?: number | null;
+}
+
+/** Links a channel or, without one, unlinks the one that is linked. @see lobbies.md 2.10 */
+export interface LobbyLinkInput {
+  channel_id?: ChannelId | null;
+}
+
+/** An invite to the guild of a lobby's linked channel, for one user, once. @see lobbies.md 2.13 */
+export interface LobbyInvite {
+  code: string;
 }
 
 /** What creates or edits a lobby; on edit an absent field stays, a given one replaces. @see lobbies.md 2.1, 2.4 */

@@ -2,27 +2,39 @@ import type { InteractionType } from './interaction.ts';
 import type { ApplicationId, ChannelId, GuildId, InteractionId, MessageId } from './snowflake.ts';
 import type { User } from './user.ts';
 
-/** Bits of a message's `flags` that this interface gives a meaning. @see commands.md 3.3 */
-export const messageFlags = { SUPPRESS_EMBEDS: 1 << 2, EPHEMERAL: 1 << 6, SUPPRESS_NOTIFICATIONS: 1 << 12 } as const;
+/** Bits of a message's `flags` that this interface gives a meaning. @see commands.md 3.3; lobbies.md 1.5 */
+export const messageFlags = {
+  SUPPRESS_EMBEDS: 1 << 2,
+  EPHEMERAL: 1 << 6,
+  SUPPRESS_NOTIFICATIONS: 1 << 12,
+  /** It was written in a game. */
+  SENT_BY_SOCIAL_LAYER_INTEGRATION: 1 << 16,
+} as const;
 
 /** @see commands.md 3.4; 20 is the answer to a command of type CHAT_INPUT */
-export const messageTypes = { DEFAULT: 0, CHAT_INPUT_COMMAND: 20, CONTEXT_MENU_COMMAND: 23 } as const;
+export const messageTypes = {
+  DEFAULT: 0,
+  CHAT_INPUT_COMMAND: 20,
+  CONTEXT_MENU_COMMAND: 23,
+  /** The system's note that a channel was linked to a lobby. @see lobbies.md 2.10 */
+  CHANNEL_LINKED_TO_LOBBY: 49,
+} as const;
 
-/** A message that answers an interaction. */
-export interface Message {
+/** What every message shows. */
+interface MessageBase {
   id: MessageId;
   channel_id: ChannelId;
   guild_id?: GuildId;
-  /** The application's bot. */
   author: User;
   application_id: ApplicationId;
-  webhook_id: ApplicationId;
   /** At most 2000 characters. */
   content: string;
   /** ISO 8601 with microseconds. */
   timestamp: string;
   edited_timestamp: string | null;
+  /** {@link messageTypes} */
   type: number;
+  /** {@link messageFlags} */
   flags: number;
   tts: boolean;
   pinned: boolean;
@@ -32,6 +44,16 @@ export interface Message {
   embeds: readonly unknown[];
   attachments: readonly unknown[];
   components: readonly unknown[];
+}
+
+/** What a lobby leaves in the guild channel that is linked to it. */
+export interface ChannelMessage extends MessageBase {
+  guild_id: GuildId;
+}
+
+/** A message that answers an interaction; its author is the application's bot. */
+export interface Message extends MessageBase {
+  webhook_id: ApplicationId;
   interaction_metadata: {
     id: InteractionId;
     type: InteractionType;

@@ -1,24 +1,16 @@
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
-import { lobbyFlags, lobbyMemberFlags } from '../lobby.ts';
-import { readSnowflake } from '../snowflake.ts';
+import { checkBoolean, checkList, checkText, isAbsent } from './field.ts';
 import {
-  checkEnum,
-  checkInteger,
-  checkList,
-  checkObjectItem,
-  checkSnowflake,
-  checkString,
-  checkText,
-  type Fields,
-  isAbsent,
-  isFields,
-} from './field.ts';
+  checkAdditionalName,
+  checkBody,
+  checkIdleTimeout,
+  checkLobbyFlags,
+  checkMemberEntries,
+  checkMemberFields,
+  checkMetadata,
+} from './lobby-fields.ts';
 import { Report } from './report.ts';
-import { codePoints } from './text-length.ts';
-
-const lobbyFlagValues = [0, lobbyFlags.REQUIRE_APPLICATION_AUTHORIZATION];
-const memberFlagValues = [0, lobbyMemberFlags.CanLinkLobby];
 
 /**
  * Checks the body that creates or edits a lobby; every field may be absent or null.
@@ -27,10 +19,10 @@ const memberFlagValues = [0, lobbyMemberFlags.CanLinkLobby];
  */
 export function checkLobby(value: unknown): Issue[] {
   return checkBody(value, (report, lobby) => {
-    checkMetadata(report, lobby.metadata);
+    checkMetadata(report, 'metadata', lobby.metadata);
     checkMembers(report, lobby.members);
     checkIdleTimeout(report, lobby.idle_timeout_seconds);
-    if (!isAbsent(lobby.flags)) checkEnum(report, 'flags', lobby.flags, lobbyFlagValues);
+    checkLobbyFlags(report, lobby.flags);
     checkWebhooksUrl(report, lobby.override_event_webhooks_url);
   });
 }
@@ -43,79 +35,35 @@ export function checkLobby(value: unknown): Issue[] {
 export function checkLobbyMember(value: unknown): Issue[] {
   return checkBody(value, (report, member) => {
     checkMemberFields(report, member);
-    if (isAbsent(member.additional_name)) return;
-    checkText(report, 'additional_name', member.additional_name, 1, limits.lobbyAdditionalNameLengthMax);
+    checkAdditionalName(report, member.additional_name);
   });
 }
 
-function checkBody(value: unknown, checkFields: (report: Report, body: Fields) => void): Issue[] {
+/**
+ * Checks the body of a bulk update: a list of 1 to `limits.lobbyMembersPerRequestMax` entries.
+ *
+ * @see lobbies.md 2.7
+ */
+export function checkLobbyMemberChanges(value: unknown): Issue[] {
   const report = new Report();
-  if (isFields(value)) checkFields(report, value);
-  else report.here('DICT_TYPE_CONVERT');
+  const max = limits.lobbyMembersPerRequestMax;
+  if (!Array.isArray(value)) report.here('LIST_TYPE_CONVERT');
+  else {
+    if (value.length < 1 || value.length > max) report.here('BASE_TYPE_BAD_LENGTH', 1, max);
+    checkMemberEntries(report, value, (report, entry) => {
+      checkMemberFields(report, entry);
+      checkAdditionalName(report, entry.additional_name);
+      if (!isAbsent(entry.remove_member)) checkBoolean(report, 'remove_member', entry.remove_member);
+    });
+  }
   return report.issues;
 }
 
-/** What a member has both in a lobby's list and in a body of its own. */
-function checkMemberFields(report: Report, member: Fields): void {
-  checkMetadata(report, member.metadata);
-  if (!isAbsent(member.flags)) checkEnum(report, 'flags', member.flags, memberFlagValues);
-}
-
-/**
- * Text → text.
- *
- * Our choice: the total length is that of all keys and all values in code points, without any syntax around them; the
- * number of entries is bounded by nothing else, as the interface bounds nothing else.
- */
-function checkMetadata(report: Report, metadata: unknown): void {
-  if (isAbsent(metadata)) return;
-  if (!isFields(metadata)) {
-    report.at('metadata', 'DICT_TYPE_CONVERT');
-    return;
-  }
-  let length = 0;
-  report.enter('metadata');
-  for (const key of Object.keys(metadata)) {
-    const text = metadata[key];
-    length += codePoints(key);
-    if (checkString(report, key, text)) length += codePoints(text);
-  }
-  report.leave();
-  if (length > limits.lobbyMetadataLengthMax) {
-    report.at('metadata', 'BASE_TYPE_MAX_LENGTH', limits.lobbyMetadataLengthMax);
-  }
-}
-
-/** Our choice: a user listed twice is refused, for the two entries may say different things. */
 function checkMembers(report: Report, members: unknown): void {
-  const max = limits.lobbyMembersPerRequestMax;
-  if (isAbsent(members) || !checkList(report, 'members', members, max)) return;
-  const ids = new Set<string>();
+  if (isAbsent(members) || !checkList(report, 'members', members, limits.lobbyMembersPerRequestMax)) return;
   report.enter('members');
-  report.enter(0);
-  for (let i = 0; i < Math.min(members.length, max); i++) {
-    const member = members[i];
-    report.moveTo(i);
-    if (checkObjectItem(report, member)) checkMember(report, member, ids);
-  }
+  checkMemberEntries(report, members, checkMemberFields);
   report.leave();
-  report.leave();
-}
-
-function checkMember(report: Report, member: Fields, ids: Set<string>): void {
-  checkMemberFields(report, member);
-  if (isAbsent(member.id) || member.id === '') report.at('id', 'BASE_TYPE_REQUIRED');
-  else checkSnowflake(report, 'id', member.id);
-  const id = readSnowflake(member.id);
-  if (id === undefined) return;
-  if (ids.has(id)) report.at('id', 'LIST_ITEM_DUPLICATE');
-  ids.add(id);
-}
-
-function checkIdleTimeout(report: Report, seconds: unknown): void {
-  if (isAbsent(seconds)) return;
-  const { lobbyIdleTimeoutSecondsMin: min, lobbyIdleTimeoutSecondsMax: max } = limits;
-  checkInteger(report, 'idle_timeout_seconds', seconds, min, max);
 }
 
 function checkWebhooksUrl(report: Report, url: unknown): void {

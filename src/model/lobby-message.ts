@@ -1,0 +1,49 @@
+import type { GuildMember } from './guild.ts';
+import type { Metadata } from './lobby.ts';
+import type { ApplicationId, ChannelId, GuildId, LobbyId, MessageId } from './snowflake.ts';
+import type { User } from './user.ts';
+
+/** The type of channel that a lobby behaves like. @see lobbies.md 1.5 */
+export const lobbyChannelType = 17;
+
+/** A message as HTTP answers show it; it has no time but its id's. @see lobbies.md 1.5 */
+export interface LobbyMessage {
+  id: MessageId;
+  /** {@link messageTypes} */
+  type: number;
+  content: string;
+  lobby_id: LobbyId;
+  /** The lobby's id again, for those who take a lobby for a channel. */
+  channel_id: ChannelId;
+  author: User;
+  /** {@link messageFlags} */
+  flags: number;
+  application_id: ApplicationId;
+  /** The author's additional name when the message was sent; absent when there was none. */
+  lobby_member?: { additional_name: string };
+  /** What the application's server noted about the message. */
+  moderation_metadata?: Metadata;
+}
+
+/** A message as dispatches show it. @see lobbies.md 6.2 */
+export interface GatewayLobbyMessage extends LobbyMessage {
+  /** {@link lobbyChannelType} */
+  channel_type: number;
+  /** What the sender sent along: it is delivered live and never again. */
+  metadata?: Metadata;
+  /** Where the linked channel is. */
+  guild_id?: GuildId;
+  /** The author in that guild; absent when it is no member. */
+  member?: Omit<GuildMember, 'user'>;
+  mentions?: readonly User[];
+}
+
+/** What sends a message. @see lobbies.md 2.11 */
+export interface LobbyMessageInput {
+  /** 1 to 2000 characters, not blanks alone. */
+  content: string;
+  /** At most 25 entries. */
+  metadata?: Metadata | null;
+  /** SUPPRESS_EMBEDS and SUPPRESS_NOTIFICATIONS of {@link messageFlags}. */
+  flags?: number | null;
+}
