@@ -29,14 +29,24 @@ export class Changes {
     return this.#byKey.has(keyText);
   }
 
-  set(keyText: string, change: Change): void {
-    const replaced = this.#byField && this.#byKey.get(keyText);
+  get isEmpty(): boolean {
+    return this.#byKey.size === 0;
+  }
+
+  /** @returns the change of the same key that it replaces */
+  set(keyText: string, change: Change): Change | undefined {
+    const replaced = this.#byKey.get(keyText);
     this.#byKey.set(keyText, change);
-    if (!this.#byField) return;
-    for (const [field, groups] of this.#byField) {
-      if (replaced?.kept) groups.get(fieldOf(replaced.kept.record, field))?.delete(replaced);
-      addTo(groups, field, change);
-    }
+    this.#regroup(replaced, change);
+    return replaced;
+  }
+
+  /** Puts back what {@link set} replaced. */
+  restore(keyText: string, before: Change | undefined): void {
+    const taken = this.#byKey.get(keyText);
+    if (before) this.#byKey.set(keyText, before);
+    else this.#byKey.delete(keyText);
+    this.#regroup(taken, before);
   }
 
   entries(): IterableIterator<[keyText: string, change: Change]> {
@@ -50,6 +60,14 @@ export class Changes {
 
   all(): Iterable<Change> {
     return this.#byKey.values();
+  }
+
+  #regroup(out: Change | undefined, into: Change | undefined): void {
+    if (!this.#byField) return;
+    for (const [field, groups] of this.#byField) {
+      if (out?.kept) groups.get(fieldOf(out.kept.record, field))?.delete(out);
+      if (into) addTo(groups, field, into);
+    }
   }
 
   #groupsOf(field: string): Map<unknown, Set<Change>> {

@@ -13,6 +13,8 @@ export interface ListQuery<Name extends CollectionName> {
   readonly equals?: readonly KeyPart[];
   /** Bound, itself included, of the field after those in `equals`. */
   readonly upTo?: KeyPart;
+  /** From the last to the first. */
+  readonly descending?: boolean;
   /** Most records to give; all when absent. */
   readonly limit?: number;
 }
@@ -24,7 +26,7 @@ export interface StoreView {
     ...key: readonly KeyPart[]
   ): MaybePromise<Records[Name] | undefined>;
 
-  /** Records in the order of the key or index (there, ties by key), text by code point. */
+  /** Records in the order of the key or index (there, ties by key), or in its reverse; text by code point. */
   list<Name extends CollectionName>(collection: Name, query?: ListQuery<Name>): MaybePromise<readonly Records[Name][]>;
 }
 
@@ -52,7 +54,7 @@ export type StoreContent = { readonly [Name in CollectionName]: readonly Records
  *
  * - When {@link Store.transact} resolves, the work is on disk.
  * - Works of one scope run one after another: each sees all that were acknowledged before it began. A work may read
- *   anything but must rely only on what its scope guards.
+ *   anything but must rely only on what its scope and its guards guard.
  * - A work awaits nothing but its transaction and, to tell what is so at the commit, `Bus.present`. It may be run
  *   more than once: it has no effects beside the transaction.
  */
@@ -62,10 +64,15 @@ export interface Store extends StoreView {
 
   /**
    * @param scope what the work is serial with: `lobby/<id>`, `commands/<scope>`, `application/<id>` …
+   * @param guards more that the work is serial with, for what it relies on beyond its scope; their revisions stay
    * @throws whatever the work throws, with nothing kept; StoreError `store_failed` when the engine could not
    *   commit, `store_closed`
    */
-  transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T>;
+  transact<T>(
+    scope: string,
+    work: (transaction: Transaction) => MaybePromise<T>,
+    guards?: readonly string[],
+  ): Promise<T>;
 
   /**
    * A number that has risen whenever something committed in `scope` since it was last asked. It may rise without

@@ -54,6 +54,7 @@ export interface AnyQuery {
   readonly index?: string;
   readonly equals?: readonly KeyPart[];
   readonly upTo?: KeyPart;
+  readonly descending?: boolean;
   readonly limit?: number;
 }
 
@@ -147,8 +148,12 @@ export function matches(record: object, route: Route, { equals = [], upTo }: Any
   return true;
 }
 
-/** Order of two records of one list. */
-export function compareBy(order: readonly string[], a: object, b: object): number {
+/** The order of the records of one list. */
+export function orderOf({ order }: Route, { descending = false }: AnyQuery): (a: object, b: object) => number {
+  return descending ? (a, b) => compareBy(order, b, a) : (a, b) => compareBy(order, a, b);
+}
+
+function compareBy(order: readonly string[], a: object, b: object): number {
   for (const field of order) {
     const difference = comparePart(fieldOf(a, field) as KeyPart, fieldOf(b, field) as KeyPart);
     if (difference !== 0) return difference;

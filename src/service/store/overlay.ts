@@ -2,16 +2,24 @@ import type { Change } from './changes.ts';
 import { Changes } from './changes.ts';
 import type { KeyPart, ListQuery, MaybePromise, StoreView } from './contract.ts';
 import { deepFreeze } from './freeze.ts';
-import { type AnyQuery, checkKey, compareBy, keyOf, keyText, keyTextOf, matches, type Route, routeOf } from './keys.ts';
+import { type AnyQuery, checkKey, keyOf, keyText, keyTextOf, matches, orderOf, type Route, routeOf } from './keys.ts';
 import type { CollectionName, Records } from './records.ts';
+
+/** How a record stood before a change that may be taken back. */
+interface Undo {
+  readonly changes: Changes;
+  readonly key: string;
+  readonly before: Change | undefined;
+}
 
 /**
  * Changes laid over a view: who reads here sees the view as if they were made, while the view itself stays as it is.
- * Overlays lie on overlays: a work's on its batch's, and that on the engine.
+ * One overlay takes the works of a batch one after another; what a failed one changed is taken back.
  */
 export class Overlay implements StoreView {
   readonly #base: StoreView;
   readonly #changes = new Map<CollectionName, Changes>();
+  #undo: Undo[] = [];
 
   constructor(base: StoreView) {
     this.#base = base;
@@ -33,10 +41,11 @@ export class Overlay implements StoreView {
     if (!changes) return this.#base.list(collection, query);
     const route = routeOf(collection, query);
     const changed = [...matching(changes, route, query)] as Records[Name][];
-    changed.sort((a, b) => compareBy(route.order, a, b));
+    const compare = orderOf(route, query);
+    changed.sort(compare);
     const limit = query.limit ?? Number.POSITIVE_INFINITY;
     return andThen(this.#unchanged(collection, query, changes, query.limit), unchanged =>
-      merge(unchanged, changed, route.order, limit),
+      merge(unchanged, changed, compare, limit),
     );
   }
 
@@ -52,12 +61,15 @@ export class Overlay implements StoreView {
     this.#write(collection, { key });
   }
 
-  /** Takes over the changes of an overlay that lies on this one. */
-  absorb(upper: Overlay): void {
-    for (const [collection, changes] of upper.#changes) {
-      const own = this.#changesOf(collection);
-      for (const [text, change] of changes.entries()) own.set(text, change);
-    }
+  /** What was changed until now stays. */
+  savepoint(): void {
+    if (this.#undo.length > 0) this.#undo = [];
+  }
+
+  /** Takes back what was changed since the last savepoint. */
+  rollBack(): void {
+    for (const { changes, key, before } of this.#undo.toReversed()) changes.restore(key, before);
+    this.#undo = [];
   }
 
   /** All changes, the last one of each record. */
@@ -66,11 +78,14 @@ export class Overlay implements StoreView {
   }
 
   get isEmpty(): boolean {
-    return this.#changes.size === 0;
+    for (const changes of this.#changes.values()) if (!changes.isEmpty) return false;
+    return true;
   }
 
   #write(collection: CollectionName, change: Change): void {
-    this.#changesOf(collection).set(keyText(change.key), change);
+    const changes = this.#changesOf(collection);
+    const key = keyText(change.key);
+    this.#undo.push({ changes, key, before: changes.set(key, change) });
   }
 
   #changesOf(collection: CollectionName): Changes {
@@ -110,7 +125,7 @@ function* matching(changes: Changes, route: Route, query: AnyQuery): Iterable<ob
 function merge<T extends object>(
   left: readonly T[],
   right: readonly T[],
-  order: readonly string[],
+  compare: (a: T, b: T) => number,
   limit: number,
 ): T[] {
   const merged: T[] = [];
@@ -119,7 +134,7 @@ function merge<T extends object>(
   while (merged.length < limit) {
     const a = left[atLeft];
     const b = right[atRight];
-    if (a !== undefined && (b === undefined || compareBy(order, a, b) < 0)) {
+    if (a !== undefined && (b === undefined || compare(a, b) < 0)) {
       merged.push(a);
       atLeft++;
     } else if (b !== undefined) {

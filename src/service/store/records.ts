@@ -2,9 +2,11 @@ import type { Command, IntegrationType } from '../../model/command.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import type { Localizations } from '../../model/locale.ts';
 import type { Message } from '../../model/message.ts';
+import type { CommandOverwrite } from '../../model/overwrite.ts';
 import type {
   ApplicationId,
   ChannelId,
+  CommandId,
   GuildId,
   InteractionId,
   LobbyId,
@@ -24,6 +26,7 @@ export interface Records {
   guild_members: GuildMemberRecord;
   commands: CommandRecord;
   command_quotas: CommandQuotaRecord;
+  command_overwrites: CommandOverwritesRecord;
   lobbies: LobbyRecord;
   lobby_members: LobbyMemberRecord;
   authorizations: AuthorizationRecord;
@@ -128,6 +131,15 @@ export interface CommandQuotaRecord {
   scope: string;
   /** When all of the creates are available again, if none is made until then. */
   full_at_ms: number;
+}
+
+/** The overwrites of a command in a guild; one without any has no record. */
+export interface CommandOverwritesRecord {
+  guild_id: GuildId;
+  application_id: ApplicationId;
+  /** The command's id, or the application's: the overwrites of all its commands there that have none of their own. */
+  target_id: CommandId | ApplicationId;
+  permissions: readonly CommandOverwrite[];
 }
 
 export interface LobbyRecord {
@@ -245,6 +257,10 @@ export const collections = {
   guild_members: { key: ['guild_id', 'user_id'], indexes: { byUser: ['user_id'] } },
   commands: { key: ['id'], indexes: { byScope: ['scope'] } },
   command_quotas: { key: ['scope'], indexes: {} },
+  command_overwrites: {
+    key: ['guild_id', 'application_id', 'target_id'],
+    indexes: { byTarget: ['target_id'] },
+  },
   lobbies: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
   lobby_members: { key: ['lobby_id', 'user_id'], indexes: { byUser: ['application_id', 'user_id'] } },
   authorizations: { key: ['id'], indexes: { byUser: ['user_id', 'application_id'] } },

@@ -1,10 +1,10 @@
 import type { Announced, Announcement } from '../announcement.ts';
-import type { KeyPart, ListQuery, MaybePromise, StoreView, Transaction } from './contract.ts';
+import type { KeyPart, ListQuery, MaybePromise, Transaction } from './contract.ts';
 import { StoreError } from './errors.ts';
-import { Overlay } from './overlay.ts';
+import type { Overlay } from './overlay.ts';
 import type { CollectionName, Records } from './records.ts';
 
-/** One work's transaction: its changes and announcements, kept apart until they are absorbed or dropped. */
+/** One work's transaction over the changes of its batch, with the announcements that leave if it succeeds. */
 export class UnitOfWork implements Transaction {
   readonly revision: number;
   readonly #scope: string;
@@ -12,8 +12,10 @@ export class UnitOfWork implements Transaction {
   readonly #announced: Announced[] = [];
   #ended = false;
 
-  constructor(base: StoreView, scope: string, revision: number) {
-    this.#overlay = new Overlay(base);
+  /** @param overlay takes this work's changes on top of the ones it has */
+  constructor(overlay: Overlay, scope: string, revision: number) {
+    overlay.savepoint();
+    this.#overlay = overlay;
     this.#scope = scope;
     this.revision = revision;
   }
@@ -42,10 +44,16 @@ export class UnitOfWork implements Transaction {
     this.#announced.push({ ...announcement, scope: this.#scope, revision: this.revision });
   }
 
-  /** Ends the work, well or badly; the transaction refuses every later use. */
-  end(): { readonly changes: Overlay; readonly announced: readonly Announced[] } {
+  /** Ends the work; the transaction refuses every later use. @returns what is to be announced after the commit */
+  finish(): readonly Announced[] {
     this.#ended = true;
-    return { changes: this.#overlay, announced: this.#announced };
+    return this.#announced;
+  }
+
+  /** Ends the work and takes its changes back. */
+  abandon(): void {
+    this.#ended = true;
+    this.#overlay.rollBack();
   }
 
   #open(): Overlay {

@@ -111,13 +111,11 @@ export class GroupCommit {
       const unit = new UnitOfWork(changes, scope, revision);
       try {
         const value = await work(unit);
-        const done = unit.end();
-        changes.absorb(done.changes);
-        for (const event of done.announced) announced.push(event);
+        for (const event of unit.finish()) announced.push(event);
         commits.push({ scope, revision });
         answers.push(() => settle.resolve(value));
       } catch (error) {
-        unit.end();
+        unit.abandon();
         answers.push(() => settle.reject(error));
       }
     }

@@ -37,6 +37,12 @@ export const migrations: readonly Migration[] = [
 
         CREATE TABLE command_quotas (scope TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
+        CREATE TABLE command_overwrites (
+          guild_id TEXT, application_id TEXT, target_id TEXT, body TEXT NOT NULL,
+          PRIMARY KEY (guild_id, application_id, target_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX command_overwrites_byTarget ON command_overwrites (target_id);
+
         CREATE TABLE lobbies (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX lobbies_byExpiry ON lobbies (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
 

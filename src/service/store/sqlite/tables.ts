@@ -51,7 +51,8 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
       const route = routeOf(name, query);
       const { equals = [], upTo, limit = -1 } = query;
       if (!equals.every(isStorable)) return [];
-      const form = `${query.index ?? ''} ${equals.length} ${upTo !== undefined}`;
+      const form = { equals: equals.length, bounded: upTo !== undefined, descending: query.descending === true };
+      const name_ = `${query.index ?? ''} ${form.equals} ${form.bounded} ${form.descending}`;
       let statement = lists.get(form);
       if (!statement) {
         statement = database.prepare(listSql(name, route, equals.length, upTo !== undefined));
