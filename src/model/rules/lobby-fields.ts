@@ -80,10 +80,11 @@ export function checkMemberEntries(
   report: Report,
   entries: readonly unknown[],
   checkFields: (report: Report, entry: Fields) => void,
+  max: number = limits.lobbyMembersPerRequestMax,
 ): void {
   const ids = new Set<string>();
   report.enter(0);
-  for (let i = 0; i < Math.min(entries.length, limits.lobbyMembersPerRequestMax); i++) {
+  for (let i = 0; i < Math.min(entries.length, max); i++) {
     const entry = entries[i];
     report.moveTo(i);
     if (!checkObjectItem(report, entry)) continue;

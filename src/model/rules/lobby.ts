@@ -1,6 +1,6 @@
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
-import { checkBoolean, checkList, checkText, isAbsent } from './field.ts';
+import { checkBoolean, checkList, checkText, type Fields, isAbsent } from './field.ts';
 import {
   checkAdditionalName,
   checkBody,
@@ -40,23 +40,25 @@ export function checkLobbyMember(value: unknown): Issue[] {
 }
 
 /**
- * Checks the body of a bulk update: a list of 1 to `limits.lobbyMembersPerRequestMax` entries.
+ * Checks the body of a bulk update: a list of 1 to `max` entries.
  *
+ * @param max more than one request takes, for a list that will be sent in several
  * @see lobbies.md 2.7
  */
-export function checkLobbyMemberChanges(value: unknown): Issue[] {
+export function checkLobbyMemberChanges(value: unknown, max: number = limits.lobbyMembersPerRequestMax): Issue[] {
   const report = new Report();
-  const max = limits.lobbyMembersPerRequestMax;
   if (!Array.isArray(value)) report.here('LIST_TYPE_CONVERT');
   else {
     if (value.length < 1 || value.length > max) report.here('BASE_TYPE_BAD_LENGTH', 1, max);
-    checkMemberEntries(report, value, (report, entry) => {
-      checkMemberFields(report, entry);
-      checkAdditionalName(report, entry.additional_name);
-      if (!isAbsent(entry.remove_member)) checkBoolean(report, 'remove_member', entry.remove_member);
-    });
+    checkMemberEntries(report, value, checkChange, max);
   }
   return report.issues;
+}
+
+function checkChange(report: Report, entry: Fields): void {
+  checkMemberFields(report, entry);
+  checkAdditionalName(report, entry.additional_name);
+  if (!isAbsent(entry.remove_member)) checkBoolean(report, 'remove_member', entry.remove_member);
 }
 
 function checkMembers(report: Report, members: unknown): void {
