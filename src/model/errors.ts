@@ -108,9 +108,12 @@ export interface ApiErrorEntry {
  * @see commands.md 4.3, lobbies.md 5
  */
 export const apiErrors = {
+  bad_request: { code: 0, status: 400, message: '400: Bad Request' },
   unauthorized: { code: 0, status: 401, message: '401: Unauthorized' },
   not_found: { code: 0, status: 404, message: '404: Not Found' },
   method_not_allowed: { code: 0, status: 405, message: '405: Method Not Allowed' },
+  request_timeout: { code: 0, status: 408, message: '408: Request Timeout' },
+  headers_too_large: { code: 0, status: 431, message: '431: Request Header Fields Too Large' },
   internal_error: { code: 0, status: 500, message: '500: Internal Server Error' },
   unknown_application: { code: 10002, status: 404, message: 'Unknown Application' },
   unknown_channel: { code: 10003, status: 404, message: 'Unknown Channel' },
@@ -122,6 +125,7 @@ export const apiErrors = {
   unknown_lobby: { code: 10031, status: 404, message: 'Unknown Lobby' },
   unknown_interaction: { code: 10062, status: 404, message: 'Unknown interaction' },
   unknown_command: { code: 10063, status: 404, message: 'Unknown application command' },
+  unknown_command_permissions: { code: 10066, status: 404, message: 'Unknown application command permissions' },
   bots_not_allowed: { code: 20001, status: 403, message: 'Bots cannot use this endpoint' },
   only_bots_allowed: { code: 20002, status: 403, message: 'Only bots can use this endpoint' },
   not_your_application: {
@@ -140,6 +144,7 @@ export const apiErrors = {
   already_acknowledged: { code: 40060, status: 400, message: 'Interaction has already been acknowledged.' },
   already_in_guild: { code: 40108, status: 400, message: 'The user is already in the guild' },
   not_a_lobby_member: { code: 40109, status: 403, message: 'Only members of the lobby can do this' },
+  blocked: { code: 40333, status: 403, message: 'internal network error' },
   missing_access: { code: 50001, status: 403, message: 'Missing Access' },
   empty_message: { code: 50006, status: 400, message: 'Cannot send an empty message' },
   missing_permissions: { code: 50013, status: 403, message: 'Missing Permissions' },

@@ -57,6 +57,7 @@ export const fieldErrors = {
   APPLICATION_COMMAND_OPTION_AUTOCOMPLETE_INVALID: () => 'Autocomplete cannot be enabled for an option with choices',
   APPLICATION_COMMAND_OPTION_FIELD_INVALID: (field: string) =>
     `"${field}" cannot be configured for this type of option`,
+  APPLICATION_COMMAND_PERMISSIONS_ID_UNKNOWN: (what: 'role' | 'user' | 'channel') => `There is no such ${what} here`,
   APPLICATION_COMMAND_OPTION_RANGE_INVALID: () => 'The maximum must not be less than the minimum',
   LOBBIES_PER_USER_MAX: (max: number) => `The user is already in ${max} lobbies of this application`,
   LIST_ITEM_DUPLICATE: () => 'List items must be unique',

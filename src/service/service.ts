@@ -12,6 +12,7 @@ import { createFixtures } from './control/fixtures.ts';
 import type { FilledFixtures } from './control/fixtures-document.ts';
 import { registerControl } from './control/routes.ts';
 import type { Addresses, Core } from './core.ts';
+import { createCommandPermissions } from './domain/command-permissions.ts';
 import { createCommands } from './domain/commands.ts';
 import { createCredentials } from './domain/credentials.ts';
 import { createInteractions } from './domain/interactions.ts';
@@ -23,6 +24,7 @@ import { Journal } from './journal.ts';
 import { createAuthorization } from './oauth/authorization.ts';
 import { registerAuthorizationPages } from './oauth/pages/authorization-pages.ts';
 import { checkHost, chooseLimits, reachableHost, type ServiceOptions } from './options.ts';
+import { commandPermissionRoutes } from './routes/command-permissions.ts';
 import { commandRoutes } from './routes/commands.ts';
 import { gatewayRoutes } from './routes/gateway.ts';
 import { interactionRoutes } from './routes/interactions.ts';
@@ -154,13 +156,17 @@ type Rooms = ReturnType<typeof createRooms>;
 function createRooms(core: Core, activity: Activity) {
   const credentials = createCredentials(core);
   const commands = createCommands(core);
+  const commandPermissions = createCommandPermissions(core);
   const lobbies = createLobbies(core);
   const interactions = createInteractions(core);
   const authorization = createAuthorization(core);
   const gateway = createGateway(core, { credentials, lobbies, activity });
   const fixtures = createFixtures(core, commands);
   const sweeps = createSweeps([lobbies, interactions, authorization]);
-  return { activity, credentials, commands, lobbies, interactions, authorization, gateway, fixtures, sweeps };
+  return {
+    ...{ activity, credentials, commands, commandPermissions, lobbies, interactions },
+    ...{ authorization, gateway, fixtures, sweeps },
+  };
 }
 
 /** The HTTP door with all that is behind it: the API, the pages and control. */
@@ -169,9 +175,11 @@ function createDoor(
   rooms: Rooms,
   control: { readonly controlToken: string; stateReplaced(): Promise<void> },
 ): FastifyInstance {
-  const { activity, credentials, commands, lobbies, interactions, authorization, gateway, fixtures } = rooms;
+  const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
+  const { authorization, gateway, fixtures } = rooms;
   const handlers = {
     ...commandRoutes(commands),
+    ...commandPermissionRoutes(commandPermissions),
     ...lobbyRoutes(lobbies),
     ...interactionRoutes(interactions),
     ...oauthRoutes(authorization),

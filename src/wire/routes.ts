@@ -29,7 +29,13 @@ export interface Route {
 }
 
 const commandWriter = ['bot', 'application:applications.commands.update'] as const;
+const permissionReader = [
+  ...commandWriter,
+  'application:applications.commands.permissions.update',
+  'user:applications.commands.permissions.update',
+] as const;
 const commands = '/applications/{application_id}/commands';
+const guildCommands = '/applications/{application_id}/guilds/{guild_id}/commands';
 const lobby = '/lobbies/{lobby_id}';
 const member = `${lobby}/members/{user_id}`;
 
@@ -85,6 +91,75 @@ export const routes = {
     path: `${commands}/{command_id}`,
     credentials: commandWriter,
     success: [204],
+    bucket: 'command-write',
+  },
+
+  listGuildCommands: {
+    method: 'GET',
+    path: guildCommands,
+    credentials: commandWriter,
+    success: [200],
+    bucket: 'command-read',
+  },
+  createGuildCommand: {
+    method: 'POST',
+    path: guildCommands,
+    credentials: commandWriter,
+    success: [200, 201],
+    body: 'json',
+    bucket: 'command-write',
+  },
+  replaceGuildCommands: {
+    method: 'PUT',
+    path: guildCommands,
+    credentials: commandWriter,
+    success: [200],
+    body: 'json',
+    bucket: 'command-bulk',
+  },
+  getGuildCommand: {
+    method: 'GET',
+    path: `${guildCommands}/{command_id}`,
+    credentials: commandWriter,
+    success: [200],
+    bucket: 'command-read',
+  },
+  editGuildCommand: {
+    method: 'PATCH',
+    path: `${guildCommands}/{command_id}`,
+    credentials: commandWriter,
+    success: [200],
+    body: 'json',
+    bucket: 'command-write',
+  },
+  deleteGuildCommand: {
+    method: 'DELETE',
+    path: `${guildCommands}/{command_id}`,
+    credentials: commandWriter,
+    success: [204],
+    bucket: 'command-write',
+  },
+
+  listCommandPermissions: {
+    method: 'GET',
+    path: `${guildCommands}/permissions`,
+    credentials: permissionReader,
+    success: [200],
+    bucket: 'command-read',
+  },
+  getCommandPermissions: {
+    method: 'GET',
+    path: `${guildCommands}/{command_id}/permissions`,
+    credentials: permissionReader,
+    success: [200],
+    bucket: 'command-read',
+  },
+  replaceCommandPermissions: {
+    method: 'PUT',
+    path: `${guildCommands}/{command_id}/permissions`,
+    credentials: ['user:applications.commands.permissions.update'],
+    success: [200],
+    body: 'json',
     bucket: 'command-write',
   },
 

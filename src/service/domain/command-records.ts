@@ -16,6 +16,11 @@ export interface CommandPlace {
 /** Every guild and DM. */
 export const everywhere: CommandPlace = {};
 
+/** What all writes of a place's commands, and of their overwrites, are serial with. */
+export function commandsScope(application: Pick<ApplicationRecord, 'id'>, { guildId }: CommandPlace): string {
+  return `commands/${commandScope(application.id, guildId)}`;
+}
+
 /** The commands of a place, oldest first. */
 export async function commandsOf(
   view: StoreView,

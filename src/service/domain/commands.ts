@@ -16,17 +16,20 @@ import {
 } from '../../model/rules/command.ts';
 import { countByType, firstExceededType } from '../../model/rules/command-count.ts';
 import { type NormalizedCommand, normalizeCommand } from '../../model/rules/normalize-command.ts';
-import { type CommandId, readSnowflake } from '../../model/snowflake.ts';
+import { type CommandId, type GuildId, readSnowflake } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import type { Transaction } from '../store/contract.ts';
 import { type ApplicationRecord, type CommandRecord, commandScope } from '../store/records.ts';
 import { commandKey, matchCommands } from './command-match.ts';
+import { dropOverwrites } from './command-overwrites.ts';
+import { authorizedGuild, type PlaceUse } from './command-place.ts';
 import { takeCreates } from './command-quota.ts';
 import {
   type CommandPlace,
   commandOf,
   commandsOf,
+  commandsScope,
   everywhere,
   mergedInput,
   newCommand,
@@ -45,6 +48,12 @@ import { TextCache } from './text-cache.ts';
  * @see interface.md, "Global commands", "Guild commands"; commands.md 1
  */
 export interface Commands {
+  /**
+   * The guild as a place of the application's commands.
+   *
+   * @throws Fault see {@link authorizedGuild}
+   */
+  placeIn(application: ApplicationRecord, guildId: GuildId, use: PlaceUse): Promise<CommandPlace>;
   list(application: ApplicationRecord, place: CommandPlace, translations: Translations): Promise<string>;
   /** @throws Fault `unknown_command` */
   get(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<string>;
@@ -98,7 +107,7 @@ export function createCommands(core: Core): Commands {
   const texts = new TextCache();
 
   async function list(application: ApplicationRecord, place: CommandPlace, translations: Translations) {
-    const scope = transactionScope(application, place);
+    const scope = commandsScope(application, place);
     const name = `${scope} ${translations === 'all' ? 'all' : (translations.locale ?? 'none')}`;
     const kept = texts.get(name, await store.revision(scope));
     if (kept !== undefined) return kept;
@@ -117,7 +126,7 @@ export function createCommands(core: Core): Commands {
   async function create(application: ApplicationRecord, place: CommandPlace, input: unknown) {
     refuseIssues(checkCommand(input, rulesFor(application, place)));
     const content = normalized(input as CommandInput, application, place);
-    return store.transact(transactionScope(application, place), async transaction => {
+    return store.transact(commandsScope(application, place), async transaction => {
       const stored = await commandsOf(transaction, application, place);
       const existing = stored.find(command => commandKey(command) === commandKey(content));
       const command = existing ? rewritten(ids, existing, content) : newCommand(ids, application, place, content);
@@ -131,14 +140,17 @@ export function createCommands(core: Core): Commands {
   }
 
   async function edit(application: ApplicationRecord, place: CommandPlace, id: CommandId, input: unknown) {
-    return store.transact(transactionScope(application, place), async transaction => {
+    return store.transact(commandsScope(application, place), async transaction => {
       const stored = await commandOf(transaction, application, place, id);
       refuseIssues(checkCommandEdit(input, { ...rulesFor(application, place), type: stored.type }));
       const merged = mergedInput(stored, input as CommandEdit);
       // What spans supplied and stored fields, and what the application's traits no longer allow.
       refuseIssues(checkCommand(merged, rulesFor(application, place)));
       const command = rewrittenIfChanged(ids, stored, normalized(merged, application, place));
-      if (command.name !== stored.name) await refuseTakenName(transaction, application, place, command);
+      if (command.name !== stored.name) {
+        await refuseTakenName(transaction, application, place, command);
+        await dropOverwrites(transaction, stored);
+      }
       if (command !== stored) transaction.put('commands', command);
       return encode(command);
     });
@@ -151,7 +163,7 @@ export function createCommands(core: Core): Commands {
       content: normalized(item, application, place),
     }));
     refuseTooMany(items.map(({ content }) => content));
-    return store.transact(transactionScope(application, place), async transaction => {
+    return store.transact(commandsScope(application, place), async transaction => {
       const stored = await commandsOf(transaction, application, place);
       refuseLostEntryPoint(
         stored,
@@ -167,8 +179,8 @@ export function createCommands(core: Core): Commands {
       });
       const creates = matches.filter(match => !match).length;
       await takeCreates(core, transaction, commandScope(application.id, place.guildId), creates);
-      const kept = new Set(matches);
-      for (const command of stored) if (!kept.has(command)) transaction.delete('commands', command.id);
+      await removeAll(transaction, stored, new Set(matches));
+      await dropOverwritesOfRenamed(transaction, matches, commands);
       const unchanged = new Set(stored);
       for (const command of commands) if (!unchanged.has(command)) transaction.put('commands', command);
       return JSON.stringify(commands.map(command => showCommand(command, 'all')));
@@ -176,15 +188,15 @@ export function createCommands(core: Core): Commands {
   }
 
   async function remove(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<void> {
-    await store.transact(transactionScope(application, place), async transaction => {
-      await commandOf(transaction, application, place, id);
-      transaction.delete('commands', id);
+    await store.transact(commandsScope(application, place), async transaction => {
+      const stored = await commandOf(transaction, application, place, id);
+      await removeAll(transaction, [stored]);
     });
   }
 
   async function ensureLaunch(application: ApplicationRecord): Promise<void> {
     if (!application.embedded) return;
-    await store.transact(transactionScope(application, everywhere), async transaction => {
+    await store.transact(commandsScope(application, everywhere), async transaction => {
       const stored = await commandsOf(transaction, application, everywhere);
       if (stored.some(({ type }) => type === PRIMARY_ENTRY_POINT)) return;
       const content = normalized(launch, application, everywhere);
@@ -192,12 +204,38 @@ export function createCommands(core: Core): Commands {
     });
   }
 
-  return { list, get, create, edit, replaceAll, remove, find: async id => store.get('commands', id), ensureLaunch };
+  async function placeIn(application: ApplicationRecord, guildId: GuildId, use: PlaceUse): Promise<CommandPlace> {
+    const { id } = await authorizedGuild(store, application, guildId, use);
+    return { guildId: id };
+  }
+
+  const find = async (id: CommandId) => store.get('commands', id);
+
+  return { placeIn, list, get, create, edit, replaceAll, remove, find, ensureLaunch };
 }
 
-/** What all writes of a place's commands are serial with. */
-function transactionScope(application: ApplicationRecord, { guildId }: CommandPlace): string {
-  return `commands/${commandScope(application.id, guildId)}`;
+/** Deletes commands with their overwrites, all but those kept. */
+async function removeAll(
+  transaction: Transaction,
+  commands: readonly CommandRecord[],
+  kept: ReadonlySet<CommandRecord | undefined> = new Set(),
+): Promise<void> {
+  for (const command of commands) {
+    if (kept.has(command)) continue;
+    await dropOverwrites(transaction, command);
+    transaction.delete('commands', command.id);
+  }
+}
+
+/** @param before the stored command of each of `after`, undefined for a new one */
+async function dropOverwritesOfRenamed(
+  transaction: Transaction,
+  before: readonly (CommandRecord | undefined)[],
+  after: readonly CommandRecord[],
+): Promise<void> {
+  for (const [index, stored] of before.entries()) {
+    if (stored && stored.name !== after[index]?.name) await dropOverwrites(transaction, stored);
+  }
 }
 
 function rulesFor(application: ApplicationRecord, { guildId }: CommandPlace): CommandRuleContext {

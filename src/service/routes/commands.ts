@@ -1,77 +1,78 @@
-import { fieldErrors } from '../../model/issue.ts';
-import { requesterLocale } from '../../model/rules/requester-locale.ts';
-import { everywhere } from '../domain/command-records.ts';
+import type { PlaceUse } from '../domain/command-place.ts';
+import { type CommandPlace, everywhere } from '../domain/command-records.ts';
 import type { Translations } from '../domain/command-view.ts';
 import type { Commands } from '../domain/commands.ts';
-import { Fault } from '../fault.ts';
-import { type Call, expectPrincipal, type Handlers, param } from '../http/call.ts';
+import { type Call, type Handler, type Handlers, param } from '../http/call.ts';
+import { readFlag } from '../http/query.ts';
 import type { ApplicationRecord } from '../store/records.ts';
+import { applicationInPath } from './application-in-path.ts';
+import { localeOf } from './locale-of.ts';
 
-/** Global commands. @see interface.md, "Global commands" */
+/** Global commands, and those of a guild. @see interface.md, "Global commands", "Guild commands" */
 export function commandRoutes(commands: Commands): Handlers {
+  const global = handlersIn(commands, async () => everywhere);
+  const guild = handlersIn(commands, (application, call, use) =>
+    commands.placeIn(application, param(call, 'guild_id'), use),
+  );
   return {
-    async listGlobalCommands(call) {
-      return { status: 200, text: await commands.list(applicationOf(call), everywhere, translationsFor(call)) };
-    },
-    async createGlobalCommand(call) {
-      const { created, text } = await commands.create(applicationOf(call), everywhere, call.body);
-      return { status: created ? 201 : 200, text };
-    },
-    async replaceGlobalCommands(call) {
-      return { status: 200, text: await commands.replaceAll(applicationOf(call), everywhere, call.body) };
-    },
-    async getGlobalCommand(call) {
-      return { status: 200, text: await commands.get(applicationOf(call), everywhere, commandId(call)) };
-    },
-    async editGlobalCommand(call) {
-      return { status: 200, text: await commands.edit(applicationOf(call), everywhere, commandId(call), call.body) };
-    },
-    async deleteGlobalCommand(call) {
-      await commands.remove(applicationOf(call), everywhere, commandId(call));
-      return { status: 204 };
-    },
+    listGlobalCommands: global.list,
+    createGlobalCommand: global.create,
+    replaceGlobalCommands: global.replaceAll,
+    getGlobalCommand: global.get,
+    editGlobalCommand: global.edit,
+    deleteGlobalCommand: global.remove,
+    listGuildCommands: guild.list,
+    createGuildCommand: guild.create,
+    replaceGuildCommands: guild.replaceAll,
+    getGuildCommand: guild.get,
+    editGuildCommand: guild.edit,
+    deleteGuildCommand: guild.remove,
   };
 }
 
-/** Our choice: an application that does not exist is answered like somebody else's, so that nobody can probe for ids. */
-function applicationOf(call: Call): ApplicationRecord {
-  const { application } = expectPrincipal(call, 'bot', 'application');
-  if (param(call, 'application_id') !== application.id) throw new Fault('not_your_application');
-  return application;
+type CommandHandlers = Readonly<Record<'list' | 'create' | 'replaceAll' | 'get' | 'edit' | 'remove', Handler>>;
+
+/** @param placeIn where the call is about; refuses an application that may not read or write there */
+function handlersIn(
+  commands: Commands,
+  placeIn: (application: ApplicationRecord, call: Call, use: PlaceUse) => Promise<CommandPlace>,
+): CommandHandlers {
+  async function whereabouts(call: Call, use: PlaceUse): Promise<[ApplicationRecord, CommandPlace]> {
+    const application = applicationInPath(call, 'bot', 'application');
+    return [application, await placeIn(application, call, use)];
+  }
+
+  return {
+    async list(call) {
+      const [application, place] = await whereabouts(call, 'read');
+      return { status: 200, text: await commands.list(application, place, translationsFor(call)) };
+    },
+    async create(call) {
+      const { created, text } = await commands.create(...(await whereabouts(call, 'write')), call.body);
+      return { status: created ? 201 : 200, text };
+    },
+    async replaceAll(call) {
+      return { status: 200, text: await commands.replaceAll(...(await whereabouts(call, 'write')), call.body) };
+    },
+    async get(call) {
+      return { status: 200, text: await commands.get(...(await whereabouts(call, 'read')), commandId(call)) };
+    },
+    async edit(call) {
+      const text = await commands.edit(...(await whereabouts(call, 'write')), commandId(call), call.body);
+      return { status: 200, text };
+    },
+    async remove(call) {
+      await commands.remove(...(await whereabouts(call, 'write')), commandId(call));
+      return { status: 204 };
+    },
+  };
 }
 
 function commandId(call: Call): string {
   return param(call, 'command_id');
 }
 
-/** The hosted service's name of the header, and the base description's. */
-const localeHeaders = ['x-discord-locale', 'x-service-locale'] as const;
-
+/** Our choice: an application has no settings of a user, so that without a header its lists show the defaults. */
 function translationsFor(call: Call): Translations {
-  if (readFlag('with_localizations', call.query.with_localizations)) return 'all';
-  const header = localeHeaders.map(name => headerText(call, name)).find(value => value !== undefined);
-  return { locale: requesterLocale({ header, acceptLanguage: headerText(call, 'accept-language') }) };
-}
-
-function headerText({ headers }: Call, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-const flags: Readonly<Record<string, boolean>> = {
-  True: true,
-  true: true,
-  '1': true,
-  False: false,
-  false: false,
-  '0': false,
-};
-
-/** A boolean in the query, false when absent. @see commands.md 6 */
-function readFlag(name: string, value: string | readonly string[] | undefined): boolean {
-  if (value === undefined) return false;
-  const flag = typeof value === 'string' && Object.hasOwn(flags, value) ? flags[value] : undefined;
-  if (flag !== undefined) return flag;
-  const message = fieldErrors.BOOLEAN_TYPE_CONVERT();
-  throw new Fault('invalid_form_body', {}, [{ path: [name], code: 'BOOLEAN_TYPE_CONVERT', message }]);
+  return readFlag(call, 'with_localizations') ? 'all' : { locale: localeOf(call) };
 }
