@@ -12,6 +12,7 @@ const user = fc.constantFrom('a', 'b', '\uff01', '😀');
 const hash = fc.constantFrom('a', 'b', 'c', 'd');
 const authorization = fc.constantFrom('1', '2');
 const limit = fc.option(fc.nat(4));
+const descending = fc.boolean();
 
 /** Drops what is null: a query names only what it asks for. */
 function query<T extends object>(fields: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
@@ -39,10 +40,10 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   step('get member', fc.record({ lobby, user }), (work, fields) =>
     work.get('lobby_members', fields.lobby, fields.user),
   ),
-  step('list members', fc.record({ lobby, upTo: fc.option(user), limit }), (work, { lobby, ...rest }) =>
+  step('list members', fc.record({ lobby, upTo: fc.option(user), descending, limit }), (work, { lobby, ...rest }) =>
     work.list('lobby_members', { equals: [lobby], ...query(rest) }),
   ),
-  step('list by user', fc.record({ upTo: fc.option(user), limit }), (work, fields) =>
+  step('list by user', fc.record({ upTo: fc.option(user), descending, limit }), (work, fields) =>
     work.list('lobby_members', { index: 'byUser', equals: ['1'], ...query(fields) }),
   ),
   step(
@@ -52,11 +53,11 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   ),
   step('delete token', hash, (work, hash) => work.delete('tokens', hash)),
   step('get token', hash, (work, hash) => work.get('tokens', hash)),
-  step('list by authorization', fc.record({ authorization, limit }), (work, { authorization, ...rest }) =>
+  step('list by authorization', fc.record({ authorization, descending, limit }), (work, { authorization, ...rest }) =>
     work.list('tokens', { index: 'byAuthorization', equals: [authorization], ...query(rest) }),
   ),
-  step('list by expiry', fc.record({ upTo: fc.option(fc.nat(3)), limit }), (work, fields) =>
+  step('list by expiry', fc.record({ upTo: fc.option(fc.nat(3)), descending, limit }), (work, fields) =>
     work.list('tokens', { index: 'byExpiry', ...query(fields) }),
   ),
-  step('list all', limit, (work, limit) => work.list('tokens', query({ limit }))),
+  step('list all', fc.record({ descending, limit }), (work, fields) => work.list('tokens', query(fields))),
 );

@@ -67,6 +67,7 @@ const application = object({
   discoverable: flag,
   integration_types: integrationTypeSet(),
   interactions_endpoint_url: nullable(webAddress),
+  event_webhooks_url: nullable(webAddress),
 });
 
 const user = object({ id, username: name, global_name: nullable(name), locale, adult: flag });

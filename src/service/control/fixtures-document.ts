@@ -35,6 +35,8 @@ export interface ApplicationFixture {
   /** Default: both. */
   integration_types?: readonly IntegrationType[];
   interactions_endpoint_url?: string | null;
+  /** Where its server hears of messages in its lobbies. */
+  event_webhooks_url?: string | null;
 }
 
 export interface UserFixture {

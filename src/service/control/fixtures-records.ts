@@ -96,6 +96,7 @@ function applicationRecord(
     discoverable: false,
     integration_types: Object.values(integrationTypes),
     interactions_endpoint_url: null,
+    event_webhooks_url: null,
     ...before,
     ...application,
   };

@@ -12,8 +12,8 @@ const retryMs = 1000;
 export interface Expiry {
   /** Starts with what is due already; the returned function stops it. */
   start(): Promise<() => void>;
-  /** Says, after the commit, that a record may now be due at this time. */
-  notice(expiresAtMs: number): void;
+  /** Says, after the commit, that a record may now be due at this time; null: never. */
+  notice(expiresAtMs: number | null): void;
 }
 
 /**
@@ -58,7 +58,11 @@ export function createExpiry(
 
   async function armEarliest(): Promise<void> {
     const [earliest] = await core.store.list(collection, { index: 'byExpiry', limit: 1 });
-    if (earliest) arm(earliest.expires_at_ms);
+    if (earliest) notice(earliest.expires_at_ms);
+  }
+
+  function notice(expiresAtMs: number | null): void {
+    if (expiresAtMs !== null) arm(expiresAtMs);
   }
 
   return {
@@ -71,6 +75,6 @@ export function createExpiry(
         armed = undefined;
       };
     },
-    notice: arm,
+    notice,
   };
 }

@@ -146,7 +146,7 @@ export function createLobbies(core: Core): Lobbies {
   async function endIfIdle(id: LobbyId, nowMs: number): Promise<void> {
     await store.transact(lobbyScope(id), async transaction => {
       const lobby = await transaction.get('lobbies', id);
-      if (!lobby || lobby.expires_at_ms > nowMs) return;
+      if (!lobby || lobby.expires_at_ms === null || lobby.expires_at_ms > nowMs) return;
       const there = await attendance.among(lobby.application_id, userIdsOf(await membersOf(transaction, id)));
       if (there.size > 0) transaction.put('lobbies', attendedAt(lobby, nowMs));
       else if (lobby.attended) transaction.put('lobbies', idleSince(lobby, nowMs));

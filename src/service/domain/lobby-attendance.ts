@@ -27,7 +27,7 @@ export interface LobbyAttendance {
 }
 
 /** @param noticeExpiry takes a lobby's new time to end, after the commit */
-export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: number) => void): LobbyAttendance {
+export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: number | null) => void): LobbyAttendance {
   const { store, bus, clock } = core;
 
   async function has(applicationId: ApplicationId, userId: UserId): Promise<boolean> {

@@ -21,6 +21,12 @@ export function newLobby(
     idle_timeout_seconds,
     override_event_webhooks_url: input.override_event_webhooks_url ?? null,
     member_count: 0,
+    secret_hash: null,
+    secret_expires_at_ms: null,
+    linked_guild_id: null,
+    linked_channel_id: null,
+    link: null,
+    message_count: 0,
     // Our choice: a lobby nobody has connected to yet is idle from birth (lobbies.md 8, point 7).
     expires_at_ms: nowMs + idle_timeout_seconds * second,
     attended: false,
@@ -62,8 +68,10 @@ export function attendedAt(lobby: LobbyRecord, nowMs: number): LobbyRecord {
   return restarted({ ...lobby, attended: true }, nowMs);
 }
 
-function restarted(lobby: LobbyRecord, nowMs: number): LobbyRecord {
-  return { ...lobby, expires_at_ms: nowMs + lobby.idle_timeout_seconds * second };
+/** A lobby whose idle clock begins anew; while a channel is linked it has none. @see lobbies.md 4, "Lifecycle" */
+export function restarted(lobby: LobbyRecord, nowMs: number): LobbyRecord {
+  const isLinked = lobby.linked_channel_id !== null;
+  return { ...lobby, expires_at_ms: isLinked ? null : nowMs + lobby.idle_timeout_seconds * second };
 }
 
 /** The entries of a lobby's `members`, by user. */

@@ -1,5 +1,6 @@
 import type { Command, IntegrationType } from '../../model/command.ts';
 import type { Metadata } from '../../model/lobby.ts';
+import type { LobbyMessage } from '../../model/lobby-message.ts';
 import type { Localizations } from '../../model/locale.ts';
 import type { Message } from '../../model/message.ts';
 import type { CommandOverwrite } from '../../model/overwrite.ts';
@@ -10,6 +11,7 @@ import type {
   GuildId,
   InteractionId,
   LobbyId,
+  MessageId,
   RoleId,
   Snowflake,
   UserId,
@@ -29,6 +31,8 @@ export interface Records {
   command_overwrites: CommandOverwritesRecord;
   lobbies: LobbyRecord;
   lobby_members: LobbyMemberRecord;
+  lobby_messages: LobbyMessageRecord;
+  lobby_invites: LobbyInviteRecord;
   authorizations: AuthorizationRecord;
   codes: CodeRecord;
   tokens: TokenRecord;
@@ -52,6 +56,8 @@ export interface ApplicationRecord {
   discoverable: boolean;
   integration_types: readonly IntegrationType[];
   interactions_endpoint_url: string | null;
+  /** Where its server hears of what happens in its lobbies. */
+  event_webhooks_url: string | null;
   /** Ed25519 key pair of its outgoing requests: public key in hex, private key as PKCS #8 in base64. */
   verify_key: string;
   signing_key: string;
@@ -151,8 +157,19 @@ export interface LobbyRecord {
   override_event_webhooks_url: string | null;
   /** How many members it has, so that adding one need not count the others. */
   member_count: number;
-  /** When the lobby ends if no member is connected then. */
-  expires_at_ms: number;
+  /** SHA-256 of the secret that clients join it by; null: a server made it. */
+  secret_hash: string | null;
+  /** When the secret no longer leads to it; null without one. */
+  secret_expires_at_ms: number | null;
+  /** The channel that is linked to it, and its guild; null: none. No two lobbies have the same. */
+  linked_guild_id: GuildId | null;
+  linked_channel_id: ChannelId | null;
+  /** Who linked it, and when. */
+  link: { readonly by: UserId; readonly at_ms: number } | null;
+  /** How many messages were ever sent to it. */
+  message_count: number;
+  /** When the lobby ends if no member is connected then; null while a channel is linked: then it does not end. */
+  expires_at_ms: number | null;
   /**
    * Whether a member was connected when somebody last looked. A lobby found due while attended by nobody any more has
    * lost its members together with a service that ended, and is given its time once more.
@@ -167,6 +184,29 @@ export interface LobbyMemberRecord {
   metadata: Metadata | null;
   flags: number;
   additional_name: string | null;
+}
+
+/** A message of a lobby, in the order of sending. Those too old or too many to be shown go as others are sent. */
+export interface LobbyMessageRecord {
+  lobby_id: LobbyId;
+  /** The time its id carries: it rises with the id, whose text does not. */
+  sent_at_ms: number;
+  id: MessageId;
+  /** 1 for the lobby's first message, and so on. */
+  number: number;
+  /** As HTTP answers show it. */
+  message: LobbyMessage;
+}
+
+/** An invite to the guild of a lobby's linked channel: for one user, once. */
+export interface LobbyInviteRecord {
+  code: string;
+  lobby_id: LobbyId;
+  application_id: ApplicationId;
+  guild_id: GuildId;
+  channel_id: ChannelId;
+  user_id: UserId;
+  expires_at_ms: number;
 }
 
 /** One user's grant to one application; every token of it ends with it. */
@@ -247,7 +287,7 @@ export interface CollectionShape {
 }
 
 /** Fields of keys and indexes that hold whole numbers; all others hold text. */
-export const numericFields: ReadonlySet<string> = new Set(['expires_at_ms']);
+export const numericFields: ReadonlySet<string> = new Set(['expires_at_ms', 'secret_expires_at_ms', 'sent_at_ms']);
 
 /** How each collection is found again. An engine lays out its tables by this; a migration must follow a change of it. */
 export const collections = {
@@ -261,8 +301,17 @@ export const collections = {
     key: ['guild_id', 'application_id', 'target_id'],
     indexes: { byTarget: ['target_id'] },
   },
-  lobbies: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
+  lobbies: {
+    key: ['id'],
+    indexes: {
+      byExpiry: ['expires_at_ms'],
+      bySecret: ['application_id', 'secret_hash', 'secret_expires_at_ms'],
+      byChannel: ['linked_guild_id', 'linked_channel_id'],
+    },
+  },
   lobby_members: { key: ['lobby_id', 'user_id'], indexes: { byUser: ['application_id', 'user_id'] } },
+  lobby_messages: { key: ['lobby_id', 'sent_at_ms', 'id'], indexes: {} },
+  lobby_invites: { key: ['code'], indexes: { byExpiry: ['expires_at_ms'] } },
   authorizations: { key: ['id'], indexes: { byUser: ['user_id', 'application_id'] } },
   codes: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
   tokens: {

@@ -58,6 +58,7 @@ const example: Fixtures = {
       discoverable: false,
       integration_types: [0, 1],
       interactions_endpoint_url: null,
+      event_webhooks_url: null,
     },
   ],
   users: [{ id: '9', username: 'ada', global_name: 'Ada', locale: 'de', adult: true }],

@@ -50,6 +50,7 @@ export function applicationRecord(id: string, fields: Partial<ApplicationRecord>
     discoverable: false,
     integration_types: [0],
     interactions_endpoint_url: null,
+    event_webhooks_url: null,
     verify_key: '',
     signing_key: '',
     ...fields,

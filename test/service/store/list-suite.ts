@@ -64,6 +64,17 @@ export function listSuite(store: () => Store): void {
       expect(await tokens({ limit })).toEqual(['a', 'b'].slice(0, limit));
     });
 
+    it('descending gives the last first, ties by key too, and bounds what it begins with', async () => {
+      await putTokens({ a: { expires_at_ms: 9 }, b: { expires_at_ms: 10 }, c: { expires_at_ms: 10 }, d: {} });
+      expect(await tokens({ descending: true })).toEqual(['d', 'c', 'b', 'a']);
+      expect(await tokens({ index: 'byExpiry', descending: true })).toEqual(['c', 'b', 'a']);
+      expect(await tokens({ index: 'byExpiry', descending: true, limit: 1 })).toEqual(['c']);
+      expect(await tokens({ index: 'byExpiry', descending: true, upTo: 9 })).toEqual(['a']);
+      await putMembers(['1', 'a'], ['1', 'b'], ['2', 'c']);
+      const members = await store().list('lobby_members', { equals: ['1'], descending: true });
+      expect(members.map(member => member.user_id)).toEqual(['b', 'a']);
+    });
+
     it('follows a record from one value of an index to another and out of it', async () => {
       await putTokens({ a: { authorization_id: '1' }, b: { authorization_id: '1' }, c: { authorization_id: '2' } });
       await putTokens({ a: { authorization_id: '2' }, b: { authorization_id: null } });

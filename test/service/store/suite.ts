@@ -123,6 +123,21 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
         expect(before).toEqual(Array.from({ length: 200 }, (_, at) => at));
       });
 
+      it('runs after those queued before it that share a guard, in whatever scopes they are', async () => {
+        const increment = (_: unknown, at: number) =>
+          store.transact(
+            `lobby/${at}`,
+            async work => {
+              const lobby = await work.get('lobbies', '1');
+              await Promise.resolve();
+              work.put('lobbies', lobbyRecord({ id: '1', member_count: (lobby?.member_count ?? 0) + 1 }));
+            },
+            [`another/${at}`, 'guard'],
+          );
+        await Promise.all(Array.from({ length: 100 }, increment));
+        expect(await store.get('lobbies', '1')).toMatchObject({ member_count: 100 });
+      });
+
       it('sees all that was acknowledged before it began, in whatever scope', async () => {
         for (let round = 0; round < 10; round++) {
           await putLobby(`a${round}`);

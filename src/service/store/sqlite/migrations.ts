@@ -43,13 +43,27 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX command_overwrites_byTarget ON command_overwrites (target_id);
 
-        CREATE TABLE lobbies (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE lobbies (
+          id TEXT PRIMARY KEY, expires_at_ms INTEGER, application_id TEXT, secret_hash TEXT,
+          secret_expires_at_ms INTEGER, linked_guild_id TEXT, linked_channel_id TEXT, body TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
         CREATE INDEX lobbies_byExpiry ON lobbies (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+        CREATE INDEX lobbies_bySecret ON lobbies (application_id, secret_hash, secret_expires_at_ms)
+          WHERE secret_expires_at_ms IS NOT NULL;
+        CREATE INDEX lobbies_byChannel ON lobbies (linked_guild_id, linked_channel_id)
+          WHERE linked_channel_id IS NOT NULL;
 
         CREATE TABLE lobby_members (
           lobby_id TEXT, user_id TEXT, application_id TEXT, body TEXT NOT NULL, PRIMARY KEY (lobby_id, user_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX lobby_members_byUser ON lobby_members (application_id, user_id);
+
+        CREATE TABLE lobby_messages (
+          lobby_id TEXT, sent_at_ms INTEGER, id TEXT, body TEXT NOT NULL, PRIMARY KEY (lobby_id, sent_at_ms, id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE lobby_invites (code TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX lobby_invites_byExpiry ON lobby_invites (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
 
         CREATE TABLE authorizations (
           id TEXT PRIMARY KEY, user_id TEXT, application_id TEXT, body TEXT NOT NULL

@@ -1,16 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Change } from '../changes.ts';
 import type { KeyPart } from '../contract.ts';
-import {
-  type AnyQuery,
-  collectionNames,
-  fieldOf,
-  indexFields,
-  isStorable,
-  keyFields,
-  type Route,
-  routeOf,
-} from '../keys.ts';
+import { type AnyQuery, collectionNames, fieldOf, indexFields, isStorable, keyFields, routeOf } from '../keys.ts';
 import type { CollectionName } from '../records.ts';
 
 /** The prepared statements of one collection's table. Records go in and come out as JSON. */
@@ -48,14 +39,13 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
     read: parts => (parts.every(isStorable) ? (read().get(...parts)?.body as string | undefined) : undefined),
 
     list(query) {
-      const route = routeOf(name, query);
-      const { equals = [], upTo, limit = -1 } = query;
+      const { index = '', equals = [], upTo, descending = false, limit = -1 } = query;
+      routeOf(name, query); // judges it
       if (!equals.every(isStorable)) return [];
-      const form = { equals: equals.length, bounded: upTo !== undefined, descending: query.descending === true };
-      const name_ = `${query.index ?? ''} ${form.equals} ${form.bounded} ${form.descending}`;
+      const form = `${index} ${equals.length} ${upTo !== undefined} ${descending}`;
       let statement = lists.get(form);
       if (!statement) {
-        statement = database.prepare(listSql(name, route, equals.length, upTo !== undefined));
+        statement = database.prepare(listSql(name, query));
         lists.set(form, statement);
       }
       const values = upTo === undefined ? equals : [...equals, upTo];
@@ -72,12 +62,16 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
 }
 
 /** `IS NOT NULL` is what lets SQLite use an index that leaves nulls out. */
-export function listSql(name: CollectionName, { fields, order }: Route, equals: number, bounded: boolean): string {
+export function listSql(name: CollectionName, query: AnyQuery): string {
+  const { fields, order } = routeOf(name, query);
+  const equals = query.equals?.length ?? 0;
+  const bounded = query.upTo !== undefined;
+  const way = query.descending ? ' DESC' : '';
   const conditions = fields.map((field, at) => {
     if (at < equals) return `${field} = ?`;
     return at === equals && bounded ? `${field} <= ?` : `${field} IS NOT NULL`;
   });
-  return `SELECT body FROM ${name} WHERE ${conditions.join(' AND ')} ORDER BY ${order.join(', ')} LIMIT ?`;
+  return `SELECT body FROM ${name} WHERE ${conditions.join(' AND ')} ORDER BY ${order.map(field => field + way).join(', ')} LIMIT ?`;
 }
 
 function lazily<T>(make: () => T): () => T {
