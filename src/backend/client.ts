@@ -18,7 +18,7 @@ import { RateLimiter } from '../wire/ratelimit.ts';
 import { loadSystemSocket } from '../wire/socket.ts';
 import type { Transport } from '../wire/transport.ts';
 import { createCall } from './calls.ts';
-import { type Commands, createCommands } from './commands.ts';
+import { createCommands, type GlobalCommands } from './commands/commands.ts';
 import { createCredentials } from './credentials.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { createLobbies, type Lobbies } from './lobbies.ts';
@@ -57,7 +57,7 @@ export interface Backend {
   readonly applicationId: ApplicationId;
   readonly lobbies: Lobbies;
   /** Global commands. */
-  readonly commands: Commands;
+  readonly commands: GlobalCommands;
   readonly interactions: Interactions;
   /** Aborts what is under way and lets go of every connection. Idempotent. */
   close(): void;

@@ -5,6 +5,11 @@ import type { ApplicationId, CommandId, GuildId, Snowflake } from './snowflake.t
 export const commandTypes = { CHAT_INPUT: 1, USER: 2, MESSAGE: 3, PRIMARY_ENTRY_POINT: 4 } as const;
 export type CommandType = (typeof commandTypes)[keyof typeof commandTypes];
 
+/** What is unique among the commands of a scope, as text. @see interface.md, "Behavioral rules" 1 */
+export function commandKey({ type, name }: { readonly type?: CommandType | null; readonly name: string }): string {
+  return `${type ?? commandTypes.CHAT_INPUT} ${name}`;
+}
+
 export const optionTypes = {
   SUB_COMMAND: 1,
   SUB_COMMAND_GROUP: 2,

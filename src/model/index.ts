@@ -8,6 +8,7 @@ export {
   type CommandItem,
   type CommandOption,
   type CommandType,
+  commandKey,
   commandTypes,
   type EntryPointHandler,
   entryPointHandlers,
@@ -152,6 +153,7 @@ export {
   checkCommandList,
 } from './rules/command.ts';
 export { type CommandCounts, countByType, firstExceededType } from './rules/command-count.ts';
+export { type CommandChange, type DiffContext, diffCommand } from './rules/command-diff.ts';
 export { commandTextLength } from './rules/command-size.ts';
 export { checkInvocation } from './rules/invocation.ts';
 export { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from './rules/lobby.ts';

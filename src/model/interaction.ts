@@ -1,5 +1,14 @@
 import type { CommandType, InteractionContext, OptionType } from './command.ts';
-import type { ApplicationId, ChannelId, CommandId, GuildId, InteractionId, MessageId, UserId } from './snowflake.ts';
+import type {
+  ApplicationId,
+  ChannelId,
+  CommandId,
+  GuildId,
+  InteractionId,
+  MessageId,
+  Snowflake,
+  UserId,
+} from './snowflake.ts';
 import type { User } from './user.ts';
 
 /** @see commands.md 3.1 */
@@ -40,6 +49,8 @@ export interface CommandInvocation {
   type: CommandType;
   options?: readonly OptionValue[];
   guild_id?: GuildId;
+  /** The user or message that a context-menu command is used on. */
+  target_id?: Snowflake;
 }
 
 /** A guild member as an interaction shows it. @see interface.md, "Interactions received by the app" */

@@ -1,4 +1,4 @@
-import type { ApplicationTraits } from '../model/application.ts';
+import type { ApplicationTraits } from '../../model/application.ts';
 import {
   type Command,
   type CommandEdit,
@@ -6,21 +6,28 @@ import {
   type CommandItem,
   type CommandType,
   commandTypes,
-} from '../model/command.ts';
-import { ApiError } from '../model/errors.ts';
-import type { Issue } from '../model/issue.ts';
-import { type CommandRuleContext, checkCommand, checkCommandEdit, checkCommandList } from '../model/rules/command.ts';
-import { type ApplicationId, type CommandId, parseSnowflake } from '../model/snowflake.ts';
-import { readCommand, readCommands } from './answers.ts';
-import type { Call, CallOptions } from './calls.ts';
-import { refuseIssues } from './check.ts';
+} from '../../model/command.ts';
+import { ApiError } from '../../model/errors.ts';
+import type { Issue } from '../../model/issue.ts';
+import {
+  type CommandRuleContext,
+  type CommandScope,
+  checkCommand,
+  checkCommandEdit,
+  checkCommandList,
+} from '../../model/rules/command.ts';
+import { type ApplicationId, type CommandId, type GuildId, parseSnowflake } from '../../model/snowflake.ts';
+import type { RouteName } from '../../wire/routes.ts';
+import { readCommand, readCommands } from '../answers.ts';
+import type { Call, CallOptions } from '../calls.ts';
+import { refuseIssues } from '../check.ts';
 
 export interface ListOptions extends CallOptions {
   /** Whole `*_localizations` dictionaries in place of `*_localized`. Default false. */
   readonly withLocalizations?: boolean;
 }
 
-/** What {@link Commands.create} did. */
+/** What {@link CommandCalls.create} did. */
 export interface CreatedCommand {
   readonly command: Command;
   /** False: a command of that type and name was there, has been overwritten and keeps its id. */
@@ -28,14 +35,14 @@ export interface CreatedCommand {
 }
 
 /**
- * The application's commands in one scope. A bot token or a client secret will do.
+ * The calls to the application's commands in one scope. A bot token or a client secret will do.
  *
  * Every input is checked by the rulebook first (ValidationError, ArgumentError; nothing was sent). What every call may
  * throw beside that: ApiError, RateLimitError, TransportError.
  *
- * @see interface.md, "Global commands"; commands.md 1.3
+ * @see interface.md, "Global commands", "Guild commands"; commands.md 1.3
  */
-export interface Commands {
+export interface CommandCalls {
   /** All of them, of every type. */
   list(options?: ListOptions): Promise<Command[]>;
   /** @throws ApiError `unknown_command` */
@@ -70,34 +77,68 @@ export interface Commands {
   replaceAll(items: readonly CommandItem[], options?: CallOptions): Promise<Command[]>;
 }
 
-/** The application's global commands. */
-export function createCommands(call: Call, applicationId: ApplicationId, traits: ApplicationTraits): Commands {
-  const path = { application_id: applicationId };
-  const context: CommandRuleContext = { scope: 'global', traits };
+/** Where commands are registered: everywhere, or in one guild. */
+export interface CommandPlace {
+  readonly applicationId: ApplicationId;
+  readonly guildId?: GuildId;
+}
+
+const routesOf = {
+  global: {
+    list: 'listGlobalCommands',
+    get: 'getGlobalCommand',
+    create: 'createGlobalCommand',
+    edit: 'editGlobalCommand',
+    delete: 'deleteGlobalCommand',
+    replaceAll: 'replaceGlobalCommands',
+  },
+  guild: {
+    list: 'listGuildCommands',
+    get: 'getGuildCommand',
+    create: 'createGuildCommand',
+    edit: 'editGuildCommand',
+    delete: 'deleteGuildCommand',
+    replaceAll: 'replaceGuildCommands',
+  },
+} as const satisfies Record<CommandScope, Record<keyof CommandCalls, RouteName>>;
+
+export function scopeOf({ guildId }: CommandPlace): CommandScope {
+  return guildId === undefined ? 'global' : 'guild';
+}
+
+/** @throws ArgumentError `invalid_snowflake` */
+export function createCommandCalls(call: Call, place: CommandPlace, traits: ApplicationTraits): CommandCalls {
+  const scope = scopeOf(place);
+  const routes = routesOf[scope];
+  const context: CommandRuleContext = { scope, traits };
+  const path = {
+    application_id: place.applicationId,
+    guild_id: place.guildId === undefined ? '' : parseSnowflake<'guild'>(place.guildId, 'guildId'),
+  };
   const commandPath = (id: CommandId) => ({ ...path, command_id: parseSnowflake<'command'>(id, 'commandId') });
 
   return {
     async list({ withLocalizations = false, ...options } = {}) {
       const query = { with_localizations: String(withLocalizations) };
-      return readCommands((await call('listGlobalCommands', { path, query }, options)).body);
+      return readCommands((await call(routes.list, { path, query }, options)).body);
     },
     async get(id, options) {
-      return readCommand((await call('getGlobalCommand', { path: commandPath(id) }, options)).body);
+      return readCommand((await call(routes.get, { path: commandPath(id) }, options)).body);
     },
     async create(input, options) {
       refuseIssues('The command', checkCommand(input, context));
-      const { status, body } = await call('createGlobalCommand', { path, body: input }, options);
+      const { status, body } = await call(routes.create, { path, body: input }, options);
       return { command: readCommand(body), isNew: status === statusCreated };
     },
     async edit(command, edit, options) {
       const { id, type } = typeof command === 'string' ? { id: command } : command;
       const target = commandPath(id);
       refuseIssues('The edit of the command', checkEdit(edit, context, type));
-      return readCommand((await call('editGlobalCommand', { path: target, body: edit }, options)).body);
+      return readCommand((await call(routes.edit, { path: target, body: edit }, options)).body);
     },
     async delete(id, options) {
       try {
-        await call('deleteGlobalCommand', { path: commandPath(id) }, options);
+        await call(routes.delete, { path: commandPath(id) }, options);
         return true;
       } catch (error) {
         if (error instanceof ApiError && error.code === 'unknown_command') return false;
@@ -106,7 +147,7 @@ export function createCommands(call: Call, applicationId: ApplicationId, traits:
     },
     async replaceAll(items, options) {
       refuseIssues('The list of commands', checkCommandList(items, context));
-      return readCommands((await call('replaceGlobalCommands', { path, body: items }, options)).body);
+      return readCommands((await call(routes.replaceAll, { path, body: items }, options)).body);
     },
   };
 }

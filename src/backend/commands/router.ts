@@ -1,0 +1,110 @@
+import { type CommandInput, commandKey } from '../../model/command.ts';
+import { ArgumentError, ValidationError } from '../../model/errors.ts';
+import { type CommandInvocation, callbackTypes, interactionTypes, type OptionValue } from '../../model/interaction.ts';
+import { messageFlags } from '../../model/message.ts';
+import { checkInvocation } from '../../model/rules/invocation.ts';
+import type { GuildId } from '../../model/snowflake.ts';
+import type { InteractionHandler } from '../interactions.ts';
+import type { ReceivedInteraction } from '../received-interaction.ts';
+import { readOptionValues } from './option-values.ts';
+import type { Suggestion } from './use.ts';
+
+/** A command with handlers of whatever types. */
+export interface RoutedCommand extends CommandInput {
+  readonly use?: (use: never) => void | Promise<void>;
+  readonly suggest?: (use: never) => readonly Suggestion[] | Promise<readonly Suggestion[]>;
+}
+
+export interface RouterOptions {
+  /** Commands of single guilds; there they go before global ones of the same type and name. */
+  readonly guilds?: Readonly<Record<GuildId, readonly RoutedCommand[]>>;
+  /**
+   * Gets what no command here takes: interactions of other kinds, commands that are not listed or have no handler.
+   * Absent: the user is told, so that nobody waits for an answer that will not come.
+   */
+  readonly otherwise?: InteractionHandler;
+}
+
+/**
+ * Makes a handler for `interactions.listen()` that hands each use of a command to that command's own handler.
+ *
+ * Option values are checked against the definition first. A use that does not fit it, of a command registered
+ * differently, is answered as outdated and rejected with a ValidationError, for the listener's `onError`.
+ *
+ * @throws ArgumentError `duplicate_command`: two commands of one type and name in one place
+ */
+export function router(
+  commands: readonly RoutedCommand[],
+  { guilds = {}, otherwise = answerUnknown }: RouterOptions = {},
+): InteractionHandler {
+  const everywhere = byKey(commands);
+  const inGuilds = new Map(Object.entries(guilds).map(([id, own]) => [id, byKey(own)]));
+
+  function find({ type, name, guild_id }: CommandInvocation): RoutedCommand | undefined {
+    const key = commandKey({ type, name });
+    return (guild_id === undefined ? undefined : inGuilds.get(guild_id)?.get(key)) ?? everywhere.get(key);
+  }
+
+  return async interaction => {
+    const { type, data } = interaction.payload;
+    const command = data && find(data);
+    if (type === interactionTypes.APPLICATION_COMMAND && data && command?.use) await use(interaction, data, command);
+    else if (type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE && data && command?.suggest) {
+      await suggest(interaction, data, command);
+    } else await otherwise(interaction);
+  };
+}
+
+async function use(interaction: ReceivedInteraction, data: CommandInvocation, command: RoutedCommand): Promise<void> {
+  const issues = checkInvocation(data.options, { type: data.type, options: command.options ?? [] });
+  if (issues.length > 0) {
+    await interaction.reply(privately('This command has just changed. Please try it again in a minute.'));
+    throw new ValidationError(`The use of "${data.name}"`, issues);
+  }
+  const given = { ...interaction, options: readOptionValues(data.options), targetId: data.target_id };
+  await command.use?.(given as never);
+}
+
+async function suggest(interaction: ReceivedInteraction, data: CommandInvocation, command: RoutedCommand) {
+  const values = flatten(data.options ?? []);
+  const focused = values.find(value => value.focused);
+  const given = {
+    ...interaction,
+    focused: { name: focused?.name, value: String(focused?.value ?? '') },
+    options: Object.fromEntries(values.map(({ name, value }) => [name, value])),
+  };
+  const choices = (await command.suggest?.(given as never)) ?? [];
+  await interaction.respond({ type: callbackTypes.APPLICATION_COMMAND_AUTOCOMPLETE_RESULT, data: { choices } });
+}
+
+/** The values of the subcommand that is being typed, or of the command itself. */
+function flatten(values: readonly OptionValue[]): readonly OptionValue[] {
+  return values.flatMap(value => (value.options ? flatten(value.options) : [value]));
+}
+
+async function answerUnknown(interaction: ReceivedInteraction): Promise<void> {
+  const { type } = interaction.payload;
+  if (type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE) {
+    await interaction.respond({
+      type: callbackTypes.APPLICATION_COMMAND_AUTOCOMPLETE_RESULT,
+      data: { choices: [] },
+    });
+  } else await interaction.reply(privately('This command is not available here any more.'));
+}
+
+/** A message that only the user sees. */
+function privately(content: string) {
+  return { content, flags: messageFlags.EPHEMERAL };
+}
+
+function byKey(commands: readonly RoutedCommand[]): ReadonlyMap<string, RoutedCommand> {
+  const found = new Map<string, RoutedCommand>();
+  for (const command of commands) {
+    const key = commandKey(command);
+    if (found.has(key)) {
+      throw new ArgumentError('duplicate_command', `Two commands of one type are called "${command.name}".`);
+    }
+    found.set(key, command);
+  }
+  return found;
+}
