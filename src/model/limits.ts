@@ -70,6 +70,8 @@ export const limits = {
 
   /** Our choice: room for the largest valid bulk of commands in some locales; the interface names no bound. */
   requestBodyBytesMax: 10 * 1024 * 1024,
+  /** How long a request may take to arrive. Our choice: as above. */
+  requestMs: 60_000,
 
   gatewayPayloadBytesMax: 4096,
   gatewayHeartbeatIntervalMs: 41_250,
@@ -125,11 +127,19 @@ export interface LimitProfile {
   readonly buckets: Readonly<Partial<Record<RateLimitBucket, RateLimit>>>;
   /** Lobbies that one user can be in with one application; absent: any number. */
   readonly lobbiesPerUserMax?: number;
+  /** Absent: nobody is blocked. */
+  readonly invalidRequests?: InvalidRequestLimit;
+}
+
+/** Answers of 401, 403 and 429 within a window after which an address is not let in for `blockMs`. */
+export interface InvalidRequestLimit extends RateLimit {
+  readonly blockMs: number;
 }
 
 export type LimitProfileName = 'standard' | 'development' | 'off';
 
 const second = 1000;
+const minute = 60_000;
 const hour = 3_600_000;
 const day = 24 * hour;
 
@@ -146,6 +156,9 @@ const commandBuckets = {
   'command-write': { requests: 5, windowMs: 20 * second },
   'command-create': { requests: limits.commandCreatesPerDay, windowMs: day },
 } as const;
+
+/** @see commands.md 5.3, "Invalid requests" */
+const invalidRequests: InvalidRequestLimit = { requests: 10_000, windowMs: 10 * minute, blockMs: day };
 
 /**
  * - `standard`: the figures of the base description
@@ -170,6 +183,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       ...commandBuckets,
       ...gatewayBuckets,
     },
+    invalidRequests,
     lobbiesPerUserMax,
   },
   development: {
@@ -190,6 +204,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       ...commandBuckets,
       ...gatewayBuckets,
     },
+    invalidRequests,
     lobbiesPerUserMax,
   },
   off: { name: 'off', asOf: '2026-11-20', buckets: {} },

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import { Buffer, isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { fieldErrors } from '../../model/issue.ts';
 import { limits } from '../../model/limits.ts';
 import type { Route } from '../../wire/routes.ts';
@@ -7,38 +8,44 @@ import { Fault } from '../fault.ts';
 const mediaTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
 /**
- * Reads a request's body as the route wants it: parsed JSON, or a form as field → text (the first of repeated fields;
- * undefined when it is no form, because the OAuth2 routes answer that in their own words).
- *
- * @throws Fault `invalid_form_body` on another media type, `invalid_json`, `request_too_large`
+ * The bytes of a body, or undefined when they are too many; what is too much is read on and thrown away, so that the
+ * answer gets through.
  */
-export async function readBody(route: Route, request: IncomingMessage): Promise<unknown> {
-  const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  if (route.body === 'form') return mediaType === mediaTypes.form ? readForm(await readText(request)) : undefined;
-  if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
-  const text = await readText(request);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Fault('invalid_json');
-  }
-}
-
-/** @throws Fault `request_too_large`; what is too much is read on and thrown away, so that the answer gets through */
-function readText(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
+export function collectBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise(resolve => {
     const chunks: Buffer[] = [];
     let size = 0;
+    if (Number(request.headers['content-length']) > limits.requestBodyBytesMax) return resolve(undefined);
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limits.requestBodyBytesMax) chunks.push(chunk);
     });
     request.on('end', () => {
-      if (size > limits.requestBodyBytesMax) reject(new Fault('request_too_large'));
-      else resolve(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString());
+      const fits = size <= limits.requestBodyBytesMax;
+      resolve(fits ? (chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)) : undefined);
     });
-    request.on('error', reject);
+    // Broken off: nobody is there to be answered.
+    request.on('error', () => resolve(Buffer.alloc(0)));
   });
+}
+
+/**
+ * Reads a body as the route wants it: parsed JSON, or a form as field → text (the first of repeated fields; undefined
+ * when it is no form, because the OAuth2 routes answer that in their own words).
+ *
+ * @throws Fault `request_too_large`, `invalid_form_body` on another media type, `invalid_json`
+ */
+export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buffer | undefined): unknown {
+  if (!bytes) throw new Fault('request_too_large');
+  const mediaType = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (route.body === 'form') return mediaType === mediaTypes.form ? readForm(bytes.toString()) : undefined;
+  if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
+  if (!isUtf8(bytes)) throw new Fault('invalid_json');
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new Fault('invalid_json');
+  }
 }
 
 function readForm(text: string): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-import { apiErrors } from '../../model/errors.ts';
+import { type ApiErrorName, apiErrors } from '../../model/errors.ts';
 import { issuesToTree } from '../../model/issue.ts';
 import { Fault } from '../fault.ts';
 import type { Reply } from './call.ts';
@@ -22,12 +22,22 @@ export function limitReply({ global, retryAfterSeconds }: LimitRefusal): Reply {
   return { status: 429, body: { message: 'You are being rate limited.', retry_after: retryAfterSeconds, global } };
 }
 
+/** To an address that is not let in. @see commands.md 4.1, "edge block" */
+export function blockedReply(blockedForMs: number): Reply {
+  return { ...faultReply(new Fault('blocked')), headers: { 'retry-after': String(Math.ceil(blockedForMs / 1000)) } };
+}
+
+/** What the framework finds wrong with a request's target before it looks for its route. */
+const frameworkFaults: ReadonlyMap<unknown, ApiErrorName> = new Map<unknown, ApiErrorName>([
+  ['FST_ERR_BAD_URL', 'bad_request'],
+  ['FST_ERR_MAX_PARAM_LENGTH', 'not_found'],
+]);
+
 /** What an error thrown on the way to an answer becomes; anything unforeseen is a 500 and told to nobody but the log. */
 export function errorReply(error: unknown): Reply {
   if (error instanceof Fault) return faultReply(error);
   const code = (error as { code?: unknown } | null)?.code;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return faultReply(new Fault('request_too_large'));
-  return faultReply(new Fault('internal_error'));
+  return faultReply(new Fault(frameworkFaults.get(code) ?? 'internal_error'));
 }
 
 /** Whether {@link errorReply} hides the error behind a 500. */

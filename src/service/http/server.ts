@@ -2,20 +2,20 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { fieldErrors, type Issue } from '../../model/issue.ts';
 import { limits } from '../../model/limits.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
-import { apiVersion, type Route, type RouteName, routes } from '../../wire/routes.ts';
+import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { Fault } from '../fault.ts';
 import { admit, identify } from './admission.ts';
-import { readBody } from './body.ts';
+import { Blocklist } from './blocklist.ts';
+import { collectBody, readBody } from './body.ts';
 import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
-import { errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
+import { blockedReply, errorReply, isUnforeseen, limitReply } from './errors.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
+import { apiPrefix, canonicalUrl, notFound } from './paths.ts';
 import { writeReply } from './reply.ts';
-
-/** Where the API begins; other accepted spellings are rewritten to this one. */
-export const apiPrefix = `/api/v${apiVersion}`;
+import { answerUnreadable } from './unreadable.ts';
 
 export interface HttpDeps {
   readonly credentials: Credentials;
@@ -31,21 +31,27 @@ export function createHttpServer(core: Core, deps: HttpDeps): FastifyInstance {
     bodyLimit: limits.requestBodyBytesMax,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    // What still arrives while the service closes is served: the store closes last.
+    return503OnClosing: false,
+    requestTimeout: limits.requestMs,
+    clientErrorHandler: answerUnreadable,
     // An interaction's token stands in the path.
     routerOptions: { maxParamLength: 2048 },
     rewriteUrl: request => canonicalUrl(request.url ?? '/'),
-    frameworkErrors: (_error, _request, reply) => writeReply(reply.hijack(), faultReply(new Fault('not_found'))),
+    frameworkErrors: (error, _request, reply) => writeReply(reply.hijack(), errorReply(error)),
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  // Bodies are read by the routes themselves; what comes with a request to no route is never read.
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.setErrorHandler((error, request, reply) => answerError(core, request, reply, error));
   app.setNotFoundHandler((request, reply) => writeReply(reply.hijack(), notFound(request.method, request.url)));
 
   const limiter = createLimiter(core);
+  const blocklist = new Blocklist(core);
   for (const name of Object.keys(routes) as RouteName[]) {
     const handler = deps.handlers[name];
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
-    mount(app, core, { ...deps, name, handler, limiter });
+    mount(app, core, { ...deps, name, handler, limiter, blocklist });
   }
   return app;
 }
@@ -54,9 +60,11 @@ interface Mounted extends HttpDeps {
   readonly name: RouteName;
   readonly handler: Handler;
   readonly limiter: Limiter;
+  readonly blocklist: Blocklist;
 }
 
-function mount(app: FastifyInstance, core: Core, { name, handler, credentials, limiter, activity }: Mounted): void {
+function mount(app: FastifyInstance, core: Core, mounted: Mounted): void {
+  const { name, handler, credentials, limiter, blocklist, activity } = mounted;
   const route: Route = routes[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
@@ -64,20 +72,25 @@ function mount(app: FastifyInstance, core: Core, { name, handler, credentials, l
     let principal: Principal | undefined;
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
+    const blockedForMs = blocklist.blockedForMs(request.ip);
+    if (blockedForMs > 0) return writeReply(reply, blockedReply(blockedForMs));
     activity.begin();
+    // Listened to before anything is waited for: a stream that has to hold its data costs several times as much.
+    const body = route.body && collectBody(request.raw);
     try {
       principal = admit(route, await identify(credentials, route, request.headers.authorization));
       const { headers, refusal } = await limiter.take(route, principal, request);
       limitHeaders = headers;
       answer = refusal
         ? limitReply(refusal)
-        : await handler(toCall(request, principal, route.body && (await readBody(route, request.raw))));
+        : await handler(toCall(request, principal, body && readBody(route, request.headers, await body)));
     } catch (error) {
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
       answer = errorReply(error);
     }
     activity.end();
     core.journal.write('request', { route: name, status: answer.status, caller: describe(principal) });
+    blocklist.count(request.ip, answer, limitHeaders);
     writeReply(reply, answer, limitHeaders);
   }
 
@@ -100,15 +113,21 @@ function mount(app: FastifyInstance, core: Core, { name, handler, credentials, l
     // The request is taken over before the framework reads its body: reading it here costs half as much.
     onRequest(request, reply) {
       reply.hijack();
-      void serve(request, reply);
+      serve(request, reply).catch(error => {
+        core.log.error({ route: name, error }, 'An answer could not be written.');
+        request.raw.destroy();
+      });
     },
     handler: () => {},
   });
 }
 
+/** The framework judges the headers of a request that no route serves before it says so. */
 function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
-  if (isUnforeseen(error)) core.log.error({ url: request.routeOptions.url, error }, 'A request failed.');
-  writeReply(reply.hijack(), errorReply(error));
+  if (!request.is404 && isUnforeseen(error)) {
+    core.log.error({ url: request.routeOptions.url, error }, 'A request failed.');
+  }
+  writeReply(reply.hijack(), request.is404 ? notFound(request.method, request.url) : errorReply(error));
 }
 
 function checkIds(names: readonly string[], params: Readonly<Record<string, string>>): void {
@@ -123,34 +142,6 @@ function checkIds(names: readonly string[], params: Readonly<Record<string, stri
 
 function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '');
-}
-
-// The version before this one and no version at all are served as this one (our choice: only one is spoken).
-const otherSpelling = /^\/api\/(?:v9\/|(?!v\d+(?:\/|$)))/;
-
-function canonicalUrl(url: string): string {
-  const spelled = url.startsWith(apiPrefix) ? url : url.replace(otherSpelling, `${apiPrefix}/`);
-  return spelled.includes('%40') ? unescapeAt(spelled) : spelled;
-}
-
-// Clients that escape every path segment write `@me` and `@original` so, and the router would not know them.
-function unescapeAt(url: string): string {
-  const path = url.split('?', 1)[0] ?? '';
-  return path.replaceAll('%40', '@') + url.slice(path.length);
-}
-
-const mountedPaths = Object.values(routes).map(({ method, path }) => ({
-  method: method as string,
-  pattern: new RegExp(`^${apiPrefix}${path.replace(/[.@]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}/?$`),
-}));
-
-function notFound(method: string, url: string): Reply {
-  const path = url.split('?', 1)[0] ?? '';
-  const version = /^\/api\/v(\d+)(?:\/|$)/.exec(path)?.[1];
-  if (version !== undefined && Number(version) !== apiVersion) return faultReply(new Fault('invalid_api_version'));
-  const allowed = mountedPaths.filter(mounted => mounted.pattern.test(path)).map(mounted => mounted.method);
-  if (allowed.length === 0 || allowed.includes(method)) return faultReply(new Fault('not_found'));
-  return { ...faultReply(new Fault('method_not_allowed')), headers: { allow: allowed.join(', ') } };
 }
 
 function describe(principal: Principal | undefined): string | undefined {

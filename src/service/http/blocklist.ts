@@ -1,0 +1,75 @@
+import type { InvalidRequestLimit } from '../../model/limits.ts';
+import type { Core } from '../core.ts';
+import type { Reply } from './call.ts';
+import type { LimitHeaders } from './limiter.ts';
+
+/** What an address has been answered within the present window, or that it is blocked. */
+interface Record {
+  invalid: number;
+  /** Of the window or, when it is blocked, of that. */
+  endsAtMs: number;
+  blocked: boolean;
+}
+
+/**
+ * Addresses whose callers go on although they are refused: whoever collects too many answers of 401, 403 and 429
+ * (those of a limit that is not the caller's alone do not count) is not let in for a while.
+ *
+ * Our choice: what is counted is kept in this process and for so many addresses at most, the longest known making room.
+ *
+ * @see interface.md, "Errors" 6; commands.md 5.3
+ */
+export class Blocklist {
+  readonly #core: Core;
+  readonly #limit: InvalidRequestLimit | undefined;
+  readonly #records = new Map<string, Record>();
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.#limit = core.limits.invalidRequests;
+  }
+
+  /** Milliseconds until the address is let in again; 0 when it is not blocked. */
+  blockedForMs(address: string): number {
+    // Nearly always nobody was refused lately, and nothing needs to be looked up.
+    if (this.#records.size === 0) return 0;
+    const record = this.#records.get(address);
+    return record?.blocked ? Math.max(0, record.endsAtMs - this.#core.clock.now()) : 0;
+  }
+
+  /** Counts an answer that the address was given. @param headers beside the answer's own */
+  count(address: string, answer: Reply, headers: LimitHeaders | undefined): void {
+    if (this.#limit && isInvalid(answer, headers)) this.#add(address, this.#limit);
+  }
+
+  #add(address: string, { requests, windowMs, blockMs }: InvalidRequestLimit): void {
+    const nowMs = this.#core.clock.now();
+    const record = this.#current(address, nowMs) ?? this.#begin(address, nowMs + windowMs);
+    record.invalid++;
+    if (record.blocked || record.invalid < requests) return;
+    record.blocked = true;
+    record.endsAtMs = nowMs + blockMs;
+    this.#core.log.warn({ address, blockMs }, 'An address was refused too often and is blocked.');
+  }
+
+  #current(address: string, nowMs: number): Record | undefined {
+    const record = this.#records.get(address);
+    return record && nowMs < record.endsAtMs ? record : undefined;
+  }
+
+  #begin(address: string, endsAtMs: number): Record {
+    const record = { invalid: 0, endsAtMs, blocked: false };
+    this.#records.delete(address);
+    const [oldest] = this.#records.size >= addressesMax ? this.#records.keys() : [];
+    if (oldest !== undefined) this.#records.delete(oldest);
+    this.#records.set(address, record);
+    return record;
+  }
+}
+
+const addressesMax = 10_000;
+
+function isInvalid({ status, headers }: Reply, more: LimitHeaders | undefined): boolean {
+  if (status !== 401 && status !== 403 && status !== 429) return false;
+  return (headers?.['x-ratelimit-scope'] ?? more?.['x-ratelimit-scope']) !== 'shared';
+}

@@ -1,0 +1,42 @@
+import { apiVersion, routes } from '../../wire/routes.ts';
+import { Fault } from '../fault.ts';
+import type { Reply } from './call.ts';
+import { faultReply } from './errors.ts';
+
+/** Where the API begins; other accepted spellings are rewritten to this one. */
+export const apiPrefix = `/api/v${apiVersion}`;
+
+// The version before this one and no version at all are served as this one (our choice: only one is spoken).
+const otherSpelling = /^\/api\/(?:v9\/|(?!v\d+(?:\/|$)))/;
+
+/** The spelling of a request's target that the routes are mounted by. */
+export function canonicalUrl(url: string): string {
+  const spelled = url.startsWith(apiPrefix) ? url : url.replace(otherSpelling, `${apiPrefix}/`);
+  return spelled.includes('%40') ? unescapeAt(spelled) : spelled;
+}
+
+// Clients that escape every path segment write `@me` and `@original` so, and the router would not know them.
+function unescapeAt(url: string): string {
+  const path = url.split('?', 1)[0] ?? '';
+  return path.replaceAll('%40', '@') + url.slice(path.length);
+}
+
+const mountedPaths = Object.values(routes).map(({ method, path }) => ({
+  method: method as string,
+  pattern: new RegExp(`^${apiPrefix}${path.replace(/[.@]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/**
+ * The answer to what no route serves: 404, 405 with the methods that the path has, or the refusal of a version.
+ *
+ * Our choice: HEAD and OPTIONS are methods like any other, and no route has them; a path with a slash at its end is
+ * another path.
+ */
+export function notFound(method: string, url: string): Reply {
+  const path = url.split('?', 1)[0] ?? '';
+  const version = /^\/api\/v(\d+)(?:\/|$)/.exec(path)?.[1];
+  if (version !== undefined && Number(version) !== apiVersion) return faultReply(new Fault('invalid_api_version'));
+  const allowed = mountedPaths.filter(mounted => mounted.pattern.test(path)).map(mounted => mounted.method);
+  if (allowed.length === 0 || allowed.includes(method)) return faultReply(new Fault('not_found'));
+  return { ...faultReply(new Fault('method_not_allowed')), headers: { allow: allowed.join(', ') } };
+}
