@@ -1,4 +1,3 @@
-import type { Observable } from 'rxjs';
 import { ArgumentError } from '../model/errors.ts';
 import { type ApplicationId, type LobbyId, parseSnowflake } from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
@@ -23,9 +22,9 @@ import { TokenClient, type TokenRequest, type TokenSet } from './auth/token-clie
 import { Connection } from './connection.ts';
 import type { ConnectionSnapshot } from './connection-snapshot.ts';
 import { lazyNodeTransport } from './lazy-transport.ts';
-import type { LobbyState } from './lobby/reducer.ts';
-import type { LobbySnapshot } from './lobby/snapshot.ts';
+import type { LobbySnapshot, LobbyState } from './lobby/snapshot.ts';
 import { LobbyStore } from './lobby/store.ts';
+import type { Observable } from './rxjs.ts';
 
 export interface ClientOptions {
   /** @see {@link Client.setApplicationId} */

@@ -1,4 +1,3 @@
-import { BehaviorSubject, type Observable } from 'rxjs';
 import { ApiError, GatewayError, RallypointError, RateLimitError, TransportError } from '../model/errors.ts';
 import { capabilities, type Identify, intents } from '../model/gateway.ts';
 import { isSnowflake, type UserId } from '../model/snowflake.ts';
@@ -10,6 +9,7 @@ import type { Http } from '../wire/http.ts';
 import type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
 import { ConnectionRun } from './connection-run.ts';
 import { type ConnectionSnapshot, isSameConnection } from './connection-snapshot.ts';
+import { BehaviorSubject, type Observable } from './rxjs.ts';
 
 /** What a {@link Connection} stands on. */
 export interface ConnectionPorts {

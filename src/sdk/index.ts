@@ -32,5 +32,4 @@ export { type CallOptions, Client, type ClientOptions } from './client.ts';
 export type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
 export { type Keychain, type KeychainTier, keychainTiers } from './keychain/keychain.ts';
 export { type KeychainOptions, openKeychain } from './keychain/open-keychain.ts';
-export type { LobbyState } from './lobby/reducer.ts';
-export type { LobbyMemberSnapshot, LobbySnapshot } from './lobby/snapshot.ts';
+export type { LobbyMemberSnapshot, LobbySnapshot, LobbyState } from './lobby/snapshot.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Lobby } from '../../src/model/lobby.ts';
 import { AuthorizationArgs } from '../../src/sdk/auth/authorization-args.ts';
 import { Client, type ClientOptions } from '../../src/sdk/client.ts';
-import type { LobbyState } from '../../src/sdk/lobby/reducer.ts';
+import type { LobbyState } from '../../src/sdk/lobby/snapshot.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { isDeeplyFrozen } from '../support/frozen.ts';
 import { browserOf, decide, gone, seen, signIn } from '../support/player.ts';

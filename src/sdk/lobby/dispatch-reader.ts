@@ -1,11 +1,9 @@
-import { lobbyMemberFlags, type Metadata } from '../../model/lobby.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
-import { asRecord, parseJson } from '../../wire/codec.ts';
-import { sortedById } from './by-id.ts';
-import type { LobbyEvent } from './reducer.ts';
-import type { LobbyMemberSnapshot, LobbySnapshot } from './snapshot.ts';
+import { asRecord } from '../../wire/codec.ts';
+import type { LobbyEvent } from './event.ts';
+import { type Fields, readLobby, readMember } from './lobby-reader.ts';
+import { readMessageEdit, readMessageEnd, readMessageEvent } from './message-reader.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Reader = (data: Fields) => LobbyEvent | undefined;
 
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
@@ -18,20 +16,21 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['LOBBY_MEMBER_CONNECT', data => readMemberChange(data, true)],
   ['LOBBY_MEMBER_DISCONNECT', data => readMemberChange(data, false)],
   ['LOBBY_MEMBER_REMOVE', readMemberEnd],
+  ['LOBBY_MESSAGE_CREATE', readMessageEvent],
+  ['LOBBY_MESSAGE_UPDATE', readMessageEdit],
+  ['LOBBY_MESSAGE_DELETE', readMessageEnd],
 ]);
 
-/** Whether a dispatch of this name changes lobbies. */
+/** Whether a dispatch of this name says something of lobbies. */
 export function concernsLobbies(name: string): boolean {
   return readers.has(name);
 }
 
 /**
- * Reads what a dispatch says about lobbies: the one place where the wire's shapes become snapshots. It takes the
- * documented shapes and the ones other clients have met: metadata as JSON text, `id` beside `user_id`, `lobby_id`
- * beside `id`. Fields it does not know are passed over.
+ * Reads what a dispatch says of lobbies.
  *
  * @returns undefined when the dispatch cannot be read
- * @see gateway.md 9.4; lobbies.md 6.3
+ * @see gateway.md 9.4
  */
 export function readLobbyEvent(name: string, data: unknown): LobbyEvent | undefined {
   const fields = asRecord(data);
@@ -41,7 +40,7 @@ export function readLobbyEvent(name: string, data: unknown): LobbyEvent | undefi
 function readReady({ lobbies = [] }: Fields): LobbyEvent | undefined {
   if (!Array.isArray(lobbies)) return undefined;
   const read = lobbies.map(readLobby).filter(lobby => lobby !== undefined);
-  return { kind: 'reset', lobbies: sortedById(read), unreadable: lobbies.length - read.length };
+  return { kind: 'reset', lobbies: read, unreadable: lobbies.length - read.length };
 }
 
 function readLobbyChange(data: Fields): LobbyEvent | undefined {
@@ -54,56 +53,15 @@ function readLobbyEnd(data: Fields): LobbyEvent | undefined {
   return isSnowflake<'lobby'>(lobbyId) ? { kind: 'lobby-gone', lobbyId } : undefined;
 }
 
-function readMemberChange(data: Fields, connected?: boolean): LobbyEvent | undefined {
-  const lobbyId = data.lobby_id;
-  const member = readMember(data.member, connected);
-  return member && isSnowflake<'lobby'>(lobbyId) ? { kind: 'member', lobbyId, member } : undefined;
+function readMemberChange({ lobby_id, member }: Fields, connected?: boolean): LobbyEvent | undefined {
+  if (!isSnowflake<'lobby'>(lobby_id)) return undefined;
+  const read = readMember(member, connected);
+  return read && { kind: 'member', lobbyId: lobby_id, member: read };
 }
 
-function readMemberEnd(data: Fields): LobbyEvent | undefined {
-  const lobbyId = data.lobby_id;
-  const member = readMember(data.member);
-  return member && isSnowflake<'lobby'>(lobbyId) ? { kind: 'member-gone', lobbyId, memberId: member.id } : undefined;
-}
-
-function readLobby(value: unknown): LobbySnapshot | undefined {
-  const { id, application_id, metadata, members = [], flags } = asRecord(value) ?? {};
-  if (!isSnowflake<'lobby'>(id) || !isSnowflake<'application'>(application_id) || !Array.isArray(members))
-    return undefined;
-  const read = members.map(member => readMember(member)).filter(member => member !== undefined);
-  if (read.length < members.length) return undefined;
-  return Object.freeze({
-    id,
-    applicationId: application_id,
-    metadata: readMetadata(metadata),
-    members: sortedById(read),
-    flags: readFlags(flags),
-  });
-}
-
-function readMember(value: unknown, connected?: boolean): LobbyMemberSnapshot | undefined {
-  const fields = asRecord(value) ?? {};
-  const id = fields.user_id ?? fields.id;
-  if (!isSnowflake<'user'>(id)) return undefined;
-  const flags = readFlags(fields.flags);
-  return Object.freeze({
-    id,
-    metadata: readMetadata(fields.metadata),
-    flags,
-    canLinkLobby: (flags & lobbyMemberFlags.CanLinkLobby) !== 0,
-    connected: connected ?? fields.connected === true,
-    additionalName: typeof fields.additional_name === 'string' ? fields.additional_name : undefined,
-  });
-}
-
-const noMetadata: Metadata = Object.freeze({});
-
-function readMetadata(value: unknown): Metadata {
-  const entries = Object.entries(asRecord(typeof value === 'string' ? parseJson(value) : value) ?? {});
-  const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return texts.length === 0 ? noMetadata : Object.freeze(Object.fromEntries(texts));
-}
-
-function readFlags(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0;
+function readMemberEnd({ lobby_id, member }: Fields): LobbyEvent | undefined {
+  const memberId = readMember(member)?.id;
+  return memberId !== undefined && isSnowflake<'lobby'>(lobby_id)
+    ? { kind: 'member-gone', lobbyId: lobby_id, memberId }
+    : undefined;
 }

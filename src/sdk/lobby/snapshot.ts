@@ -1,12 +1,15 @@
 import type { Metadata } from '../../model/lobby.ts';
-import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
+import type { ApplicationId, ChannelId, GuildId, LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
 
 /**
- * A lobby as last heard of. Frozen all the way down, and shared: what an event did not change is the same object in
- * the next snapshot, so `===` tells whether anything changed.
- *
- * @see lobbies.md 1.1; social-sdk.md 7.3, LobbyHandle
+ * What a client shows of lobbies. Snapshots are frozen all the way down, and shared: what an event did not change is
+ * the same object in the next snapshot, so `===` tells whether anything changed.
  */
+
+/** Every lobby the player is in, by id, which is the order of their making. */
+export type LobbyState = readonly LobbySnapshot[];
+
+/** @see lobbies.md 1.1; social-sdk.md 7.3, LobbyHandle */
 export interface LobbySnapshot {
   readonly id: LobbyId;
   readonly applicationId: ApplicationId;
@@ -16,9 +19,20 @@ export interface LobbySnapshot {
    * Up to 1000 members, by id. Our choice: the order in which members came is not the same for all who watch, the
    * order of their ids is.
    */
-  readonly members: readonly LobbyMemberSnapshot[];
+  readonly members: LobbyMembers;
   /** Bits of {@link lobbyFlags}. */
   readonly flags: number;
+  /** The guild's channel whose conversation the lobby shares, if there is one. */
+  readonly linkedChannel: LinkedChannelSnapshot | undefined;
+}
+
+export type LobbyMembers = readonly LobbyMemberSnapshot[];
+
+/** @see social-sdk.md 7.3, LinkedChannel */
+export interface LinkedChannelSnapshot {
+  readonly id: ChannelId;
+  readonly name: string;
+  readonly guildId: GuildId | undefined;
 }
 
 /** @see lobbies.md 1.3; social-sdk.md 7.3, LobbyMemberHandle */
@@ -34,4 +48,45 @@ export interface LobbyMemberSnapshot {
   readonly connected: boolean;
   /** A second name to show, 1–80 characters. */
   readonly additionalName: string | undefined;
+  /** Who that is, as far as the service said. */
+  readonly user: UserSnapshot | undefined;
+}
+
+/** @see social-sdk.md 9, UserHandle */
+export interface UserSnapshot {
+  readonly id: UserId;
+  readonly username: string;
+  readonly globalName: string | undefined;
+  /** The global name, or the username without one. */
+  readonly displayName: string;
+}
+
+/** The newest messages of a lobby, oldest first. */
+export type LobbyMessages = readonly LobbyMessageSnapshot[];
+
+/** @see lobbies.md 1.5; social-sdk.md 8, MessageHandle */
+export interface LobbyMessageSnapshot {
+  readonly id: MessageId;
+  readonly lobbyId: LobbyId;
+  /** The lobby's own id or, where a channel is linked, possibly that channel's. */
+  readonly channelId: ChannelId;
+  /** Undefined when the service did not say. */
+  readonly author: UserSnapshot | undefined;
+  readonly content: string;
+  /** Of {@link messageTypes}: 0 for ordinary text. */
+  readonly type: number;
+  /** Bits of {@link messageFlags}. */
+  readonly flags: number;
+  /** What the sender's game said beside the text. Empty when nothing, and in history, which does not keep it. */
+  readonly metadata: Metadata;
+  /** What the application's moderation said of it; empty when nothing. */
+  readonly moderationMetadata: Metadata;
+  /** The author's additional name at the time of sending. */
+  readonly additionalName: string | undefined;
+  /** The application it was sent with; undefined for one written in the linked channel. */
+  readonly applicationId: ApplicationId | undefined;
+  /** Milliseconds since the Unix epoch; also the order of messages. */
+  readonly sentAtMs: number;
+  /** Undefined when it was never edited. */
+  readonly editedAtMs: number | undefined;
 }

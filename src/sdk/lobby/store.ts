@@ -1,45 +1,80 @@
-import { BehaviorSubject, Observable, type Subscriber } from 'rxjs';
-import type { LobbyId } from '../../model/snowflake.ts';
+import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import type { Logger } from '../../wire/ports.ts';
-import { findById } from './by-id.ts';
+import { Feed } from '../feed.ts';
+import { Observable, type Subscriber } from '../rxjs.ts';
 import { concernsLobbies, readLobbyEvent } from './dispatch-reader.ts';
-import { type LobbyEvent, type LobbyState, noLobbies, reduce } from './reducer.ts';
-import type { LobbySnapshot } from './snapshot.ts';
+import type { LobbyEvent } from './event.ts';
+import { LiveList } from './live-list.ts';
+import { LiveLobby } from './live-lobby.ts';
+import type { LiveMessages } from './live-messages.ts';
+import { LobbyFeeds } from './lobby-feeds.ts';
+import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot, LobbyState } from './snapshot.ts';
 
-type Watcher = Subscriber<LobbySnapshot | undefined>;
+const noMembers: LobbyMembers = Object.freeze([]);
+const noMessages: LobbyMessages = Object.freeze([]);
 
-/** The lobbies a client knows of, live. Who watches one lobby is woken only when something happened to that one. */
+/**
+ * The lobbies a client knows of, live. Every stream replays the latest, emits when something changed, and completes on
+ * {@link close}. An event costs what it changes and whom it wakes, however many members there are and whatever else is
+ * watched.
+ */
 export class LobbyStore {
-  /** Replays the latest; emits when something changed; completes on {@link close}. */
   readonly lobbies$: Observable<LobbyState>;
   readonly #logger: Logger;
-  readonly #state = new BehaviorSubject(noLobbies);
-  readonly #watchers = new Map<LobbyId, Set<Watcher>>();
+  #lobbies = new LiveList<LiveLobby>();
+  readonly #all = new Feed(() => this.lobbies);
+  readonly #watched = new Map<LobbyId, LobbyFeeds>();
+  #shown: LobbyState = Object.freeze([]);
+  #isStale = false;
   #isClosed = false;
 
   constructor(logger: Logger) {
     this.#logger = logger;
-    this.lobbies$ = this.#state.asObservable();
+    this.lobbies$ = this.#stream(watcher => this.#all.watch(watcher));
   }
 
+  /** By id; the same object until something changes. */
   get lobbies(): LobbyState {
-    return this.#state.value;
+    if (this.#isStale) {
+      this.#isStale = false;
+      const lobbies = this.#lobbies.shown.map(lobby => lobby.shown);
+      const isSame = lobbies.length === this.#shown.length && lobbies.every((one, place) => one === this.#shown[place]);
+      if (!isSame) this.#shown = Object.freeze(lobbies);
+    }
+    return this.#shown;
   }
 
+  /** Undefined while the player is in no lobby of that id; so with the others below. */
   lobby(id: LobbyId): LobbySnapshot | undefined {
-    return findById(this.lobbies, id);
+    return this.#lobbies.find(id)?.shown;
   }
 
-  /** As {@link lobbies$}, of one lobby; undefined while the player is in no lobby of that id. */
+  members(id: LobbyId): LobbyMembers {
+    return this.#lobbies.find(id)?.members ?? noMembers;
+  }
+
+  member(id: LobbyId, userId: UserId): LobbyMemberSnapshot | undefined {
+    return this.#lobbies.find(id)?.member(userId);
+  }
+
+  messages(id: LobbyId): LobbyMessages {
+    return this.#lobbies.find(id)?.messages.shown ?? noMessages;
+  }
+
   lobby$(id: LobbyId): Observable<LobbySnapshot | undefined> {
-    return new Observable(watcher => {
-      if (this.#isClosed) {
-        watcher.complete();
-        return undefined;
-      }
-      watcher.next(this.lobby(id));
-      return this.#watch(id, watcher);
-    });
+    return this.#streamOf(id, feeds => feeds.lobby);
+  }
+
+  members$(id: LobbyId): Observable<LobbyMembers> {
+    return this.#streamOf(id, feeds => feeds.members);
+  }
+
+  member$(id: LobbyId, userId: UserId): Observable<LobbyMemberSnapshot | undefined> {
+    return this.#streamOf(id, feeds => feeds.member(userId));
+  }
+
+  messages$(id: LobbyId): Observable<LobbyMessages> {
+    return this.#streamOf(id, feeds => feeds.messages);
   }
 
   /** Takes a dispatch in; one that cannot be read is logged and changes nothing. */
@@ -52,36 +87,119 @@ export class LobbyStore {
     if (event) this.#change(event);
   }
 
+  /** Changes what is known of a lobby's messages; does nothing when the lobby is not known. */
+  changeMessages(id: LobbyId, change: (messages: LiveMessages) => void): void {
+    const lobby = this.#lobbies.find(id);
+    if (!lobby) return;
+    change(lobby.messages);
+    this.#watched.get(id)?.messages.tell();
+  }
+
   /** Forgets every lobby. */
   clear(): void {
-    this.#change({ kind: 'reset', lobbies: noLobbies, unreadable: 0 });
+    this.#reset([]);
   }
 
   /** Ends every stream; nothing is heard afterwards. */
   close(): void {
     this.#isClosed = true;
-    this.#state.complete();
-    for (const watcher of [...this.#watchers.values()].flatMap(watchers => [...watchers])) watcher.complete();
+    this.#all.complete();
+    for (const feeds of [...this.#watched.values()]) feeds.complete();
   }
 
   #change(event: LobbyEvent): void {
-    const before = this.lobbies;
-    const after = reduce(before, event);
-    if (after === before) return;
-    this.#state.next(after);
-    for (const id of event.kind === 'reset' ? [...this.#watchers.keys()] : [event.lobbyId]) {
-      const lobby = findById(after, id);
-      if (lobby === findById(before, id)) continue;
-      for (const watcher of [...(this.#watchers.get(id) ?? [])]) watcher.next(lobby);
+    switch (event.kind) {
+      case 'reset':
+        this.#reset(event.lobbies);
+        break;
+      case 'lobby':
+        this.#putLobby(event.lobby);
+        break;
+      case 'lobby-gone':
+        this.#removeLobby(event.lobbyId);
+        break;
+      case 'member':
+        this.#changeMember(event.lobbyId, event.member.id, lobby => lobby.putMember(event.member));
+        break;
+      case 'member-gone':
+        this.#changeMember(event.lobbyId, event.memberId, lobby => lobby.removeMember(event.memberId));
+        break;
+      case 'message':
+        this.changeMessages(event.lobbyId, messages => messages.put(event.message));
+        break;
+      case 'message-edit':
+        this.changeMessages(event.lobbyId, messages => messages.edit(event.messageId, event.change));
+        break;
+      case 'message-gone':
+        this.changeMessages(event.lobbyId, messages => messages.remove(event.messageId));
     }
   }
 
-  #watch(id: LobbyId, watcher: Watcher): () => void {
-    const watchers = this.#watchers.get(id) ?? new Set();
-    this.#watchers.set(id, watchers.add(watcher));
-    return () => {
-      watchers.delete(watcher);
-      if (watchers.size === 0 && this.#watchers.get(id) === watchers) this.#watchers.delete(id);
-    };
+  /** One consistent change: whoever looks while it is told of sees all of it. */
+  #reset(lobbies: LobbyState): void {
+    this.#lobbies = new LiveList(lobbies.map(lobby => this.#live(lobby)));
+    this.#isStale = true;
+    for (const feeds of [...this.#watched.values()]) feeds.tell();
+    this.#all.tell();
+  }
+
+  #putLobby(lobby: LobbySnapshot): void {
+    this.#lobbies.put(this.#live(lobby));
+    this.#tell(lobby.id, feeds => feeds.tell());
+  }
+
+  #removeLobby(id: LobbyId): void {
+    if (this.#lobbies.remove(id)) this.#tell(id, feeds => feeds.tell());
+  }
+
+  #changeMember(id: LobbyId, userId: UserId, change: (lobby: LiveLobby) => void): void {
+    const lobby = this.#lobbies.find(id);
+    if (!lobby) return;
+    change(lobby);
+    this.#tell(id, feeds => feeds.tellMember(userId));
+  }
+
+  /** The lobby as it is now, on what is known of it. */
+  #live(lobby: LobbySnapshot): LiveLobby {
+    const known = this.#lobbies.find(lobby.id);
+    known?.replace(lobby);
+    return known ?? new LiveLobby(lobby);
+  }
+
+  #tell(id: LobbyId, wake: (feeds: LobbyFeeds) => void): void {
+    this.#isStale = true;
+    const feeds = this.#watched.get(id);
+    if (feeds) wake(feeds);
+    this.#all.tell();
+  }
+
+  #streamOf<Value>(id: LobbyId, pick: (feeds: LobbyFeeds) => Feed<Value>): Observable<Value> {
+    return this.#stream(watcher => {
+      const feeds = this.#watched.get(id) ?? this.#feedsOf(id);
+      this.#watched.set(id, feeds);
+      const end = pick(feeds).watch(watcher);
+      return () => {
+        end();
+        feeds.prune();
+        if (!feeds.isWatched && this.#watched.get(id) === feeds) this.#watched.delete(id);
+      };
+    });
+  }
+
+  #stream<Value>(watch: (watcher: Subscriber<Value>) => () => void): Observable<Value> {
+    return new Observable(watcher => {
+      if (!this.#isClosed) return watch(watcher);
+      watcher.complete();
+      return undefined;
+    });
+  }
+
+  #feedsOf(id: LobbyId): LobbyFeeds {
+    return new LobbyFeeds({
+      lobby: () => this.lobby(id),
+      members: () => this.members(id),
+      member: userId => this.member(id, userId),
+      messages: () => this.messages(id),
+    });
   }
 }

@@ -1,0 +1,28 @@
+import type { LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
+import type { LobbyMemberSnapshot, LobbyMessageSnapshot, LobbySnapshot, LobbyState } from './snapshot.ts';
+
+/** What happened to lobbies, in the words of this client. Everything in it is complete and frozen. */
+export type LobbyEvent =
+  /** A session began: these are all the lobbies there are, in any order. `unreadable` more could not be read. */
+  | { readonly kind: 'reset'; readonly lobbies: LobbyState; readonly unreadable: number }
+  /** Appeared or changed. */
+  | { readonly kind: 'lobby'; readonly lobbyId: LobbyId; readonly lobby: LobbySnapshot }
+  /** Deleted, or the player was removed from it. */
+  | { readonly kind: 'lobby-gone'; readonly lobbyId: LobbyId }
+  /** Came or changed. */
+  | { readonly kind: 'member'; readonly lobbyId: LobbyId; readonly member: LobbyMemberSnapshot }
+  | { readonly kind: 'member-gone'; readonly lobbyId: LobbyId; readonly memberId: UserId }
+  | { readonly kind: 'message'; readonly lobbyId: LobbyId; readonly message: LobbyMessageSnapshot }
+  /** Was edited or moderated; `change` holds only what the service said. */
+  | {
+      readonly kind: 'message-edit';
+      readonly lobbyId: LobbyId;
+      readonly messageId: MessageId;
+      readonly change: MessageEdit;
+    }
+  | { readonly kind: 'message-gone'; readonly lobbyId: LobbyId; readonly messageId: MessageId };
+
+/** What an edit can change of a message. */
+export type MessageEdit = Partial<
+  Pick<LobbyMessageSnapshot, 'content' | 'flags' | 'metadata' | 'moderationMetadata' | 'editedAtMs'>
+>;

@@ -1,0 +1,97 @@
+import { compareSnowflakes, type MessageId } from '../../model/snowflake.ts';
+import type { MessageEdit } from './event.ts';
+import { LiveList } from './live-list.ts';
+import { share } from './share.ts';
+import type { LobbyMessageSnapshot, LobbyMessages } from './snapshot.ts';
+
+/** How many of a lobby's messages are kept. @see social-sdk.md 8, GetMessageHandle */
+export const messagesKeptMax = 25;
+
+// Our choice: many times what a lobby says while its history is asked for.
+const heldMax = 1000;
+
+/**
+ * The newest messages of one lobby as they come, from when the client first heard of the lobby.
+ *
+ * While it is known that some may be missing, what comes is held back, so that nobody is shown a message before one
+ * that was sent earlier: {@link hold} begins that, {@link fill} or {@link release} ends it.
+ */
+export class LiveMessages {
+  readonly #list = new LiveList<LobbyMessageSnapshot>();
+  #held: (() => void)[] | undefined;
+
+  /** Oldest first; frozen; the same object until something changes. */
+  get shown(): LobbyMessages {
+    return this.#list.shown;
+  }
+
+  put(message: LobbyMessageSnapshot): void {
+    this.#now(() => this.#put(message));
+  }
+
+  /** Changes one that is kept; others are passed over. */
+  edit(id: MessageId, change: MessageEdit): void {
+    this.#now(() => {
+      const message = this.#list.find(id);
+      if (message) this.#put(Object.freeze({ ...message, ...change }));
+    });
+  }
+
+  remove(id: MessageId): void {
+    this.#now(() => void this.#list.remove(id));
+  }
+
+  /** Some may have been missed: from now on nothing is shown. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /**
+   * Takes in what the service keeps, then what came meanwhile. Of what is kept here, whatever the history should have
+   * and has not was deleted; of the history, what is older than all that is kept here was never followed.
+   *
+   * @param history its newest messages, in any order
+   * @param isWhole there are no older ones
+   */
+  fill(history: readonly LobbyMessageSnapshot[], isWhole: boolean): void {
+    const kept = this.#list.shown;
+    const first = kept[0];
+    const sorted = new LiveList(history).shown;
+    const since = sorted[0];
+    for (const { id } of kept) {
+      const isCovered = isWhole || (since !== undefined && compareSnowflakes(since.id, id) <= 0);
+      if (isCovered && !sorted.some(message => message.id === id)) this.#list.remove(id);
+    }
+    for (const message of sorted) {
+      if (first === undefined || compareSnowflakes(first.id, message.id) <= 0) this.#putAgain(message);
+    }
+    this.release();
+  }
+
+  /** Shows what was held back, whatever may be missing. */
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const change of held) change();
+  }
+
+  #now(change: () => void): void {
+    if (!this.#held) change();
+    else if (this.#held.push(change) >= heldMax) this.release();
+  }
+
+  // What was sent along with a message is said once, live: history does not have it.
+  #putAgain(message: LobbyMessageSnapshot): void {
+    const metadata = this.#list.find(message.id)?.metadata;
+    this.#put(metadata ? Object.freeze({ ...message, metadata }) : message);
+  }
+
+  #put(message: LobbyMessageSnapshot): void {
+    const present = this.#list.find(message.id);
+    const shared = share(present, message);
+    if (shared === present) return;
+    this.#list.put(shared);
+    const [oldest] = this.#list.size > messagesKeptMax ? this.#list.shown : [];
+    if (oldest) this.#list.remove(oldest.id);
+  }
+}

@@ -1,0 +1,65 @@
+import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
+import { asRecord } from '../../wire/codec.ts';
+import type { LobbyEvent, MessageEdit } from './event.ts';
+import { type Fields, readFlags, readMetadata, readText, readUser } from './lobby-reader.ts';
+import type { LobbyMessageSnapshot } from './snapshot.ts';
+
+/** Reads a message of the gateway or of an HTTP answer; undefined when it cannot be read. @see lobbies.md 1.5, 6.2 */
+export function readMessage(value: unknown): LobbyMessageSnapshot | undefined {
+  const fields = asRecord(value) ?? {};
+  const { id, lobby_id, channel_id, content, application_id } = fields;
+  if (!isSnowflake<'message'>(id) || !isSnowflake<'lobby'>(lobby_id)) return undefined;
+  return Object.freeze({
+    id,
+    lobbyId: lobby_id,
+    channelId: isSnowflake<'channel'>(channel_id) ? channel_id : (lobby_id as string),
+    author: readUser(fields.author),
+    content: readText(content) ?? '',
+    type: readFlags(fields.type),
+    flags: readFlags(fields.flags),
+    metadata: readMetadata(fields.metadata),
+    moderationMetadata: readMetadata(fields.moderation_metadata),
+    additionalName: readText(asRecord(fields.lobby_member)?.additional_name),
+    applicationId: isSnowflake<'application'>(application_id) ? application_id : undefined,
+    sentAtMs: snowflakeTimeMs(id),
+    editedAtMs: readTime(fields.edited_timestamp),
+  });
+}
+
+export function readMessageEvent(data: Fields): LobbyEvent | undefined {
+  const message = readMessage(data);
+  return message && { kind: 'message', lobbyId: message.lobbyId, message };
+}
+
+/** The update of a lobby without a linked channel may bring a part of the message only. */
+export function readMessageEdit(data: Fields): LobbyEvent | undefined {
+  const { id, lobby_id } = data;
+  if (!isSnowflake<'message'>(id) || !isSnowflake<'lobby'>(lobby_id)) return undefined;
+  return { kind: 'message-edit', lobbyId: lobby_id, messageId: id, change: readChange(data) };
+}
+
+export function readMessageEnd({ id, lobby_id }: Fields): LobbyEvent | undefined {
+  if (!isSnowflake<'message'>(id) || !isSnowflake<'lobby'>(lobby_id)) return undefined;
+  return { kind: 'message-gone', lobbyId: lobby_id, messageId: id };
+}
+
+// An edit clears what moderation said: a message that comes with its content and without that has none.
+function readChange(data: Fields): MessageEdit {
+  const editedAtMs = readTime(data.edited_timestamp);
+  const says = (name: string) => Object.hasOwn(data, name);
+  const content = readText(data.content);
+  return Object.freeze({
+    ...(content !== undefined && { content }),
+    ...(says('flags') && { flags: readFlags(data.flags) }),
+    ...(says('metadata') && { metadata: readMetadata(data.metadata) }),
+    ...((says('moderation_metadata') || content !== undefined) && {
+      moderationMetadata: readMetadata(data.moderation_metadata),
+    }),
+    ...(editedAtMs !== undefined && { editedAtMs }),
+  });
+}
+
+function readTime(value: unknown): number | undefined {
+  const timeMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(timeMs) ? undefined : timeMs;
+}
