@@ -1,4 +1,4 @@
-import type { ApiErrorName } from '../../model/errors.ts';
+import { type ApiErrorName, apiErrors } from '../../model/errors.ts';
 import type { Credential, Route } from '../../wire/routes.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { Fault } from '../fault.ts';
@@ -24,7 +24,7 @@ export function identify(
 export function admit(route: Route, principal: Principal | undefined): Principal {
   if (principal === nobody) return principal;
   if (!principal || principal.kind === 'none') throw new Fault('unauthorized');
-  if (!route.credentials.some(credential => fits(principal, credential))) throw new Fault(refusal(principal, route));
+  if (!route.credentials.some(credential => fits(principal, credential))) throw refusal(principal, route);
   return principal;
 }
 
@@ -37,8 +37,25 @@ function fits(principal: Principal, credential: Credential): boolean {
   return scope === 'any' || principal.scopes.has(scope);
 }
 
-function refusal(principal: Principal, route: Route): ApiErrorName {
+/** Every refusal names the credential that would do; the code alone does not. */
+function refusal(principal: Principal, route: Route): Fault {
+  const reason = refusalReason(principal, route);
+  const asked = route.credentials.map(nameCredential).join(', or ');
+  return new Fault(reason, { message: `${apiErrors[reason].message}: it takes ${asked}.` });
+}
+
+function refusalReason(principal: Principal, route: Route): ApiErrorName {
   if (principal.kind === 'bot') return 'bots_not_allowed';
   if (route.credentials.some(credential => credential.startsWith(`${principal.kind}:`))) return 'missing_scope';
-  return route.credentials.includes('bot') ? 'only_bots_allowed' : 'missing_access';
+  if (route.credentials.includes('bot')) return 'only_bots_allowed';
+  // A client-credentials token speaks for the application as its bot does.
+  return principal.kind === 'application' ? 'bots_not_allowed' : 'missing_access';
+}
+
+function nameCredential(credential: Credential): string {
+  if (credential === 'bot') return 'a bot token ("Authorization: Bot …")';
+  if (credential === 'session') return "the token of a user's own client";
+  const [kind, scope] = credential.split(':', 2);
+  const whose = kind === 'user' ? "a user's" : 'a client-credentials';
+  return `${whose} access token ("Authorization: Bearer …")${scope === 'any' ? '' : ` with the scope ${scope}`}`;
 }
