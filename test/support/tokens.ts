@@ -41,6 +41,18 @@ export async function playerToken(service: ReadyLine, userId: string, scope = 's
   return access_token;
 }
 
+/** An access token by which Starfall acts for itself. */
+export async function clientToken(service: ReadyLine, scope: string): Promise<string> {
+  const { id, client_secret } = starfall.applications[0];
+  const answer = await fetch(`${service.api_base}/v10/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${id}:${client_secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+  });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  return access_token;
+}
+
 async function control<T>(service: ReadyLine, path: string, body?: unknown): Promise<T> {
   const answer = await fetch(service.control_base + path, {
     method: 'POST',
