@@ -1,10 +1,11 @@
-import type { Channel, Guild } from './guild.ts';
+import type { Channel, Guild, GuildMember, Role } from './guild.ts';
 import type { Interaction } from './interaction.ts';
 import type { GatewayLobby, GatewayLobbyMember } from './lobby.ts';
 import type { GatewayLobbyMessage } from './lobby-message.ts';
 import type { ChannelMessage, Message } from './message.ts';
 import type { GuildCommandPermissions } from './overwrite.ts';
-import type { ApplicationId, ChannelId, GuildId, InteractionId, LobbyId } from './snowflake.ts';
+import type { Presence, PresenceUpdate } from './presence.ts';
+import type { ApplicationId, ChannelId, GuildId, InteractionId, LobbyId, Snowflake, UserId } from './snowflake.ts';
 import type { User } from './user.ts';
 
 /** @see gateway.md 2 */
@@ -110,6 +111,28 @@ export interface Identify {
   large_threshold?: number;
   shard?: readonly [id: number, count: number];
   capabilities?: number;
+  presence?: PresenceUpdate;
+}
+
+/** @see gateway.md 3 */
+export interface Resume {
+  token: string;
+  session_id: string;
+  /** The last number the client got. */
+  seq: number;
+}
+
+/** Asks for members of a guild: by the beginning of a name, or by ids. @see gateway.md 5 */
+export interface RequestGuildMembers {
+  guild_id: GuildId;
+  /** Empty: everybody. */
+  query?: string;
+  /** 0: no limit, with an empty query only. */
+  limit?: number;
+  user_ids?: UserId | readonly UserId[];
+  presences?: boolean;
+  /** Comes back with every chunk. */
+  nonce?: string;
 }
 
 /** @see gateway.md 3 and 9.3; `lobbies` and `scopes` only for OAuth2 sessions, no `application` for a user's own client */
@@ -132,7 +155,18 @@ export type LobbyDeleteReason = 'deleted' | 'removed';
 export interface Dispatches {
   READY: Ready;
   RESUMED: Record<string, never>;
+  /** An opcode was asked for too often; `retry_after` in seconds. */
+  RATE_LIMITED: { opcode: Opcode; retry_after: number; meta: { guild_id: GuildId; nonce?: string } };
   GUILD_CREATE: Guild;
+  GUILD_UPDATE: GuildUpdated;
+  /** The application was taken out of the guild. */
+  GUILD_DELETE: { id: GuildId };
+  GUILD_ROLE_CREATE: { guild_id: GuildId; role: Role };
+  GUILD_ROLE_UPDATE: { guild_id: GuildId; role: Role };
+  GUILD_MEMBER_ADD: GuildMemberDispatch;
+  GUILD_MEMBER_UPDATE: GuildMemberDispatch;
+  GUILD_MEMBERS_CHUNK: GuildMembersChunk;
+  PRESENCE_UPDATE: Presence;
   INTERACTION_CREATE: Interaction;
   /** The overwrites of a command, or of all of an application's, in a guild; empty when they are gone. */
   APPLICATION_COMMAND_PERMISSIONS_UPDATE: GuildCommandPermissions;
@@ -140,6 +174,7 @@ export interface Dispatches {
   INTERACTION_SUCCESS: InteractionOutcome;
   INTERACTION_FAILURE: InteractionOutcome;
   MESSAGE_CREATE: Message | ChannelMessage;
+  CHANNEL_CREATE: Channel;
   CHANNEL_UPDATE: Channel;
   INVITE_CREATE: InviteCreated;
   LOBBY_CREATE: GatewayLobby;
@@ -154,6 +189,27 @@ export interface Dispatches {
   LOBBY_MESSAGE_UPDATE: GatewayLobbyMessage;
 }
 export type DispatchName = keyof Dispatches;
+
+/** A guild's own fields, without the lists that have events of their own. */
+export type GuildUpdated = Pick<Guild, 'id' | 'name' | 'owner_id' | 'preferred_locale' | 'roles' | 'features'> & {
+  [field: string]: unknown;
+};
+
+export interface GuildMemberDispatch extends GuildMember {
+  guild_id: GuildId;
+}
+
+/** A part of the answer to {@link RequestGuildMembers}: up to `limits.gatewayMembersPerChunk` members. */
+export interface GuildMembersChunk {
+  guild_id: GuildId;
+  members: readonly GuildMember[];
+  chunk_index: number;
+  chunk_count: number;
+  /** Ids asked for that are no members. */
+  not_found?: readonly Snowflake[];
+  presences?: readonly Presence[];
+  nonce?: string;
+}
 
 /** An invite to a guild. */
 export interface InviteCreated {
@@ -182,6 +238,14 @@ export interface InteractionOutcome {
 /** Which intents let a dispatch through: any one of the bits. An event without a row is always delivered. @see gateway.md 6 */
 export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = {
   GUILD_CREATE: intents.GUILDS,
+  GUILD_UPDATE: intents.GUILDS,
+  GUILD_DELETE: intents.GUILDS,
+  GUILD_ROLE_CREATE: intents.GUILDS,
+  GUILD_ROLE_UPDATE: intents.GUILDS,
+  GUILD_MEMBER_ADD: intents.GUILD_MEMBERS,
+  GUILD_MEMBER_UPDATE: intents.GUILD_MEMBERS,
+  PRESENCE_UPDATE: intents.GUILD_PRESENCES,
+  CHANNEL_CREATE: intents.GUILDS,
   MESSAGE_CREATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   CHANNEL_UPDATE: intents.GUILDS,
   INVITE_CREATE: intents.GUILD_INVITES,

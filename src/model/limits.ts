@@ -76,6 +76,18 @@ export const limits = {
   gatewayPayloadBytesMax: 4096,
   gatewayHeartbeatIntervalMs: 41_250,
   gatewaySendsPerMinute: 120,
+  /** How long a session waits for its client to resume it. Our choice: the interface says "a few minutes". */
+  gatewayResumeWindowMs: 180_000,
+  /** What a session keeps for a client that has to catch up; older events make room. Our choice, both. */
+  gatewayReplayEventsMax: 4096,
+  gatewayReplayBytesMax: 2 * 1024 * 1024,
+  /** Identifies of a bot that may go on side by side, one for each `shard id mod` this. */
+  gatewayMaxConcurrency: 1,
+  gatewayGuildsPerShardMax: 2500,
+  gatewayMembersPerChunk: 1000,
+  /** Members that a request by name or by ids gets at most. */
+  gatewayMembersPerRequestMax: 100,
+  gatewayNonceBytesMax: 32,
   gatewayLargeThresholdMin: 50,
   gatewayLargeThresholdMax: 250,
   gatewayShardsMax: 16_384,
@@ -117,7 +129,13 @@ export type RateLimitBucket =
   /** Not a route's: counts the commands that a scope gains, one call may add many. */
   | 'command-create'
   | 'interaction-invoke'
-  | 'gateway-identify';
+  | 'gateway-identify'
+  /** Counted for every key of {@link limits.gatewayMaxConcurrency}. */
+  | 'gateway-identify-pace'
+  /** Counted for every session. */
+  | 'gateway-presence'
+  /** Requests for all members, counted for every guild. */
+  | 'gateway-all-members';
 
 /** A dated set of rate limits: data, so that they can change without the code. A bucket without a row is unlimited. */
 export interface LimitProfile {
@@ -143,7 +161,14 @@ const minute = 60_000;
 const hour = 3_600_000;
 const day = 24 * hour;
 
-const gatewayBuckets = { 'gateway-identify': { requests: 1000, windowMs: day } } as const;
+/** @see gateway.md 3 and 5 */
+const gatewayBuckets = {
+  'gateway-identify': { requests: 1000, windowMs: day },
+  'gateway-identify-pace': { requests: 1, windowMs: 5 * second },
+  'gateway-presence': { requests: 5, windowMs: 20 * second },
+  // Our choice: the figure is not in the references.
+  'gateway-all-members': { requests: 1, windowMs: 30 * second },
+} as const;
 
 /** Our choice: of the two figures, 100 in the guides and 200 in the client's header, the one that is documented. */
 const lobbiesPerUserMax = 100;

@@ -31,6 +31,10 @@ export interface Announcement {
   readonly guild?: GuildId;
   /** Sessions of this user are passed over: they hear of it in another form. */
   readonly except?: UserId;
+  /** Of the sessions that follow the topic, this one alone hears. */
+  readonly only?: string;
+  /** The sessions look whether what they were opened with still holds, and end if not. */
+  readonly recheck?: true;
   /** The sessions begin to follow this topic, after the event. */
   readonly follow?: Topic;
   /** The sessions stop following this topic, after the event. */

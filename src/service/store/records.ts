@@ -1,9 +1,11 @@
 import type { Command, IntegrationType } from '../../model/command.ts';
+import type { Channel } from '../../model/guild.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import type { LobbyMessage } from '../../model/lobby-message.ts';
 import type { Localizations } from '../../model/locale.ts';
 import type { Message } from '../../model/message.ts';
 import type { CommandOverwrite } from '../../model/overwrite.ts';
+import type { PresenceUpdate } from '../../model/presence.ts';
 import type {
   ApplicationId,
   ChannelId,
@@ -16,6 +18,7 @@ import type {
   Snowflake,
   UserId,
 } from '../../model/snowflake.ts';
+import type { Announced, Topic } from '../announcement.ts';
 
 /**
  * What the service keeps: one record type a collection, and below the table that says how each is found again. Times
@@ -38,6 +41,8 @@ export interface Records {
   tokens: TokenRecord;
   sign_ins: SignInRecord;
   interactions: InteractionRecord;
+  gateway_sessions: GatewaySessionRecord;
+  gateway_events: GatewayEventRecord;
   settings: SettingRecord;
 }
 export type CollectionName = keyof Records;
@@ -164,8 +169,8 @@ export interface LobbyRecord {
   /** The channel that is linked to it, and its guild; null: none. No two lobbies have the same. */
   linked_guild_id: GuildId | null;
   linked_channel_id: ChannelId | null;
-  /** Who linked it, and when. */
-  link: { readonly by: UserId; readonly at_ms: number } | null;
+  /** Who linked it, when, and the channel as it was then. */
+  link: { readonly by: UserId; readonly at_ms: number; readonly channel: Channel } | null;
   /** How many messages were ever sent to it. */
   message_count: number;
   /** When the lobby ends if no member is connected then; null while a channel is linked: then it does not end. */
@@ -201,7 +206,6 @@ export interface LobbyMessageRecord {
 /** An invite to the guild of a lobby's linked channel: for one user, once. */
 export interface LobbyInviteRecord {
   code: string;
-  lobby_id: LobbyId;
   application_id: ApplicationId;
   guild_id: GuildId;
   channel_id: ChannelId;
@@ -273,6 +277,47 @@ export interface InteractionRecord {
   message: Message | null;
 }
 
+/** A gateway session, kept so that its client can resume it after a restart of the service. */
+export interface GatewaySessionRecord {
+  id: string;
+  /** `session` is a user's own client. */
+  kind: 'bot' | 'user' | 'session';
+  /** Null: a user's own client. */
+  application_id: ApplicationId | null;
+  /** A bot has its application's id. */
+  user_id: UserId;
+  /** What it lives by: the bot token's hash, or the grant of an OAuth2 token; null: nothing that could end. */
+  credential: string | null;
+  /** Null: hears everything. */
+  intents: number | null;
+  shard: readonly [id: number, count: number] | null;
+  /** Large packets go compressed. */
+  compress: boolean;
+  presence: PresenceUpdate | null;
+  /** Null while it is being started: then there is nothing to resume. */
+  base: SessionBase | null;
+  /** When its client was last gone; null while it is there. */
+  detached_at_ms: number | null;
+}
+
+/** Where a session stood once: what it was sent since follows from the events kept. */
+export interface SessionBase {
+  /** Number of the last event it was sent by then. */
+  sequence: number;
+  /** Revision of the last commit it had heard of. */
+  position: number;
+  following: readonly Topic[];
+}
+
+/** An announcement that gateway sessions heard, in the order of hearing. */
+export interface GatewayEventRecord {
+  /** Of the commit that made it. */
+  revision: number;
+  /** Among those of the commit: 0, 1 … */
+  number: number;
+  announced: Announced;
+}
+
 /** Small facts about the installation: signing keys, the fixtures given at the start. */
 export interface SettingRecord {
   name: string;
@@ -287,7 +332,13 @@ export interface CollectionShape {
 }
 
 /** Fields of keys and indexes that hold whole numbers; all others hold text. */
-export const numericFields: ReadonlySet<string> = new Set(['expires_at_ms', 'secret_expires_at_ms', 'sent_at_ms']);
+export const numericFields: ReadonlySet<string> = new Set([
+  'expires_at_ms',
+  'secret_expires_at_ms',
+  'sent_at_ms',
+  'revision',
+  'number',
+]);
 
 /** How each collection is found again. An engine lays out its tables by this; a migration must follow a change of it. */
 export const collections = {
@@ -320,6 +371,8 @@ export const collections = {
   },
   sign_ins: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
   interactions: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
+  gateway_sessions: { key: ['id'], indexes: {} },
+  gateway_events: { key: ['revision', 'number'], indexes: {} },
   settings: { key: ['name'], indexes: {} },
 } as const satisfies Record<CollectionName, CollectionShape>;
 

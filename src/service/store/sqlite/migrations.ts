@@ -86,6 +86,12 @@ export const migrations: readonly Migration[] = [
         CREATE TABLE interactions (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX interactions_byExpiry ON interactions (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
 
+        CREATE TABLE gateway_sessions (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE gateway_events (
+          revision INTEGER, number INTEGER, body TEXT NOT NULL, PRIMARY KEY (revision, number)
+        ) STRICT, WITHOUT ROWID;
+
         CREATE TABLE settings (name TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
       `),
   },

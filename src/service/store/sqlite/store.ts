@@ -17,7 +17,7 @@ import { StoreError } from '../errors.ts';
 import { deepFreeze } from '../freeze.ts';
 import { checkKey, collectionNames, keyText } from '../keys.ts';
 import { Overlay } from '../overlay.ts';
-import type { CollectionName, Records } from '../records.ts';
+import type { CollectionName, GatewayEventRecord, Records } from '../records.ts';
 import { Revisions } from '../revisions.ts';
 import { openDatabase } from './database.ts';
 import { type Batch, GroupCommit } from './group-commit.ts';
@@ -28,6 +28,11 @@ export interface SqliteStoreOptions {
   readonly location: string;
   /** Called after every commit, in commit order; it must not throw. */
   readonly sink: AnnouncementSink;
+  /**
+   * Called before every commit that announces something: what of it is to be kept, in the same commit. Nothing when
+   * absent.
+   */
+  readonly keep?: (announced: readonly Announced[]) => readonly GatewayEventRecord[];
   readonly log?: Logger;
   /** Most JSON, in UTF-16 units, of the records kept decoded, for each collection. */
   readonly cacheSizeMax?: number;
@@ -162,6 +167,9 @@ export class SqliteStore implements Store {
 
   #commit({ changes, commits, announced }: Batch): void {
     const revision = this.#lastRevision + commits.length;
+    if (announced.length > 0) {
+      for (const event of this.#options.keep?.(announced) ?? []) changes.put('gateway_events', event);
+    }
     if (!changes.isEmpty || revision > this.#reservedRevision) {
       this.#write(revision, () => this.#writeChanges(changes));
     }
