@@ -82,7 +82,7 @@ export interface ChannelFixture {
   nsfw?: boolean;
   /** Default: the place in the list. */
   position?: number;
-  /** A category (type 4) of the same guild. */
+  /** Of the same guild: a category (type 4), or the channel that a thread (types 10 to 12) belongs to. */
   parent_id?: ChannelId | null;
   permission_overwrites?: readonly OverwriteFixture[];
 }

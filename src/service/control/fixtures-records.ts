@@ -46,6 +46,7 @@ export type ApplicationSecrets = Pick<
 export const everyonePermissions = (
   permissionBits.VIEW_CHANNEL |
   permissionBits.SEND_MESSAGES |
+  permissionBits.SEND_MESSAGES_IN_THREADS |
   permissionBits.EMBED_LINKS |
   permissionBits.ATTACH_FILES |
   permissionBits.USE_EXTERNAL_EMOJIS |

@@ -1,3 +1,4 @@
+import { threadTypes } from '../../model/guild.ts';
 import type { Issue } from '../../model/issue.ts';
 import { hashSecret } from '../secret.ts';
 import type { MaybePromise, StoreView } from '../store/contract.ts';
@@ -68,7 +69,7 @@ function checkGuild(
   issues: Issue[],
 ): void {
   const roles = new Set([...guild.roles, ...(before?.roles ?? [])].map(({ id }) => id));
-  const categories = categoriesOf(guild, before);
+  const channelTypes = channelTypesOf(guild, before);
   expectIn(users, guild.owner_id, 'user', [...path, 'owner_id'], issues);
   guild.applications?.forEach((id, at) => {
     expectIn(applications, id, 'application', [...path, 'applications', String(at)], issues);
@@ -82,7 +83,8 @@ function checkGuild(
   });
   guild.channels.forEach((channel, at) => {
     const channelPath = [...path, 'channels', String(at)];
-    expectIn(categories, channel.parent_id, 'category of the guild', [...channelPath, 'parent_id'], issues);
+    const [parents, kind] = parentsFor(channel.id, channelTypes);
+    expectIn(parents, channel.parent_id, kind, [...channelPath, 'parent_id'], issues);
     channel.permission_overwrites?.forEach(({ id, type }, nth) => {
       const [ids, what] = type === 0 ? ([roles, 'role of the guild'] as const) : ([users, 'user'] as const);
       expectIn(ids, id, what, [...channelPath, 'permission_overwrites', String(nth), 'id'], issues);
@@ -102,10 +104,20 @@ function expectIn(
 
 const categoryType = 4;
 
-function categoriesOf(guild: GuildPlan, before: GuildRecord | undefined): ReadonlySet<string> {
-  const types = new Map(before?.channels.map(({ id, type }) => [id, type] as const));
+type ChannelTypes = ReadonlyMap<string, number>;
+
+function channelTypesOf(guild: GuildPlan, before: GuildRecord | undefined): ChannelTypes {
+  const types = new Map(before?.channels.map(({ id, type }) => [id as string, type] as const));
   for (const { id, type } of guild.channels) types.set(id, type ?? types.get(id) ?? 0);
-  return new Set([...types].filter(([, type]) => type === categoryType).map(([id]) => id));
+  return types;
+}
+
+/** What a channel can hang below: a thread below a channel, anything else below a category. */
+function parentsFor(id: string, types: ChannelTypes): readonly [ReadonlySet<string>, string] {
+  const withType = (fits: (type: number) => boolean) =>
+    new Set([...types].filter(([, type]) => fits(type)).map(([other]) => other));
+  if (!threadTypes.has(types.get(id) ?? 0)) return [withType(type => type === categoryType), 'category of the guild'];
+  return [withType(type => type !== categoryType && !threadTypes.has(type)), 'channel of the guild'];
 }
 
 /** The ids of applications and users that stand anywhere in the plan. */

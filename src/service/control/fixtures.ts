@@ -9,7 +9,7 @@ import { checkFixtures } from './check-fixtures.ts';
 import { fillIn } from './fixtures-answer.ts';
 import type { FilledFixtures, Fixtures } from './fixtures-document.ts';
 import { assignOwners, type FixturesPlan, identify } from './fixtures-plan.ts';
-import { type FixtureRecords, recordsOf } from './fixtures-records.ts';
+import { type FixtureRecords, type Known, recordsOf } from './fixtures-records.ts';
 import { checkReferences, readKnown } from './fixtures-references.ts';
 import { createSecretBook } from './secret-book.ts';
 
@@ -40,7 +40,7 @@ export interface FixtureKeeper {
   reset(): Promise<void>;
 }
 
-/** Registers the command that opens an Activity. */
+/** Registers the command that opens an Activity, for an application that has one. */
 export interface LaunchCommands {
   ensureLaunch(application: ApplicationRecord): Promise<unknown>;
 }
@@ -73,7 +73,7 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
   let beginning = withoutFixtures;
 
   async function store(document: Fixtures, { replaceUnknownSecrets, finish }: Storing): Promise<FilledFixtures> {
-    const { plan, records } = await core.store.transact('fixtures', async transaction => {
+    const { plan, records, embedded } = await core.store.transact('fixtures', async transaction => {
       const identified = identify(document, nextId);
       const known = await readKnown(transaction, identified);
       refuse(checkReferences(identified, known));
@@ -83,14 +83,14 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
       );
       putAll(transaction, records);
       finish?.(transaction, plan, records);
-      return { plan, records };
+      return { plan, records, embedded: newlyEmbedded(records, known) };
     });
-    await launchAll(records);
+    await launchAll(embedded);
     return fillIn(plan.guilds, records, secrets.reveal);
   }
 
-  async function launchAll({ applications }: FixtureRecords): Promise<void> {
-    for (const application of applications) if (application.embedded) await commands.ensureLaunch(application);
+  async function launchAll(applications: readonly ApplicationRecord[]): Promise<void> {
+    for (const application of applications) await commands.ensureLaunch(application);
   }
 
   return {
@@ -123,9 +123,14 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
         ...beginning.records,
         settings: [...settings.filter(({ name }) => name !== settingName), { name: settingName, value: beginning }],
       });
-      await launchAll(beginning.records);
+      await launchAll(beginning.records.applications);
     },
   };
+}
+
+/** Applications that have their Activity from now on: whoever deleted the command that came with it meant it. */
+function newlyEmbedded({ applications }: FixtureRecords, known: Known): readonly ApplicationRecord[] {
+  return applications.filter(({ id, embedded }) => embedded && !known.applications.get(id)?.embedded);
 }
 
 function readFixtures(value: unknown): Fixtures {

@@ -169,6 +169,19 @@ describe('a fixtures document', () => {
     expect(launched).toEqual(['1']);
   });
 
+  it('has it registered when the Activity comes later, and not again while it stays', async () => {
+    const { keeper, launched } = await furnish();
+    await keeper.apply({ applications: [{ id: '1' }] });
+    expect(launched).toEqual([]);
+    await keeper.apply({ applications: [{ id: '1', embedded: true }] });
+    await keeper.apply({ applications: [{ id: '1', name: 'Renamed' }] });
+    await keeper.apply({ applications: [{ id: '1', embedded: true }] });
+    expect(launched).toEqual(['1']);
+    await keeper.apply({ applications: [{ id: '1', embedded: false }] });
+    await keeper.apply({ applications: [{ id: '1', embedded: true }] });
+    expect(launched).toEqual(['1', '1']);
+  });
+
   it('takes undefined for left out and is not changed by the caller afterwards', async () => {
     const { core, keeper } = await furnish();
     const document = { users: [{ id: '9', username: undefined }], guilds: undefined };
@@ -191,6 +204,8 @@ describe('references of a fixtures document', () => {
         channels: [
           { id: '7', type: 4 },
           { id: '8', parent_id: '7' },
+          { id: '9', type: 11, parent_id: '8' },
+          { id: '12', type: 11, parent_id: '7' },
           {
             id: '10',
             parent_id: '8',
@@ -215,9 +230,10 @@ describe('references of a fixtures document', () => {
       'guilds.0.members.0.user_id unknown_reference',
       'guilds.0.members.0.roles.2 unknown_reference',
       'guilds.0.members.1.user_id unknown_reference',
-      'guilds.0.channels.2.parent_id unknown_reference',
-      'guilds.0.channels.2.permission_overwrites.0.id unknown_reference',
-      'guilds.0.channels.2.permission_overwrites.2.id unknown_reference',
+      'guilds.0.channels.3.parent_id unknown_reference',
+      'guilds.0.channels.4.parent_id unknown_reference',
+      'guilds.0.channels.4.permission_overwrites.0.id unknown_reference',
+      'guilds.0.channels.4.permission_overwrites.2.id unknown_reference',
     ]);
     expect(Object.values(await core.store.dump()).flat()).toEqual([]);
   });
