@@ -30,6 +30,7 @@ import { gatewayRoutes } from './routes/gateway.ts';
 import { interactionRoutes } from './routes/interactions.ts';
 import { lobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { openApiRoutes } from './routes/openapi.ts';
 import type { MaybePromise, Store } from './store/contract.ts';
 import { openSqliteStore } from './store/sqlite/store.ts';
 import { readTimeMark, writeTimeMark } from './time-mark.ts';
@@ -184,6 +185,7 @@ function createDoor(
     ...interactionRoutes(interactions),
     ...oauthRoutes(authorization),
     ...gatewayRoutes(core, gateway),
+    ...openApiRoutes(core),
   };
   const app = createHttpServer(core, { credentials, handlers, activity });
   registerAuthorizationPages(app, authorization, core);

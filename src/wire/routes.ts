@@ -47,6 +47,7 @@ const member = `${lobby}/members/{user_id}`;
 export const routes = {
   getGateway: { method: 'GET', path: '/gateway', credentials: ['none'], success: [200] },
   getGatewayBot: { method: 'GET', path: '/gateway/bot', credentials: ['bot'], success: [200] },
+  getOpenApi: { method: 'GET', path: '/openapi.json', credentials: ['none'], success: [200] },
 
   listGlobalCommands: {
     method: 'GET',

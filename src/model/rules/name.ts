@@ -10,8 +10,8 @@ import type { Report } from './report.ts';
 
 const max = limits.commandNameLengthMax;
 
-// The length is a rule of its own here, so that a long name is told apart from a name with a wrong character.
-const characters = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]+$/u;
+/** Characters of a name typed in chat input. Its length is a rule of its own, so that the two faults are told apart. */
+export const chatNameCharacters = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]+$/u;
 
 /** A name typed in chat input: letters, digits, `-`, `_`, `'`, in lower case where there is one. */
 export function checkChatName(report: Report, key: Key, value: unknown): void {
@@ -41,7 +41,7 @@ function checkUnicode(report: Report, key: Key, name: string): void {
 }
 
 function checkCharacters(report: Report, key: Key, name: string): void {
-  if (!characters.test(name)) {
+  if (!chatNameCharacters.test(name)) {
     report.at(key, 'STRING_TYPE_REGEX');
     report.at(key, 'APPLICATION_COMMAND_INVALID_NAME');
   } else if (name !== name.toLowerCase()) report.at(key, 'APPLICATION_COMMAND_INVALID_NAME');

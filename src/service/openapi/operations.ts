@@ -1,0 +1,155 @@
+import type { RouteName } from '../../wire/routes.ts';
+import { boolean, type Fields } from './json-schema.ts';
+import type { SchemaName } from './schemas.ts';
+
+/** What the document says of a route beyond the route table. */
+export interface Operation {
+  /** The hosted service's own name where it has one. @see commands.md 7 */
+  readonly id: string;
+  readonly summary: string;
+  readonly query?: Fields;
+  readonly request?: SchemaName;
+  /** Body of every success but 204. */
+  readonly answer?: SchemaName;
+  /** Body of 400 and 401 where that is not the interface's own. */
+  readonly refusal?: SchemaName;
+}
+
+const withLocalizations: Fields = {
+  with_localizations: {
+    ...boolean,
+    default: false,
+    description: 'Whole dictionaries instead of the one text for the reader',
+  },
+};
+
+/** A row for every route. */
+export const operations: Readonly<Record<RouteName, Operation>> = {
+  getGateway: { id: 'get_gateway', summary: 'Where the gateway is', answer: 'Gateway' },
+  getGatewayBot: {
+    id: 'get_bot_gateway',
+    summary: 'Where the gateway is, and how often a bot may connect',
+    answer: 'GatewayBot',
+  },
+  getOpenApi: { id: 'get_openapi', summary: 'This document', answer: 'OpenApi' },
+
+  listGlobalCommands: {
+    id: 'list_application_commands',
+    summary: 'All global commands',
+    query: withLocalizations,
+    answer: 'Commands',
+  },
+  createGlobalCommand: {
+    id: 'create_application_command',
+    summary: 'Creates a global command, or overwrites the one of that type and name',
+    request: 'CommandInput',
+    answer: 'Command',
+  },
+  replaceGlobalCommands: {
+    id: 'bulk_set_application_commands',
+    summary: 'Makes these all global commands there are',
+    request: 'CommandList',
+    answer: 'Commands',
+  },
+  getGlobalCommand: { id: 'get_application_command', summary: 'A global command', answer: 'Command' },
+  editGlobalCommand: {
+    id: 'update_application_command',
+    summary: 'Edits a global command',
+    request: 'CommandEdit',
+    answer: 'Command',
+  },
+  deleteGlobalCommand: { id: 'delete_application_command', summary: 'Deletes a global command' },
+
+  listGuildCommands: {
+    id: 'list_guild_application_commands',
+    summary: 'All commands of a guild',
+    query: withLocalizations,
+    answer: 'Commands',
+  },
+  createGuildCommand: {
+    id: 'create_guild_application_command',
+    summary: 'Creates a command in a guild, or overwrites the one of that type and name',
+    request: 'CommandInput',
+    answer: 'Command',
+  },
+  replaceGuildCommands: {
+    id: 'bulk_set_guild_application_commands',
+    summary: 'Makes these all commands of the guild there are',
+    request: 'CommandList',
+    answer: 'Commands',
+  },
+  getGuildCommand: { id: 'get_guild_application_command', summary: 'A command of a guild', answer: 'Command' },
+  editGuildCommand: {
+    id: 'update_guild_application_command',
+    summary: 'Edits a command of a guild',
+    request: 'CommandEdit',
+    answer: 'Command',
+  },
+  deleteGuildCommand: { id: 'delete_guild_application_command', summary: 'Deletes a command of a guild' },
+
+  listCommandPermissions: {
+    id: 'list_guild_application_command_permissions',
+    summary: 'The overwrites of all commands in a guild',
+    answer: 'GuildCommandPermissionsList',
+  },
+  getCommandPermissions: {
+    id: 'get_guild_application_command_permissions',
+    summary: 'The overwrites of a command in a guild',
+    answer: 'GuildCommandPermissions',
+  },
+  replaceCommandPermissions: {
+    id: 'set_guild_application_command_permissions',
+    summary: 'Replaces the overwrites of a command in a guild',
+    request: 'OverwritesInput',
+    answer: 'GuildCommandPermissions',
+  },
+
+  createLobby: { id: 'create_lobby', summary: 'Creates a lobby', request: 'LobbyInput', answer: 'Lobby' },
+  getLobby: { id: 'get_lobby', summary: 'A lobby with its members', answer: 'Lobby' },
+  editLobby: { id: 'edit_lobby', summary: 'Edits a lobby', request: 'LobbyInput', answer: 'Lobby' },
+  deleteLobby: { id: 'delete_lobby', summary: 'Deletes a lobby; safe to repeat' },
+  putLobbyMember: {
+    id: 'add_lobby_member',
+    summary: 'Adds a member to a lobby, or updates it',
+    request: 'LobbyMemberInput',
+    answer: 'LobbyMember',
+  },
+  deleteLobbyMember: { id: 'delete_lobby_member', summary: 'Removes a member from a lobby; safe to repeat' },
+
+  invokeCommand: { id: 'create_interaction', summary: 'Uses a command', request: 'Invocation' },
+  createInteractionResponse: {
+    id: 'create_interaction_response',
+    summary: 'Answers an interaction',
+    query: { with_response: { ...boolean, default: false, description: 'Whether to be told what came of it' } },
+    request: 'InteractionCallback',
+    answer: 'CallbackResponse',
+  },
+  getOriginalResponse: {
+    id: 'get_original_webhook_message',
+    summary: 'The message that an interaction was answered with',
+    answer: 'Message',
+  },
+
+  getCurrentUser: { id: 'get_my_user', summary: 'The user that the credential stands for', answer: 'CurrentUser' },
+  getCurrentAuthorization: {
+    id: 'get_my_oauth2_authorization',
+    summary: 'What the access token stands for',
+    answer: 'CurrentAuthorization',
+  },
+  createToken: {
+    id: 'create_token',
+    summary: 'Exchanges a grant for tokens',
+    request: 'TokenRequest',
+    answer: 'TokenResponse',
+    refusal: 'OAuthError',
+  },
+  revokeToken: {
+    id: 'revoke_token',
+    summary: 'Ends a token and what was issued with it',
+    request: 'RevocationRequest',
+    answer: 'Nothing',
+    refusal: 'OAuthError',
+  },
+  getSigningKeys: { id: 'get_public_keys', summary: 'The keys of ID tokens', answer: 'SigningKeys' },
+  getUserInfo: { id: 'get_openid_connect_userinfo', summary: 'OpenID’s claims about the user', answer: 'UserInfo' },
+};

@@ -1,0 +1,69 @@
+import { STATUS_CODES } from 'node:http';
+import type { Route } from '../../wire/routes.ts';
+import { type JsonSchema, ref } from './json-schema.ts';
+import type { Operation } from './operations.ts';
+import type { SchemaName } from './schemas.ts';
+
+/** Every status that a route answers with, and what it says then. @see commands.md 4.1 */
+export function responsesOf(route: Route, operation: Operation): JsonSchema {
+  const bodies = [
+    ...route.success.map(status => [status, status === 204 ? undefined : operation.answer] as const),
+    ...refusals(route, operation),
+  ];
+  return Object.fromEntries(bodies.map(([status, body]) => [String(status), response(status, body)]));
+}
+
+function refusals(route: Route, { query, refusal }: Operation): [status: number, body: SchemaName][] {
+  const hasPathParameter = route.path.includes('{');
+  const isOpen = route.credentials.includes('none');
+  const isByToken = route.text !== undefined;
+  const taken: [boolean, number, SchemaName][] = [
+    [hasPathParameter || route.body !== undefined || query !== undefined, 400, refusal ?? 'InvalidForm'],
+    [!isOpen || isByToken || refusal !== undefined, 401, refusal ?? 'Error'],
+    [!isOpen, 403, 'Error'],
+    [hasPathParameter, 404, 'Error'],
+    [route.body !== undefined, 413, 'Error'],
+    [!route.exempt || route.bucket !== undefined, 429, 'RateLimited'],
+  ];
+  return taken.filter(([applies]) => applies).map(([, status, body]) => [status, body]);
+}
+
+function response(status: number, body: SchemaName | undefined): JsonSchema {
+  return {
+    description: STATUS_CODES[status],
+    ...(body && { content: { 'application/json': { schema: ref(body) } } }),
+    ...headersOf(status),
+  };
+}
+
+const count = (description: string): JsonSchema => ({ description, schema: { type: 'integer' } });
+const seconds = (description: string): JsonSchema => ({ description, schema: { type: 'number' } });
+
+const bucketHeaders = {
+  'X-RateLimit-Limit': count('Calls that a window allows'),
+  'X-RateLimit-Remaining': count('Calls left in this window'),
+  'X-RateLimit-Reset': seconds('When it ends, in seconds since the Unix epoch'),
+  'X-RateLimit-Reset-After': seconds('When it ends, in seconds from now'),
+  'X-RateLimit-Bucket': { description: 'What the call counts against', schema: { type: 'string' } },
+};
+
+const refusalHeaders = {
+  'X-RateLimit-Global': { description: 'Refused by the limit over all routes', schema: { const: 'true' } },
+  'X-RateLimit-Scope': {
+    description: 'Whose limit it is',
+    schema: { type: 'string', enum: ['user', 'global', 'shared'] },
+  },
+  'Retry-After': count('Whole seconds to wait'),
+};
+
+/** @see commands.md 5.1 */
+export const rateLimitHeaders: JsonSchema = { ...bucketHeaders, ...refusalHeaders };
+
+function headersOf(status: number): JsonSchema {
+  if (status === 429) return { headers: refsTo(rateLimitHeaders) };
+  return status < 300 ? { headers: refsTo(bucketHeaders) } : {};
+}
+
+function refsTo(headers: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.keys(headers).map(name => [name, { $ref: `#/components/headers/${name}` }]));
+}
