@@ -1,6 +1,5 @@
-import { ArgumentError, type GatewayError, TransportError } from '../model/errors.ts';
-import { isPrivate } from '../wire/addresses.ts';
-import { asRecord } from '../wire/codec.ts';
+import { type GatewayError, TransportError } from '../model/errors.ts';
+import { readGatewayAddress } from '../wire/gateway-address.ts';
 import { GatewayConnection } from '../wire/gateway-connection.ts';
 import type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
 import type { Call } from './calls.ts';
@@ -166,14 +165,7 @@ const noIntents = 0;
 
 async function findGateway({ call, allowUnencrypted }: InteractionPorts, signal?: AbortSignal): Promise<string> {
   const { body } = await call('getGatewayBot', { path: {} }, signal ? { signal } : {});
-  const url = asRecord(body)?.url;
-  if (typeof url !== 'string' || !URL.canParse(url) || !/^wss?:$/.test(new URL(url).protocol)) {
-    throw new TransportError('unreadable_answer', 'The service named no gateway.');
-  }
-  if (!allowUnencrypted && !isPrivate(new URL(url))) {
-    throw new ArgumentError('insecure_address', 'The gateway must be wss: the bot token travels there.');
-  }
-  return url;
+  return readGatewayAddress(body, { allowUnencrypted });
 }
 
 function nameOf(error: unknown): string {

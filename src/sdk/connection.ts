@@ -1,9 +1,9 @@
 import { ApiError, GatewayError, RallypointError, RateLimitError, TransportError } from '../model/errors.ts';
 import { capabilities, type Identify, intents } from '../model/gateway.ts';
 import { isSnowflake, type UserId } from '../model/snowflake.ts';
-import { isPrivate } from '../wire/addresses.ts';
 import { type Backoff, backoffMs } from '../wire/backoff.ts';
 import { asRecord } from '../wire/codec.ts';
+import { readGatewayAddress } from '../wire/gateway-address.ts';
 import { GatewayConnection, type GatewayDown } from '../wire/gateway-connection.ts';
 import type { Http } from '../wire/http.ts';
 import type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
@@ -36,6 +36,7 @@ export class Connection {
   readonly status$: Observable<ConnectionSnapshot>;
   readonly #ports: ConnectionPorts;
   readonly #status = new BehaviorSubject<ConnectionSnapshot>(Object.freeze({ status: 'disconnected' }));
+  #gateway: GatewayConnection | undefined;
   #run: { readonly run: ConnectionRun; readonly finished: Promise<void> } | undefined;
 
   constructor(ports: ConnectionPorts) {
@@ -61,6 +62,11 @@ export class Connection {
     if (!run.isStopping) this.#publish({ status: 'disconnecting' });
     run.stop(new TransportError('aborted', 'The client was disconnected.'));
     await finished;
+  }
+
+  /** @see {@link Client.checkConnection} */
+  check(): void {
+    this.#gateway?.check();
   }
 
   async close(): Promise<void> {
@@ -91,7 +97,7 @@ export class Connection {
     const { http, clock, entropy } = this.#ports;
     for (let failures = 0; ; failures++) {
       try {
-        return readGateway((await http.send('getGateway', { path: {}, signal: deadline.signal })).body);
+        return readGatewayAddress((await http.send('getGateway', { path: {}, signal: deadline.signal })).body);
       } catch (error) {
         if (!isPassing(error)) throw error;
         const pauseMs = backoffMs(httpBackoff, failures, entropy);
@@ -105,7 +111,7 @@ export class Connection {
   async #stayConnected(run: ConnectionRun, url: string, openSocket: SocketFactory): Promise<void> {
     const { clock, entropy, logger, token, onDispatch } = this.#ports;
     let userId: UserId | undefined;
-    const gateway = new GatewayConnection({
+    this.#gateway = new GatewayConnection({
       clock,
       entropy,
       logger,
@@ -124,7 +130,8 @@ export class Connection {
       },
     });
     await run.stopped;
-    await gateway.close();
+    await this.#gateway.close();
+    this.#gateway = undefined;
   }
 
   #publish(snapshot: ConnectionSnapshot): void {
@@ -144,12 +151,6 @@ function identify(token: () => string): Identify {
     intents: intents.LOBBIES | intents.LOBBY_DELETE,
     capabilities: capabilities.AUTO_LOBBY_CONNECT,
   };
-}
-
-function readGateway(body: unknown): string {
-  const url = asRecord(body)?.url;
-  if (typeof url === 'string' && URL.canParse(url) && /^wss?:/.test(url) && isPrivate(new URL(url))) return url;
-  throw new TransportError('unreadable_answer', 'The service named no gateway that a token may be sent to.');
 }
 
 // What a game's own socket factory throws may be anything.

@@ -2,6 +2,7 @@ import type { GatewayError } from '../model/errors.ts';
 import { type Backoff, backoffMs, randomFraction } from './backoff.ts';
 import { encodeFrame, parseFrame } from './gateway.ts';
 import { type GatewayEffect, GatewaySession, type GatewaySessionOptions } from './gateway-session.ts';
+import { watchForJumps } from './jump-watch.ts';
 import type { Cancel, Clock, Entropy, Logger, Socket, SocketFactory } from './ports.ts';
 
 export interface GatewayConnectionOptions extends Omit<GatewaySessionOptions, 'random'> {
@@ -44,18 +45,31 @@ export class GatewayConnection {
   #gone: Promise<void> = Promise.resolve();
   #last: Omit<GatewayDown, 'retryAtMs'> | undefined;
   #cancelTimer: Cancel = () => {};
+  /** Opens the next socket; while there is a pause before that. */
+  #connectNow: (() => void) | undefined;
+  readonly #cancelWatch: Cancel;
 
   /** Connects at once. */
   constructor(options: GatewayConnectionOptions) {
     this.#options = options;
-    const { url, identify, entropy } = options;
+    const { url, identify, entropy, clock } = options;
     this.#session = new GatewaySession({ url, identify, random: () => randomFraction(entropy) });
+    this.#cancelWatch = watchForJumps(clock, () => this.check());
     this.#run(this.#session.start());
+  }
+
+  /**
+   * Finds out at once whether the connection still lives, and ends a pause before the next one: for when the machine
+   * woke up, or found a network. It happens by itself when the clock jumps.
+   */
+  check(): void {
+    if (this.#connectNow) this.#connectNow();
+    else this.#run(this.#session.check());
   }
 
   /** Ends the session; no event follows. Resolves when the socket is gone. Idempotent. */
   close(): Promise<void> {
-    this.#cancelTimer();
+    this.#rest();
     this.#run(this.#session.end());
     return this.#gone;
   }
@@ -82,6 +96,7 @@ export class GatewayConnection {
         this.#connectAfterPause(effect.url, effect.failures);
         break;
       case 'stop':
+        this.#rest();
         this.#options.onStop(effect.error);
     }
   }
@@ -94,10 +109,15 @@ export class GatewayConnection {
       onDown?.({ ...this.#last, retryAtMs: clock.now() + pauseMs });
     }
     if (pauseMs === 0) this.#connect(url);
-    else this.#after(pauseMs, () => this.#connect(url));
+    else {
+      this.#connectNow = () => this.#connect(url);
+      this.#after(pauseMs, this.#connectNow);
+    }
   }
 
   #connect(url: string): void {
+    this.#connectNow = undefined;
+    this.#cancelTimer();
     const gone = Promise.withResolvers<void>();
     this.#gone = gone.promise;
     this.#socket = this.#options.openSocket(url, {
@@ -116,7 +136,14 @@ export class GatewayConnection {
     });
   }
 
-  /** One timer at a time: the wait for hello, for the next heartbeat or for the next attempt. */
+  /** Nothing happens by itself any more. */
+  #rest(): void {
+    this.#cancelTimer();
+    this.#cancelWatch();
+    this.#connectNow = undefined;
+  }
+
+  /** One timer at a time: the session's next tick, or the next attempt. */
   #after(ms: number, task: () => void): void {
     this.#cancelTimer();
     this.#cancelTimer = this.#options.clock.schedule(ms, task, { keepAlive: true });

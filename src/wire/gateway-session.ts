@@ -30,6 +30,9 @@ export interface GatewaySessionOptions {
   readonly random: () => number;
 }
 
+/** What is waited for: hello; READY or RESUMED; the answer to a heartbeat; the next heartbeat. */
+type Due = 'hello' | 'session' | 'ack' | 'heartbeat';
+
 /**
  * The client's end of a gateway session over all its connections: a machine without socket, clock or randomness.
  *
@@ -43,9 +46,12 @@ export class GatewaySession {
   readonly #options: GatewaySessionOptions;
   #resumable: { readonly id: string; readonly url: string } | undefined;
   #sequence: number | null = null;
-  #heartbeatMs: number | undefined;
-  #isAckMissing = false;
+  #heartbeatMs = 0;
+  /** How long, in milliseconds from when the last tick was asked for. */
+  readonly #due = new Map<Due, number>();
+  #askedMs = 0;
   #failures = 0;
+  #isClosing = false;
   #isEnded = false;
 
   constructor(options: GatewaySessionOptions) {
@@ -59,14 +65,15 @@ export class GatewaySession {
 
   /** The socket is open. */
   opened(): GatewayEffect[] {
-    this.#heartbeatMs = undefined;
-    this.#isAckMissing = false;
-    return [{ do: 'tick', afterMs: helloMsMax }];
+    this.#isClosing = false;
+    this.#due.clear();
+    this.#due.set('hello', helloMsMax);
+    return [this.#tick()];
   }
 
   /** A frame came in; undefined: something came that is none. Opcodes this machine does not know are passed over. */
   frame(frame: GatewayFrame | undefined): GatewayEffect[] {
-    if (this.#isEnded) return [];
+    if (this.#isEnded || this.#isClosing) return [];
     if (!frame) return [this.#close(closeCodes.DECODE_ERROR.code, 'not a frame')];
     switch (frame.op) {
       case opcodes.HELLO:
@@ -74,7 +81,7 @@ export class GatewaySession {
       case opcodes.HEARTBEAT:
         return [this.#heartbeat()];
       case opcodes.HEARTBEAT_ACK:
-        this.#isAckMissing = false;
+        this.#due.delete('ack');
         return [];
       case opcodes.DISPATCH:
         return this.#dispatch(frame);
@@ -91,11 +98,25 @@ export class GatewaySession {
 
   /** The time asked for has passed. */
   tick(): GatewayEffect[] {
-    if (this.#isEnded) return [];
-    if (this.#heartbeatMs === undefined) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no hello')];
-    if (this.#isAckMissing) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no heartbeat ack')];
-    this.#isAckMissing = true;
-    return [this.#heartbeat(), { do: 'tick', afterMs: this.#heartbeatMs }];
+    if (this.#isEnded || this.#isClosing || this.#due.size === 0) return [];
+    for (const [what, ms] of this.#due) this.#due.set(what, ms - this.#askedMs);
+    if (this.#isDue('hello')) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no hello')];
+    if (this.#isDue('ack')) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no heartbeat ack')];
+    if (this.#isDue('session')) {
+      this.#forget(); // a resume that is not even refused is not tried twice
+      return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no session')];
+    }
+    return this.#isDue('heartbeat') ? this.#beat() : [this.#tick()];
+  }
+
+  /**
+   * Finds out whether the connection still lives, in seconds instead of a heartbeat's interval. Does nothing while that
+   * is being found out, or before the session is open, for which there is a limit already.
+   */
+  check(): GatewayEffect[] {
+    if (this.#isEnded || this.#isClosing || !this.#due.has('heartbeat') || this.#due.has('session')) return [];
+    const isAsked = (this.#due.get('ack') ?? Number.POSITIVE_INFINITY) <= checkMsMax;
+    return isAsked ? [] : this.#beat(checkMsMax);
   }
 
   /** The socket is closed, by whichever side, or could not be opened (1006). */
@@ -123,10 +144,10 @@ export class GatewaySession {
       return [this.#close(closeCodes.DECODE_ERROR.code, 'hello without an interval')];
     }
     this.#heartbeatMs = intervalMs;
-    return [
-      { do: 'tick', afterMs: intervalMs * this.#options.random() },
-      { do: 'send', frame: this.#greeting() },
-    ];
+    this.#due.clear();
+    this.#due.set('session', sessionMsMax);
+    this.#due.set('heartbeat', intervalMs * this.#options.random());
+    return [this.#tick(), { do: 'send', frame: this.#greeting() }];
   }
 
   #greeting(): GatewayFrame {
@@ -145,8 +166,27 @@ export class GatewaySession {
       this.#sequence = s;
     }
     if (t === 'READY') this.#resumable = readResumable(d, this.#options.url);
-    if (t === 'READY' || t === 'RESUMED') this.#failures = 0;
+    if (t === 'READY' || t === 'RESUMED') {
+      this.#failures = 0;
+      this.#due.delete('session');
+    }
     return [{ do: 'dispatch', name: t, data: d }];
+  }
+
+  /** A heartbeat of our own: to be acknowledged before the next one, or sooner. */
+  #beat(ackMsMax = this.#heartbeatMs): GatewayEffect[] {
+    this.#due.set('ack', ackMsMax);
+    this.#due.set('heartbeat', this.#heartbeatMs);
+    return [this.#heartbeat(), this.#tick()];
+  }
+
+  #isDue(what: Due): boolean {
+    return (this.#due.get(what) ?? 1) <= 0;
+  }
+
+  #tick(): GatewayEffect {
+    this.#askedMs = Math.min(...this.#due.values());
+    return { do: 'tick', afterMs: this.#askedMs };
   }
 
   // Not taken as missing an ack when the service asks for one: its answer may come after the next tick.
@@ -160,6 +200,7 @@ export class GatewaySession {
   }
 
   #close(code: number, reason: string): GatewayEffect {
+    this.#isClosing = true;
     return { do: 'close', code, reason };
   }
 
@@ -170,6 +211,12 @@ export class GatewaySession {
 
 // Our choice: a gateway that has accepted a socket says hello at once or is not well.
 const helloMsMax = 10_000;
+
+// Our choice: from hello to READY or RESUMED, everything missed included.
+const sessionMsMax = 15_000;
+
+// Our choice: a round trip, generously.
+const checkMsMax = 5_000;
 
 const normalClosure = 1000;
 

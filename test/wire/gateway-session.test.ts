@@ -28,6 +28,18 @@ function readySession(resumeUrl?: string) {
   return session;
 }
 
+/** Lets time pass until the session does more than ask for more of it. */
+function untilDue(session: GatewaySession): { effects: GatewayEffect[]; passedMs: number } {
+  let passedMs = 0;
+  for (let ticks = 0; ticks < 10; ticks++) {
+    const effects = session.tick();
+    const [first] = effects;
+    if (first?.do !== 'tick') return { effects, passedMs };
+    passedMs += first.afterMs;
+  }
+  throw new Error('Nothing was ever due.');
+}
+
 function connectOf(effects: readonly GatewayEffect[]) {
   const [effect] = effects;
   if (effect?.do !== 'connect') throw new Error(`expected a connect, got ${JSON.stringify(effects)}`);
@@ -45,10 +57,38 @@ describe('GatewaySession', () => {
   it('answers hello with identify, and beats after the interval times a random share', () => {
     const session = newSession();
     session.opened();
-    expect(session.frame(hello)).toEqual([
-      { do: 'tick', afterMs: 20_000 },
-      { do: 'send', frame: { op: opcodes.IDENTIFY, d: identify } },
-    ]);
+    const [tick, send] = session.frame(hello);
+    expect(send).toEqual({ do: 'send', frame: { op: opcodes.IDENTIFY, d: identify } });
+    session.frame(ready());
+    const { effects, passedMs } = untilDue(session);
+    expect(effects[0]).toMatchObject({ do: 'send', frame: { op: opcodes.HEARTBEAT } });
+    expect((tick?.do === 'tick' ? tick.afterMs : 0) + passedMs).toBe(20_000);
+  });
+
+  it('closes a connection that opens no session within 15 s after hello', () => {
+    const session = newSession();
+    session.opened();
+    expect(session.frame(hello)[0]).toEqual({ do: 'tick', afterMs: 15_000 });
+    expect(session.tick()).toMatchObject([{ do: 'close', code: 4000, reason: 'no session' }]);
+    expect(connectOf(session.closed(4000))).toMatchObject({ resumes: false, failures: 1 });
+  });
+
+  it('beats meanwhile, when the interval is shorter than that', () => {
+    const session = newSession();
+    session.opened();
+    session.frame({ op: opcodes.HELLO, d: { heartbeat_interval: 10_000 } });
+    expect(session.tick()).toMatchObject([{ do: 'send' }, { do: 'tick', afterMs: 10_000 }]);
+    session.frame({ op: opcodes.HEARTBEAT_ACK, d: null });
+    expect(session.tick()).toMatchObject([{ do: 'close', reason: 'no session' }]);
+  });
+
+  it('gives up a session whose resume is not answered, and identifies', () => {
+    const session = readySession();
+    session.closed(1006);
+    session.opened();
+    expect(session.frame(hello)[1]).toMatchObject({ frame: { op: opcodes.RESUME } });
+    expect(session.tick()).toMatchObject([{ do: 'close', reason: 'no session' }]);
+    expect(connectOf(session.closed(4000)).resumes).toBe(false);
   });
 
   it('closes a connection that says no hello, or one without an interval', () => {
@@ -64,12 +104,50 @@ describe('GatewaySession', () => {
     const session = readySession();
     session.frame(event(7));
     const beat = { do: 'send', frame: { op: opcodes.HEARTBEAT, d: 7 } };
-    expect(session.tick()).toEqual([beat, { do: 'tick', afterMs: 40_000 }]);
+    expect(untilDue(session).effects).toEqual([beat, { do: 'tick', afterMs: 40_000 }]);
     session.frame({ op: opcodes.HEARTBEAT_ACK, d: null });
     expect(session.tick()).toEqual([beat, { do: 'tick', afterMs: 40_000 }]);
     const [effect] = session.tick();
     expect(effect).toMatchObject({ do: 'close', reason: 'no heartbeat ack' });
     expect([1000, 1001]).not.toContain(effect?.do === 'close' && effect.code); // those would end the session
+  });
+
+  it('checks at once when told to: 5 s for the answer, then the interval again', () => {
+    const session = readySession();
+    const beat = { do: 'send', frame: { op: opcodes.HEARTBEAT, d: 1 } };
+    expect(session.check()).toEqual([beat, { do: 'tick', afterMs: 5_000 }]);
+    expect(session.check()).toEqual([]);
+    session.frame({ op: opcodes.HEARTBEAT_ACK, d: null });
+    expect(session.tick()).toEqual([{ do: 'tick', afterMs: 35_000 }]);
+    expect(session.tick()).toEqual([beat, { do: 'tick', afterMs: 40_000 }]);
+    expect(session.check()).toEqual([beat, { do: 'tick', afterMs: 5_000 }]);
+    expect(session.tick()).toMatchObject([{ do: 'close', code: 4000, reason: 'no heartbeat ack' }]);
+    expect(connectOf(session.closed(4000)).resumes).toBe(true);
+  });
+
+  it('has nothing to check before the session is open, while it closes, and when it has ended', () => {
+    const session = newSession();
+    session.opened();
+    expect(session.check()).toEqual([]);
+    session.frame(hello);
+    expect(session.check()).toEqual([]);
+    const closing = readySession();
+    closing.frame({ op: opcodes.RECONNECT, d: null });
+    expect(closing.check()).toEqual([]);
+    const ended = readySession();
+    ended.end();
+    expect(ended.check()).toEqual([]);
+  });
+
+  it('hears nothing more from a connection it closes, so that a resume replays it', () => {
+    const session = readySession();
+    session.frame({ op: opcodes.RECONNECT, d: null });
+    expect(session.frame(event(2))).toEqual([]);
+    expect(session.tick()).toEqual([]);
+    session.closed(4000);
+    session.opened();
+    expect(session.frame(hello)[1]).toMatchObject({ frame: { d: { seq: 1 } } });
+    expect(session.frame(event(2))).toHaveLength(1);
   });
 
   it('beats at once when the gateway asks for it', () => {
@@ -162,10 +240,11 @@ describe('GatewaySession', () => {
       { nil: undefined },
     );
     fc.assert(
-      fc.property(fc.array(fc.oneof(frame, fc.constantFrom('tick', 'opened', 1006, 4009))), steps => {
+      fc.property(fc.array(fc.oneof(frame, fc.constantFrom('tick', 'check', 'opened', 1006, 4009))), steps => {
         const session = newSession();
         for (const step of steps) {
           if (step === 'tick') session.tick();
+          else if (step === 'check') session.check();
           else if (step === 'opened') session.opened();
           else if (typeof step === 'number') session.closed(step);
           else session.frame(step as Parameters<GatewaySession['frame']>[0]);
