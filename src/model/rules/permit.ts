@@ -24,7 +24,7 @@ export type OverwriteLayer = keyof OverwriteLayers;
 /**
  * What one step of the evaluation looks at, in the order of the steps:
  *
- * - `age`: an age-restricted command is for adults in age-restricted channels
+ * - `age`: an age-restricted command is for adults, and in a channel only if that is age-restricted as well
  * - `administrator`: administrators and the owner may use everything else
  * - `access`: the member sees the channel and may use application commands there
  * - `send`: what is used on a user asks for the right to send messages
@@ -58,7 +58,7 @@ export interface Permit {
  * Decides whether a member may use a command in a place of a guild, and tells why. Whether the command is offered there
  * at all (contexts, installations) is another question: `isOfferedIn`, `isInstalledBy`.
  *
- * In a place that is no channel the steps `age` and `channel` have nothing to say.
+ * In a place that is no channel whatever is about channels has nothing to say.
  *
  * Our choice: age comes before all, administrators included, because the interface speaks of whoever uses the command,
  * not of permissions; the application-wide overwrites never stand above `default_member_permissions`, whatever allows.
@@ -88,8 +88,8 @@ const judges: readonly Judge[] = [
 ];
 
 function judgeAge({ command, place: { member, channel } }: PermitQuestion): PermitStep {
-  const isRestricted = command.nsfw && channel !== undefined;
-  return { step: 'age', outcome: isRestricted && !(member.adult && channel.nsfw) ? 'deny' : 'next' };
+  const isOpen = !command.nsfw || (member.adult && (channel?.nsfw ?? true));
+  return { step: 'age', outcome: isOpen ? 'next' : 'deny' };
 }
 
 function judgeAdministrator({ place: { permissions } }: PermitQuestion): PermitStep {

@@ -1,6 +1,9 @@
 import { integrationTypes, interactionContexts } from '../../model/command.ts';
 import { permissionBits } from '../../model/guild.ts';
 import { memberPermissions } from '../../model/rules/member-permissions.ts';
+import { decidingChannel, type MemberPlace, memberPlace } from '../../model/rules/member-place.ts';
+import { isInstalledBy, isOfferedIn } from '../../model/rules/offered.ts';
+import { permit } from '../../model/rules/permit.ts';
 import { Fault } from '../fault.ts';
 import type { StoreView } from '../store/contract.ts';
 import type {
@@ -11,8 +14,10 @@ import type {
   GuildRecord,
   UserRecord,
 } from '../store/records.ts';
+import { overwriteLayers } from './command-overwrites.ts';
 import { botUserId, impliedBotMember } from './guild-view.ts';
 import { commandFault, type Invocation } from './invocation-input.ts';
+import { permitFault } from './permit-fault.ts';
 
 /** Where a command is used. */
 export type InvocationPlace = GuildPlace | DirectPlace;
@@ -58,7 +63,8 @@ interface Use {
  * others; they need no channel of their own.
  *
  * @throws Fault `unknown_guild`, `unknown_channel`, `missing_access` (no member, or the application is not installed),
- *   `invalid_form_body` when the command is not offered in such a place
+ *   `invalid_form_body` when the command is not offered in such a place, and what {@link permitFault} makes of a user
+ *   who may not use it there
  */
 export async function findPlace(view: StoreView, use: Use): Promise<InvocationPlace> {
   const { guildId } = use.invocation;
@@ -78,13 +84,14 @@ async function findGuildPlace(
 ): Promise<GuildPlace> {
   const channel = guild.channels.find(({ id }) => id === invocation.channelId);
   if (!channel) throw new Fault('unknown_channel');
-  refuseUnlessOffered(command, interactionContexts.GUILD);
+  if (!isOfferedIn(command, interactionContexts.GUILD)) throw notOffered();
   const owners = {
     ...(guild.applications.includes(application.id) &&
-      isFor(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: String(guild.id) }),
+      isInstalledBy(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: String(guild.id) }),
     ...(await userInstall(view, application, command, user)),
   };
   if (Object.keys(owners).length === 0) throw new Fault('missing_access');
+  const { permissions } = await refuseUnlessPermitted(view, { command, guild, channel, member, user });
   const bot =
     (await view.get('guild_members', guild.id, botUserId(application))) ?? impliedBotMember(guild, application);
   return {
@@ -93,33 +100,39 @@ async function findGuildPlace(
     channel,
     member,
     owners,
-    permissions: memberPermissions(guild, member, channel),
-    appPermissions: memberPermissions(guild, bot, channel),
+    permissions,
+    appPermissions: memberPermissions(guild, bot, decidingChannel(guild, channel)),
   };
+}
+
+/** @throws Fault `missing_access`, `missing_permissions`; the message says what decided */
+async function refuseUnlessPermitted(
+  view: StoreView,
+  {
+    command,
+    guild,
+    channel,
+    member,
+    user,
+  }: Pick<GuildPlace, 'guild' | 'channel' | 'member'> & Pick<Use, 'command' | 'user'>,
+): Promise<MemberPlace> {
+  const place = memberPlace(guild, { user_id: user.id, roles: member.roles, adult: user.adult }, channel.id);
+  if (!place) throw new Fault('unknown_channel');
+  const { allowed, decision } = permit({ command, place, overwrites: await overwriteLayers(view, guild.id, command) });
+  if (!allowed) throw permitFault(decision);
+  return place;
 }
 
 async function findDirectPlace(view: StoreView, { application, command, user }: Use): Promise<DirectPlace> {
-  if (command.guild_id !== undefined) throw notOffered();
-  refuseUnlessOffered(command, interactionContexts.BOT_DM);
+  if (!isOfferedIn(command, interactionContexts.BOT_DM)) throw notOffered();
   const owners = {
     ...((await sharesGuild(view, application, user)) &&
-      isFor(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: '0' }),
+      isInstalledBy(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: '0' }),
     ...(await userInstall(view, application, command, user)),
   };
   if (Object.keys(owners).length === 0) throw new Fault('missing_access');
+  if (command.nsfw && !user.adult) throw permitFault({ step: 'age', outcome: 'deny' });
   return { context: interactionContexts.BOT_DM, owners, appPermissions: directPermissions };
-}
-
-/** @see commands.md 1.1: without contexts a command is for guilds and, unless the deprecated flag forbids it, the bot's DM */
-function refuseUnlessOffered(command: CommandRecord, context: InvocationPlace['context']): void {
-  const contexts = command.contexts ?? null;
-  const isOffered =
-    contexts === null ? context === interactionContexts.GUILD || command.dm_permission : contexts.includes(context);
-  if (!isOffered) throw notOffered();
-}
-
-function isFor(command: CommandRecord, type: (typeof integrationTypes)[keyof typeof integrationTypes]): boolean {
-  return command.integration_types?.includes(type) ?? type === integrationTypes.GUILD_INSTALL;
 }
 
 async function userInstall(
@@ -128,7 +141,7 @@ async function userInstall(
   command: CommandRecord,
   user: UserRecord,
 ): Promise<Readonly<Record<string, string>>> {
-  if (!isFor(command, integrationTypes.USER_INSTALL)) return {};
+  if (!isInstalledBy(command, integrationTypes.USER_INSTALL)) return {};
   const grants = await view.list('authorizations', { index: 'byUser', equals: [user.id, application.id] });
   const isInstalled = grants.some(({ scopes }) => scopes.includes('applications.commands'));
   return isInstalled ? { [integrationTypes.USER_INSTALL]: String(user.id) } : {};

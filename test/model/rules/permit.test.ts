@@ -164,6 +164,7 @@ describe('who may use a command, and what decides it', () => {
       'allow default',
     ],
 
+    ['in the guild as a whole age still counts', { inGuild: true, nsfw: true, adult: false }, 'deny age'],
     [
       'in the guild as a whole no channel speaks',
       { inGuild: true, nsfw: true, command: [allChannels(false)] },

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { permissionBits } from '../../../src/model/guild.ts';
 import type { CallbackResponse, Interaction } from '../../../src/model/interaction.ts';
 import { limits } from '../../../src/model/limits.ts';
+import type { CommandOverwrite } from '../../../src/model/overwrite.ts';
 import { topics } from '../../../src/service/announcement.ts';
 import { createInteractions, type Interactions } from '../../../src/service/domain/interactions.ts';
 import type { CommandRecord, GuildRecord } from '../../../src/service/store/records.ts';
@@ -8,6 +10,8 @@ import { ada, ben, cyn, makeWorld, refusal, restarted, userRecord, type World } 
 
 const guildId = '500';
 const channelId = '700';
+/** VIEW_CHANNEL, SEND_MESSAGES, USE_APPLICATION_COMMANDS */
+const usual = '2147486720';
 const answerMs = limits.interactionAnswerMs;
 const hello = { type: 4, data: { content: 'Hello' } };
 
@@ -49,7 +53,7 @@ function guild(fields: Partial<GuildRecord> = {}): GuildRecord {
     owner_id: ben,
     locale: 'de',
     applications: ['1'],
-    roles: [{ id: guildId, name: '@everyone', permissions: '2048', position: 0 }],
+    roles: [{ id: guildId, name: '@everyone', permissions: usual, position: 0 }],
     channels: [
       { id: channelId, type: 0, name: 'general', nsfw: false, position: 0, parent_id: null, permission_overwrites: [] },
     ],
@@ -113,10 +117,10 @@ describe('a command used in a guild', () => {
       guild_locale: 'de',
       channel: expect.objectContaining({ id: channelId, type: 0, name: 'general', guild_id: guildId }),
       channel_id: channelId,
-      member: expect.objectContaining({ user: expect.objectContaining({ id: ada }), permissions: '2048', roles: [] }),
+      member: expect.objectContaining({ user: expect.objectContaining({ id: ada }), permissions: usual, roles: [] }),
       token: expect.any(String),
       version: 1,
-      app_permissions: '2048',
+      app_permissions: usual,
       locale: 'en-US',
       entitlements: [],
       authorizing_integration_owners: { 0: guildId },
@@ -217,6 +221,58 @@ describe('a use that cannot be', () => {
     expect(await refusal(interactions.invoke(userRecord(ada), use()))).toMatchObject({ reason: 'missing_access' });
     const foreign = interactions.invoke(userRecord(ada), use({ application_id: '2' }));
     expect(await refusal(foreign)).toMatchObject({ reason: 'invalid_form_body', paths: ['data.id'] });
+  });
+
+  it.each<[string, Partial<CommandRecord>, readonly CommandOverwrite[], string]>([
+    ['to whom the default denies it', { default_member_permissions: '32' }, [], 'missing_permissions'],
+    ['to whom an overwrite denies it', {}, [{ id: ada, type: 2, permission: false }], 'missing_permissions'],
+    ['where the channel denies it', {}, [{ id: channelId, type: 3, permission: false }], 'missing_permissions'],
+    ['in a channel that is not for its age', { nsfw: true }, [], 'missing_access'],
+  ])('is refused to a member %s', async (_, fields, permissions, reason) => {
+    await world.core.store.transact('permissions', transaction => {
+      transaction.put('commands', command(fields));
+      if (permissions.length === 0) return;
+      const target = { guild_id: guildId, application_id: '1', target_id: '900' };
+      transaction.put('command_overwrites', { ...target, permissions });
+    });
+    expect((await refusal(used())).reason).toBe(reason);
+    expect(heard).toEqual([]);
+  });
+
+  it('is refused to a member without the permissions to use commands, or a user command to one who may not send', async () => {
+    const everyone = (permissions: bigint) => ({
+      id: guildId,
+      name: '@everyone',
+      permissions: `${permissions}`,
+      position: 0,
+    });
+    const put = (fields: Partial<GuildRecord>) =>
+      world.core.store.transact('place', transaction => transaction.put('guilds', guild(fields)));
+    for (const bit of [permissionBits.VIEW_CHANNEL, permissionBits.USE_APPLICATION_COMMANDS]) {
+      await put({ roles: [everyone(BigInt(usual) ^ bit)] });
+      expect((await refusal(used())).reason).toBe('missing_access');
+    }
+    await put({ roles: [everyone(BigInt(usual) ^ permissionBits.SEND_MESSAGES)] });
+    await used();
+  });
+
+  it("goes by a thread's channel", async () => {
+    const [general] = guild().channels;
+    const thread = { id: '701', type: 11, name: 'thread', nsfw: false, position: 1, parent_id: channelId };
+    await world.core.store.transact('place', transaction => {
+      const overwrites = [{ id: guildId, type: 0 as const, allow: '0', deny: '1024' }];
+      transaction.put(
+        'guilds',
+        guild({ channels: [...(general ? [general] : []), { ...thread, permission_overwrites: overwrites }] }),
+      );
+    });
+    const inThread = use({ channel_id: '701' });
+    expect(await used(inThread)).toMatchObject({ channel: { id: '701', type: 11 }, member: { permissions: usual } });
+    await world.core.store.transact('place', transaction => {
+      const permissions = [{ id: channelId, type: 3 as const, permission: false }];
+      transaction.put('command_overwrites', { guild_id: guildId, application_id: '1', target_id: '1', permissions });
+    });
+    expect((await refusal(used(inThread))).reason).toBe('missing_permissions');
   });
 
   it('names an outdated version by its code, so that the client loads the command again', async () => {
