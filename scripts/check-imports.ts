@@ -16,7 +16,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that only these places may import. Everything else outside is open to the service and the command. */
 const packages: Readonly<Record<string, RegExp>> = {
-  rxjs: /^src\/sdk\//,
+  rxjs: /^src\/(sdk|backend)\//,
   ws: /^src\/(wire\/socket\.ts|service\/gateway\/)/,
   'openid-client': /^src\/sdk\/auth\//,
   keytar: /^src\/sdk\/keychain\//,

@@ -1,6 +1,7 @@
 import type { Command } from '../model/command.ts';
 import { TransportError } from '../model/errors.ts';
 import type { Lobby, LobbyMember } from '../model/lobby.ts';
+import type { GuildCommandPermissions } from '../model/overwrite.ts';
 import { isSnowflake } from '../model/snowflake.ts';
 import { asRecord } from '../wire/codec.ts';
 
@@ -33,6 +34,19 @@ export function readCommand(value: unknown): Command {
 export function readCommands(value: unknown): Command[] {
   if (!Array.isArray(value)) throw unreadable('a list of commands');
   return value.map(readCommand);
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readCommandPermissions(value: unknown): GuildCommandPermissions {
+  const entry = readResource('the permissions of a command', value);
+  if (!Array.isArray(entry.permissions)) throw unreadable('the permissions of a command');
+  return entry as unknown as GuildCommandPermissions;
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readCommandPermissionsList(value: unknown): GuildCommandPermissions[] {
+  if (!Array.isArray(value)) throw unreadable('a list of command permissions');
+  return value.map(readCommandPermissions);
 }
 
 function readResource(what: string, value: unknown): Readonly<Record<string, unknown>> {

@@ -1,5 +1,4 @@
 import type { ApplicationTraits } from '../model/application.ts';
-import { integrationTypes } from '../model/command.ts';
 import type { RateLimit } from '../model/limits.ts';
 import { type ApplicationId, parseSnowflake } from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
@@ -22,6 +21,8 @@ import { createCommands, type GlobalCommands } from './commands/commands.ts';
 import { createCredentials } from './credentials.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { createLobbies, type Lobbies } from './lobbies.ts';
+import { createOverwrites, type Overwrites, overwrittenIn } from './overwrites.ts';
+import type { traitsUnknown } from './traits.ts';
 
 export interface BackendOptions {
   readonly applicationId: ApplicationId;
@@ -56,19 +57,14 @@ export interface BackendOptions {
 export interface Backend {
   readonly applicationId: ApplicationId;
   readonly lobbies: Lobbies;
-  /** Global commands. */
+  /** Global commands, and those of guilds. */
   readonly commands: GlobalCommands;
+  /** Who may use commands in a guild. */
+  readonly overwrites: Overwrites;
   readonly interactions: Interactions;
   /** Aborts what is under way and lets go of every connection. Idempotent. */
   close(): void;
 }
-
-/** What is assumed of an application nobody described: whatever forbids least. */
-export const traitsUnknown: ApplicationTraits = {
-  embedded: true,
-  discoverable: false,
-  integration_types: Object.values(integrationTypes),
-};
 
 /**
  * Opens an application's backend. Nothing is sent before the first call.
@@ -101,6 +97,14 @@ export function createBackend(options: BackendOptions): Backend {
   });
   const credentials = createCredentials(applicationId, options, http, clock);
   const call = createCall(http, credentials, clock, deadlineMs);
+  const overwrites = createOverwrites(call, http, applicationId);
+  const { commands, close: closeCommands } = createCommands({
+    call,
+    clock,
+    applicationId,
+    traits: options.traits ?? {},
+    overwritten: (guildId, callOptions) => overwrittenIn(overwrites, guildId, callOptions),
+  });
   const interactions = createInteractions({
     call,
     credentials,
@@ -114,10 +118,12 @@ export function createBackend(options: BackendOptions): Backend {
   return {
     applicationId,
     lobbies: createLobbies(call),
-    commands: createCommands(call, applicationId, { ...traitsUnknown, ...options.traits }),
+    commands,
+    overwrites,
     interactions,
     close() {
       interactions.close();
+      closeCommands();
       http.close();
     },
   };

@@ -33,7 +33,7 @@ const commandScope = 'applications.commands.update' satisfies Scope;
 const renewalMarginMs = 60_000;
 
 // What a header can carry (RFC 9110, 5.5), without blanks.
-const headerSafe = /^[\x21-\x7E]+$/;
+export const headerSafe = /^[\x21-\x7E]+$/;
 
 /**
  * Holds the bot token, or fetches and keeps a client-credentials token; the bot token goes first where a route takes

@@ -45,21 +45,36 @@ export {
   type LobbyMemberInput,
   lobbyMemberFlags,
 } from '../model/lobby.ts';
+export {
+  allChannelsId,
+  type CommandOverwrite,
+  everyoneId,
+  type GuildCommandPermissions,
+  overwriteTypes,
+} from '../model/overwrite.ts';
+export type { CommandChange } from '../model/rules/command-diff.ts';
+export type { PlacedText, ShownText } from '../model/rules/shown-texts.ts';
 export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowflake.ts';
 export { deadlineMsDefault } from '../wire/http.ts';
 export { nodeTransport } from '../wire/node-transport.ts';
 export type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
 export { fetchTransport, type Transport } from '../wire/transport.ts';
 export type { CallOptions } from './calls.ts';
-export { type Backend, type BackendOptions, createBackend, traitsUnknown } from './client.ts';
+export { type Backend, type BackendOptions, createBackend } from './client.ts';
 export type { CreatedCommand, ListOptions } from './commands/calls.ts';
-export type { Commands, GlobalCommands } from './commands/commands.ts';
+export type { Commands, GlobalCommands, ResolvedCommand } from './commands/commands.ts';
 export { type CommandHandlers, type DefinedCommand, defineCommand } from './commands/define.ts';
 export type { CommandDefinition, DesiredCommand, OptionDefinition } from './commands/definition.ts';
+export { type DeployOptions, patienceMsDefault } from './commands/deploy.ts';
+export type { Explanation, PermissionQuestion } from './commands/explain.ts';
 export { option } from './commands/option.ts';
 export type { OptionValues } from './commands/option-values.ts';
+export type { Plan, PlanItem, PlanWarning, PlanWarningCode } from './commands/plan.ts';
 export { type RoutedCommand, type RouterOptions, router } from './commands/router.ts';
+export type { DeployProgress, SyncState } from './commands/sync-state.ts';
 export type { CommandUse, Suggestion, SuggestionUse } from './commands/use.ts';
 export type { InteractionHandler, InteractionListener, Interactions, ListenOptions } from './interactions.ts';
 export type { Lobbies } from './lobbies.ts';
+export { type Overwrites, type UserToken, userToken } from './overwrites.ts';
 export type { ReceivedInteraction, ReplyMessage } from './received-interaction.ts';
+export { traitsUnknown } from './traits.ts';

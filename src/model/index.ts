@@ -172,6 +172,7 @@ export {
   type PermitStepName,
   permit,
 } from './rules/permit.ts';
+export { type PlacedText, type ShownText, shownText, shownTexts } from './rules/shown-texts.ts';
 export {
   type ApplicationId,
   type ChannelId,

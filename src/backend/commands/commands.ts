@@ -1,18 +1,192 @@
+import type { Observable } from 'rxjs';
 import type { ApplicationTraits } from '../../model/application.ts';
-import type { GuildId } from '../../model/snowflake.ts';
-import type { Call } from '../calls.ts';
-import { type CommandCalls, type CommandPlace, createCommandCalls } from './calls.ts';
+import type { Command } from '../../model/command.ts';
+import type { Locale } from '../../model/locale.ts';
+import { type PlacedText, shownTexts } from '../../model/rules/shown-texts.ts';
+import type { ApplicationId, GuildId } from '../../model/snowflake.ts';
+import type { Clock } from '../../wire/ports.ts';
+import type { Call, CallOptions } from '../calls.ts';
+import { traitsUnknown } from '../traits.ts';
+import { type CommandCalls, type CommandPlace, createCommandCalls, scopeOf } from './calls.ts';
+import type { DesiredCommand } from './definition.ts';
+import { type DeployOptions, deploy } from './deploy.ts';
+import { makePlan } from './make-plan.ts';
+import type { Plan } from './plan.ts';
+import { CommandRegistry } from './registry.ts';
+import type { SyncState } from './sync-state.ts';
 
-/** The application's commands of one scope. */
-export interface Commands extends CommandCalls {}
+/** The application's commands of one scope: single calls, plans and deploys, and what is known of them, live. */
+export interface Commands extends CommandCalls {
+  /**
+   * Says what it takes to make `desired` the scope's commands, and writes nothing. Definitions from `defineCommand` and
+   * plain ones do alike.
+   *
+   * @throws ValidationError every fault of every definition, its index first in the path
+   */
+  plan(desired: readonly DesiredCommand[], options?: CallOptions): Promise<Plan>;
+  /**
+   * Carries a plan out: by the fewest calls, waiting for limits, going on where an earlier deploy of it broke off. Reads
+   * the set again at the end.
+   *
+   * @returns the plan that is left, in sync
+   * @throws ArgumentError `plan_blocked`, `plan_outdated`; RallypointError `commands_drifted`; RateLimitError once a
+   *   limit outlasts the patience
+   */
+  deploy(plan: Plan, options?: DeployOptions): Promise<Plan>;
+  /** What readers of that locale see of every registered command, and why. */
+  resolve(locale: Locale, options?: CallOptions): Promise<ResolvedCommand[]>;
+  /** The registered commands as last read or written here, oldest first. Replays; begins with the first reading. */
+  readonly commands$: Observable<readonly Command[]>;
+  /** How plans and deploys of this object went. Replays, and never errors. */
+  readonly sync$: Observable<SyncState>;
+}
+
+/** A command as readers of one locale see it. */
+export interface ResolvedCommand {
+  readonly command: Command;
+  /** Names and descriptions, from the command's own down to those of choices. */
+  readonly texts: readonly PlacedText[];
+}
 
 /** Global commands, and the way to those of a guild. */
 export interface GlobalCommands extends Commands {
-  /** The commands registered in one guild; their shape is the same. @throws ArgumentError `invalid_snowflake` */
+  /** The commands registered in one guild, of the same shape; the same object for the same guild. */
   inGuild(guildId: GuildId): Commands;
 }
 
-export function createCommands(call: Call, applicationId: string, traits: ApplicationTraits): GlobalCommands {
-  const open = (place: CommandPlace): Commands => createCommandCalls(call, place, traits);
-  return { ...open({ applicationId }), inGuild: guildId => open({ applicationId, guildId }) };
+/** What commands are made with. */
+export interface CommandPorts {
+  readonly call: Call;
+  readonly clock: Clock;
+  readonly applicationId: ApplicationId;
+  /** What is known of the application. */
+  readonly traits: Partial<ApplicationTraits>;
+  /** Which commands have overwrites in a guild; undefined when that cannot be told. */
+  overwritten(guildId: GuildId, options: CallOptions): Promise<ReadonlySet<string> | undefined>;
+}
+
+/** Everything of one application, with the end of its streams. */
+export function createCommands(ports: CommandPorts): { readonly commands: GlobalCommands; close(): void } {
+  const registries = new Set<CommandRegistry>();
+  const guilds = new Map<GuildId, Commands>();
+  const { applicationId } = ports;
+
+  function open(place: CommandPlace): Commands {
+    const registry = new CommandRegistry();
+    const commands = createScope(ports, place, registry);
+    registries.add(registry);
+    return commands;
+  }
+
+  function inGuild(guildId: GuildId): Commands {
+    const commands = guilds.get(guildId) ?? open({ applicationId, guildId });
+    guilds.set(guildId, commands);
+    return commands;
+  }
+
+  return {
+    commands: { ...open({ applicationId }), inGuild },
+    close() {
+      for (const registry of registries) registry.close();
+    },
+  };
+}
+
+function createScope(ports: CommandPorts, place: CommandPlace, registry: CommandRegistry): Commands {
+  const { call, clock, traits } = ports;
+  const scope = scopeOf(place);
+  const calls = observed(createCommandCalls(call, place, { ...traitsUnknown, ...traits }), registry);
+  const inTurn = turns();
+
+  async function makePlanFor(desired: readonly DesiredCommand[], options: CallOptions = {}): Promise<Plan> {
+    const stored = await calls.list({ ...options, withLocalizations: true });
+    const overwritten = place.guildId === undefined ? undefined : await ports.overwritten(place.guildId, options);
+    const context = { scope, traits, place, nowMs: clock.now(), ...(overwritten && { overwritten }) };
+    return makePlan(stored, desired, context);
+  }
+
+  /** Shows in `sync$` how the work goes and ends. */
+  async function shown(work: () => Promise<Plan>): Promise<Plan> {
+    try {
+      const plan = await work();
+      registry.enter(plan.isInSync ? { state: 'inSync', commands: plan.stored } : { state: 'drifted', plan });
+      return plan;
+    } catch (error) {
+      registry.enter({ state: 'failed', error });
+      throw error;
+    }
+  }
+
+  return {
+    ...calls,
+    commands$: registry.commands$,
+    sync$: registry.sync$,
+    plan: (desired, options) =>
+      inTurn(() => {
+        registry.enter({ state: 'planning' });
+        return shown(() => makePlanFor(desired, options));
+      }),
+    deploy: (plan, options = {}) =>
+      inTurn(() =>
+        shown(() =>
+          deploy(
+            plan,
+            { calls, clock, context: { scope, traits }, plan: makePlanFor },
+            {
+              ...options,
+              onProgress(progress) {
+                registry.enter({ state: 'applying', progress });
+                options.onProgress?.(progress);
+              },
+            },
+          ),
+        ),
+      ),
+    async resolve(locale, options) {
+      const commands = await calls.list({ ...options, withLocalizations: true });
+      return commands.map(command => ({ command, texts: shownTexts(command, locale) }));
+    },
+  };
+}
+
+/** The calls, with what they read and write kept in the registry. */
+function observed(calls: CommandCalls, registry: CommandRegistry): CommandCalls {
+  return {
+    ...calls,
+    async list(options) {
+      const commands = await calls.list(options);
+      if (options?.withLocalizations) registry.learn(commands);
+      return commands;
+    },
+    async create(input, options) {
+      const created = await calls.create(input, options);
+      registry.put(created.command);
+      return created;
+    },
+    async edit(target, edit, options) {
+      const command = await calls.edit(target, edit, options);
+      registry.put(command);
+      return command;
+    },
+    async delete(id, options) {
+      const wasThere = await calls.delete(id, options);
+      registry.remove(id);
+      return wasThere;
+    },
+    async replaceAll(items, options) {
+      const commands = await calls.replaceAll(items, options);
+      registry.learn(commands);
+      return commands;
+    },
+  };
+}
+
+/** Works one after another, in the order they came. */
+function turns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return work => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => {});
+    return mine;
+  };
 }

@@ -1,6 +1,6 @@
-import { integrationTypes } from '../../model/command.ts';
 import { checkCommand } from '../../model/rules/command.ts';
 import { refuseIssues } from '../check.ts';
+import { traitsUnknown } from '../traits.ts';
 import type { Checked, CommandDefinition } from './definition.ts';
 import type { CommandUse, Suggestion, SuggestionUse } from './use.ts';
 
@@ -39,14 +39,7 @@ export function defineCommand<const Definition extends CommandDefinition>(
 ): DefinedCommand<Definition> {
   refuseIssues(
     `The command "${definition.name}"`,
-    checkCommand(definition, { scope: 'global', traits: anyApplication }),
+    checkCommand(definition, { scope: 'global', traits: traitsUnknown }),
   );
   return { ...definition, ...(typeof handlers === 'function' ? { use: handlers } : handlers) };
 }
-
-/** An application that may register whatever some application may. */
-const anyApplication = {
-  embedded: true,
-  discoverable: false,
-  integration_types: Object.values(integrationTypes),
-} as const;

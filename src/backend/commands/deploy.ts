@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util';
+import { commandKey } from '../../model/command.ts';
+import { type ApiErrorName, ArgumentError, RallypointError, RateLimitError } from '../../model/errors.ts';
+import { Deadline } from '../../wire/deadline.ts';
+import type { Clock } from '../../wire/ports.ts';
+import type { CallOptions } from '../calls.ts';
+import type { CommandCalls } from './calls.ts';
+import { bodyOf, type DesiredContext, editOf } from './desired.ts';
+import type { Plan, PlanItem } from './plan.ts';
+import type { DeployProgress } from './sync-state.ts';
+import { fewestWrites, type Write, writesOneByOne } from './writes.ts';
+
+export interface DeployOptions extends Pick<CallOptions, 'signal'> {
+  /** Told before each call, while a limit is waited for, and at the end. */
+  readonly onProgress?: (progress: DeployProgress) => void;
+  /** The longest it waits for one limit to free. Default {@link patienceMsDefault}, ten minutes. */
+  readonly patienceMs?: number;
+}
+
+/** Our choice: a day's used-up creates come back at one in 432 s, so that even those are waited for. */
+export const patienceMsDefault = 600_000;
+
+/** What a deploy works with. */
+export interface DeployPorts {
+  readonly calls: CommandCalls;
+  readonly clock: Clock;
+  readonly context: DesiredContext;
+  /** Reads what is registered and plans anew for the same definitions. */
+  plan(desired: Plan['desired'], options: CallOptions): Promise<Plan>;
+}
+
+/**
+ * Carries a plan out and reads what came of it.
+ *
+ * What is registered is read first. Where an earlier deploy of the plan broke off it goes on; where anything else has
+ * changed since the plan was made, nothing is written. A set that is in sync costs that one read and no write.
+ *
+ * @returns the plan that is left: one with nothing to do
+ * @throws ArgumentError `plan_blocked`, `plan_outdated`; RallypointError `commands_drifted` when the set is not as it
+ *   was written; RateLimitError a limit outlasts the patience; and what the calls throw
+ */
+export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOptions): Promise<Plan> {
+  refuseBlocked(plan);
+  const current = await ports.plan(plan.desired, callOptions(options));
+  refuseOutdated(plan, current);
+  if (current.isInSync) return current;
+  await carryOut(current, ports, options);
+  const left = await ports.plan(plan.desired, callOptions(options));
+  if (left.isInSync) return left;
+  throw new RallypointError(
+    'commands_drifted',
+    `After the deploy ${describe(left)} still differ: somebody else writes to this scope, or the service kept other values.`,
+  );
+}
+
+function callOptions({ signal }: DeployOptions): CallOptions {
+  return signal ? { signal } : {};
+}
+
+function refuseBlocked({ warnings }: Plan): void {
+  const blocking = warnings.find(({ code }) => code === 'too_many_commands');
+  if (blocking) throw new ArgumentError('plan_blocked', `The plan cannot be carried out: ${blocking.message}`);
+}
+
+/** What is left to do must have been part of what was planned. */
+function refuseOutdated(plan: Plan, current: Plan): void {
+  const isPlanned = (item: PlanItem) => plan.items.some(planned => isSameStep(planned, item));
+  const unplanned = current.items.filter(item => item.action !== 'leave' && !isPlanned(item));
+  if (unplanned.length === 0) return;
+  throw new ArgumentError(
+    'plan_outdated',
+    `What is registered has changed since the plan was made (${describe({ ...current, items: unplanned })}): plan again.`,
+  );
+}
+
+function isSameStep(a: PlanItem, b: PlanItem): boolean {
+  if (a.action !== b.action || commandKey(a) !== commandKey(b)) return false;
+  if (a.action === 'edit' && b.action === 'edit') return isDeepStrictEqual(a.changes, b.changes);
+  return a.action !== 'delete' || b.action !== 'delete' || a.stored.id === b.stored.id;
+}
+
+function describe({ items }: Pick<Plan, 'items'>): string {
+  return items
+    .filter(({ action }) => action !== 'leave')
+    .map(({ action, name }) => `${action} ${name}`)
+    .join(', ');
+}
+
+async function carryOut(plan: Plan, ports: DeployPorts, options: DeployOptions): Promise<void> {
+  const writes = fewestWrites(plan, ports.context);
+  try {
+    await perform(writes, ports, options);
+  } catch (error) {
+    // At once it asks for all creates at once; one by one the rest gets done while they come back.
+    const oneByOne = isCreateQuota(error) && writes[0]?.kind === 'all' ? writesOneByOne(plan) : undefined;
+    if (!oneByOne) throw error;
+    await perform(oneByOne, ports, options);
+  }
+}
+
+const createsUsedUp = 'too_many_command_creates' satisfies ApiErrorName;
+
+function isCreateQuota(error: unknown): boolean {
+  return error instanceof RateLimitError && error.bucket === createsUsedUp;
+}
+
+async function perform(writes: readonly Write[], ports: DeployPorts, options: DeployOptions): Promise<void> {
+  const { onProgress = () => {}, ...rest } = options;
+  const total = writes.length;
+  for (const [done, write] of writes.entries()) {
+    const current = write.kind === 'all' ? 'all' : write.item;
+    onProgress({ done, total, current });
+    await patiently(write, ports, rest, waitingMs => onProgress({ done, total, current, waitingMs }));
+  }
+  onProgress({ done: total, total });
+}
+
+/** Repeats a call that a limit refused once that has freed; each of these calls can be repeated safely. */
+async function patiently(
+  write: Write,
+  ports: DeployPorts,
+  { signal, patienceMs = patienceMsDefault }: DeployOptions,
+  onWait: (ms: number) => void,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await send(write, ports, callOptions({ ...(signal && { signal }) }));
+    } catch (error) {
+      const isPassing = error instanceof RateLimitError && error.retryAfterMs <= patienceMs;
+      if (!isPassing || (write.kind === 'all' && isCreateQuota(error))) throw error;
+      onWait(error.retryAfterMs);
+      await sleep(ports.clock, error.retryAfterMs, signal);
+    }
+  }
+}
+
+async function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  // Its own end lies behind the pause, and holds the process until then.
+  const deadline = new Deadline(clock, ms + 1, signal);
+  await deadline.sleep(ms).finally(() => deadline.close());
+}
+
+async function send(write: Write, { calls, context }: DeployPorts, options: CallOptions): Promise<void> {
+  if (write.kind === 'all') {
+    await calls.replaceAll(write.items, options);
+    return;
+  }
+  const { item } = write;
+  if (item.action === 'create') await calls.create(bodyOf(item.desired, context), options);
+  if (item.action === 'edit') await calls.edit(item.stored, editOf(item.desired, context, item.stored), options);
+  if (item.action === 'delete') await calls.delete(item.stored.id, options);
+}

@@ -1,0 +1,53 @@
+import { BehaviorSubject, distinctUntilChanged, filter, type Observable } from 'rxjs';
+import type { Command } from '../../model/command.ts';
+import { type CommandId, compareSnowflakes } from '../../model/snowflake.ts';
+import type { SyncState } from './sync-state.ts';
+
+/** What is known of a scope's commands, live. Its streams replay the latest value and never error. */
+export class CommandRegistry {
+  /** The registered commands, oldest first, with whole dictionaries; from the first reading on. */
+  readonly commands$: Observable<readonly Command[]>;
+  readonly sync$: Observable<SyncState>;
+  readonly #commands = new BehaviorSubject<readonly Command[] | undefined>(undefined);
+  readonly #sync = new BehaviorSubject<SyncState>({ state: 'idle' });
+
+  constructor() {
+    this.commands$ = this.#commands.pipe(
+      filter(commands => commands !== undefined),
+      distinctUntilChanged(isSameList),
+    );
+    this.sync$ = this.#sync.asObservable();
+  }
+
+  /** The whole list was read. */
+  learn(commands: readonly Command[]): void {
+    this.#commands.next(commands.toSorted((a, b) => compareSnowflakes(a.id, b.id)));
+  }
+
+  /** One command was written. Until the list is known, one of its items says nothing. */
+  put(command: Command): void {
+    const others = this.#commands.value?.filter(({ id }) => id !== command.id);
+    if (others) this.learn([...others, command]);
+  }
+
+  /** One command is gone. */
+  remove(id: CommandId): void {
+    const known = this.#commands.value;
+    if (known) this.learn(known.filter(command => command.id !== id));
+  }
+
+  enter(state: SyncState): void {
+    this.#sync.next(state);
+  }
+
+  /** Ends the streams. Idempotent. */
+  close(): void {
+    this.#commands.complete();
+    this.#sync.complete();
+  }
+}
+
+/** A command that changes has a new version. */
+function isSameList(a: readonly Command[], b: readonly Command[]): boolean {
+  return a.length === b.length && a.every(({ id, version }, i) => id === b[i]?.id && version === b[i]?.version);
+}
