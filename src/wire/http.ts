@@ -40,6 +40,16 @@ export interface HttpRequest<Name extends RouteName> {
   readonly authorization?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly deadlineMs?: number | undefined;
+  /** Is told whenever the call begins to wait before it is sent, and with undefined when the wait is over. */
+  readonly onWait?: ((wait: HttpWait | undefined) => void) | undefined;
+}
+
+/** Why a call is not under way. */
+export interface HttpWait {
+  /** `rate_limit`: a limit is used up, or its state is not known yet; `retry`: the pause after a failure. */
+  readonly reason: 'rate_limit' | 'retry';
+  /** When it is over at the earliest, in milliseconds since the Unix epoch; undefined when nobody knows. */
+  readonly untilMs: number | undefined;
 }
 
 export interface HttpAnswer {
@@ -111,7 +121,7 @@ export class Http {
     const deadline = new Deadline(this.#clock, request.deadlineMs ?? this.#deadlineMs, request.signal);
     this.#underWay.add(deadline);
     try {
-      return await this.#untilAnswered(name, { ...exchange, signal: deadline.signal }, laneOf(name, request), deadline);
+      return await this.#untilAnswered(name, { ...exchange, signal: deadline.signal }, request, deadline);
     } finally {
       this.#underWay.delete(deadline);
       deadline.close();
@@ -125,22 +135,29 @@ export class Http {
     this.#transport.close();
   }
 
-  async #untilAnswered(
-    name: RouteName,
+  async #untilAnswered<Name extends RouteName>(
+    name: Name,
     exchange: TransportRequest,
-    lane: LaneKey,
+    request: HttpRequest<Name>,
     deadline: Deadline,
   ): Promise<HttpAnswer> {
+    const lane = laneOf(name, request);
     const setbacks = { failure: 0, refusal: 0 };
     for (;;) {
-      const permit = await this.#limiter.acquire(lane, deadline);
+      const admitted = this.#limiter.acquire(lane, deadline);
+      const permit =
+        admitted instanceof Promise
+          ? await whileWaiting(request, { reason: 'rate_limit', untilMs: this.#limiter.freeAtMs(lane) }, admitted)
+          : admitted;
       const result = await this.#attempt(name, exchange, permit, setbacks.failure);
       if (!('error' in result)) return result;
 
       const tooMany = ++setbacks[result.kind] > (result.kind === 'failure' ? failuresMax : refusalsMax);
       if (result.pauseMs === undefined || tooMany || result.pauseMs >= deadline.leftMs) throw result.error;
       this.#logger.warn({ route: routeLabel(name), code: result.error.code, pauseMs: result.pauseMs }, 'trying again');
-      await deadline.sleep(result.pauseMs);
+      const reason = result.kind === 'refusal' ? 'rate_limit' : 'retry';
+      const untilMs = this.#clock.now() + result.pauseMs;
+      await whileWaiting(request, { reason, untilMs }, deadline.sleep(result.pauseMs));
     }
   }
 
@@ -212,6 +229,19 @@ export function parseBaseUrl(text: string): string {
     );
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+async function whileWaiting<T>(
+  { onWait }: { readonly onWait?: ((wait: HttpWait | undefined) => void) | undefined },
+  wait: HttpWait,
+  work: Promise<T>,
+): Promise<T> {
+  onWait?.(wait);
+  try {
+    return await work;
+  } finally {
+    onWait?.(undefined);
+  }
 }
 
 // Limits count per route and, where the path has one of these, per resource. @see commands.md 5.3

@@ -89,6 +89,13 @@ export class RateLimiter {
     );
   }
 
+  /** When the next of the calls that wait can go, as far as known. */
+  freeAtMs(key: LaneKey): number | undefined {
+    const nowMs = this.#clock.now();
+    const { line } = this.#lane(key);
+    return line.gate.freeAtMs(nowMs) ?? (key.exempt ? undefined : this.#global?.gate.freeAtMs(nowMs));
+  }
+
   /** Takes a permit back, and with it what the answer told. */
   settle({ lane, line, global }: Permit, outcome: Outcome): void {
     const home = this.#learnBucket(lane, line, outcome);

@@ -2,7 +2,7 @@ import { createServer as createSocketServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError, ArgumentError, RallypointError, RateLimitError, TransportError } from '../../src/model/errors.ts';
-import { Http, type HttpOptions, parseBaseUrl } from '../../src/wire/http.ts';
+import { Http, type HttpOptions, type HttpWait, parseBaseUrl } from '../../src/wire/http.ts';
 import { nodeTransport } from '../../src/wire/node-transport.ts';
 import { systemFetch } from '../../src/wire/ports.ts';
 import { RateLimiter } from '../../src/wire/ratelimit.ts';
@@ -283,6 +283,58 @@ describe('Http and limits', () => {
     const error = await elapse(clock, failureOf(http.send('getLobby', { path: lobby })), 60_000, 10);
     expect(error).toBeInstanceOf(RateLimitError);
     expect(server.seen).toHaveLength(11);
+  });
+});
+
+describe('Http tells of its waits', () => {
+  async function told(answer: Answer, calls = 1) {
+    const { http, clock } = await setUp(answer);
+    const waits: unknown[] = [];
+    const startMs = clock.now();
+    const onWait = (wait: HttpWait | undefined) =>
+      waits.push(wait && { ...wait, untilMs: wait.untilMs === undefined ? undefined : wait.untilMs - startMs });
+    const all = Array.from({ length: calls }, () => http.send('getLobby', { path: lobby, onWait }).catch(() => {}));
+    await elapse(clock, Promise.all(all));
+    return waits;
+  }
+
+  it('and says nothing when there is none', async () => {
+    expect(await told((_, response) => answerJson(response, 200, {}))).toEqual([]);
+  });
+
+  it('for the next attempt, with when that is', async () => {
+    const waits = await told((_, response, i) => answerJson(response, i === 0 ? 503 : 200, {}));
+    expect(waits).toEqual([{ reason: 'retry', untilMs: expect.any(Number) }, undefined]);
+  });
+
+  it('for a limit that refused it', async () => {
+    const waits = await told((_, response, i) => answerJson(response, i === 0 ? 429 : 200, { retry_after: 3 }));
+    expect(waits.slice(0, 2)).toEqual([{ reason: 'rate_limit', untilMs: 3_000 }, undefined]);
+  });
+
+  it('for a limit that is used up', async () => {
+    const headers = {
+      'x-ratelimit-bucket': 'b',
+      'x-ratelimit-limit': '1',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '5',
+      'x-ratelimit-reset-after': '2',
+    };
+    const { http, clock } = await setUp((_, response) => answerJson(response, 200, {}, headers));
+    await http.send('getLobby', { path: lobby });
+    const waits: unknown[] = [];
+    await elapse(clock, http.send('getLobby', { path: lobby, onWait: wait => waits.push(wait) }));
+    expect(waits).toEqual([{ reason: 'rate_limit', untilMs: expect.any(Number) }, undefined]);
+  });
+
+  it('for the answer that tells the limit, which nobody can know', async () => {
+    const waits = await told((_, response) => answerJson(response, 200, {}), 2);
+    expect(waits).toEqual([{ reason: 'rate_limit', untilMs: undefined }, undefined]);
+  });
+
+  it('and ends them when the deadline ends the call', async () => {
+    const waits = await told((_, response, i) => answerJson(response, 429, { retry_after: i === 0 ? 10 : 100 }));
+    expect(waits.at(-1)).toBeUndefined();
   });
 });
 
