@@ -20,6 +20,7 @@ export {
   optionChannelTypes,
   optionTypes,
 } from './command.ts';
+export type { CommandIndex, IndexApplication } from './command-index.ts';
 export {
   ApiError,
   type ApiErrorDetails,

@@ -12,6 +12,7 @@ import { createFixtures } from './control/fixtures.ts';
 import type { FilledFixtures } from './control/fixtures-document.ts';
 import { registerControl } from './control/routes.ts';
 import type { Addresses, Core } from './core.ts';
+import { createCommandIndexes } from './domain/command-index.ts';
 import { createCommandPermissions } from './domain/command-permissions.ts';
 import { createCommands } from './domain/commands.ts';
 import { createCredentials } from './domain/credentials.ts';
@@ -24,6 +25,7 @@ import { Journal } from './journal.ts';
 import { createAuthorization } from './oauth/authorization.ts';
 import { registerAuthorizationPages } from './oauth/pages/authorization-pages.ts';
 import { checkHost, chooseLimits, reachableHost, type ServiceOptions } from './options.ts';
+import { commandIndexRoutes } from './routes/command-index.ts';
 import { commandPermissionRoutes } from './routes/command-permissions.ts';
 import { commandRoutes } from './routes/commands.ts';
 import { gatewayRoutes } from './routes/gateway.ts';
@@ -181,6 +183,7 @@ function createDoor(
   const handlers = {
     ...commandRoutes(commands),
     ...commandPermissionRoutes(commandPermissions),
+    ...commandIndexRoutes(createCommandIndexes(core)),
     ...lobbyRoutes(lobbies),
     ...interactionRoutes(interactions),
     ...oauthRoutes(authorization),

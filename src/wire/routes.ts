@@ -34,6 +34,7 @@ const permissionReader = [
   'application:applications.commands.permissions.update',
   'user:applications.commands.permissions.update',
 ] as const;
+const indexReader = ['session', 'user:any'] as const;
 const commands = '/applications/{application_id}/commands';
 const guildCommands = '/applications/{application_id}/guilds/{guild_id}/commands';
 const lobby = '/lobbies/{lobby_id}';
@@ -162,6 +163,31 @@ export const routes = {
     success: [200],
     body: 'json',
     bucket: 'command-write',
+  },
+
+  getApplicationCommandIndex: {
+    method: 'GET',
+    path: '/applications/{application_id}/application-command-index',
+    credentials: indexReader,
+    success: [200],
+  },
+  getChannelCommandIndex: {
+    method: 'GET',
+    path: '/channels/{channel_id}/application-command-index',
+    credentials: indexReader,
+    success: [200],
+  },
+  getGuildCommandIndex: {
+    method: 'GET',
+    path: '/guilds/{guild_id}/application-command-index',
+    credentials: indexReader,
+    success: [200],
+  },
+  getUserCommandIndex: {
+    method: 'GET',
+    path: '/users/@me/application-command-index',
+    credentials: indexReader,
+    success: [200],
   },
 
   createLobby: {

@@ -12,7 +12,12 @@ const redirect = starfall.applications[0].redirect_uris[0];
 const verifier = 'v'.repeat(64);
 
 /** An access token by which Starfall acts for the user: consent, code and PKCE, as a game would do it. */
-export async function playerToken(service: ReadyLine, userId: string, scope = 'sdk.social_layer'): Promise<string> {
+export async function playerToken(
+  service: ReadyLine,
+  userId: string,
+  scope = 'sdk.social_layer',
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const client = starfall.applications[0].id;
   const authorize = new URL(`${service.web_base}/oauth2/authorize`);
   authorize.search = new URLSearchParams({
@@ -23,6 +28,7 @@ export async function playerToken(service: ReadyLine, userId: string, scope = 's
     state: 'state',
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
+    ...more,
   }).toString();
   const decision = { authorize_url: authorize.href, user_id: userId, decision: 'approve' };
   const { redirect_to } = await control<{ redirect_to: string }>(service, '/consent', decision);

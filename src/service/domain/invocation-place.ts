@@ -16,6 +16,7 @@ import type {
 } from '../store/records.ts';
 import { overwriteLayers } from './command-overwrites.ts';
 import { botUserId, impliedBotMember } from './guild-view.ts';
+import { isUserInstalled, sharesGuild } from './installations.ts';
 import { commandFault, type Invocation } from './invocation-input.ts';
 import { permitFault } from './permit-fault.ts';
 
@@ -126,7 +127,7 @@ async function refuseUnlessPermitted(
 async function findDirectPlace(view: StoreView, { application, command, user }: Use): Promise<DirectPlace> {
   if (!isOfferedIn(command, interactionContexts.BOT_DM)) throw notOffered();
   const owners = {
-    ...((await sharesGuild(view, application, user)) &&
+    ...((await sharesGuild(view, application.id, user.id)) &&
       isInstalledBy(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: '0' }),
     ...(await userInstall(view, application, command, user)),
   };
@@ -142,17 +143,8 @@ async function userInstall(
   user: UserRecord,
 ): Promise<Readonly<Record<string, string>>> {
   if (!isInstalledBy(command, integrationTypes.USER_INSTALL)) return {};
-  const grants = await view.list('authorizations', { index: 'byUser', equals: [user.id, application.id] });
-  const isInstalled = grants.some(({ scopes }) => scopes.includes('applications.commands'));
+  const isInstalled = await isUserInstalled(view, application.id, user.id);
   return isInstalled ? { [integrationTypes.USER_INSTALL]: String(user.id) } : {};
-}
-
-async function sharesGuild(view: StoreView, application: ApplicationRecord, user: UserRecord): Promise<boolean> {
-  for (const { guild_id } of await view.list('guild_members', { index: 'byUser', equals: [user.id] })) {
-    const guild = await view.get('guilds', guild_id);
-    if (guild?.applications.includes(application.id)) return true;
-  }
-  return false;
 }
 
 function notOffered(): Fault {

@@ -1,0 +1,28 @@
+import type { Command } from './command.ts';
+import type { ApplicationId, Snowflake } from './snowflake.ts';
+import type { User } from './user.ts';
+
+/** An application that has commands in a {@link CommandIndex}. */
+export interface IndexApplication {
+  id: ApplicationId;
+  name: string;
+  icon: null;
+  description: string;
+  /** The user that its bot appears as. */
+  bot: User;
+}
+
+/**
+ * The commands that a user may use in a place, in the user's language: `name_localized` and `description_localized` in
+ * place of the dictionaries.
+ *
+ * Our choice, for the interface shows no shape: beside the commands those applications that have any among them, and a
+ * version that is equal exactly when all the rest is.
+ *
+ * @see commands.md 7, "Not in the spec but documented or observed"
+ */
+export interface CommandIndex {
+  applications: readonly IndexApplication[];
+  application_commands: readonly Command[];
+  version: Snowflake<'version'>;
+}
