@@ -104,6 +104,27 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     answer: 'GuildCommandPermissions',
   },
 
+  getApplicationCommandIndex: {
+    id: 'get_application_application_command_index',
+    summary: 'The commands that a user may use with an application’s bot',
+    answer: 'CommandIndex',
+  },
+  getChannelCommandIndex: {
+    id: 'get_channel_application_command_index',
+    summary: 'The commands that a user may use in a channel',
+    answer: 'CommandIndex',
+  },
+  getGuildCommandIndex: {
+    id: 'get_guild_application_command_index',
+    summary: 'The commands that a user may use in a guild',
+    answer: 'CommandIndex',
+  },
+  getUserCommandIndex: {
+    id: 'get_user_application_command_index',
+    summary: 'The commands of the applications that a user installed',
+    answer: 'CommandIndex',
+  },
+
   createLobby: { id: 'create_lobby', summary: 'Creates a lobby', request: 'LobbyInput', answer: 'Lobby' },
   getLobby: { id: 'get_lobby', summary: 'A lobby with its members', answer: 'Lobby' },
   editLobby: { id: 'edit_lobby', summary: 'Edits a lobby', request: 'LobbyInput', answer: 'Lobby' },

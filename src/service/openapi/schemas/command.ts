@@ -165,5 +165,18 @@ export const commandSchemas = {
     permissions: list(ref('OverwriteInput'), limits.commandPermissionsMax),
   }),
 
+  CommandIndex: object('The commands that a user may use in a place, in the language of the user', {
+    applications: list(ref('IndexApplication')),
+    application_commands: list(ref('Command')),
+    version: { ...ref('Snowflake'), description: 'Equal exactly when all the rest is' },
+  }),
+  IndexApplication: object('An application that has commands in an index', {
+    id: ref('Snowflake'),
+    name: text(),
+    icon: { type: 'null' },
+    description: text(),
+    bot: ref('User'),
+  }),
+
   CommandChoice: object('A value to choose', { name: choiceName, value: choiceValue }, translated('name')),
 };
