@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import type { Command } from '../../src/model/command.ts';
+import type { Interaction } from '../../src/model/interaction.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
+import { type Route, type RouteName, routes } from '../../src/wire/routes.ts';
+import { GatewayClient } from './gateway-client.ts';
+import { callApi, starfall } from './starfall.ts';
+import { clientToken, playerToken, sessionToken } from './tokens.ts';
+
+const [application] = starfall.applications;
+const [guild] = starfall.guilds;
+const [ada, grace] = starfall.users;
+
+/** What a call to a route carries beside its credential. */
+export interface RouteCall {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  /** Sent as JSON or as a form, as the route asks; text is sent as it is. */
+  readonly body?: unknown;
+}
+
+export interface RouteAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Parsed; undefined when there is none. */
+  readonly body: unknown;
+}
+
+/** A service in which every route can be called with success, and the means to do so. */
+export interface RouteWorld {
+  readonly service: Service;
+  /** A call that the route answers with success, now. */
+  sample(name: RouteName): Promise<RouteCall>;
+  /** Calls the route over one of few connections, with a credential that it is for. */
+  call(name: RouteName, call: RouteCall): Promise<RouteAnswer>;
+  close(): Promise<void>;
+}
+
+export const routeNames = Object.keys(routes) as RouteName[];
+
+const commandBody = { name: 'greet', description: 'Greets', name_localizations: { de: 'gruss' } };
+const allScopes = 'identify email openid sdk.social_layer applications.commands.permissions.update';
+
+export async function openRouteWorld(options: ServiceOptions = {}): Promise<RouteWorld> {
+  const service = await startService({ fixtures: starfall, limits: 'off', clock: 'virtual', ...options });
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const bot = await GatewayClient.identified(service.gateway, { token: application.bot_token });
+  const tokens = {
+    bot: `Bot ${application.bot_token}`,
+    application: `Bearer ${await clientToken(service, 'applications.commands.update')}`,
+    user: `Bearer ${await playerToken(service, ada.id, allScopes)}`,
+    session: await sessionToken(service, ada.id),
+  };
+
+  const made = async <T>(path: string, body: unknown) => (await callApi(service, 'POST', path, body)).body as T;
+  const globalCommand = (name = commandBody.name) =>
+    made<Command>(`/applications/${application.id}/commands`, { ...commandBody, name });
+  const guildCommand = (name = commandBody.name) =>
+    made<Command>(`/applications/${application.id}/guilds/${guild.id}/commands`, { ...commandBody, name });
+  const lobby = await made<{ id: string }>('/lobbies', { metadata: { a: 'b' }, members: [{ id: ada.id }] });
+
+  async function invocation(): Promise<unknown> {
+    const { id, version, name, type } = await globalCommand();
+    const place = { application_id: application.id, guild_id: guild.id, channel_id: guild.channels[0].id };
+    return { type: 2, ...place, data: { id, version, name, type } };
+  }
+
+  /** Uses the command and gives what the app heard of it. */
+  async function used(): Promise<{ interaction_id: string; interaction_token: string }> {
+    const uses = () => bot.frames.filter(({ t }) => t === 'INTERACTION_CREATE');
+    const before = uses().length;
+    const { status, text } = await call('invokeCommand', await sample('invokeCommand'));
+    if (status !== 204) throw new Error(`The use was refused: ${text}`);
+    await bot.until(() => uses().length > before);
+    const interaction = uses().at(-1)?.d as Interaction | undefined;
+    return { interaction_id: interaction?.id ?? '', interaction_token: interaction?.token ?? '' };
+  }
+
+  async function answered(): Promise<{ interaction_token: string }> {
+    const params = await used();
+    await call('createInteractionResponse', { params, body: { type: 4, data: { content: 'Hello' } } });
+    return { interaction_token: params.interaction_token };
+  }
+
+  const rows: Partial<Record<RouteName, () => RouteCall | Promise<RouteCall>>> = {
+    createGlobalCommand: () => ({ body: { ...commandBody, options: [{ type: 3, name: 'a', description: 'b' }] } }),
+    replaceGlobalCommands: async () => {
+      const { body } = await callApi(service, 'GET', `/applications/${application.id}/commands`);
+      return { body: [...(body as Command[]), { type: 2, name: 'Greet' }] };
+    },
+    editGlobalCommand: () => ({ body: { description: 'Greets you' } }),
+    deleteGlobalCommand: async () => ({ params: { command_id: (await globalCommand('gone')).id } }),
+    listGlobalCommands: () => ({ query: '?with_localizations=true' }),
+    createGuildCommand: () => ({ body: commandBody }),
+    replaceGuildCommands: async () => ({ body: [{ ...commandBody, id: (await guildCommand()).id }] }),
+    editGuildCommand: () => ({ body: { description: 'Greets you' } }),
+    deleteGuildCommand: async () => ({ params: { command_id: (await guildCommand('gone')).id } }),
+    getCommandPermissions: async () => {
+      await call('replaceCommandPermissions', await sample('replaceCommandPermissions'));
+      return {};
+    },
+    replaceCommandPermissions: () => ({ body: { permissions: [{ id: guild.id, type: 1, permission: true }] } }),
+    createLobby: () => ({ body: { metadata: { a: 'b' }, members: [{ id: grace.id, flags: 1 }] } }),
+    editLobby: () => ({ body: { metadata: { c: 'd' } } }),
+    deleteLobby: async () => ({ params: { lobby_id: (await made<{ id: string }>('/lobbies', {})).id } }),
+    putLobbyMember: () => ({ body: { metadata: { a: 'b' }, additional_name: 'Gandalf' } }),
+    invokeCommand: async () => ({ body: await invocation() }),
+    createInteractionResponse: async () => ({
+      params: await used(),
+      query: '?with_response=true',
+      body: { type: 4, data: { content: 'Hello' } },
+    }),
+    getOriginalResponse: async () => ({ params: await answered() }),
+    createToken: () => ({
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: application.id,
+        client_secret: application.client_secret,
+        scope: 'applications.commands.update',
+      }).toString(),
+    }),
+    revokeToken: () => ({
+      body: new URLSearchParams({
+        token: 'unknown',
+        client_id: application.id,
+        client_secret: application.client_secret,
+      }).toString(),
+    }),
+  };
+
+  /** What stands for the parameters of a path: made anew when it is gone. */
+  async function knownIds({ path }: Route): Promise<Readonly<Record<string, string>>> {
+    const command = path.includes('/guilds/') ? guildCommand : globalCommand;
+    return {
+      application_id: application.id,
+      guild_id: guild.id,
+      channel_id: guild.channels[0].id,
+      lobby_id: lobby.id,
+      user_id: grace.id,
+      ...(path.includes('{command_id}') && { command_id: (await command()).id }),
+    };
+  }
+
+  async function sample(name: RouteName): Promise<RouteCall> {
+    const known = await knownIds(routes[name]);
+    const made = (await rows[name]?.()) ?? {};
+    return { ...made, params: { ...known, ...made.params } };
+  }
+
+  async function call(name: RouteName, { params = {}, query = '', body }: RouteCall): Promise<RouteAnswer> {
+    const route: Route = routes[name];
+    const path = route.path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
+      encodeURIComponent(params[parameter] ?? '1'),
+    );
+    const url = `${service.api_base}/v10${path}${query}`;
+    const authorization = authorizationFor(route, tokens);
+    const mediaType = route.body === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
+    const headers = { ...(authorization && { authorization }), ...(route.body && { 'content-type': mediaType }) };
+    const sent = request(url, { agent, method: route.method, headers });
+    sent.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
+    const [answer] = await once(sent, 'response');
+    const text = (await answer.setEncoding('utf8').toArray()).join('');
+    return { status: answer.statusCode, text, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  return {
+    service,
+    sample,
+    call,
+    async close() {
+      await bot.end();
+      agent.destroy();
+      await service.close();
+    },
+  };
+}
+
+function authorizationFor({ credentials }: Route, tokens: Readonly<Record<string, string>>): string | undefined {
+  const kind = credentials[0]?.split(':', 1)[0] ?? 'none';
+  return tokens[kind];
+}
