@@ -20,6 +20,9 @@ export const permissionBits = {
 /** Every bit there may be: what an owner and an administrator hold. */
 export const allPermissions = (1n << 54n) - 1n;
 
+/** The type of a guild's text channels. @see commands.md 1.6 */
+export const textChannelType = 0;
+
 /** Types of channels that hang below another and go by its permissions. @see commands.md 1.6 */
 export const threadTypes: ReadonlySet<number> = new Set([10, 11, 12]);
 

@@ -1,6 +1,7 @@
 /** How much is under way, so that virtual time moves only when nothing is. */
 export class Activity {
   #running = 0;
+  #outside = 0;
 
   /** Something begins; {@link end} must follow. */
   begin(): void {
@@ -21,18 +22,32 @@ export class Activity {
     }
   }
 
+  /** Runs a call to somebody outside, which takes real time: it is waited for longer. */
+  async runOutside<T>(call: () => Promise<T>): Promise<T> {
+    this.#outside++;
+    try {
+      return await call();
+    } finally {
+      this.#outside--;
+    }
+  }
+
   /**
    * Resolves once nothing was under way for some turns of the event loop, in which sockets and the store could begin
    * something new. Work that itself waits for time to move is not waited for longer than a bounded number of turns.
    */
   async settled(): Promise<void> {
+    const outsideUntilMs = performance.now() + outsideMsMax;
     let quiet = 0;
     for (let turns = 0; turns < turnsMax && quiet < quietTurns; turns++) {
       await new Promise(resolve => setImmediate(resolve));
-      quiet = this.#running === 0 ? quiet + 1 : 0;
+      if (this.#outside > 0 && performance.now() < outsideUntilMs) turns = 0;
+      quiet = this.#running + this.#outside === 0 ? quiet + 1 : 0;
     }
   }
 }
 
 const quietTurns = 3;
 const turnsMax = 200;
+/** Somebody outside who does not answer holds virtual time up for no longer. */
+const outsideMsMax = 100;

@@ -109,7 +109,7 @@ export function createCommandPermissions(core: Core): CommandPermissions {
     for (const [index, entry] of entries.entries()) {
       if (isInGuild(guild, entry)) continue;
       if (entry.type === overwriteTypes.USER && (await store.get('users', entry.id))) continue;
-      const code = 'APPLICATION_COMMAND_PERMISSIONS_ID_UNKNOWN';
+      const code = 'ID_UNKNOWN';
       const message = fieldErrors[code](targetNames[entry.type]);
       issues.push({ path: ['permissions', String(index), 'id'], code, message });
     }

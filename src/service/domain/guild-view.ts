@@ -1,8 +1,23 @@
-import type { Channel, Guild, GuildMember, Role } from '../../model/guild.ts';
+import {
+  type Channel,
+  type Guild,
+  type GuildMember,
+  type LinkedLobby,
+  type Role,
+  textChannelType,
+} from '../../model/guild.ts';
+import { lobbyFlags } from '../../model/lobby.ts';
 import { type Snowflake, snowflakeTimeMs, type UserId } from '../../model/snowflake.ts';
 import { formatTimestamp } from '../../model/timestamp.ts';
 import type { User } from '../../model/user.ts';
-import type { ApplicationRecord, ChannelRecord, GuildMemberRecord, GuildRecord, RoleRecord } from '../store/records.ts';
+import type {
+  ApplicationRecord,
+  ChannelRecord,
+  GuildMemberRecord,
+  GuildRecord,
+  LobbyRecord,
+  RoleRecord,
+} from '../store/records.ts';
 
 /** How guilds and what is in them look from outside. */
 
@@ -51,8 +66,27 @@ export function roleView({ id, name, permissions, position }: RoleRecord): Role 
   };
 }
 
-export function channelView(channel: ChannelRecord, guild: GuildRecord): Channel {
-  return { ...channel, guild_id: guild.id, flags: 0 };
+/** @param lobby the one that is linked to it */
+export function channelView(channel: ChannelRecord, guild: GuildRecord, lobby?: LobbyRecord): Channel {
+  const linked_lobby = lobby && showLinkedLobby(lobby);
+  return { ...channel, guild_id: guild.id, flags: 0, ...(linked_lobby && { linked_lobby }) };
+}
+
+/** What a linked channel shows of its lobby. @see lobbies.md 2.10 */
+export function showLinkedLobby({ id, application_id, link, flags }: LobbyRecord): LinkedLobby | undefined {
+  if (!link) return undefined;
+  return {
+    application_id,
+    lobby_id: id,
+    linked_by: link.by,
+    linked_at: formatTimestamp(link.at_ms),
+    require_application_authorization: (flags & lobbyFlags.REQUIRE_APPLICATION_AUTHORIZATION) !== 0,
+  };
+}
+
+/** Whether lobbies can be linked to such a channel. @see lobbies.md 2.10 */
+export function canBeLinked({ type, nsfw }: Pick<ChannelRecord, 'type' | 'nsfw'>): boolean {
+  return type === textChannelType && !nsfw;
 }
 
 /**

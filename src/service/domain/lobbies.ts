@@ -5,9 +5,11 @@ import type { Core } from '../core.ts';
 import { refuseIssues } from '../fault.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyRecord } from '../store/records.ts';
+import { announceChannel } from './channel-events.ts';
 import { readAtOnce } from './consistent-read.ts';
 import { createExpiry } from './expiry.ts';
 import { createLobbyAttendance } from './lobby-attendance.ts';
+import { createLobbyChanges } from './lobby-changes.ts';
 import {
   announceLobby,
   announceLobbyEnd,
@@ -16,11 +18,25 @@ import {
   announceMemberRemove,
   announceMemberUpdate,
 } from './lobby-events.ts';
-import { attendedAt, editedLobby, idleSince, looksDifferent, newLobby, replacedMembers } from './lobby-input.ts';
+import {
+  attendedAt,
+  editedLobby,
+  idleSince,
+  looksDifferent,
+  newLobby,
+  readEntries,
+  replacedMembers,
+} from './lobby-input.ts';
+import { createLobbyInvites, type LobbyInvites } from './lobby-invites.ts';
+import { createLobbyJoin, type LobbyJoin } from './lobby-join.ts';
+import { createLobbyLinks, type LobbyLinks } from './lobby-links.ts';
 import { createLobbyMembers, type LobbyMembers } from './lobby-members.ts';
+import { createLobbyMessages, deleteMessages, type LobbyMessages } from './lobby-messages.ts';
+import { createLobbyQuota, type Newcomer } from './lobby-quota.ts';
 import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './lobby-records.ts';
 import { showGatewayLobby, showLobby } from './lobby-view.ts';
 import { TextCache } from './text-cache.ts';
+import { createWebhookEvents } from './webhook-events.ts';
 
 /** A lobby as one of its members may see it. */
 export interface PlayerLobby {
@@ -50,7 +66,13 @@ export interface Lobbies {
   /** Idempotent. */
   remove(application: ApplicationRecord, id: LobbyId): Promise<void>;
   putMember: LobbyMembers['put'];
+  updateMembers: LobbyMembers['update'];
   removeMember: LobbyMembers['remove'];
+  join: LobbyJoin['join'];
+  leave: LobbyJoin['leave'];
+  readonly messages: LobbyMessages;
+  readonly links: LobbyLinks;
+  readonly invites: LobbyInvites;
   /** Every lobby the user is in with this application. */
   ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]>;
   /** To be called when the user's first session with the application has entered the bus: their lobbies are told. */
@@ -61,12 +83,15 @@ export interface Lobbies {
   start(): Promise<() => void>;
 }
 
-export function createLobbies(core: Core): Lobbies {
+/** @param webhookEvents tells the applications' servers */
+export function createLobbies(core: Core, webhookEvents = createWebhookEvents(core)): Lobbies {
   const { store, clock } = core;
   const texts = new TextCache();
   const expiry = createExpiry(core, 'lobbies', endIfIdle);
   const attendance = createLobbyAttendance(core, expiry.notice);
-  const lobbyMembers = createLobbyMembers(core, attendance, expiry);
+  const quota = createLobbyQuota(core);
+  const changes = createLobbyChanges(core, attendance, expiry);
+  const lobbyMembers = createLobbyMembers(core, quota, changes);
 
   async function create(application: ApplicationRecord, input: unknown): Promise<string> {
     refuseIssues(checkLobby(input));
@@ -74,19 +99,18 @@ export function createLobbies(core: Core): Lobbies {
     const ids = { id: core.ids.next(), application_id: application.id };
     const empty = newLobby(ids, body, clock.now());
     const { members } = replacedMembers(empty, [], body);
-    const lobby = { ...empty, member_count: members.length };
     const userIds = userIdsOf(members);
-    const told = await store.transact(lobbyScope(lobby.id), async transaction => {
-      await requireUsers(transaction, userIds);
-      const there = await attendance.among(application.id, userIds);
-      transaction.put('lobbies', there.size > 0 ? { ...lobby, attended: true } : lobby);
-      for (const member of members) transaction.put('lobby_members', member);
-      announceLobby(transaction, lobby, members, there, there);
-      return there;
-    });
-    expiry.notice(lobby.expires_at_ms);
-    for (const userId of userIds) await attendance.settle(application.id, lobby.id, userId, told.has(userId));
-    return JSON.stringify(showLobby(lobby, members));
+    const changed = await store.transact(
+      lobbyScope(empty.id),
+      async transaction => {
+        await requireUsers(transaction, userIds);
+        await quota.require(transaction, application.id, newcomersOf(body, userIds));
+        return changes.open(transaction, empty, members);
+      },
+      quota.guards(application.id, userIds),
+    );
+    await changes.settle(changed);
+    return JSON.stringify(showLobby(changed.lobby, members));
   }
 
   async function read(application: ApplicationRecord, id: LobbyId): Promise<string> {
@@ -104,18 +128,20 @@ export function createLobbies(core: Core): Lobbies {
   async function edit(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string> {
     refuseIssues(checkLobby(input));
     const body = input as LobbyInput;
-    const { lobby, members, added, told } = await store.transact(lobbyScope(id), transaction =>
-      editWithin(transaction, application, id, body),
+    const { members, ...changed } = await store.transact(
+      lobbyScope(id),
+      transaction => editWithin(transaction, application, id, body),
+      quota.guards(application.id, [...readEntries(body.members ?? []).keys()]),
     );
-    expiry.notice(lobby.expires_at_ms);
-    for (const userId of added) await attendance.settle(application.id, id, userId, told.has(userId));
-    return JSON.stringify(showLobby(lobby, members));
+    await changes.settle(changed);
+    return JSON.stringify(showLobby(changed.lobby, members));
   }
 
   async function editWithin(transaction: Transaction, application: ApplicationRecord, id: LobbyId, body: LobbyInput) {
     const before = await ownLobby(transaction, application, id);
     const { members, added, updated, removed } = replacedMembers(before, await membersOf(transaction, id), body);
     await requireUsers(transaction, userIdsOf(added));
+    await quota.require(transaction, application.id, newcomersOf(body, userIdsOf(added)));
     const told = await attendance.among(application.id, userIdsOf([...members, ...removed]));
     const isThere = ({ user_id }: { user_id: UserId }) => told.has(user_id);
 
@@ -158,8 +184,10 @@ export function createLobbies(core: Core): Lobbies {
     for (const { user_id } of await membersOf(transaction, lobby.id)) {
       transaction.delete('lobby_members', lobby.id, user_id);
     }
+    await deleteMessages(transaction, lobby);
     transaction.delete('lobbies', lobby.id);
     announceLobbyEnd(transaction, lobby);
+    if (lobby.link) announceChannel(transaction, lobby.link.channel);
   }
 
   function membershipsOf(applicationId: ApplicationId, userId: UserId) {
@@ -195,10 +223,21 @@ export function createLobbies(core: Core): Lobbies {
     edit,
     remove,
     putMember: lobbyMembers.put,
+    updateMembers: lobbyMembers.update,
     removeMember: lobbyMembers.remove,
+    ...createLobbyJoin(core, attendance, quota, changes),
+    messages: createLobbyMessages(core, webhookEvents),
+    links: createLobbyLinks(core, attendance, expiry),
+    invites: createLobbyInvites(core),
     ofPlayer,
     connected: tellLobbies,
     disconnected: tellLobbies,
     start: expiry.start,
   };
+}
+
+/** Where the request names those who become members. */
+function newcomersOf({ members }: LobbyInput, userIds: readonly UserId[]): Newcomer[] {
+  const listed = [...readEntries(members ?? []).keys()];
+  return userIds.map(userId => ({ userId, path: ['members', String(listed.indexOf(userId)), 'id'] }));
 }

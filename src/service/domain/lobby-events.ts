@@ -1,8 +1,10 @@
-import type { Dispatches, DispatchName, LobbyMemberDispatch } from '../../model/gateway.ts';
+import type { LobbyMemberDispatch } from '../../model/gateway.ts';
+import type { GatewayLobbyMessage } from '../../model/lobby-message.ts';
 import type { UserId } from '../../model/snowflake.ts';
-import { type Announcement, topics } from '../announcement.ts';
+import { topics } from '../announcement.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
+import { lazyEvent } from './lazy-event.ts';
 import { showGatewayLobby, showGatewayMember } from './lobby-view.ts';
 
 /**
@@ -87,17 +89,11 @@ function announceMember(
   transaction.announce({ to: topics.lobby(member.lobby_id), event, ...(except !== undefined && { except }) });
 }
 
-/** An event that is encoded when the first of its hearers asks, once for all: where nobody hears, it costs nothing. */
-function lazyEvent<Name extends DispatchName>(
-  name: Name,
-  describe: () => Dispatches[Name],
-): NonNullable<Announcement['event']> {
-  let text: string | undefined;
-  return {
-    name,
-    get data() {
-      text ??= JSON.stringify(describe());
-      return text;
-    },
-  };
+/** A message to all members, its author included. */
+export function announceMessage(
+  transaction: Transaction,
+  name: 'LOBBY_MESSAGE_CREATE' | 'LOBBY_MESSAGE_UPDATE',
+  message: GatewayLobbyMessage,
+): void {
+  transaction.announce({ to: topics.lobby(message.lobby_id), event: lazyEvent(name, () => message) });
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../model/limits.ts';
-import type { LobbyInput, LobbyMemberEntry, LobbyMemberInput, Metadata } from '../../model/lobby.ts';
-import { readSnowflake, type UserId } from '../../model/snowflake.ts';
+import type { LobbyInput, LobbyJoinInput, LobbyMemberEntry, LobbyMemberInput, Metadata } from '../../model/lobby.ts';
+import { readSnowflake, type Snowflake, type UserId } from '../../model/snowflake.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
 
 /** How request bodies that passed the rules become records. */
@@ -54,7 +54,10 @@ export function editedLobby(lobby: LobbyRecord, input: LobbyInput, nowMs: number
 /** Whether lobbies differ in what is shown of them beside their members. */
 export function looksDifferent(a: LobbyRecord, b: LobbyRecord): boolean {
   return (
-    a.metadata !== b.metadata || a.flags !== b.flags || a.override_event_webhooks_url !== b.override_event_webhooks_url
+    a.metadata !== b.metadata ||
+    a.flags !== b.flags ||
+    a.link !== b.link ||
+    a.override_event_webhooks_url !== b.override_event_webhooks_url
   );
 }
 
@@ -74,12 +77,16 @@ export function restarted(lobby: LobbyRecord, nowMs: number): LobbyRecord {
   return { ...lobby, expires_at_ms: isLinked ? null : nowMs + lobby.idle_timeout_seconds * second };
 }
 
+/** An id of a body that passed the rules, which take numbers too. */
+export function readId<Resource extends string>(id: Snowflake<Resource>): Snowflake<Resource> {
+  return String(readSnowflake(id));
+}
+
 /** The entries of a lobby's `members`, by user. */
 export function readEntries(entries: readonly LobbyMemberEntry[]): ReadonlyMap<UserId, LobbyMemberInput> {
   const byUser = new Map<UserId, LobbyMemberInput>();
   for (const { id, metadata, flags } of entries) {
-    const userId: UserId = String(readSnowflake(id));
-    byUser.set(userId, { metadata: metadata ?? null, flags: flags ?? null });
+    byUser.set(readId(id), { metadata: metadata ?? null, flags: flags ?? null });
   }
   return byUser;
 }
@@ -100,6 +107,31 @@ export function writtenMember(
   const { additional_name = stored?.additional_name ?? null } = input;
   const member = { lobby_id: id, user_id: userId, application_id, metadata, flags: input.flags ?? 0, additional_name };
   return stored && sameMember(member, stored) ? stored : member;
+}
+
+/** What of a join changes the lobby. Our choice: null leaves things as they are; an empty map empties them. */
+export function joinedLobby(
+  lobby: LobbyRecord,
+  { lobby_metadata, flags, idle_timeout_seconds }: LobbyJoinInput,
+  nowMs: number,
+): LobbyRecord {
+  const edit: LobbyInput = {
+    ...(lobby_metadata && { metadata: lobby_metadata }),
+    ...(typeof flags === 'number' && { flags }),
+    ...(typeof idle_timeout_seconds === 'number' && { idle_timeout_seconds }),
+  };
+  return editedLobby(lobby, edit, nowMs);
+}
+
+/** The member that a join makes; of one that is there already all stays but its metadata, if any is sent. */
+export function joinedMember(
+  lobby: LobbyRecord,
+  userId: UserId,
+  { member_metadata }: LobbyJoinInput,
+  stored?: LobbyMemberRecord,
+): LobbyMemberRecord {
+  const { metadata = null, flags = 0 } = stored ?? {};
+  return writtenMember(lobby, userId, { metadata: member_metadata ?? metadata, flags }, stored);
 }
 
 /** What an edit does to the members of a lobby. */
@@ -138,7 +170,7 @@ function sameMember(a: LobbyMemberRecord, b: LobbyMemberRecord): boolean {
   return a.flags === b.flags && a.additional_name === b.additional_name && sameMetadata(a.metadata, b.metadata);
 }
 
-function sameMetadata(a: Metadata | null, b: Metadata | null): boolean {
+export function sameMetadata(a: Metadata | null, b: Metadata | null): boolean {
   if (a === null || b === null) return a === b;
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && a[name] === b[name]);

@@ -1,92 +1,106 @@
-import { fieldErrors } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
-import type { LobbyMemberInput } from '../../model/lobby.ts';
-import { checkLobbyMember } from '../../model/rules/lobby.ts';
+import type { LobbyMemberChange, LobbyMemberInput } from '../../model/lobby.ts';
+import { checkLobbyMember, checkLobbyMemberChanges } from '../../model/rules/lobby.ts';
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
-import { Fault, refuseIssues } from '../fault.ts';
+import { refuseIssues } from '../fault.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
-import type { Expiry } from './expiry.ts';
-import type { LobbyAttendance } from './lobby-attendance.ts';
-import { announceLobby, announceMemberAdd, announceMemberRemove, announceMemberUpdate } from './lobby-events.ts';
-import { idleSince, writtenMember } from './lobby-input.ts';
-import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './lobby-records.ts';
+import type { LobbyChanges } from './lobby-changes.ts';
+import { readId, writtenMember } from './lobby-input.ts';
+import type { LobbyQuota } from './lobby-quota.ts';
+import { lobbyScope, ownLobby, requireUsers } from './lobby-records.ts';
 import { showMember } from './lobby-view.ts';
 
-/** One member at a time: none of this reads the other members, unless somebody is there to be shown them. */
+/** Members, as game servers manage them. Answers are encoded JSON. */
 export interface LobbyMembers {
   /** Adds the member or replaces what is known of it. @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user` */
   put(application: ApplicationRecord, id: LobbyId, userId: UserId, input: unknown): Promise<string>;
+  /**
+   * Adds, updates and removes up to `limits.lobbyMembersPerRequestMax` members at once, all or none; a user who can be
+   * in no further lobby is left out. The answer lists those added and updated in the order of the request.
+   *
+   * @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user`
+   * @see lobbies.md 2.7
+   */
+  update(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
   /** Idempotent while the lobby is there. @throws Fault `unknown_lobby` */
   remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void>;
 }
 
-export function createLobbyMembers({ store, clock }: Core, attendance: LobbyAttendance, expiry: Expiry): LobbyMembers {
+export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: LobbyChanges): LobbyMembers {
   async function put(application: ApplicationRecord, id: LobbyId, userId: UserId, input: unknown): Promise<string> {
     refuseIssues(checkLobbyMember(input));
-    const body = input as LobbyMemberInput;
-    const { member, told } = await store.transact(lobbyScope(id), async transaction => {
-      const lobby = await ownLobby(transaction, application, id);
-      const stored = await transaction.get('lobby_members', id, userId);
-      const member = writtenMember(lobby, userId, body, stored);
-      if (member === stored) return { member };
-      const connected = await attendance.has(application.id, userId);
-      if (stored) {
-        transaction.put('lobby_members', member);
-        announceMemberUpdate(transaction, member, connected);
-        return { member };
-      }
-      await admit(transaction, lobby, member, connected);
-      return { member, told: connected };
-    });
-    if (told !== undefined) await attendance.settle(application.id, id, userId, told);
+    const work = (transaction: Transaction) =>
+      putWithin(transaction, application, id, userId, input as LobbyMemberInput);
+    const { member, changed } = await store.transact(lobbyScope(id), work, quota.guards(application.id, [userId]));
+    if (changed) await changes.settle(changed);
     return JSON.stringify(showMember(member));
   }
 
-  async function admit(
+  async function putWithin(
     transaction: Transaction,
-    lobby: LobbyRecord,
-    member: LobbyMemberRecord,
-    connected: boolean,
-  ): Promise<void> {
-    await requireUsers(transaction, [member.user_id]);
-    if (lobby.member_count >= limits.lobbyMembersMax) throw lobbyFull();
-    const grown = { ...lobby, member_count: lobby.member_count + 1, attended: lobby.attended || connected };
-    transaction.put('lobbies', grown);
-    transaction.put('lobby_members', member);
-    announceMemberAdd(transaction, member, connected);
-    if (connected) await showAround(transaction, grown, member.user_id);
+    application: ApplicationRecord,
+    id: LobbyId,
+    userId: UserId,
+    input: LobbyMemberInput,
+  ) {
+    const lobby = await ownLobby(transaction, application, id);
+    const stored = await transaction.get('lobby_members', id, userId);
+    const member = writtenMember(lobby, userId, input, stored);
+    if (member === stored) return { member };
+    if (stored) return { member, changed: await changes.apply(transaction, lobby, { updated: [member] }) };
+    await requireUsers(transaction, [userId]);
+    await quota.require(transaction, application.id, [{ userId, path: ['user_id'] }]);
+    return { member, changed: await changes.apply(transaction, lobby, { added: [member] }) };
   }
 
-  /** Shows a member who is there the lobby it has come into: this costs as much as the lobby is large. */
-  async function showAround(transaction: Transaction, lobby: LobbyRecord, userId: UserId): Promise<void> {
-    const members = await membersOf(transaction, lobby.id);
-    const there = await attendance.among(lobby.application_id, userIdsOf(members));
-    announceLobby(transaction, lobby, members, there, [userId]);
+  async function update(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string> {
+    refuseIssues(checkLobbyMemberChanges(input));
+    const entries = (input as readonly LobbyMemberChange[]).map(entry => ({ ...entry, id: readId(entry.id) }));
+    const userIds = entries.map(entry => entry.id);
+    const { upserted, changed } = await store.transact(
+      lobbyScope(id),
+      async transaction => {
+        const lobby = await ownLobby(transaction, application, id);
+        await requireUsers(transaction, userIds);
+        const { upserted, ...sorted } = await sortOut(transaction, lobby, entries);
+        return { upserted, changed: await changes.apply(transaction, lobby, sorted) };
+      },
+      quota.guards(application.id, userIds),
+    );
+    await changes.settle(changed);
+    return JSON.stringify(upserted.map(showMember));
+  }
+
+  /** What becomes of whom. */
+  async function sortOut(transaction: Transaction, lobby: LobbyRecord, entries: readonly LobbyMemberChange[]) {
+    const upserted: LobbyMemberRecord[] = [];
+    const added: LobbyMemberRecord[] = [];
+    const updated: LobbyMemberRecord[] = [];
+    const removed: LobbyMemberRecord[] = [];
+    for (const { id, remove_member: isRemoval, ...input } of entries) {
+      const stored = await transaction.get('lobby_members', lobby.id, id);
+      if (isRemoval) {
+        if (stored) removed.push(stored);
+        continue;
+      }
+      if (!stored && (await quota.isUsedUp(transaction, lobby.application_id, id))) continue;
+      const member = writtenMember(lobby, id, input, stored);
+      upserted.push(member);
+      if (!stored) added.push(member);
+      else if (member !== stored) updated.push(member);
+    }
+    return { upserted, added, updated, removed };
   }
 
   async function remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void> {
-    const expiresAtMs = await store.transact(lobbyScope(id), async transaction => {
+    const changed = await store.transact(lobbyScope(id), async transaction => {
       const lobby = await ownLobby(transaction, application, id);
       const member = await transaction.get('lobby_members', id, userId);
-      if (!member) return undefined;
-      const connected = await attendance.has(application.id, userId);
-      const shrunk = { ...lobby, member_count: lobby.member_count - 1 };
-      const left = connected ? idleSince(shrunk, clock.now()) : shrunk;
-      transaction.put('lobbies', left);
-      transaction.delete('lobby_members', id, userId);
-      announceMemberRemove(transaction, member, connected);
-      return left.expires_at_ms;
+      return member && changes.apply(transaction, lobby, { removed: [member] });
     });
-    if (expiresAtMs !== undefined) expiry.notice(expiresAtMs);
+    if (changed) await changes.settle(changed);
   }
 
-  return { put, remove };
-}
-
-/** Our choice: no source names an error for it, so a full lobby is a members list that is too long. */
-function lobbyFull(): Fault {
-  const message = fieldErrors.BASE_TYPE_MAX_LENGTH(limits.lobbyMembersMax);
-  return new Fault('invalid_form_body', {}, [{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }]);
+  return { put, update, remove };
 }

@@ -17,6 +17,13 @@ export async function ownLobby(view: StoreView, application: ApplicationRecord, 
   return lobby;
 }
 
+/** @throws Fault `not_a_lobby_member` */
+export async function requireMember(view: StoreView, id: LobbyId, userId: UserId): Promise<LobbyMemberRecord> {
+  const member = await view.get('lobby_members', id, userId);
+  if (!member) throw new Fault('not_a_lobby_member');
+  return member;
+}
+
 /** The lobby's members in the order of their ids' text. */
 export function membersOf(view: StoreView, id: LobbyId): MaybePromise<readonly LobbyMemberRecord[]> {
   return view.list('lobby_members', { equals: [id] });

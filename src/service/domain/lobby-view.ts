@@ -18,7 +18,7 @@ export function showLobby(lobby: LobbyRecord, members: readonly LobbyMemberRecor
     metadata: lobby.metadata,
     members: members.map(showMember),
     flags: lobby.flags,
-    ...showWebhooksUrl(lobby),
+    ...showOptional(lobby),
   };
 }
 
@@ -40,12 +40,15 @@ export function showGatewayLobby(
     metadata: lobby.metadata,
     members: members.map(member => showGatewayMember(member, connected.has(member.user_id))),
     flags: lobby.flags,
-    ...showWebhooksUrl(lobby),
+    ...showOptional(lobby),
     voice_states: [],
     region,
   };
 }
 
-function showWebhooksUrl({ override_event_webhooks_url }: LobbyRecord) {
-  return override_event_webhooks_url !== null && { override_event_webhooks_url };
+function showOptional({ link, override_event_webhooks_url }: LobbyRecord) {
+  return {
+    ...(link && { linked_channel: link.channel }),
+    ...(override_event_webhooks_url !== null && { override_event_webhooks_url }),
+  };
 }

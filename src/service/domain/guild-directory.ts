@@ -1,0 +1,130 @@
+import { type Channel, type LinkableChannel, type OwnGuild, permissionBits } from '../../model/guild.ts';
+import { memberPermissions } from '../../model/rules/member-permissions.ts';
+import { compareSnowflakes, type GuildId, type UserId } from '../../model/snowflake.ts';
+import type { Core } from '../core.ts';
+import { Fault } from '../fault.ts';
+import type { StoreView } from '../store/contract.ts';
+import type {
+  ApplicationRecord,
+  ChannelRecord,
+  GuildMemberRecord,
+  GuildRecord,
+  LobbyRecord,
+} from '../store/records.ts';
+import { canBeLinked, channelView } from './guild-view.ts';
+
+/** Which part of the list of one's guilds; ids of guilds. @see commands.md 7 */
+export interface GuildPage {
+  readonly before?: GuildId;
+  readonly after?: GuildId;
+  readonly limit: number;
+}
+
+/** Guilds and channels to choose from. @see lobbies.md 3 */
+export interface GuildDirectory {
+  /** The user's guilds by id. With `before`, those closest to it. */
+  guildsOf(userId: UserId, page: GuildPage): Promise<readonly OwnGuild[]>;
+  /** All channels of a guild, in their order there. @throws Fault `unknown_guild`, `missing_access` when the bot is not in it */
+  channelsOf(application: ApplicationRecord, guildId: GuildId): Promise<readonly Channel[]>;
+  /** Those of them that the user can see. @throws Fault `unknown_guild`, `missing_access` when the user is not in it */
+  channelsFor(userId: UserId, guildId: GuildId): Promise<readonly Channel[]>;
+  /** The same with what the picker of a channel to link shows of each. */
+  linkableChannelsFor(userId: UserId, guildId: GuildId): Promise<readonly LinkableChannel[]>;
+}
+
+const { VIEW_CHANNEL, SEND_MESSAGES, MANAGE_CHANNELS } = permissionBits;
+const writing = VIEW_CHANNEL | SEND_MESSAGES;
+const linking = writing | MANAGE_CHANNELS;
+
+export function createGuildDirectory({ store }: Pick<Core, 'store'>): GuildDirectory {
+  async function guildsOf(userId: UserId, { before, after, limit }: GuildPage): Promise<readonly OwnGuild[]> {
+    const memberships = await store.list('guild_members', { index: 'byUser', equals: [userId] });
+    const asked = memberships
+      .toSorted((a, b) => compareSnowflakes(a.guild_id, b.guild_id))
+      .filter(({ guild_id: id }) => after === undefined || compareSnowflakes(id, after) > 0)
+      .filter(({ guild_id: id }) => before === undefined || compareSnowflakes(id, before) < 0);
+    const page = before !== undefined && after === undefined ? asked.slice(-limit) : asked.slice(0, limit);
+    const guilds = await Promise.all(
+      page.map(async member => showOwn(await store.get('guilds', member.guild_id), member)),
+    );
+    return guilds.filter(guild => guild !== undefined);
+  }
+
+  async function channelsFor<T>(userId: UserId, guildId: GuildId, show: Show<T>): Promise<readonly T[]> {
+    const guild = await findGuild(store, guildId);
+    const member = await store.get('guild_members', guildId, userId);
+    if (!member) throw new Fault('missing_access');
+    const linked = await linkedLobbies(guildId);
+    return inOrder(guild)
+      .filter(channel => holds(memberPermissions(guild, member, channel), VIEW_CHANNEL))
+      .map(channel => show(channel, guild, linked.get(channel.id), member));
+  }
+
+  async function channelsOf(application: ApplicationRecord, guildId: GuildId): Promise<readonly Channel[]> {
+    const guild = await findGuild(store, guildId);
+    if (!guild.applications.includes(application.id)) throw new Fault('missing_access');
+    const linked = await linkedLobbies(guildId);
+    return inOrder(guild).map(channel => channelView(channel, guild, linked.get(channel.id)));
+  }
+
+  async function linkedLobbies(guildId: GuildId): Promise<ReadonlyMap<string | null, LobbyRecord>> {
+    const lobbies = await store.list('lobbies', { index: 'byChannel', equals: [guildId] });
+    return new Map(lobbies.map(lobby => [lobby.linked_channel_id, lobby]));
+  }
+
+  return {
+    guildsOf,
+    channelsOf,
+    channelsFor: (userId, guildId) => channelsFor(userId, guildId, channelView),
+    linkableChannelsFor: (userId, guildId) => channelsFor(userId, guildId, showLinkable),
+  };
+}
+
+type Show<T> = (
+  channel: ChannelRecord,
+  guild: GuildRecord,
+  lobby: LobbyRecord | undefined,
+  member: GuildMemberRecord,
+) => T;
+
+async function findGuild(view: StoreView, id: GuildId): Promise<GuildRecord> {
+  const guild = await view.get('guilds', id);
+  if (!guild) throw new Fault('unknown_guild');
+  return guild;
+}
+
+function inOrder({ channels }: GuildRecord): ChannelRecord[] {
+  return channels.toSorted((a, b) => a.position - b.position || compareSnowflakes(a.id, b.id));
+}
+
+function showOwn(guild: GuildRecord | undefined, member: GuildMemberRecord): OwnGuild | undefined {
+  if (!guild) return undefined;
+  const permissions = memberPermissions(guild, member, { permission_overwrites: [] }).toString();
+  const owner = guild.owner_id === member.user_id;
+  return { id: guild.id, name: guild.name, icon: null, banner: null, owner, permissions, features: [] };
+}
+
+function showLinkable(
+  channel: ChannelRecord,
+  guild: GuildRecord,
+  lobby: LobbyRecord | undefined,
+  member: GuildMemberRecord,
+): LinkableChannel {
+  const permissions = memberPermissions(guild, member, channel);
+  return {
+    ...channelView(channel, guild, lobby),
+    is_linkable: !lobby && canBeLinked(channel) && holds(permissions, linking),
+    is_viewable_and_writeable_by_all_members: isOpenToAll(channel, guild),
+  };
+}
+
+/** @everyone may read and write, and nobody in particular is kept from it. */
+function isOpenToAll(channel: ChannelRecord, guild: GuildRecord): boolean {
+  const anybody = { user_id: '', roles: [] };
+  const isKeptOut = channel.permission_overwrites.some(({ deny }) => (BigInt(deny) & writing) !== 0n);
+  return !isKeptOut && holds(memberPermissions(guild, anybody, channel), writing);
+}
+
+function holds(permissions: bigint, wanted: bigint): boolean {
+  return (permissions & wanted) === wanted;
+}

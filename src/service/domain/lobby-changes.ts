@@ -1,0 +1,110 @@
+import { fieldErrors } from '../../model/issue.ts';
+import { limits } from '../../model/limits.ts';
+import type { UserId } from '../../model/snowflake.ts';
+import type { Core } from '../core.ts';
+import { Fault } from '../fault.ts';
+import type { Transaction } from '../store/contract.ts';
+import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
+import type { Expiry } from './expiry.ts';
+import type { LobbyAttendance } from './lobby-attendance.ts';
+import { announceLobby, announceMemberAdd, announceMemberRemove, announceMemberUpdate } from './lobby-events.ts';
+import { idleSince, type MemberChanges } from './lobby-input.ts';
+import { membersOf, userIdsOf } from './lobby-records.ts';
+
+/** What a work has done to a lobby, and what remains to be done once it is committed. */
+export interface Changed {
+  readonly lobby: LobbyRecord;
+  /** Who became a member. */
+  readonly added: readonly UserId[];
+  /** Those of them who were there to be told. */
+  readonly told: ReadonlySet<UserId>;
+}
+
+/** How lobbies begin and their members change, one by one; used within the works of all that do so. */
+export interface LobbyChanges {
+  /** Stores a new lobby with its members and tells those who are there. */
+  open(transaction: Transaction, lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): Promise<Changed>;
+
+  /**
+   * Stores what happens to single members and tells everybody. Does not read the others, unless somebody comes who is
+   * there to be shown them: that costs as much as the lobby is large.
+   *
+   * @throws Fault `invalid_form_body` when the lobby is full
+   */
+  apply(
+    transaction: Transaction,
+    lobby: LobbyRecord,
+    changes: Partial<Omit<MemberChanges, 'members'>>,
+  ): Promise<Changed>;
+
+  /** To be called after the commit. */
+  settle(changed: Changed): Promise<void>;
+}
+
+export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance, expiry: Expiry): LobbyChanges {
+  async function open(transaction: Transaction, empty: LobbyRecord, members: readonly LobbyMemberRecord[]) {
+    const added = userIdsOf(members);
+    const told = await attendance.among(empty.application_id, added);
+    const lobby = { ...empty, member_count: members.length, attended: told.size > 0 };
+    transaction.put('lobbies', lobby);
+    for (const member of members) transaction.put('lobby_members', member);
+    announceLobby(transaction, lobby, members, told, told);
+    return { lobby, added, told };
+  }
+
+  async function apply(
+    transaction: Transaction,
+    before: LobbyRecord,
+    { added = [], updated = [], removed = [] }: Partial<Omit<MemberChanges, 'members'>>,
+  ): Promise<Changed> {
+    const { application_id: applicationId, id } = before;
+    const there = await attendance.among(applicationId, userIdsOf([...added, ...updated, ...removed]));
+    const isThere = ({ user_id }: LobbyMemberRecord) => there.has(user_id);
+    const lobby = resized(before, added, removed, isThere);
+    if (lobby !== before) transaction.put('lobbies', lobby);
+    for (const { user_id } of removed) transaction.delete('lobby_members', id, user_id);
+    for (const member of [...updated, ...added]) transaction.put('lobby_members', member);
+
+    for (const member of removed) announceMemberRemove(transaction, member, isThere(member));
+    for (const member of updated) announceMemberUpdate(transaction, member, isThere(member));
+    for (const member of added) announceMemberAdd(transaction, member, isThere(member));
+    const told = new Set(userIdsOf(added.filter(isThere)));
+    if (told.size > 0) await showAround(transaction, lobby, told);
+    return { lobby, added: userIdsOf(added), told };
+  }
+
+  function resized(
+    lobby: LobbyRecord,
+    added: readonly LobbyMemberRecord[],
+    removed: readonly LobbyMemberRecord[],
+    isThere: (member: LobbyMemberRecord) => boolean,
+  ): LobbyRecord {
+    if (added.length === 0 && removed.length === 0) return lobby;
+    const member_count = lobby.member_count + added.length - removed.length;
+    if (added.length > 0 && member_count > limits.lobbyMembersMax) throw lobbyFull();
+    if (added.some(isThere)) return { ...lobby, member_count, attended: true };
+    if (removed.some(isThere)) return idleSince({ ...lobby, member_count }, clock.now());
+    return { ...lobby, member_count };
+  }
+
+  async function showAround(transaction: Transaction, lobby: LobbyRecord, to: ReadonlySet<UserId>): Promise<void> {
+    const members = await membersOf(transaction, lobby.id);
+    const there = await attendance.among(lobby.application_id, userIdsOf(members));
+    announceLobby(transaction, lobby, members, there, to);
+  }
+
+  async function settle({ lobby, added, told }: Changed): Promise<void> {
+    expiry.notice(lobby.expires_at_ms);
+    for (const userId of added) {
+      await attendance.settle(lobby.application_id, lobby.id, userId, told.has(userId));
+    }
+  }
+
+  return { open, apply, settle };
+}
+
+/** Our choice: no source names an error for it, so a full lobby is a members list that is too long. */
+function lobbyFull(): Fault {
+  const message = fieldErrors.BASE_TYPE_MAX_LENGTH(limits.lobbyMembersMax);
+  return new Fault('invalid_form_body', {}, [{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }]);
+}

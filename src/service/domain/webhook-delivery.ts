@@ -1,0 +1,148 @@
+import { limits } from '../../model/limits.ts';
+import { Deadline } from '../../wire/deadline.ts';
+import { readSigningKey, signatureHeaders, signMessage } from '../../wire/signature.ts';
+import type { Activity } from '../activity.ts';
+import type { Core } from '../core.ts';
+import type { ApplicationRecord } from '../store/records.ts';
+
+/** Something that an application's server is to hear. */
+export interface WebhookEvent {
+  readonly name: string;
+  readonly url: string;
+  readonly application: ApplicationRecord;
+  /** Events of one line (a lobby's id) are delivered one after another. */
+  readonly line: string;
+  readonly body: string;
+}
+
+/**
+ * Delivers signed events, each until it is acknowledged with 204 and, for `limits.webhookEventRetryMs` from its
+ * happening, again and again with growing pauses. What waits is bounded; beyond that, events are dropped.
+ */
+export interface WebhookDelivery {
+  enqueue(event: WebhookEvent): void;
+  /** Forgets all that waits and breaks off what is under way. */
+  drop(): void;
+}
+
+interface Waiting {
+  readonly event: WebhookEvent;
+  readonly sinceMs: number;
+}
+
+/** Events that may wait at a time: of one line, and of all together. */
+export const waitingPerLineMax = 200;
+const waitingMax = 10_000;
+
+const firstPauseMs = 1000;
+
+type Outcome = 'acknowledged' | 'retry' | 'given up' | 'dropped';
+
+export function createWebhookDelivery(core: Core, activity: Activity): WebhookDelivery {
+  const { clock, journal, log } = core;
+  /** Line → what waits in it, the one under way first. */
+  let lines = new Map<string, Waiting[]>();
+  let waitingCount = 0;
+  let life = new AbortController();
+
+  function enqueue(event: WebhookEvent): void {
+    const line = lines.get(event.line) ?? [];
+    if (line.length >= waitingPerLineMax || waitingCount >= waitingMax) {
+      log.warn({ application: event.application.id, lobby: event.line }, 'A webhook event was dropped: too many wait.');
+      note(event, 'dropped');
+      return;
+    }
+    waitingCount++;
+    line.push({ event, sinceMs: clock.now() });
+    if (line.length > 1) return;
+    lines.set(event.line, line);
+    void work(event.line, line, life.signal);
+  }
+
+  async function work(name: string, line: Waiting[], stop: AbortSignal): Promise<void> {
+    for (let first = line[0]; first; first = line[0]) {
+      await deliver(first, stop);
+      if (stop.aborted) return;
+      line.shift();
+      waitingCount--;
+    }
+    lines.delete(name);
+  }
+
+  /** Resolves once the event is acknowledged, given up or broken off. */
+  async function deliver({ event, sinceMs }: Waiting, stop: AbortSignal): Promise<void> {
+    for (let attempt = 1; !stop.aborted; attempt++) {
+      const status = await post(event, stop);
+      if (stop.aborted) return;
+      const pauseMs = firstPauseMs * 2 ** (attempt - 1);
+      const outcome = judge(status, clock.now() + pauseMs - sinceMs);
+      note(event, outcome, attempt, status);
+      if (outcome !== 'retry') return;
+      await pause(pauseMs, stop);
+    }
+  }
+
+  /** The answer's status; undefined when none came in time. */
+  async function post(event: WebhookEvent, stop: AbortSignal): Promise<number | undefined> {
+    const deadline = new Deadline(clock, limits.webhookEventAnswerMs, stop);
+    try {
+      const request = { ...signedRequest(event), signal: deadline.signal };
+      const response = await activity.runOutside(() => deadline.within(core.fetch(event.url, request)));
+      response.body?.cancel().catch(ignore);
+      return response.status;
+    } catch {
+      return undefined;
+    } finally {
+      deadline.close();
+    }
+  }
+
+  function signedRequest({ application, body }: WebhookEvent) {
+    const timestamp = String(Math.floor(clock.now() / 1000));
+    const headers = {
+      'content-type': 'application/json',
+      [signatureHeaders.signature]: signMessage(readSigningKey(application.signing_key), timestamp, body),
+      [signatureHeaders.timestamp]: timestamp,
+    };
+    return { method: 'POST', headers, body, redirect: 'manual' } as const;
+  }
+
+  function pause(ms: number, stop: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const cancel = clock.schedule(ms, resume);
+      stop.addEventListener('abort', resume, { once: true });
+      function resume() {
+        cancel();
+        stop.removeEventListener('abort', resume);
+        resolve();
+      }
+    });
+  }
+
+  function note(
+    { name, application, line }: WebhookEvent,
+    outcome: Outcome,
+    attempt = 0,
+    status: number | null = null,
+  ): void {
+    journal.write('delivery', { event: name, application: application.id, lobby: line, outcome, attempt, status });
+  }
+
+  return {
+    enqueue,
+    drop() {
+      life.abort();
+      life = new AbortController();
+      lines = new Map();
+      waitingCount = 0;
+    },
+  };
+}
+
+/** @param retryAfterMs how late the next attempt would be */
+function judge(status: number | undefined, retryAfterMs: number): Outcome {
+  if (status === 204) return 'acknowledged';
+  return retryAfterMs <= limits.webhookEventRetryMs ? 'retry' : 'given up';
+}
+
+const ignore = () => {};
