@@ -145,6 +145,7 @@ export const apiErrors = {
   already_in_guild: { code: 40108, status: 400, message: 'The user is already in the guild' },
   not_a_lobby_member: { code: 40109, status: 403, message: 'Only members of the lobby can do this' },
   blocked: { code: 40333, status: 403, message: 'internal network error' },
+  too_many_follow_ups: { code: 40094, status: 400, message: 'Maximum number of follow-up messages reached (5)' },
   missing_access: { code: 50001, status: 403, message: 'Missing Access' },
   empty_message: { code: 50006, status: 400, message: 'Cannot send an empty message' },
   missing_permissions: { code: 50013, status: 403, message: 'Missing Permissions' },

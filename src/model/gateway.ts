@@ -1,3 +1,4 @@
+import type { CommandChoice } from './command.ts';
 import type { Channel, Guild, GuildMember, Role } from './guild.ts';
 import type { Interaction } from './interaction.ts';
 import type { GatewayLobby, GatewayLobbyMember } from './lobby.ts';
@@ -5,7 +6,16 @@ import type { GatewayLobbyMessage } from './lobby-message.ts';
 import type { ChannelMessage, Message } from './message.ts';
 import type { GuildCommandPermissions } from './overwrite.ts';
 import type { Presence, PresenceUpdate } from './presence.ts';
-import type { ApplicationId, ChannelId, GuildId, InteractionId, LobbyId, Snowflake, UserId } from './snowflake.ts';
+import type {
+  ApplicationId,
+  ChannelId,
+  GuildId,
+  InteractionId,
+  LobbyId,
+  MessageId,
+  Snowflake,
+  UserId,
+} from './snowflake.ts';
 import type { User } from './user.ts';
 
 /** @see gateway.md 2 */
@@ -173,7 +183,11 @@ export interface Dispatches {
   /** To the user's own clients: the command they used was answered, or nobody answered in time. */
   INTERACTION_SUCCESS: InteractionOutcome;
   INTERACTION_FAILURE: InteractionOutcome;
+  /** To the user's own clients: what the application suggests for the option being typed. */
+  APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE: AutocompleteResponse;
   MESSAGE_CREATE: Message | ChannelMessage;
+  MESSAGE_UPDATE: Message;
+  MESSAGE_DELETE: { id: MessageId; channel_id: ChannelId; guild_id?: GuildId };
   CHANNEL_CREATE: Channel;
   CHANNEL_UPDATE: Channel;
   INVITE_CREATE: InviteCreated;
@@ -229,6 +243,12 @@ export interface InviteCreated {
   temporary: boolean;
 }
 
+/** Up to 25 choices; `nonce` is the one the client sent with what was typed. */
+export interface AutocompleteResponse {
+  choices: readonly CommandChoice[];
+  nonce: string | null;
+}
+
 /** `nonce` is the one the client sent when it used the command. */
 export interface InteractionOutcome {
   id: InteractionId;
@@ -247,6 +267,8 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   PRESENCE_UPDATE: intents.GUILD_PRESENCES,
   CHANNEL_CREATE: intents.GUILDS,
   MESSAGE_CREATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
+  MESSAGE_UPDATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
+  MESSAGE_DELETE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   CHANNEL_UPDATE: intents.GUILDS,
   INVITE_CREATE: intents.GUILD_INVITES,
   LOBBY_CREATE: intents.LOBBIES,
@@ -260,6 +282,18 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   LOBBY_MESSAGE_CREATE: intents.LOBBIES,
   LOBBY_MESSAGE_UPDATE: intents.LOBBIES,
 };
+
+/** Dispatches whose intent depends on where they happened. */
+const placedIntents: Readonly<Partial<Record<DispatchName, { guild: number; direct: number }>>> = {
+  MESSAGE_CREATE: { guild: intents.GUILD_MESSAGES, direct: intents.DIRECT_MESSAGES },
+};
+
+/** The intents that let a dispatch through, any one of the bits; undefined when it is always delivered. */
+export function intentsFor(name: DispatchName, inGuild: boolean): number | undefined {
+  const placed = placedIntents[name];
+  if (placed) return inGuild ? placed.guild : placed.direct;
+  return dispatchIntents[name];
+}
 
 export interface LobbyMemberDispatch {
   member: GatewayLobbyMember;

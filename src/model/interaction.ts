@@ -1,4 +1,6 @@
 import type { CommandType, InteractionContext, OptionType } from './command.ts';
+import type { GuildMember, Role } from './guild.ts';
+import type { Message } from './message.ts';
 import type {
   ApplicationId,
   ChannelId,
@@ -47,10 +49,45 @@ export interface CommandInvocation {
   id: CommandId;
   name: string;
   type: CommandType;
+  /** While an option is typed (autocomplete): the command's. */
+  version?: Snowflake<'version'>;
+  /** What the ids among the options and in `target_id` stand for. */
+  resolved?: ResolvedData;
   options?: readonly OptionValue[];
   guild_id?: GuildId;
   /** The user or message that a context-menu command is used on. */
   target_id?: Snowflake;
+}
+
+/** By id. @see commands.md 3.2 */
+export interface ResolvedData {
+  users?: Readonly<Record<string, User>>;
+  /** Those of `users` who are members of the guild. */
+  members?: Readonly<Record<string, ResolvedMember>>;
+  roles?: Readonly<Record<string, Role>>;
+  channels?: Readonly<Record<string, ResolvedChannel>>;
+  messages?: Readonly<Record<string, Message>>;
+}
+
+/** Without `user`, which stands beside it; `permissions` are those in the channel of the use. */
+export type ResolvedMember = Omit<GuildMember, 'user' | 'deaf' | 'mute'> & { permissions: string };
+
+/** `permissions` are the user's there, `app_permissions` the application's. */
+export interface ResolvedChannel {
+  id: ChannelId;
+  name: string;
+  type: number;
+  permissions: string;
+  app_permissions: string;
+  last_message_id: null;
+  last_pin_timestamp: null;
+  nsfw: boolean;
+  parent_id: ChannelId | null;
+  guild_id: GuildId;
+  flags: number;
+  rate_limit_per_user: number;
+  topic: null;
+  position: number;
 }
 
 /** A guild member as an interaction shows it. @see interface.md, "Interactions received by the app" */
@@ -100,14 +137,23 @@ export interface InteractionCallback {
 
 /** What a user's own client sends to `POST /interactions`. */
 export interface InvocationInput {
-  type: 2;
+  /** 4 while an option is typed: one of the options then has `focused`, and required ones may be missing. */
+  type: 2 | 4;
   application_id: ApplicationId;
   /** Absent outside guilds. */
   guild_id?: GuildId;
   channel_id: ChannelId;
   session_id?: string;
   nonce?: string;
-  data: { version: string; id: CommandId; name: string; type: CommandType; options?: readonly OptionValue[] };
+  data: {
+    version: string;
+    id: CommandId;
+    name: string;
+    type: CommandType;
+    options?: readonly OptionValue[];
+    /** The user or message that a context-menu command is used on. */
+    target_id?: Snowflake;
+  };
 }
 
 /** Answer to `…/callback?with_response=true`. @see commands.md 3.4 */
@@ -115,11 +161,12 @@ export interface CallbackResponse {
   interaction: {
     id: InteractionId;
     type: InteractionType;
+    activity_instance_id?: string;
     response_message_id?: MessageId;
     response_message_loading?: boolean;
     response_message_ephemeral?: boolean;
   };
-  resource?: { type: CallbackType; message?: unknown };
+  resource?: { type: CallbackType; message?: Message; activity_instance?: { id: string } };
 }
 
 /** Who used a command, wherever it was used. */

@@ -53,6 +53,8 @@ export const limits = {
 
   interactionAnswerMs: 3_000,
   interactionTokenLifeMs: 15 * 60_000,
+  /** Messages after the first where the application is there for the user alone. @see commands.md 3.4 */
+  followUpsByUserInstallMax: 5,
   messageContentLengthMax: 2000,
   nonceLengthMax: 25,
   messageEmbedsMax: 10,

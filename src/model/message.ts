@@ -1,4 +1,3 @@
-import type { InteractionType } from './interaction.ts';
 import type { ApplicationId, ChannelId, GuildId, InteractionId, MessageId } from './snowflake.ts';
 import type { User } from './user.ts';
 
@@ -6,6 +5,8 @@ import type { User } from './user.ts';
 export const messageFlags = {
   SUPPRESS_EMBEDS: 1 << 2,
   EPHEMERAL: 1 << 6,
+  /** The application is thinking: the message is yet to be filled. */
+  LOADING: 1 << 7,
   SUPPRESS_NOTIFICATIONS: 1 << 12,
   /** It was written in a game. */
   SENT_BY_SOCIAL_LAYER_INTEGRATION: 1 << 16,
@@ -56,7 +57,8 @@ export interface Message extends MessageBase {
   webhook_id: ApplicationId;
   interaction_metadata: {
     id: InteractionId;
-    type: InteractionType;
+    /** Of the interaction: 2 for the use of a command. */
+    type: number;
     user: User;
     authorizing_integration_owners: Readonly<Record<string, string>>;
   };
