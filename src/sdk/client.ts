@@ -1,7 +1,14 @@
 import { ArgumentError } from '../model/errors.ts';
-import { type ApplicationId, type LobbyId, parseSnowflake } from '../model/snowflake.ts';
+import {
+  type ApplicationId,
+  type ChannelId,
+  type GuildId,
+  type LobbyId,
+  parseSnowflake,
+  type UserId,
+} from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
-import { Http } from '../wire/http.ts';
+import { deadlineMsDefault, Http } from '../wire/http.ts';
 import {
   type Clock,
   type Entropy,
@@ -19,12 +26,32 @@ import { type AuthorizationGrant, type AuthorizeOptions, Authorizer } from './au
 import { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from './auth/code-verifier.ts';
 import { type OpenBrowser, openSystemBrowser } from './auth/open-browser.ts';
 import { TokenClient, type TokenRequest, type TokenSet } from './auth/token-client.ts';
+import type { CallOptions, OperationOptions, WaitSnapshot, WhenOffline } from './call-options.ts';
+import { Calls } from './calls.ts';
 import { Connection } from './connection.ts';
-import type { ConnectionSnapshot } from './connection-snapshot.ts';
+import type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
+import { type GuildChannel, type GuildMinimal, GuildOperations } from './guilds.ts';
 import { lazyNodeTransport } from './lazy-transport.ts';
-import type { LobbySnapshot, LobbyState } from './lobby/snapshot.ts';
+import { MessageGaps } from './lobby/message-gaps.ts';
+import {
+  type HistoryOptions,
+  type JoinOptions,
+  type LobbyInvite,
+  LobbyOperations,
+  type SendOptions,
+} from './lobby/operations.ts';
+import type {
+  LobbyMemberSnapshot,
+  LobbyMembers,
+  LobbyMessageSnapshot,
+  LobbyMessages,
+  LobbySnapshot,
+  LobbyState,
+} from './lobby/snapshot.ts';
 import { LobbyStore } from './lobby/store.ts';
 import type { Observable } from './rxjs.ts';
+import { selectFrom } from './select.ts';
+import { Waits } from './waits.ts';
 
 export interface ClientOptions {
   /** @see {@link Client.setApplicationId} */
@@ -35,6 +62,10 @@ export interface ClientOptions {
   readonly apiBase?: string | undefined;
   /** Shows the page that asks the player. Default: the system's browser. */
   readonly openBrowser?: OpenBrowser | undefined;
+  /** What becomes of operations while the client is not ready. Default: `fail`. */
+  readonly whenOffline?: WhenOffline | undefined;
+  /** How long an operation may take with all its waits and repetitions. Default: {@link deadlineMsDefault}. */
+  readonly deadlineMs?: number | undefined;
   /** Hears what the client does; never a token, a code or a verifier. Default: nobody. */
   readonly logger?: Logger | undefined;
   /** Default: Node's own HTTP. */
@@ -45,11 +76,6 @@ export interface ClientOptions {
   readonly clock?: Clock | undefined;
   /** Default: the machine's. */
   readonly entropy?: Entropy | undefined;
-}
-
-/** What ends a call early. */
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -76,12 +102,20 @@ export class Client {
    * while disconnected there are none. Our choice: a list rather than a Map, because a Map cannot be frozen.
    */
   readonly lobbies$: Observable<LobbyState>;
+  /** The operations that wait for a session, for their turn, for a limit or for another attempt. */
+  readonly waits$: Observable<readonly WaitSnapshot[]>;
   readonly #entropy: Entropy;
+  readonly #openBrowser: OpenBrowser;
   readonly #http: Http;
   readonly #authorizer: Authorizer;
   readonly #tokens: TokenClient;
-  readonly #lobbies: LobbyStore;
   readonly #connection: Connection;
+  readonly #calls: Calls;
+  readonly #waits: Waits;
+  readonly #lobbies: LobbyStore;
+  readonly #lobbyOperations: LobbyOperations;
+  readonly #guildOperations: GuildOperations;
+  readonly #gaps: MessageGaps;
   #applicationId: ApplicationId | undefined;
   #accessToken: string | undefined;
   #isClosed = false;
@@ -92,15 +126,15 @@ export class Client {
     const addresses = resolveAddresses(options);
     const transport = fetch ? fetchTransport(fetch) : lazyNodeTransport();
     this.#entropy = entropy;
+    this.#openBrowser = options.openBrowser ?? openSystemBrowser;
     this.#http = new Http({ baseUrl: addresses.baseUrl, transport, clock, entropy, logger });
     this.#authorizer = new Authorizer({
       webBase: addresses.webBase,
       entropy,
       logger,
-      openBrowser: options.openBrowser ?? openSystemBrowser,
+      openBrowser: this.#openBrowser,
     });
     this.#tokens = new TokenClient({ addresses, clock, transport });
-    this.#lobbies = new LobbyStore(logger);
     this.#connection = new Connection({
       clock,
       entropy,
@@ -108,13 +142,25 @@ export class Client {
       http: this.#http,
       loadSocket: socket ? async () => socket : loadSystemSocket,
       token: () => this.#token(),
-      onDispatch: (name, data) => this.#lobbies.apply(name, data),
+      onDispatch: (name, data) => this.#dispatched(name, data),
     });
+    this.#waits = new Waits(clock, logger);
+    this.#calls = new Calls({
+      clock,
+      http: this.#http,
+      waits: this.#waits,
+      token: () => this.#token(),
+      deadlineMs: options.deadlineMs ?? deadlineMsDefault,
+      whenOffline: options.whenOffline ?? 'fail',
+    });
+    this.#lobbies = new LobbyStore(logger);
+    this.#lobbyOperations = new LobbyOperations(this.#calls, addresses.webBase);
+    this.#guildOperations = new GuildOperations(this.#calls);
+    this.#gaps = new MessageGaps(this.#lobbies, (...asked) => this.#lobbyOperations.missed(...asked), logger);
     this.status$ = this.#connection.status$;
     this.lobbies$ = this.#lobbies.lobbies$;
-    this.status$.subscribe(({ status }) => {
-      if (status === 'disconnected') this.#lobbies.clear();
-    });
+    this.waits$ = this.#waits.waits$;
+    this.status$.subscribe(({ status }) => this.#statusChanged(status));
     if (options.applicationId !== undefined) this.setApplicationId(options.applicationId);
   }
 
@@ -124,6 +170,10 @@ export class Client {
 
   get lobbies(): LobbyState {
     return this.#lobbies.lobbies;
+  }
+
+  get waits(): readonly WaitSnapshot[] {
+    return this.#waits.waits;
   }
 
   get applicationId(): ApplicationId | undefined {
@@ -230,6 +280,14 @@ export class Client {
     return this.#connection.disconnect();
   }
 
+  /**
+   * Finds out at once whether the connection still lives, and ends a pause before the next attempt: for when the machine
+   * woke up or found a network. The client does so by itself within seconds of a sleep.
+   */
+  checkConnection(): void {
+    this.#connection.check();
+  }
+
   /** Of one lobby: undefined while the player is in no lobby of that id. */
   lobby$(id: LobbyId): Observable<LobbySnapshot | undefined> {
     return this.#lobbies.lobby$(id);
@@ -239,14 +297,193 @@ export class Client {
     return this.#lobbies.lobby(id);
   }
 
+  /** Of one lobby: none while the player is in no lobby of that id. */
+  members$(lobbyId: LobbyId): Observable<LobbyMembers> {
+    return this.#lobbies.members$(lobbyId);
+  }
+
+  members(lobbyId: LobbyId): LobbyMembers {
+    return this.#lobbies.members(lobbyId);
+  }
+
+  /** Of one member: undefined while there is none. What happens to others wakes nobody here. */
+  member$(lobbyId: LobbyId, userId: UserId): Observable<LobbyMemberSnapshot | undefined> {
+    return this.#lobbies.member$(lobbyId, userId);
+  }
+
+  member(lobbyId: LobbyId, userId: UserId): LobbyMemberSnapshot | undefined {
+    return this.#lobbies.member(lobbyId, userId);
+  }
+
+  /**
+   * Of one lobby: the {@link messagesKeptMax} newest messages since the client knows the lobby, oldest first. What was
+   * said while the connection was lost is there after it; for older ones see {@link getLobbyMessages}.
+   */
+  messages$(lobbyId: LobbyId): Observable<LobbyMessages> {
+    return this.#lobbies.messages$(lobbyId);
+  }
+
+  messages(lobbyId: LobbyId): LobbyMessages {
+    return this.#lobbies.messages(lobbyId);
+  }
+
+  /**
+   * What `select` makes of the lobbies: now, and whenever it is something else than before.
+   *
+   * @param isSame tells whether two are the same; default: `Object.is`
+   * @example
+   * const online$ = client.select$(lobbies => lobbies.flatMap(one => one.members).filter(one => one.connected).length);
+   */
+  select$<Value>(
+    select: (lobbies: LobbyState) => Value,
+    isSame: (a: Value, b: Value) => boolean = Object.is,
+  ): Observable<Value> {
+    return selectFrom(this.lobbies$, select, isSame);
+  }
+
+  /**
+   * Joins the lobby that has this secret, or creates it; for somebody who is in it already it changes metadata. The
+   * lobby shows in {@link lobbies$} as soon as the gateway tells of it, as a rule at the same moment.
+   *
+   * The operations, this one and those below, are made while the client is ready; while it is not, they fail or wait,
+   * as {@link OperationOptions.whenOffline} says. What all of them throw: ApiError, RateLimitError, TransportError
+   * (`client_not_ready`, `aborted`, `deadline_exceeded`, `unreachable`, `connection_lost`, `unreadable_answer`),
+   * ArgumentError (`closed`, `missing_access_token`, `invalid_snowflake`), ValidationError. Bad arguments are found
+   * before anything is sent.
+   *
+   * @param secret 1 to 250 characters, known to all who are to meet
+   * @returns the lobby's id
+   * @see lobbies.md 2.2
+   */
+  async createOrJoinLobby(secret: string, options: JoinOptions = {}): Promise<LobbyId> {
+    this.#assertOpen();
+    return this.#lobbyOperations.createOrJoin(secret, options);
+  }
+
+  /**
+   * Leaves a lobby that was made by a secret; one that a game server made cannot be left. Repeatable.
+   *
+   * @throws ApiError `unknown_lobby`, `missing_access`
+   * @see lobbies.md 2.9
+   */
+  async leaveLobby(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
+    this.#assertOpen();
+    return this.#lobbyOperations.leave(lobbyId, options);
+  }
+
+  /**
+   * Says something to a lobby. Messages to one lobby arrive in the order of the calls. It is sent at most once: after
+   * `connection_lost` or `deadline_exceeded` it may have arrived or not.
+   *
+   * @param content 1 to 2000 characters, not blanks alone
+   * @returns the message as the service took it; it also comes by {@link messages$}
+   * @throws ArgumentError `empty_message`; ApiError `unknown_lobby`, `not_a_lobby_member`
+   * @see lobbies.md 2.11
+   */
+  async sendLobbyMessage(lobbyId: LobbyId, content: string, options: SendOptions = {}): Promise<LobbyMessageSnapshot> {
+    this.#assertOpen();
+    return this.#lobbyOperations.send(lobbyId, content, options);
+  }
+
+  /**
+   * Asks the service for a lobby's newest messages: up to 200, up to 72 hours old. Our choice: oldest first, as they are
+   * read; in which order a service lists them differs between sources.
+   *
+   * @throws ArgumentError `invalid_limit`; ApiError `unknown_lobby`, `not_a_lobby_member`
+   * @see lobbies.md 2.12; social-sdk.md 7.1, GetLobbyMessagesWithLimit
+   */
+  async getLobbyMessages(lobbyId: LobbyId, options: HistoryOptions = {}): Promise<LobbyMessages> {
+    this.#assertOpen();
+    return this.#lobbyOperations.history(lobbyId, options);
+  }
+
+  /**
+   * Makes a guild's text channel the lobby's own conversation. The player needs the flag CanLinkLobby, and in the channel
+   * the permissions to manage, view and write.
+   *
+   * @throws ApiError `lobby_link_refused`, `channel_not_linkable`, `channel_already_linked`, `missing_permissions`,
+   *   `unknown_channel`, `unknown_lobby`
+   * @see lobbies.md 2.10
+   */
+  async linkChannelToLobby(lobbyId: LobbyId, channelId: ChannelId, options: OperationOptions = {}): Promise<void> {
+    this.#assertOpen();
+    return this.#lobbyOperations.link(lobbyId, channelId, options);
+  }
+
+  /**
+   * Ends what {@link linkChannelToLobby} began. The player needs the flag CanLinkLobby.
+   *
+   * @throws ApiError `lobby_link_refused`, `unknown_lobby`
+   */
+  async unlinkChannelFromLobby(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
+    this.#assertOpen();
+    return this.#lobbyOperations.unlink(lobbyId, options);
+  }
+
+  /**
+   * Gets the player an invite to the guild whose channel the lobby is linked to.
+   *
+   * @throws ApiError `lobby_not_linked`, `already_in_guild`, `not_a_lobby_member`, `unknown_lobby`
+   * @see lobbies.md 2.13
+   */
+  async createLobbyInvite(lobbyId: LobbyId, options: OperationOptions = {}): Promise<LobbyInvite> {
+    this.#assertOpen();
+    return this.#lobbyOperations.invite(lobbyId, options);
+  }
+
+  /**
+   * As {@link createLobbyInvite}, and shows the page that accepts it.
+   *
+   * @returns the page's address
+   * @throws TransportError `browser_unavailable`: the invite is used up by nobody
+   * @see social-sdk.md 7.1
+   */
+  async joinLinkedLobbyGuild(lobbyId: LobbyId, options: OperationOptions = {}): Promise<string> {
+    const { url } = await this.createLobbyInvite(lobbyId, options);
+    await this.#openBrowser(url);
+    return url;
+  }
+
+  /** The guilds the player is in; for choosing a channel to link. @see social-sdk.md 7.1 */
+  async getUserGuilds(options: OperationOptions = {}): Promise<readonly GuildMinimal[]> {
+    this.#assertOpen();
+    return this.#guildOperations.list(options);
+  }
+
+  /**
+   * The channels of a guild that the player can see, by position.
+   *
+   * @throws ApiError `unknown_guild`, `missing_access`
+   * @see social-sdk.md 7.1
+   */
+  async getGuildChannels(guildId: GuildId, options: OperationOptions = {}): Promise<readonly GuildChannel[]> {
+    this.#assertOpen();
+    return this.#guildOperations.channels(guildId, options);
+  }
+
   /** Disconnects, ends an authorization under way, completes the streams, lets go of all connections. Repeatable. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#authorizer.abort();
+    this.#calls.close();
     await this.#connection.close();
     this.#lobbies.close();
+    this.#waits.close();
     this.#http.close();
+  }
+
+  #dispatched(name: string, data: unknown): void {
+    const known = name === 'READY' ? this.lobbies.map(({ id }) => id) : [];
+    this.#lobbies.apply(name, data);
+    if (name === 'READY') this.#gaps.fill(known.filter(id => this.lobby(id)));
+  }
+
+  #statusChanged(status: ConnectionStatus): void {
+    this.#calls.setReady(status === 'ready');
+    if (status !== 'disconnected') return;
+    this.#gaps.stop();
+    this.#lobbies.clear();
   }
 
   #clientId(): ApplicationId {

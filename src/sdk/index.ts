@@ -15,7 +15,17 @@ export {
 export type { Issue } from '../model/issue.ts';
 export type { Metadata } from '../model/lobby.ts';
 export { lobbyFlags, lobbyMemberFlags } from '../model/lobby.ts';
-export type { ApplicationId, LobbyId, Snowflake, UserId } from '../model/snowflake.ts';
+export { messageFlags, messageTypes } from '../model/message.ts';
+export type {
+  ApplicationId,
+  ChannelId,
+  GuildId,
+  LobbyId,
+  MessageId,
+  Snowflake,
+  UserId,
+} from '../model/snowflake.ts';
+export { deadlineMsDefault } from '../wire/http.ts';
 export type { Cancel, Clock, Entropy, Fetch, Logger, Socket, SocketEvents, SocketFactory } from '../wire/ports.ts';
 export { AuthorizationArgs } from './auth/authorization-args.ts';
 export type { AuthorizationArgsFields } from './auth/authorization-fields.ts';
@@ -28,8 +38,21 @@ export {
 export type { OpenBrowser } from './auth/open-browser.ts';
 export { getDefaultCommunicationScopes, getDefaultPresenceScopes } from './auth/scopes.ts';
 export type { TokenRequest, TokenSet } from './auth/token-client.ts';
-export { type CallOptions, Client, type ClientOptions } from './client.ts';
+export type { CallOptions, OperationOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
+export { Client, type ClientOptions } from './client.ts';
 export type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
+export type { GuildChannel, GuildMinimal } from './guilds.ts';
 export { type Keychain, type KeychainTier, keychainTiers } from './keychain/keychain.ts';
 export { type KeychainOptions, openKeychain } from './keychain/open-keychain.ts';
-export type { LobbyMemberSnapshot, LobbySnapshot, LobbyState } from './lobby/snapshot.ts';
+export { messagesKeptMax } from './lobby/live-messages.ts';
+export type { HistoryOptions, JoinOptions, LobbyInvite, SendOptions } from './lobby/operations.ts';
+export type {
+  LinkedChannelSnapshot,
+  LobbyMemberSnapshot,
+  LobbyMembers,
+  LobbyMessageSnapshot,
+  LobbyMessages,
+  LobbySnapshot,
+  LobbyState,
+  UserSnapshot,
+} from './lobby/snapshot.ts';

@@ -121,6 +121,7 @@ export class GatewaySession {
 
   /** The socket is closed, by whichever side, or could not be opened (1006). */
   closed(code: number): GatewayEffect[] {
+    this.#due.clear();
     if (this.#isEnded) return [];
     const remedy = closeRemedy(code);
     if (remedy === 'stop') {

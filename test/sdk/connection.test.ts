@@ -6,19 +6,23 @@ import type { ConnectionSnapshot, ConnectionStatus } from '../../src/sdk/connect
 import { VirtualClock } from '../../src/wire/virtual-clock.ts';
 import { elapse } from '../support/elapse.ts';
 import { ScriptedGateway, type ScriptedLink } from '../support/scripted-gateway.ts';
+import { SleepyClock } from '../support/sleepy-clock.ts';
 
 const half = { bytes: (count: number) => new Uint8Array(count).fill(128, 0, 1) };
 const startMs = Date.UTC(2026, 0, 1);
 const lobby = (id: string) => ({ id, application_id: '1', metadata: {}, members: [] });
 
 let gateway: ScriptedGateway;
+/** Time as timers count it; the client's own clock also knows of sleep. */
 let clock: VirtualClock;
+let machine: SleepyClock;
 let client: Client;
 let seen: ConnectionSnapshot[];
 
 beforeEach(async () => {
   gateway = await ScriptedGateway.start();
   clock = new VirtualClock(startMs);
+  machine = new SleepyClock(clock);
   client = newClient();
   seen = [];
   client.status$.subscribe(snapshot => seen.push(snapshot));
@@ -30,7 +34,12 @@ afterEach(async () => {
 });
 
 function newClient(): Client {
-  const made = new Client({ apiBase: `${gateway.baseUrl}/api`, webBase: gateway.baseUrl, clock, entropy: half });
+  const made = new Client({
+    apiBase: `${gateway.baseUrl}/api`,
+    webBase: gateway.baseUrl,
+    clock: machine,
+    entropy: half,
+  });
   made.updateToken('the-token');
   return made;
 }
@@ -312,6 +321,95 @@ describe('staying connected', () => {
     expect(client.status.status).toBe('ready');
     expect(client.lobbies).toHaveLength(2);
   });
+});
+
+describe('waking up', () => {
+  const heartbeat = { op: opcodes.HEARTBEAT };
+
+  it('asks for a sign of life within 5 s of a sleep, instead of waiting for the next heartbeat', async () => {
+    const link = await connected();
+    machine.sleep(3_600_000);
+    await clock.advance(5_000);
+    expect(await link.next()).toMatchObject(heartbeat);
+    link.send({ op: opcodes.HEARTBEAT_ACK, d: null });
+    await link.settled();
+    await clock.advance(10_000);
+    expect(client.status.status).toBe('ready');
+  });
+
+  it('takes the connection for lost when none comes within 5 s, and resumes', async () => {
+    const link = await connected();
+    machine.sleep(3_600_000);
+    await clock.advance(5_000);
+    expect(await link.next()).toMatchObject(heartbeat);
+    await clock.advance(4_999);
+    expect(client.status.status).toBe('ready');
+    await clock.advance(1);
+    await link.closed;
+    const next = await nextLink();
+    next.hello();
+    expect(await next.next()).toMatchObject({ op: opcodes.RESUME });
+  });
+
+  it('asks at once when told that the machine woke up', async () => {
+    const link = await connected();
+    client.checkConnection();
+    expect(await link.next()).toMatchObject(heartbeat);
+  });
+
+  it('does not wait for the end of a pause, and opens one socket', async () => {
+    (await connected()).cut();
+    await until('reconnecting');
+    client.checkConnection();
+    client.checkConnection();
+    const link = await gateway.link();
+    client.checkConnection();
+    link.hello();
+    expect(await link.next()).toMatchObject({ op: opcodes.RESUME });
+    await clock.advance(10_000);
+    expect(gateway.waiting).toBe(0);
+  });
+
+  it('is nothing to a client that is not connected', async () => {
+    client.checkConnection();
+    await clock.advance(60_000);
+    expect([gateway.asked, gateway.waiting]).toEqual([0, 0]);
+  });
+});
+
+describe('one socket at a time', () => {
+  it('whatever comes together: drops, sleep, wake-ups, disconnects', async () => {
+    const script = [
+      (link: ScriptedLink) => link.cut(),
+      (link: ScriptedLink) => link.close(closeCodes.SESSION_TIMED_OUT.code),
+      (link: ScriptedLink) => link.send({ op: opcodes.RECONNECT, d: null }),
+      (link: ScriptedLink) => link.send({ op: opcodes.INVALID_SESSION, d: false }),
+      () => machine.sleep(60_000),
+      () => void client.disconnect().then(() => client.connect()),
+    ];
+    let link = await connected();
+    for (const [place, act] of [...script, ...script.toReversed()].entries()) {
+      act(link);
+      client.checkConnection();
+      if (place % 2 === 0) await clock.advance(5_000);
+      client.checkConnection();
+      link = await elapse(clock, openNext(link), 60_000, 500);
+    }
+    expect(gateway.openMax).toBe(1);
+  });
+
+  /** The link that is ready after whatever happened to this one; heartbeats of it are not answered. */
+  async function openNext(link: ScriptedLink): Promise<ScriptedLink> {
+    await link.closed;
+    const next = await gateway.link();
+    next.hello();
+    const greeting = await next.next();
+    const { seq = 0 } = greeting.d as { seq?: number };
+    if (greeting.op === opcodes.RESUME) next.send({ op: opcodes.DISPATCH, t: 'RESUMED', d: {}, s: seq + 1 });
+    else next.ready();
+    await until('ready');
+    return next;
+  }
 });
 
 describe('disconnecting', () => {

@@ -93,6 +93,8 @@ export class ScriptedGateway {
   /** What `GET /gateway` answers; default: this gateway's own address. */
   answers: { status: number; body: unknown }[] = [];
   asked = 0;
+  /** The most connections that were open at one time. */
+  openMax = 0;
   readonly #links: ScriptedLink[] = [];
   readonly #close: () => Promise<void>;
   #wake: () => void = () => {};
@@ -111,6 +113,7 @@ export class ScriptedGateway {
     });
     const sockets = new WebSocketServer({ server });
     sockets.on('connection', (socket, { url = '' }) => {
+      gateway.openMax = Math.max(gateway.openMax, sockets.clients.size);
       gateway.#links.push(new ScriptedLink(socket, url));
       gateway.#wake();
     });

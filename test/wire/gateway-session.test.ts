@@ -134,6 +134,9 @@ describe('GatewaySession', () => {
     const closing = readySession();
     closing.frame({ op: opcodes.RECONNECT, d: null });
     expect(closing.check()).toEqual([]);
+    const reconnecting = readySession();
+    reconnecting.closed(1006);
+    expect([reconnecting.check(), reconnecting.tick()]).toEqual([[], []]);
     const ended = readySession();
     ended.end();
     expect(ended.check()).toEqual([]);

@@ -48,22 +48,22 @@ export class LiveMessages {
 
   /**
    * Takes in what the service keeps, then what came meanwhile. Of what is kept here, whatever the history should have
-   * and has not was deleted; of the history, what is older than all that is kept here was never followed.
+   * and has not was deleted; of the history, what is older than all that is kept here was never followed. Does nothing
+   * unless it is waited for.
    *
-   * @param history its newest messages, in any order
-   * @param isWhole there are no older ones
+   * @param history the newest messages, in any order
    */
-  fill(history: readonly LobbyMessageSnapshot[], isWhole: boolean): void {
+  fill(history: LobbyMessages): void {
+    if (!this.#held) return;
     const kept = this.#list.shown;
-    const first = kept[0];
-    const sorted = new LiveList(history).shown;
-    const since = sorted[0];
+    const told = new LiveList(history);
+    const [oldestKept] = kept;
+    const [oldestTold] = told.shown;
     for (const { id } of kept) {
-      const isCovered = isWhole || (since !== undefined && compareSnowflakes(since.id, id) <= 0);
-      if (isCovered && !sorted.some(message => message.id === id)) this.#list.remove(id);
+      if (oldestTold && isNotBefore(id, oldestTold.id) && !told.find(id)) this.#list.remove(id);
     }
-    for (const message of sorted) {
-      if (first === undefined || compareSnowflakes(first.id, message.id) <= 0) this.#putAgain(message);
+    for (const message of told.shown) {
+      if (!oldestKept || isNotBefore(message.id, oldestKept.id)) this.#putAgain(message);
     }
     this.release();
   }
@@ -94,4 +94,8 @@ export class LiveMessages {
     const [oldest] = this.#list.size > messagesKeptMax ? this.#list.shown : [];
     if (oldest) this.#list.remove(oldest.id);
   }
+}
+
+function isNotBefore(a: MessageId, b: MessageId): boolean {
+  return compareSnowflakes(a, b) >= 0;
 }

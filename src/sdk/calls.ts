@@ -1,0 +1,105 @@
+import { Deadline } from '../wire/deadline.ts';
+import type { Http, HttpAnswer, HttpRequest } from '../wire/http.ts';
+import type { Clock } from '../wire/ports.ts';
+import type { RouteName } from '../wire/routes.ts';
+import type { OperationOptions, WhenOffline } from './call-options.ts';
+import { clientNotReady, ReadyGate } from './ready-gate.ts';
+import { Turns } from './turns.ts';
+import type { TellWait, Waits } from './waits.ts';
+
+export interface CallPorts {
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly waits: Waits;
+  /** The access token to call with now. */
+  readonly token: () => string;
+  readonly deadlineMs: number;
+  readonly whenOffline: WhenOffline;
+}
+
+/** One operation of the player. */
+export interface Operation<Name extends RouteName> {
+  /** What the game calls it. */
+  readonly name: string;
+  readonly route: Name;
+  readonly request: Pick<HttpRequest<Name>, 'path' | 'query' | 'body'>;
+  /** Operations with the same are sent one after another, in the order they were called. */
+  readonly order?: string;
+}
+
+/** Calls routes as the player: while the client is ready, in order, within the deadline, and with every wait visible. */
+export class Calls {
+  readonly #ports: CallPorts;
+  readonly #gate = new ReadyGate();
+  readonly #turns = new Turns();
+  readonly #underWay = new Set<Deadline>();
+
+  constructor(ports: CallPorts) {
+    this.#ports = ports;
+  }
+
+  /** The client is, or is not, ready. */
+  setReady(isReady: boolean): void {
+    this.#gate.set(isReady);
+  }
+
+  /**
+   * @throws ApiError, RateLimitError, TransportError (`client_not_ready`, `deadline_exceeded`, `aborted`, …),
+   *   ArgumentError `missing_access_token`
+   */
+  async send<Name extends RouteName>(operation: Operation<Name>, options: OperationOptions): Promise<HttpAnswer> {
+    const { clock, waits, deadlineMs, whenOffline } = this.#ports;
+    if (!this.#gate.isOpen && (options.whenOffline ?? whenOffline) === 'fail') {
+      throw clientNotReady('connect() first, or let the operation wait with whenOffline: queue');
+    }
+    const deadline = new Deadline(clock, options.deadlineMs ?? deadlineMs, options.signal);
+    const tell = waits.of(operation.name, options);
+    this.#underWay.add(deadline);
+    try {
+      return await this.#inTurn(operation, deadline, tell, options.signal);
+    } finally {
+      this.#underWay.delete(deadline);
+      deadline.close();
+      tell(undefined);
+    }
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    for (const deadline of this.#underWay) deadline.abort();
+  }
+
+  async #inTurn<Name extends RouteName>(
+    operation: Operation<Name>,
+    deadline: Deadline,
+    tell: TellWait,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
+    const turn = operation.order === undefined ? undefined : this.#turns.take(operation.order);
+    try {
+      if (!this.#gate.isOpen) {
+        tell({ reason: 'offline' });
+        await this.#gate.pass(deadline);
+      }
+      if (turn && !turn.isFirst) {
+        tell({ reason: 'order' });
+        await deadline.within(turn.begins);
+      }
+      tell(undefined);
+      return await this.#call(operation, deadline, tell, signal);
+    } finally {
+      turn?.end();
+    }
+  }
+
+  #call<Name extends RouteName>(
+    { route, request }: Operation<Name>,
+    deadline: Deadline,
+    onWait: TellWait,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
+    const { http, token } = this.#ports;
+    const authorization = `Bearer ${token()}`;
+    return http.send(route, { ...request, authorization, onWait, signal, deadlineMs: deadline.leftMs });
+  }
+}

@@ -1,0 +1,21 @@
+import { Observable } from './rxjs.ts';
+
+/** What `select` makes of each value of a stream, whenever it is something else than before. */
+export function selectFrom<From, To>(
+  source: Observable<From>,
+  select: (value: From) => To,
+  isSame: (a: To, b: To) => boolean,
+): Observable<To> {
+  return new Observable(watcher => {
+    let last: { readonly value: To } | undefined;
+    return source.subscribe({
+      next(from) {
+        const value = select(from);
+        if (last && isSame(last.value, value)) return;
+        last = { value };
+        watcher.next(value);
+      },
+      complete: () => watcher.complete(),
+    });
+  });
+}
