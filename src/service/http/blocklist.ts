@@ -4,7 +4,7 @@ import type { Reply } from './call.ts';
 import type { LimitHeaders } from './limiter.ts';
 
 /** What an address has been answered within the present window, or that it is blocked. */
-interface Record {
+interface Refused {
   invalid: number;
   /** Of the window or, when it is blocked, of that. */
   endsAtMs: number;
@@ -20,11 +20,11 @@ interface Record {
  * @see interface.md, "Errors" 6; commands.md 5.3
  */
 export class Blocklist {
-  readonly #core: Core;
+  readonly #core: Pick<Core, 'clock' | 'limits' | 'log'>;
   readonly #limit: InvalidRequestLimit | undefined;
-  readonly #records = new Map<string, Record>();
+  readonly #refused = new Map<string, Refused>();
 
-  constructor(core: Core) {
+  constructor(core: Pick<Core, 'clock' | 'limits' | 'log'>) {
     this.#core = core;
     this.#limit = core.limits.invalidRequests;
   }
@@ -32,8 +32,8 @@ export class Blocklist {
   /** Milliseconds until the address is let in again; 0 when it is not blocked. */
   blockedForMs(address: string): number {
     // Nearly always nobody was refused lately, and nothing needs to be looked up.
-    if (this.#records.size === 0) return 0;
-    const record = this.#records.get(address);
+    if (this.#refused.size === 0) return 0;
+    const record = this.#refused.get(address);
     return record?.blocked ? Math.max(0, record.endsAtMs - this.#core.clock.now()) : 0;
   }
 
@@ -52,18 +52,24 @@ export class Blocklist {
     this.#core.log.warn({ address, blockMs }, 'An address was refused too often and is blocked.');
   }
 
-  #current(address: string, nowMs: number): Record | undefined {
-    const record = this.#records.get(address);
+  #current(address: string, nowMs: number): Refused | undefined {
+    const record = this.#refused.get(address);
     return record && nowMs < record.endsAtMs ? record : undefined;
   }
 
-  #begin(address: string, endsAtMs: number): Record {
+  #begin(address: string, endsAtMs: number): Refused {
     const record = { invalid: 0, endsAtMs, blocked: false };
-    this.#records.delete(address);
-    const [oldest] = this.#records.size >= addressesMax ? this.#records.keys() : [];
-    if (oldest !== undefined) this.#records.delete(oldest);
-    this.#records.set(address, record);
+    this.#refused.delete(address);
+    if (this.#refused.size >= addressesMax) this.#forgetOldest();
+    this.#refused.set(address, record);
     return record;
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#refused.keys()) {
+      this.#refused.delete(oldest);
+      return;
+    }
   }
 }
 

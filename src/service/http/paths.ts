@@ -36,7 +36,7 @@ export function notFound(method: string, url: string): Reply {
   const path = url.split('?', 1)[0] ?? '';
   const version = /^\/api\/v(\d+)(?:\/|$)/.exec(path)?.[1];
   if (version !== undefined && Number(version) !== apiVersion) return faultReply(new Fault('invalid_api_version'));
-  const allowed = mountedPaths.filter(mounted => mounted.pattern.test(path)).map(mounted => mounted.method);
-  if (allowed.length === 0 || allowed.includes(method)) return faultReply(new Fault('not_found'));
-  return { ...faultReply(new Fault('method_not_allowed')), headers: { allow: allowed.join(', ') } };
+  const allowed = new Set(mountedPaths.filter(({ pattern }) => pattern.test(path)).map(mounted => mounted.method));
+  if (allowed.size === 0 || allowed.has(method)) return faultReply(new Fault('not_found'));
+  return { ...faultReply(new Fault('method_not_allowed')), headers: { allow: [...allowed].join(', ') } };
 }

@@ -1,5 +1,6 @@
 import type { Interactions } from '../domain/interactions.ts';
-import { type Call, expectPrincipal, type Handlers, param } from '../http/call.ts';
+import { expectPrincipal, type Handlers, param } from '../http/call.ts';
+import { readFlag } from '../http/query.ts';
 
 /** @see commands.md 3.4 */
 export function interactionRoutes(interactions: Interactions): Handlers {
@@ -10,12 +11,10 @@ export function interactionRoutes(interactions: Interactions): Handlers {
     },
 
     async createInteractionResponse(call) {
-      const body = await interactions.answer(
-        param(call, 'interaction_id'),
-        param(call, 'interaction_token'),
-        call.body,
-      );
-      return isTrue(call, 'with_response') ? { status: 200, body } : { status: 204 };
+      const withResponse = readFlag(call, 'with_response');
+      const [id, token] = [param(call, 'interaction_id'), param(call, 'interaction_token')];
+      const body = await interactions.answer(id, token, call.body);
+      return withResponse ? { status: 200, body } : { status: 204 };
     },
 
     async getOriginalResponse(call) {
@@ -23,10 +22,4 @@ export function interactionRoutes(interactions: Interactions): Handlers {
       return { status: 200, body };
     },
   };
-}
-
-/** @see commands.md 6, booleans in a query */
-function isTrue({ query }: Call, name: string): boolean {
-  const value = query[name];
-  return value === 'true' || value === 'True' || value === '1';
 }

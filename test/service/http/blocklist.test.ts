@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { type LimitProfile, limitProfiles } from '../../../src/model/limits.ts';
+import { Blocklist } from '../../../src/service/http/blocklist.ts';
+import { type Service, startService } from '../../../src/service/index.ts';
+import { silentLogger } from '../../../src/wire/ports.ts';
+import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
+
+const { invalidRequests = { requests: 0, windowMs: 0, blockMs: 0 } } = limitProfiles.standard;
+const { requests, windowMs, blockMs } = invalidRequests;
+
+function blocklistOf(limits: LimitProfile = limitProfiles.standard) {
+  const clock = new VirtualClock(0);
+  const blocklist = new Blocklist({ clock, limits, log: silentLogger });
+  const refuse = (times: number, address = 'a', status = 401) => {
+    for (let time = 0; time < times; time++) blocklist.count(address, { status }, undefined);
+  };
+  return { clock, blocklist, refuse };
+}
+
+describe('an address', () => {
+  it('is let in after 9,999 refusals and blocked after 10,000, for a day', async () => {
+    expect([requests, windowMs, blockMs]).toEqual([10_000, 600_000, 86_400_000]);
+    const { clock, blocklist, refuse } = blocklistOf();
+    refuse(requests - 1);
+    expect(blocklist.blockedForMs('a')).toBe(0);
+    refuse(1);
+    expect(blocklist.blockedForMs('a')).toBe(blockMs);
+    await clock.advance(blockMs - 1);
+    expect(blocklist.blockedForMs('a')).toBe(1);
+    await clock.advance(1);
+    expect(blocklist.blockedForMs('a')).toBe(0);
+    refuse(requests - 1);
+    expect(blocklist.blockedForMs('a')).toBe(0);
+  });
+
+  it('begins anew once ten minutes have passed since its first refusal', async () => {
+    const { clock, blocklist, refuse } = blocklistOf();
+    refuse(1);
+    await clock.advance(windowMs - 1);
+    refuse(requests - 2);
+    await clock.advance(1);
+    refuse(1);
+    expect(blocklist.blockedForMs('a')).toBe(0);
+    refuse(requests - 1);
+    expect(blocklist.blockedForMs('a')).toBe(blockMs);
+  });
+
+  it.each([401, 403, 429])('is counted by answers of %i', status => {
+    const { blocklist, refuse } = blocklistOf();
+    refuse(requests, 'a', status);
+    expect(blocklist.blockedForMs('a')).toBe(blockMs);
+  });
+
+  it.each([200, 204, 400, 404, 405, 413, 500])('is not counted by answers of %i', status => {
+    const { blocklist, refuse } = blocklistOf();
+    refuse(requests, 'a', status);
+    expect(blocklist.blockedForMs('a')).toBe(0);
+  });
+
+  it('is not counted by a limit that is not its own', () => {
+    const { blocklist } = blocklistOf();
+    const shared = { 'x-ratelimit-scope': 'shared' };
+    for (let time = 0; time < requests; time++) {
+      blocklist.count('a', { status: 429, headers: shared }, undefined);
+      blocklist.count('b', { status: 429 }, shared);
+      blocklist.count('c', { status: 429 }, { 'x-ratelimit-scope': 'user' });
+    }
+    expect(['a', 'b', 'c'].map(address => blocklist.blockedForMs(address))).toEqual([0, 0, blockMs]);
+  });
+
+  it('does not answer for another', () => {
+    const { blocklist, refuse } = blocklistOf();
+    refuse(requests);
+    expect(blocklist.blockedForMs('b')).toBe(0);
+  });
+
+  it('is forgotten when ten thousand others were refused since it first was', () => {
+    const { blocklist, refuse } = blocklistOf();
+    refuse(requests);
+    for (let other = 0; other < 9_999; other++) refuse(1, String(other));
+    expect(blocklist.blockedForMs('a')).toBe(blockMs);
+    refuse(1, 'one more');
+    expect(blocklist.blockedForMs('a')).toBe(0);
+  });
+
+  it('is never blocked by a profile without a row for it', () => {
+    const { blocklist, refuse } = blocklistOf(limitProfiles.off);
+    refuse(2 * requests);
+    expect(blocklist.blockedForMs('a')).toBe(0);
+  });
+});
+
+describe('a blocked address at the door', () => {
+  const few = { requests: 3, windowMs: 60_000, blockMs: 10_000 };
+  const limits: LimitProfile = { ...limitProfiles.off, invalidRequests: few };
+  const call = (service: Service, headers: Record<string, string> = botHeaders) =>
+    callApi(service, 'GET', '/lobbies/1', undefined, headers);
+
+  it('is answered 40333 with the time to wait, whatever it sends, until that has passed', async () => {
+    const service = await startService({ fixtures: starfall, limits, clock: 'virtual' });
+    for (let time = 1; time <= few.requests; time++) {
+      expect((await call(service)).status).toBe(404);
+      expect((await call(service, {})).status).toBe(401);
+    }
+    const blocked = await call(service);
+    expect(blocked).toMatchObject({ status: 403, body: { message: 'internal network error', code: 40333 } });
+    expect(blocked.headers.get('retry-after')).toBe('10');
+    expect((await callApi(service, 'POST', '/lobbies', '{}')).status).toBe(403);
+    await service.clock.advance(few.blockMs - 1);
+    expect((await call(service)).status).toBe(403);
+    await service.clock.advance(1);
+    expect((await call(service)).status).toBe(404);
+    await service.close();
+  });
+
+  it('is told of when it begins, and can still be reached by control', async () => {
+    const warned: unknown[] = [];
+    const log = { ...silentLogger, warn: (fields: unknown) => warned.push(fields) };
+    const service = await startService({ fixtures: starfall, limits, clock: 'virtual', log });
+    for (let time = 1; time <= few.requests + 1; time++) await call(service, {});
+    expect(warned).toEqual([{ address: '127.0.0.1', blockMs: few.blockMs }]);
+    const headers = { authorization: `Bearer ${service.control_token}` };
+    expect((await fetch(`${service.control_base}/clock`, { headers })).status).toBe(200);
+    await service.close();
+  });
+});
