@@ -16,8 +16,10 @@ import { createCommandIndexes } from './domain/command-index.ts';
 import { createCommandPermissions } from './domain/command-permissions.ts';
 import { createCommands } from './domain/commands.ts';
 import { createCredentials } from './domain/credentials.ts';
+import { createGuildDirectory } from './domain/guild-directory.ts';
 import { createInteractions } from './domain/interactions.ts';
 import { createLobbies } from './domain/lobbies.ts';
+import { createWebhookEvents } from './domain/webhook-events.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createHttpServer } from './http/server.ts';
 import { snowflakeSource } from './ids.ts';
@@ -29,8 +31,9 @@ import { commandIndexRoutes } from './routes/command-index.ts';
 import { commandPermissionRoutes } from './routes/command-permissions.ts';
 import { commandRoutes } from './routes/commands.ts';
 import { gatewayRoutes } from './routes/gateway.ts';
+import { guildRoutes } from './routes/guilds.ts';
 import { interactionRoutes } from './routes/interactions.ts';
-import { lobbyRoutes } from './routes/lobbies.ts';
+import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import type { MaybePromise, Store } from './store/contract.ts';
@@ -160,12 +163,13 @@ function createRooms(core: Core, activity: Activity) {
   const credentials = createCredentials(core);
   const commands = createCommands(core);
   const commandPermissions = createCommandPermissions(core);
-  const lobbies = createLobbies(core);
+  const webhookEvents = createWebhookEvents(core, activity);
+  const lobbies = createLobbies(core, webhookEvents);
   const interactions = createInteractions(core);
   const authorization = createAuthorization(core);
   const gateway = createGateway(core, { credentials, lobbies, activity });
   const fixtures = createFixtures(core, commands);
-  const sweeps = createSweeps([lobbies, interactions, authorization]);
+  const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization]);
   return {
     ...{ activity, credentials, commands, commandPermissions, lobbies, interactions },
     ...{ authorization, gateway, fixtures, sweeps },
@@ -185,6 +189,8 @@ function createDoor(
     ...commandPermissionRoutes(commandPermissions),
     ...commandIndexRoutes(createCommandIndexes(core)),
     ...lobbyRoutes(lobbies),
+    ...playerLobbyRoutes(lobbies),
+    ...guildRoutes(createGuildDirectory(core)),
     ...interactionRoutes(interactions),
     ...oauthRoutes(authorization),
     ...gatewayRoutes(core, gateway),

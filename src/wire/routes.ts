@@ -20,6 +20,8 @@ export interface Route {
   readonly success: readonly number[];
   /** Media type of the request's body; absent when it has none. */
   readonly body?: 'json' | 'form';
+  /** The body may be left out. */
+  readonly bodyOptional?: true;
   /** What the call counts against, beside the global limit; absent: only the global one. */
   readonly bucket?: RateLimitBucket;
   /** Not counted against the global limit. */
@@ -39,6 +41,7 @@ const commands = '/applications/{application_id}/commands';
 const guildCommands = '/applications/{application_id}/guilds/{guild_id}/commands';
 const lobby = '/lobbies/{lobby_id}';
 const member = `${lobby}/members/{user_id}`;
+const lobbyPlayer = ['user:lobbies.write'] as const;
 
 /**
  * Every route of `/api/v10`, once: the clients call from this table, the service mounts it, the contract tests walk it.
@@ -222,6 +225,70 @@ export const routes = {
     credentials: ['bot'],
     success: [204],
     bucket: 'lobby-member-remove',
+  },
+
+  joinLobby: {
+    method: 'PUT',
+    path: '/lobbies',
+    credentials: lobbyPlayer,
+    success: [200],
+    body: 'json',
+    bucket: 'lobby-join',
+  },
+  leaveLobby: { method: 'DELETE', path: `${lobby}/members/@me`, credentials: lobbyPlayer, success: [204] },
+  updateLobbyMembers: {
+    method: 'POST',
+    path: `${lobby}/members/bulk`,
+    credentials: ['bot'],
+    success: [200],
+    body: 'json',
+    bucket: 'lobby-member-bulk',
+  },
+  linkLobbyChannel: {
+    method: 'PATCH',
+    path: `${lobby}/channel-linking`,
+    credentials: lobbyPlayer,
+    success: [200],
+    body: 'json',
+    bodyOptional: true,
+    bucket: 'lobby-link',
+  },
+  createLobbyMessage: {
+    method: 'POST',
+    path: `${lobby}/messages`,
+    credentials: lobbyPlayer,
+    success: [201],
+    body: 'json',
+    bucket: 'lobby-message',
+  },
+  listLobbyMessages: { method: 'GET', path: `${lobby}/messages`, credentials: lobbyPlayer, success: [200] },
+  setModerationMetadata: {
+    method: 'PUT',
+    path: `${lobby}/messages/{message_id}/moderation-metadata`,
+    credentials: ['bot'],
+    success: [204],
+    body: 'json',
+  },
+  createOwnLobbyInvite: {
+    method: 'POST',
+    path: `${lobby}/members/@me/invites`,
+    credentials: lobbyPlayer,
+    success: [200],
+    bucket: 'lobby-invite-own',
+  },
+  createLobbyInvite: {
+    method: 'POST',
+    path: `${member}/invites`,
+    credentials: ['bot'],
+    success: [200],
+    bucket: 'lobby-invite',
+  },
+  listOwnGuilds: { method: 'GET', path: '/users/@me/guilds', credentials: ['user:guilds'], success: [200] },
+  listGuildChannels: {
+    method: 'GET',
+    path: '/guilds/{guild_id}/channels',
+    credentials: ['bot', 'user:guilds.channels.read'],
+    success: [200],
   },
 
   invokeCommand: { method: 'POST', path: '/interactions', credentials: ['session'], success: [204], body: 'json' },

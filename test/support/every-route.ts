@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { Command } from '../../src/model/command.ts';
 import type { Interaction } from '../../src/model/interaction.ts';
-import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
+import {
+  type FilledFixtures,
+  type Fixtures,
+  type Service,
+  type ServiceOptions,
+  startService,
+} from '../../src/service/index.ts';
 import { type Route, type RouteName, routes } from '../../src/wire/routes.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { callApi, starfall } from './starfall.ts';
@@ -10,7 +16,7 @@ import { clientToken, playerToken, sessionToken } from './tokens.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;
-const [ada, grace] = starfall.users;
+const [ada, grace, edsger] = starfall.users;
 
 /** What a call to a route carries beside its credential. */
 export interface RouteCall {
@@ -58,7 +64,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     made<Command>(`/applications/${application.id}/commands`, { ...commandBody, name });
   const guildCommand = (name = commandBody.name) =>
     made<Command>(`/applications/${application.id}/guilds/${guild.id}/commands`, { ...commandBody, name });
-  const lobby = await made<{ id: string }>('/lobbies', { metadata: { a: 'b' }, members: [{ id: ada.id }] });
+  const lobby = await made<{ id: string }>('/lobbies', { metadata: { a: 'b' }, members: [{ id: ada.id, flags: 1 }] });
 
   async function invocation(): Promise<unknown> {
     const { id, version, name, type } = await globalCommand();
@@ -75,6 +81,23 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     await bot.until(() => uses().length > before);
     const interaction = uses().at(-1)?.d as Interaction | undefined;
     return { interaction_id: interaction?.id ?? '', interaction_token: interaction?.token ?? '' };
+  }
+
+  /** Ada in a lobby that is linked to a channel of a guild where she is not. */
+  async function linked(): Promise<RouteCall> {
+    const members = [{ id: ada.id }, { id: edsger.id, flags: 1 }];
+    const { id } = await made<{ id: string }>('/lobbies', { members });
+    const authorization = `Bearer ${await playerToken(service, edsger.id, allScopes)}`;
+    const headers = { authorization, 'content-type': 'application/json' };
+    await callApi(service, 'PATCH', `/lobbies/${id}/channel-linking`, { channel_id: await openQuay() }, headers);
+    return { params: { lobby_id: id, user_id: ada.id } };
+  }
+
+  /** A new channel in Edsger's guild. */
+  async function openQuay(): Promise<string> {
+    const document = { guilds: [{ name: 'Quay', owner_id: edsger.id, channels: [{ name: 'general' }] }] };
+    const { guilds } = await postFixtures(service, document);
+    return guilds[0]?.channels[0]?.id ?? '';
   }
 
   async function answered(): Promise<{ interaction_token: string }> {
@@ -105,6 +128,26 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     editLobby: () => ({ body: { metadata: { c: 'd' } } }),
     deleteLobby: async () => ({ params: { lobby_id: (await made<{ id: string }>('/lobbies', {})).id } }),
     putLobbyMember: () => ({ body: { metadata: { a: 'b' }, additional_name: 'Gandalf' } }),
+    joinLobby: () => ({ body: { secret: 'harbour', lobby_metadata: { a: 'b' }, member_metadata: { c: 'd' } } }),
+    leaveLobby: async () => ({
+      params: { lobby_id: ((await call('joinLobby', await sample('joinLobby'))).body as Command).id },
+    }),
+    updateLobbyMembers: () => ({ body: [{ id: grace.id, metadata: { a: 'b' } }] }),
+    linkLobbyChannel: () => ({ body: { channel_id: guild.channels[0].id } }),
+    createLobbyMessage: () => ({ body: { content: 'Hello', metadata: { a: 'b' }, flags: 4096 } }),
+    listLobbyMessages: () => ({ query: '?limit=1' }),
+    setModerationMetadata: async () => ({
+      params: {
+        message_id: ((await call('createLobbyMessage', await sample('createLobbyMessage'))).body as Command).id,
+      },
+      body: { verdict: 'fine' },
+    }),
+    createLobbyInvite: linked,
+    createOwnLobbyInvite: linked,
+    listGuildChannels: async () => {
+      await call('linkLobbyChannel', await sample('linkLobbyChannel'));
+      return { query: '?with_can_link_lobby=true' };
+    },
     invokeCommand: async () => ({ body: await invocation() }),
     createInteractionResponse: async () => ({
       params: await used(),
@@ -179,4 +222,13 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
 function authorizationFor({ credentials }: Route, tokens: Readonly<Record<string, string>>): string | undefined {
   const kind = credentials[0]?.split(':', 1)[0] ?? 'none';
   return tokens[kind];
+}
+
+async function postFixtures(service: Service, document: Fixtures): Promise<FilledFixtures> {
+  const answer = await fetch(`${service.control_base}/fixtures`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(document),
+  });
+  return (await answer.json()) as FilledFixtures;
 }

@@ -33,10 +33,13 @@ export function collectBody(request: IncomingMessage): Promise<Buffer | undefine
  * Reads a body as the route wants it: parsed JSON, or a form as field → text (the first of repeated fields; undefined
  * when it is no form, because the OAuth2 routes answer that in their own words).
  *
+ * One that may be left out is undefined when it is.
+ *
  * @throws Fault `request_too_large`, `invalid_form_body` on another media type, `invalid_json`
  */
 export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buffer | undefined): unknown {
   if (!bytes) throw new Fault('request_too_large');
+  if (route.bodyOptional && bytes.length === 0) return undefined;
   const mediaType = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (route.body === 'form') return mediaType === mediaTypes.form ? readForm(bytes.toString()) : undefined;
   if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);

@@ -63,13 +63,14 @@ export function createLimiter(core: Core): Limiter {
     return id;
   }
 
-  async function count(route: Route, caller: string, limit: RateLimit | undefined): Promise<Taken> {
+  /** @param counted whom the bucket counts: the caller, or the application it is a user of */
+  async function count(route: Route, caller: string, counted: string, limit: RateLimit | undefined): Promise<Taken> {
     if (!route.exempt) {
       const retryAfterSeconds = await takeGlobal(caller);
       if (retryAfterSeconds !== undefined) return refuse({ global: true, retryAfterSeconds }, globalHeaders);
     }
     if (!route.bucket || !limit) return { headers: noHeaders };
-    const state = await core.bus.count(`${route.bucket}/${caller}`, limit);
+    const state = await core.bus.count(`${route.bucket}/${counted}`, limit);
     const headers = bucketHeaders(route.bucket, limit, state);
     if (state.allowed) return { headers };
     return refuse({ global: false, retryAfterSeconds: secondsUntil(state.resetAtMs) }, headers);
@@ -79,7 +80,9 @@ export function createLimiter(core: Core): Limiter {
     take(route, principal, request) {
       const limit = route.bucket && buckets[route.bucket];
       if (!limit && (route.exempt || !buckets.global)) return unlimited;
-      return count(route, callerOf(principal, request), limit);
+      const caller = callerOf(principal, request);
+      const counted = limit?.perApplication ? applicationOf(principal, caller) : caller;
+      return count(route, caller, counted, limit);
     },
   };
 }
@@ -91,6 +94,10 @@ function refuse(refusal: LimitRefusal, headers: LimitHeaders): Taken {
   const scope = refusal.global ? 'global' : 'user';
   const retryAfter = String(Math.ceil(refusal.retryAfterSeconds));
   return { refusal, headers: { ...headers, 'x-ratelimit-scope': scope, 'retry-after': retryAfter } };
+}
+
+function applicationOf(principal: Principal, caller: string): string {
+  return 'application' in principal ? `application/${principal.application.id}` : caller;
 }
 
 function callerOf(principal: Principal, request: { readonly ip: string }): string {

@@ -1,4 +1,5 @@
-import { fieldErrors } from '../../model/issue.ts';
+import { type FieldErrorCode, fieldErrors } from '../../model/issue.ts';
+import { isSnowflake, type Snowflake } from '../../model/snowflake.ts';
 import { Fault } from '../fault.ts';
 import type { Call } from './call.ts';
 
@@ -22,6 +23,44 @@ export function readFlag({ query }: Pick<Call, 'query'>, name: string): boolean 
   if (value === undefined) return false;
   const flag = flags.get(value);
   if (flag !== undefined) return flag;
-  const message = fieldErrors.BOOLEAN_TYPE_CONVERT();
-  throw new Fault('invalid_form_body', {}, [{ path: [name], code: 'BOOLEAN_TYPE_CONVERT', message }]);
+  throw wrong(name, 'BOOLEAN_TYPE_CONVERT', fieldErrors.BOOLEAN_TYPE_CONVERT());
+}
+
+/**
+ * A whole number in the query from `min` to `max`.
+ *
+ * @throws Fault `invalid_form_body` on anything else
+ */
+export function readCount(
+  { query }: Pick<Call, 'query'>,
+  name: string,
+  { min, max, absent }: { readonly min: number; readonly max: number; readonly absent: number },
+): number {
+  const value = query[name];
+  if (value === undefined) return absent;
+  if (typeof value !== 'string' || !/^-?\d{1,15}$/.test(value)) {
+    throw wrong(name, 'NUMBER_TYPE_COERCE', fieldErrors.NUMBER_TYPE_COERCE(value, 'int'));
+  }
+  const count = Number(value);
+  if (count < min) throw wrong(name, 'NUMBER_TYPE_MIN', fieldErrors.NUMBER_TYPE_MIN(min));
+  if (count > max) throw wrong(name, 'NUMBER_TYPE_MAX', fieldErrors.NUMBER_TYPE_MAX(max));
+  return count;
+}
+
+/**
+ * An id in the query, undefined when absent.
+ *
+ * @throws Fault `invalid_form_body` on anything else
+ */
+export function readQueryId<Resource extends string>(
+  { query }: Pick<Call, 'query'>,
+  name: string,
+): Snowflake<Resource> | undefined {
+  const value = query[name];
+  if (value === undefined || isSnowflake<Resource>(value)) return value;
+  throw wrong(name, 'NUMBER_TYPE_COERCE', fieldErrors.NUMBER_TYPE_COERCE(value, 'snowflake'));
+}
+
+function wrong(name: string, code: FieldErrorCode, message: string): Fault {
+  return new Fault('invalid_form_body', {}, [{ path: [name], code, message }]);
 }

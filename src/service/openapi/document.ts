@@ -47,7 +47,7 @@ function operationOf(route: Route, operation: Operation, profile: LimitProfile):
     parameters: [...pathParameters(route), ...queryParameters(operation.query ?? {})],
     ...(operation.request && {
       requestBody: {
-        required: true,
+        required: !route.bodyOptional,
         content: { [mediaTypes[route.body ?? 'json']]: { schema: ref(operation.request) } },
       },
     }),

@@ -1,5 +1,6 @@
+import { limits } from '../../model/limits.ts';
 import type { RouteName } from '../../wire/routes.ts';
-import { boolean, type Fields } from './json-schema.ts';
+import { boolean, type Fields, integer, ref } from './json-schema.ts';
 import type { SchemaName } from './schemas.ts';
 
 /** What the document says of a route beyond the route table. */
@@ -136,6 +137,77 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     answer: 'LobbyMember',
   },
   deleteLobbyMember: { id: 'delete_lobby_member', summary: 'Removes a member from a lobby; safe to repeat' },
+
+  joinLobby: {
+    id: 'create_or_join_lobby',
+    summary: 'Joins the lobby of a secret, or creates it',
+    request: 'LobbyJoinInput',
+    answer: 'Lobby',
+  },
+  leaveLobby: { id: 'leave_lobby', summary: 'Leaves a lobby that was made with a secret; safe to repeat' },
+  updateLobbyMembers: {
+    id: 'bulk_update_lobby_members',
+    summary: 'Adds, updates and removes members of a lobby at once',
+    request: 'LobbyMemberChanges',
+    answer: 'LobbyMembers',
+  },
+  linkLobbyChannel: {
+    id: 'edit_lobby_channel_link',
+    summary: 'Links a channel to a lobby or, without one, unlinks it',
+    request: 'LobbyLinkInput',
+    answer: 'Lobby',
+  },
+  createLobbyMessage: {
+    id: 'create_lobby_message',
+    summary: 'Sends a message to a lobby',
+    request: 'LobbyMessageInput',
+    answer: 'LobbyMessage',
+  },
+  listLobbyMessages: {
+    id: 'get_lobby_messages',
+    summary: 'The last messages of a lobby, the newest first',
+    query: {
+      limit: {
+        ...integer(1, limits.lobbyHistoryMessagesMax),
+        default: limits.lobbyHistoryMessagesDefault,
+        description: 'How many at most',
+      },
+    },
+    answer: 'LobbyMessages',
+  },
+  setModerationMetadata: {
+    id: 'update_lobby_message_moderation_metadata',
+    summary: 'Replaces what is noted about a message',
+    request: 'ModerationMetadata',
+  },
+  createOwnLobbyInvite: {
+    id: 'create_linked_lobby_guild_invite_for_self',
+    summary: 'Invites oneself to the guild of the linked channel',
+    answer: 'LobbyInvite',
+  },
+  createLobbyInvite: {
+    id: 'create_linked_lobby_guild_invite_for_user',
+    summary: 'Invites a user to the guild of the linked channel',
+    answer: 'LobbyInvite',
+  },
+  listOwnGuilds: {
+    id: 'list_my_guilds',
+    summary: 'The guilds that the user is in, by id',
+    query: { before: ref('Snowflake'), after: ref('Snowflake'), limit: { ...integer(1, 200), default: 200 } },
+    answer: 'OwnGuilds',
+  },
+  listGuildChannels: {
+    id: 'list_guild_channels',
+    summary: 'The channels of a guild, in their order there',
+    query: {
+      with_can_link_lobby: {
+        ...boolean,
+        default: false,
+        description: 'Whether to tell a user which ones it could link',
+      },
+    },
+    answer: 'Channels',
+  },
 
   invokeCommand: { id: 'create_interaction', summary: 'Uses a command', request: 'Invocation' },
   createInteractionResponse: {

@@ -3,6 +3,7 @@ import { commandSchemas } from './schemas/command.ts';
 import { commonSchemas } from './schemas/common.ts';
 import { errorSchemas } from './schemas/error.ts';
 import { gatewaySchemas } from './schemas/gateway.ts';
+import { guildSchemas } from './schemas/guild.ts';
 import { interactionSchemas } from './schemas/interaction.ts';
 import { lobbySchemas } from './schemas/lobby.ts';
 import { oauthSchemas } from './schemas/oauth.ts';
@@ -12,6 +13,7 @@ export const schemas = {
   ...commonSchemas,
   ...commandSchemas,
   ...lobbySchemas,
+  ...guildSchemas,
   ...interactionSchemas,
   ...oauthSchemas,
   ...gatewaySchemas,
