@@ -236,7 +236,7 @@ export const routes = {
     bucket: 'lobby-join',
   },
   leaveLobby: { method: 'DELETE', path: `${lobby}/members/@me`, credentials: lobbyPlayer, success: [204] },
-  updateLobbyMembers: {
+  bulkUpdateLobbyMembers: {
     method: 'POST',
     path: `${lobby}/members/bulk`,
     credentials: ['bot'],
@@ -262,7 +262,7 @@ export const routes = {
     bucket: 'lobby-message',
   },
   listLobbyMessages: { method: 'GET', path: `${lobby}/messages`, credentials: lobbyPlayer, success: [200] },
-  setModerationMetadata: {
+  setLobbyModerationMetadata: {
     method: 'PUT',
     path: `${lobby}/messages/{message_id}/moderation-metadata`,
     credentials: ['bot'],

@@ -132,11 +132,11 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     leaveLobby: async () => ({
       params: { lobby_id: ((await call('joinLobby', await sample('joinLobby'))).body as Command).id },
     }),
-    updateLobbyMembers: () => ({ body: [{ id: grace.id, metadata: { a: 'b' } }] }),
+    bulkUpdateLobbyMembers: () => ({ body: [{ id: grace.id, metadata: { a: 'b' } }] }),
     linkLobbyChannel: () => ({ body: { channel_id: guild.channels[0].id } }),
     createLobbyMessage: () => ({ body: { content: 'Hello', metadata: { a: 'b' }, flags: 4096 } }),
     listLobbyMessages: () => ({ query: '?limit=1' }),
-    setModerationMetadata: async () => ({
+    setLobbyModerationMetadata: async () => ({
       params: {
         message_id: ((await call('createLobbyMessage', await sample('createLobbyMessage'))).body as Command).id,
       },

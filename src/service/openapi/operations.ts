@@ -145,7 +145,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     answer: 'Lobby',
   },
   leaveLobby: { id: 'leave_lobby', summary: 'Leaves a lobby that was made with a secret; safe to repeat' },
-  updateLobbyMembers: {
+  bulkUpdateLobbyMembers: {
     id: 'bulk_update_lobby_members',
     summary: 'Adds, updates and removes members of a lobby at once',
     request: 'LobbyMemberChanges',
@@ -175,7 +175,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     },
     answer: 'LobbyMessages',
   },
-  setModerationMetadata: {
+  setLobbyModerationMetadata: {
     id: 'update_lobby_message_moderation_metadata',
     summary: 'Replaces what is noted about a message',
     request: 'ModerationMetadata',

@@ -20,7 +20,7 @@ export function lobbyRoutes(lobbies: Lobbies): Handlers {
       const text = await lobbies.putMember(applicationOf(call), lobbyId(call), param(call, 'user_id'), call.body);
       return { status: 200, text };
     },
-    async updateLobbyMembers(call) {
+    async bulkUpdateLobbyMembers(call) {
       return { status: 200, text: await lobbies.updateMembers(applicationOf(call), lobbyId(call), call.body) };
     },
     async deleteLobbyMember(call) {
@@ -31,7 +31,7 @@ export function lobbyRoutes(lobbies: Lobbies): Handlers {
       const body = await lobbies.invites.createFor(applicationOf(call), param(call, 'user_id'), lobbyId(call));
       return { status: 200, body };
     },
-    async setModerationMetadata(call) {
+    async setLobbyModerationMetadata(call) {
       await lobbies.messages.moderate(applicationOf(call), lobbyId(call), param(call, 'message_id'), call.body);
       return { status: 204 };
     },
