@@ -67,6 +67,8 @@ export { type CommandHandlers, type DefinedCommand, defineCommand } from './comm
 export type { CommandDefinition, DesiredCommand, OptionDefinition } from './commands/definition.ts';
 export { type DeployOptions, patienceMsDefault } from './commands/deploy.ts';
 export type { Explanation, PermissionQuestion } from './commands/explain.ts';
+export { loadLocalizations } from './commands/load-localizations.ts';
+export type { ItemTexts, Localizer, LocalizationTexts } from './commands/localizer.ts';
 export { option } from './commands/option.ts';
 export type { OptionValues } from './commands/option-values.ts';
 export type { Plan, PlanItem, PlanWarning, PlanWarningCode } from './commands/plan.ts';

@@ -28,6 +28,21 @@ export type GivenOptions = Readonly<Record<string, string | true | undefined>>;
  * @throws UsageError on an unknown option, a missing or needless value, or a word that is no option
  */
 export function readOptions(command: string, args: readonly string[], groups: OptionGroups): GivenOptions {
+  const { given, operands } = readArguments(args, groups);
+  const [word] = operands;
+  if (word === undefined) return given;
+  throw new UsageError(`"rallypoint ${command}" takes options only, and "${word}" is none.`);
+}
+
+/** What stands behind a command. */
+export interface GivenArguments {
+  readonly given: GivenOptions;
+  /** Words that are no options, in their order. */
+  readonly operands: readonly string[];
+}
+
+/** @throws UsageError on an unknown option, a missing or needless value */
+export function readArguments(args: readonly string[], groups: OptionGroups): GivenArguments {
   const rows: Readonly<Record<string, OptionRow>> = Object.assign({}, ...Object.values(groups));
   const names = Object.keys(rows);
   const options = Object.fromEntries(
@@ -39,10 +54,9 @@ export function readOptions(command: string, args: readonly string[], groups: Op
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
 
   const given: Record<string, string | true> = {};
+  const operands: string[] = [];
   for (const token of tokens) {
-    if (token.kind === 'positional') {
-      throw new UsageError(`"rallypoint ${command}" takes options only, and "${token.value}" is none.`);
-    }
+    if (token.kind === 'positional') operands.push(token.value);
     if (token.kind !== 'option') continue;
     const row = Object.hasOwn(rows, token.name) ? rows[token.name] : undefined;
     if (!row) {
@@ -51,7 +65,7 @@ export function readOptions(command: string, args: readonly string[], groups: Op
     }
     given[token.name] = readValue(token.rawName, row, token.value, token.inlineValue === true);
   }
-  return given;
+  return { given, operands };
 }
 
 function readValue(rawName: string, row: OptionRow, value: string | undefined, inline: boolean): string | true {
@@ -64,4 +78,10 @@ function readValue(rawName: string, row: OptionRow, value: string | undefined, i
     throw new UsageError(`${rawName} needs a value: ${rawName} ${row.value}.`);
   }
   return value;
+}
+
+/** The value of an option that takes one, if it was given. */
+export function optionText(given: GivenOptions, name: string): string | undefined {
+  const value = given[name];
+  return value === true ? undefined : value;
 }

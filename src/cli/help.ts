@@ -1,4 +1,5 @@
 import type { OptionGroups } from './command-line.ts';
+import { type ActionName, actionSummaries, commandsOptions, operands, secretVariables } from './commands/settings.ts';
 import { serveOptions } from './serve-options.ts';
 
 const helpColumn = 24;
@@ -6,6 +7,7 @@ const helpColumn = 24;
 /** Command → its one line in the general help. */
 export const commandSummaries = {
   serve: 'start the service',
+  commands: "register, compare and show an application's commands",
   help: 'show what a command takes: rallypoint help serve',
 } as const;
 export type CommandName = keyof typeof commandSummaries;
@@ -46,6 +48,32 @@ export function serveHelp(): string {
     '  rallypoint serve --memory --port 0 --fixtures fixtures.json',
     '  rallypoint serve --data ./state --limits development --ready-file ready.json',
     '  rallypoint serve --memory --virtual-clock --limits off',
+    '',
+  ].join('\n');
+}
+
+/** What `rallypoint commands --help` shows. */
+export function commandsHelp(): string {
+  const actions = Object.entries(actionSummaries).map(([name, summary]) =>
+    row(`${name} ${operands[name as ActionName] ?? ''}`.trim(), [summary]),
+  );
+  return [
+    'Usage: rallypoint commands <action> --application ID [options]',
+    '',
+    'Actions',
+    ...actions,
+    '',
+    'FILE holds the definitions: a list of commands as JSON, or a module (.js, .ts) that exports it.',
+    `The credential comes from ${secretVariables.botToken} or ${secretVariables.clientSecret}, or is asked for.`,
+    '',
+    ...optionHelp(commandsOptions),
+    'Exit codes: 0 done, 1 a check found a difference or it failed, 2 wrong use.',
+    '',
+    'Examples',
+    '  rallypoint commands plan commands.json --application 1 --api-base http://127.0.0.1:8910/api',
+    '  rallypoint commands deploy commands.ts --application 1 --guild 5 --yes',
+    '  rallypoint commands check commands.ts --application 1 --json',
+    '  rallypoint commands pull --application 1 --out commands.json',
     '',
   ].join('\n');
 }

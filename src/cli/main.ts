@@ -1,8 +1,9 @@
 import { version } from '../model/version.ts';
 import { systemClock } from '../wire/ports.ts';
 import { CommandFailure, UsageError } from './command-line.ts';
+import { commands } from './commands/commands.ts';
 import { errorMessage } from './failure.ts';
-import { commandSummaries, generalHelp, serveHelp } from './help.ts';
+import { commandSummaries, commandsHelp, generalHelp, serveHelp } from './help.ts';
 import { suggestion } from './nearest.ts';
 import { serve } from './serve.ts';
 
@@ -19,8 +20,7 @@ systemClock.schedule(lingerMs, () => process.exit());
 
 async function main([command, ...args]: readonly string[]): Promise<number> {
   try {
-    await run(command, args);
-    return exitCodes.done;
+    return (await run(command, args)) ? exitCodes.done : exitCodes.failed;
   } catch (error) {
     const expected = error instanceof UsageError || error instanceof CommandFailure;
     const text = expected ? errorMessage(error) : error instanceof Error ? (error.stack ?? error.message) : error;
@@ -29,10 +29,14 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
   }
 }
 
-async function run(command: string | undefined, args: readonly string[]): Promise<void> {
+/** @returns false when the command was done and its answer is no */
+async function run(command: string | undefined, args: readonly string[]): Promise<boolean> {
   switch (command) {
     case 'serve':
-      return serve(args);
+      await serve(args);
+      return true;
+    case 'commands':
+      return commands(args);
     case 'help':
     case '--help':
     case '-h':
@@ -50,6 +54,7 @@ async function run(command: string | undefined, args: readonly string[]): Promis
 function help(topic: string | undefined): string {
   if (topic === undefined || topic === 'help') return generalHelp();
   if (topic === 'serve') return serveHelp();
+  if (topic === 'commands') return commandsHelp();
   throw new UsageError(unknown(topic));
 }
 
@@ -59,6 +64,7 @@ function unknown(word: string): string {
   return `There is no ${kind} ${word}.${suggestion(word, known)} "rallypoint help" lists what there is.`;
 }
 
-function print(text: string): void {
+function print(text: string): true {
   process.stdout.write(text);
+  return true;
 }

@@ -1,6 +1,6 @@
 import { type LimitProfileName, limitProfiles } from '../model/limits.ts';
 import { isLoopback } from '../service/options.ts';
-import { type GivenOptions, type OptionGroups, readOptions, UsageError } from './command-line.ts';
+import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
 import { suggestion } from './nearest.ts';
 
 const defaults = { port: 8910, host: '127.0.0.1', data: '.rallypoint', limits: 'standard', logLevel: 'info' } as const;
@@ -67,12 +67,12 @@ export interface ServeSettings {
 export function readServeOptions(args: readonly string[]): ServeSettings | undefined {
   const given = readOptions('serve', args, serveOptions);
   if (given.help) return undefined;
-  checkBus(text(given, 'bus'));
+  checkBus(optionText(given, 'bus'));
   const data = readDataFolder(given);
-  const fixtures = text(given, 'fixtures');
-  const readyFile = text(given, 'ready-file');
+  const fixtures = optionText(given, 'fixtures');
+  const readyFile = optionText(given, 'ready-file');
   return {
-    port: readPort(text(given, 'port')),
+    port: readPort(optionText(given, 'port')),
     ...readHost(given),
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),
@@ -83,17 +83,12 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
   };
 }
 
-function text(given: GivenOptions, name: string): string | undefined {
-  const value = given[name];
-  return value === true ? undefined : value;
-}
-
 function choice<Choice extends string>(
   given: GivenOptions,
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
-  const value = text(given, name);
+  const value = optionText(given, name);
   const chosen = choices.find(one => one === value);
   if (value === undefined || chosen) return chosen;
   throw new UsageError(`--${name} is one of ${choices.join(', ')}, not "${value}".${suggestion(value, choices)}`);
@@ -107,7 +102,7 @@ function readPort(value: string | undefined): number {
 }
 
 function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'allowPublicDeveloperSignIn'> {
-  const host = text(given, 'host') ?? defaults.host;
+  const host = optionText(given, 'host') ?? defaults.host;
   const allowPublicDeveloperSignIn = given['allow-public-developer-sign-in'] === true;
   if (isLoopback(host) || allowPublicDeveloperSignIn) return { host, allowPublicDeveloperSignIn };
   throw new UsageError(
@@ -122,8 +117,8 @@ function readDataFolder(given: GivenOptions): string | undefined {
     throw new UsageError(`${named.map(name => `--${name}`).join(' and ')} both say where the state is; give one.`);
   }
   if (given.memory) return undefined;
-  const store = text(given, 'store');
-  return store === undefined ? (text(given, 'data') ?? defaults.data) : readStoreAddress(store);
+  const store = optionText(given, 'store');
+  return store === undefined ? (optionText(given, 'data') ?? defaults.data) : readStoreAddress(store);
 }
 
 function readStoreAddress(address: string): string | undefined {

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type DesiredCommand, loadLocalizations } from '../../backend/index.ts';
+import { asRecord, parseJson } from '../../wire/codec.ts';
+import { CommandFailure } from '../command-line.ts';
+import { errorMessage } from '../failure.ts';
+
+/**
+ * Reads a file of definitions, with its translations if they live apart: JSON, or a module of JavaScript or TypeScript.
+ * The list is the whole document or its `commands`; of a module the default export or the one called `commands`, which
+ * may be a promise.
+ *
+ * @returns a list nobody has checked yet
+ * @throws CommandFailure it cannot be read, or holds no list; ValidationError a translation belongs to nothing
+ */
+export async function loadDefinitions(file: string, localizations?: string): Promise<readonly DesiredCommand[]> {
+  const found = file.endsWith('.json') ? await readJson(file) : await loadModule(file);
+  const list = Array.isArray(found) ? found : asRecord(found)?.commands;
+  if (!Array.isArray(list)) {
+    throw new CommandFailure(`${file} holds no list of commands: give an array, or an object or export "commands".`);
+  }
+  if (localizations === undefined) return list;
+  const localize = await loadLocalizations(localizations);
+  return localize(list.map(item => asRecord(item) ?? {}) as unknown as DesiredCommand[]);
+}
+
+async function readJson(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch(error => {
+    throw new CommandFailure(`${file} cannot be read: ${errorMessage(error)}`);
+  });
+  const value = parseJson(text.replace(/^\uFEFF/, ''));
+  if (value === undefined) throw new CommandFailure(`${file} is not JSON.`);
+  return value;
+}
+
+async function loadModule(file: string): Promise<unknown> {
+  const module = await import(pathToFileURL(resolve(file)).href).catch((error: { code?: unknown }) => {
+    if (error.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+      throw new CommandFailure(
+        `This Node.js (${process.version}) cannot load ${file}. TypeScript takes 22.18 or newer; else give .js or .json.`,
+      );
+    }
+    throw new CommandFailure(`${file} cannot be loaded: ${errorMessage(error)}`);
+  });
+  const exported = await (module.default ?? module.commands);
+  return exported === undefined ? module : exported;
+}
