@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkLobby, checkLobbyMember } from '../../../src/model/rules/lobby.ts';
+import { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from '../../../src/model/rules/lobby.ts';
 import { times } from '../../support/command-samples.ts';
 import { faults } from '../../support/issues.ts';
 
 const lobby = (body: unknown): string[] => faults(checkLobby(body));
 const member = (body: unknown): string[] => faults(checkLobbyMember(body));
+const changes = (body: unknown): string[] => faults(checkLobbyMemberChanges(body));
 
 describe.each([
   ['of a lobby', lobby],
@@ -140,5 +141,47 @@ describe('additional_name', () => {
 
   it('is text', () => {
     expect(member({ additional_name: 5 })).toEqual(['additional_name STRING_TYPE_CONVERT']);
+  });
+});
+
+describe('the body of a bulk update', () => {
+  it.each([
+    [0, ['(body) BASE_TYPE_BAD_LENGTH']],
+    [1, []],
+    [24, []],
+    [25, []],
+    [26, ['(body) BASE_TYPE_BAD_LENGTH']],
+  ])('with %i entries has the issues %j', (count, issues) => {
+    expect(changes(times(count, i => ({ id: String(i + 1) })))).toEqual(issues);
+  });
+
+  it('is a list of objects, each of which names a user', () => {
+    for (const body of [undefined, null, {}, 'x', 7]) expect(changes(body)).toEqual(['(body) LIST_TYPE_CONVERT']);
+    expect(changes([null, 7, {}, { id: '' }, { id: 'x' }])).toEqual([
+      '0 LIST_ITEM_VALUE_REQUIRED',
+      '1 MODEL_TYPE_CONVERT',
+      '2.id BASE_TYPE_REQUIRED',
+      '3.id BASE_TYPE_REQUIRED',
+      '4.id NUMBER_TYPE_COERCE',
+    ]);
+  });
+
+  it('names every user once, in whatever form', () => {
+    expect(changes([{ id: '1' }, { id: 1 }, { id: '1', remove_member: true }])).toEqual([
+      '1.id LIST_ITEM_DUPLICATE',
+      '2.id LIST_ITEM_DUPLICATE',
+    ]);
+  });
+
+  it('says of each member what a body of its own says, and whether it is removed', () => {
+    const fields = { metadata: { a: 'b' }, flags: 1, additional_name: 'x'.repeat(80) };
+    expect(changes([{ id: '1', ...fields, remove_member: false }])).toEqual([]);
+    expect(changes([{ id: '1', metadata: null, flags: null, additional_name: null, remove_member: null }])).toEqual([]);
+    expect(changes([{ id: '1', metadata: 1, flags: 2, additional_name: 'x'.repeat(81), remove_member: 1 }])).toEqual([
+      '0.metadata DICT_TYPE_CONVERT',
+      '0.flags BASE_TYPE_CHOICES',
+      '0.additional_name BASE_TYPE_BAD_LENGTH',
+      '0.remove_member BOOLEAN_TYPE_CONVERT',
+    ]);
   });
 });
