@@ -1,6 +1,6 @@
 import type { Command } from '../model/command.ts';
 import { TransportError } from '../model/errors.ts';
-import type { Lobby, LobbyMember } from '../model/lobby.ts';
+import type { Lobby, LobbyInvite, LobbyMember } from '../model/lobby.ts';
 import type { GuildCommandPermissions } from '../model/overwrite.ts';
 import { isSnowflake } from '../model/snowflake.ts';
 import { asRecord } from '../wire/codec.ts';
@@ -21,6 +21,19 @@ export function readLobby(value: unknown): Lobby {
 /** @throws TransportError `unreadable_answer` */
 export function readLobbyMember(value: unknown): LobbyMember {
   return readResource('a lobby member', value) as unknown as LobbyMember;
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readLobbyMembers(value: unknown): LobbyMember[] {
+  if (!Array.isArray(value)) throw unreadable('a list of lobby members');
+  return value.map(readLobbyMember);
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readLobbyInvite(value: unknown): LobbyInvite {
+  const { code } = asRecord(value) ?? {};
+  if (typeof code !== 'string') throw unreadable('an invite');
+  return value as LobbyInvite;
 }
 
 /** @throws TransportError `unreadable_answer` */

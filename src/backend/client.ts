@@ -20,6 +20,7 @@ import { createCall } from './calls.ts';
 import { createCommands, type GlobalCommands } from './commands/commands.ts';
 import { createCredentials } from './credentials.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
+import type { LobbyServerOptions } from './lobbies/managed.ts';
 import { createLobbies, type Lobbies } from './lobbies.ts';
 import { createOverwrites, type Overwrites, overwrittenIn } from './overwrites.ts';
 import type { traitsUnknown } from './traits.ts';
@@ -46,6 +47,8 @@ export interface BackendOptions {
    * `'off'` for a service of one's own that has none.
    */
   readonly globalLimit?: RateLimit | 'off';
+  /** How this game server keeps lobbies together with others. */
+  readonly lobbyServer?: LobbyServerOptions;
   readonly logger?: Logger;
   readonly transport?: Transport;
   readonly socket?: SocketFactory;
@@ -70,7 +73,7 @@ export interface Backend {
  * Opens an application's backend. Nothing is sent before the first call.
  *
  * @throws ArgumentError `invalid_snowflake`, `credential_missing`, `invalid_credential`, `invalid_base_url`,
- *   `insecure_address`
+ *   `insecure_address`, `invalid_server_name`, `invalid_lease`
  * @example
  * ```ts
  * const backend = createBackend({ applicationId: '1', botToken, apiBase: 'http://127.0.0.1:8080/api' });
@@ -97,6 +100,14 @@ export function createBackend(options: BackendOptions): Backend {
   });
   const credentials = createCredentials(applicationId, options, http, clock);
   const call = createCall(http, credentials, clock, deadlineMs);
+  const lobbies = createLobbies(call, {
+    applicationId,
+    clock,
+    entropy,
+    logger,
+    deadlineMs,
+    options: options.lobbyServer ?? {},
+  });
   const overwrites = createOverwrites(call, http, applicationId);
   const { commands, close: closeCommands } = createCommands({
     call,
@@ -117,13 +128,14 @@ export function createBackend(options: BackendOptions): Backend {
 
   return {
     applicationId,
-    lobbies: createLobbies(call),
+    lobbies,
     commands,
     overwrites,
     interactions,
     close() {
       interactions.close();
       closeCommands();
+      lobbies.close();
       http.close();
     },
   };

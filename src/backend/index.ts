@@ -40,7 +40,9 @@ export type { Issue } from '../model/issue.ts';
 export {
   type Lobby,
   type LobbyInput,
+  type LobbyInvite,
   type LobbyMember,
+  type LobbyMemberChange,
   type LobbyMemberEntry,
   type LobbyMemberInput,
   lobbyMemberFlags,
@@ -76,6 +78,30 @@ export { type RoutedCommand, type RouterOptions, router } from './commands/route
 export type { DeployProgress, SyncState } from './commands/sync-state.ts';
 export type { CommandUse, Suggestion, SuggestionUse } from './commands/use.ts';
 export type { InteractionHandler, InteractionListener, Interactions, ListenOptions } from './interactions.ts';
+export { type ChangedMembers, memberChangesMax } from './lobbies/calls.ts';
+export type { DesiredLobby, DesiredMember } from './lobbies/desired.ts';
+export { type LobbyDirectory, memoryLobbyDirectory } from './lobbies/directory.ts';
+export {
+  type FileLobbyDirectory,
+  type FileLobbyDirectoryOptions,
+  fileLobbyDirectory,
+} from './lobbies/file-directory.ts';
+export type { LeaseStatus } from './lobbies/lease.ts';
+export {
+  type EnsuredLobby,
+  type HeldLobby,
+  type LobbyServerOptions,
+  type LobbyServerState,
+  leaseMsDefault,
+  type ManagedLobbies,
+  type ReconcileOptions,
+  type SweepOptions,
+} from './lobbies/managed.ts';
+export { OwnershipError, type OwnershipErrorCode } from './lobbies/ownership-error.ts';
+export { type LobbyCall, planLobby, type Unseen } from './lobbies/plan.ts';
+export type { LobbyProgress } from './lobbies/progress.ts';
+export type { LobbyOutcome, ReconcileReport } from './lobbies/reconcile.ts';
+export type { LeftLobby, LeftLobbyFate, SweepReport } from './lobbies/sweep.ts';
 export type { Lobbies } from './lobbies.ts';
 export { type Overwrites, type UserToken, userToken } from './overwrites.ts';
 export type { ReceivedInteraction, ReplyMessage } from './received-interaction.ts';

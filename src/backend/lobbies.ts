@@ -1,85 +1,43 @@
-import { ApiError } from '../model/errors.ts';
-import type { Lobby, LobbyInput, LobbyMember, LobbyMemberInput } from '../model/lobby.ts';
-import { checkLobby, checkLobbyMember } from '../model/rules/lobby.ts';
-import { type LobbyId, parseSnowflake, type UserId } from '../model/snowflake.ts';
-import { readLobby, readLobbyMember } from './answers.ts';
+import type { LobbyId } from '../model/snowflake.ts';
 import type { Call, CallOptions } from './calls.ts';
-import { refuseIssues } from './check.ts';
+import { createLobbyCalls, type LobbyCalls } from './lobbies/calls.ts';
+import { createManagedLobbies, type LobbyGuard, type ManagedLobbies, type ManagedPorts } from './lobbies/managed.ts';
+import { Operations } from './lobbies/operation.ts';
 
 /**
- * The application's lobbies, server to server. All of it takes the bot token. A lobby made here can be joined and left
- * by nobody but its backend.
+ * The application's lobbies: the interface's calls by lobby id, and on top of them lobbies by the game's own keys, kept
+ * together with other servers.
  *
- * Every input is checked by the rulebook first (ValidationError, ArgumentError; nothing was sent). What every call may
- * throw beside that: ApiError, RateLimitError, TransportError.
- *
- * @see interface.md, "Lobbies (server to server)"
+ * Writes by id to a lobby that was handed to another server, or lost to it, are refused: OwnershipError `not_owner`.
+ * Writes by id and ensure or reconcile of one lobby undo each other; use the ones or the others.
  */
-export interface Lobbies {
-  /** Opens a lobby with up to `limits.lobbyMembersPerRequestMax` members. Not idempotent. */
-  create(input?: LobbyInput, options?: CallOptions): Promise<Lobby>;
-  /** @throws ApiError `unknown_lobby` */
-  get(id: LobbyId, options?: CallOptions): Promise<Lobby>;
-  /**
-   * Changes the fields given; `metadata` and `members` replace what is stored, members not listed are removed.
-   *
-   * @throws ApiError `unknown_lobby`
-   */
-  edit(id: LobbyId, input: LobbyInput, options?: CallOptions): Promise<Lobby>;
-  /** Closes a lobby. One that is already gone is no error. */
-  delete(id: LobbyId, options?: CallOptions): Promise<void>;
-  /**
-   * Adds a member or updates it. Idempotent.
-   *
-   * @throws ApiError `unknown_lobby`, `unknown_user`
-   */
-  putMember(id: LobbyId, userId: UserId, input?: LobbyMemberInput, options?: CallOptions): Promise<LobbyMember>;
-  /**
-   * Takes a member out. A user who is not a member is no error.
-   *
-   * @throws ApiError `unknown_lobby`
-   */
-  removeMember(id: LobbyId, userId: UserId, options?: CallOptions): Promise<void>;
+export interface Lobbies extends LobbyCalls, ManagedLobbies {}
+
+export type LobbyPorts = Omit<ManagedPorts, 'operations'>;
+
+/** @throws ArgumentError `invalid_server_name`, `invalid_lease` */
+export function createLobbies(call: Call, ports: LobbyPorts): Lobbies {
+  const operations = new Operations(ports.clock);
+  const calls = createLobbyCalls(call, operations, ports.deadlineMs);
+  const { guard, deleteHeld, ...managed } = createManagedLobbies(calls, { ...ports, operations });
+  return { ...calls, ...guarded(calls, { guard, deleteHeld }, ports.deadlineMs), ...managed };
 }
 
-export function createLobbies(call: Call): Lobbies {
+/** The calls that change a lobby, as long as it is not another server's. */
+function guarded(calls: LobbyCalls, { guard, deleteHeld }: LobbyGuard, defaultDeadlineMs: number) {
+  function write<T>(id: LobbyId, options: CallOptions = {}, send: (options: CallOptions) => Promise<T>): Promise<T> {
+    const { deadlineMs = defaultDeadlineMs } = options;
+    return guard(id, leftMs => send({ ...options, deadlineMs: Math.min(deadlineMs, leftMs) }));
+  }
+
   return {
-    async create(input = {}, options) {
-      refuseIssues('The lobby', checkLobby(input));
-      return readLobby((await call('createLobby', { path: {}, body: input }, options)).body);
+    edit: (id, input, options) => write(id, options, within => calls.edit(id, input, within)),
+    async delete(id, options = {}) {
+      if (await deleteHeld(id, options)) return;
+      await write(id, options, within => calls.delete(id, within));
     },
-    async get(id, options) {
-      return readLobby((await call('getLobby', { path: lobbyPath(id) }, options)).body);
-    },
-    async edit(id, input, options) {
-      const path = lobbyPath(id);
-      refuseIssues('The lobby', checkLobby(input));
-      return readLobby((await call('editLobby', { path, body: input }, options)).body);
-    },
-    async delete(id, options) {
-      const path = lobbyPath(id);
-      await call('deleteLobby', { path }, options).catch(passOverUnknownLobby);
-    },
-    async putMember(id, userId, input = {}, options) {
-      const path = memberPath(id, userId);
-      refuseIssues('The lobby member', checkLobbyMember(input));
-      return readLobbyMember((await call('putLobbyMember', { path, body: input }, options)).body);
-    },
-    async removeMember(id, userId, options) {
-      await call('deleteLobbyMember', { path: memberPath(id, userId) }, options);
-    },
-  };
-}
-
-function lobbyPath(id: LobbyId) {
-  return { lobby_id: parseSnowflake<'lobby'>(id, 'lobbyId') };
-}
-
-function memberPath(id: LobbyId, userId: UserId) {
-  return { ...lobbyPath(id), user_id: parseSnowflake<'user'>(userId, 'userId') };
-}
-
-// The interface calls deleting twice safe; a service that answers 404 instead of 204 says the same.
-function passOverUnknownLobby(error: unknown): void {
-  if (!(error instanceof ApiError && error.code === 'unknown_lobby')) throw error;
+    putMember: (id, userId, input, options) => write(id, options, within => calls.putMember(id, userId, input, within)),
+    removeMember: (id, userId, options) => write(id, options, within => calls.removeMember(id, userId, within)),
+    bulkMembers: (id, changes, options) => write(id, options, within => calls.bulkMembers(id, changes, within)),
+  } satisfies Partial<LobbyCalls>;
 }

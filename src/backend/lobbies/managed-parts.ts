@@ -1,0 +1,16 @@
+import type { Lease } from './lease.ts';
+import type { Ownership } from './ownership.ts';
+import type { Registry } from './registry.ts';
+import type { Settler } from './settle.ts';
+import type { Turns } from './turns.ts';
+
+/** What the operations on many lobbies are made of. */
+export interface ManagedParts {
+  /** This server's name. */
+  readonly server: string;
+  readonly registry: Registry;
+  readonly lease: Lease;
+  readonly ownership: Ownership;
+  readonly settler: Settler;
+  readonly turns: Turns;
+}

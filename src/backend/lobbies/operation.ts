@@ -1,0 +1,71 @@
+import { TransportError } from '../../model/errors.ts';
+import { Deadline } from '../../wire/deadline.ts';
+import type { Clock } from '../../wire/ports.ts';
+import type { CallOptions } from '../calls.ts';
+
+/** Something made of several calls and waits, which ends as a whole by its deadline. */
+export class Operation {
+  readonly #deadline: Deadline;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(deadline: Deadline, signal: AbortSignal | undefined) {
+    this.#deadline = deadline;
+    this.#signal = signal;
+  }
+
+  /**
+   * For the next call.
+   *
+   * @param leftMs of something else that ends
+   * @throws TransportError `deadline_exceeded`, `aborted`
+   */
+  next(leftMs = Number.POSITIVE_INFINITY): CallOptions {
+    this.check();
+    const deadlineMs = Math.min(leftMs, this.#deadline.leftMs);
+    return this.#signal ? { deadlineMs, signal: this.#signal } : { deadlineMs };
+  }
+
+  /** @throws TransportError `deadline_exceeded`, `aborted` */
+  check(): void {
+    this.#deadline.signal.throwIfAborted();
+  }
+
+  /** @throws TransportError `deadline_exceeded`, `aborted` */
+  async sleep(ms: number): Promise<void> {
+    await this.#deadline.sleep(ms);
+  }
+
+  /** Waits for what others do, too. @throws TransportError `deadline_exceeded`, `aborted` */
+  within<T>(work: Promise<T>): Promise<T> {
+    return this.#deadline.within(work);
+  }
+}
+
+/** Runs operations, and ends those under way when it is closed. */
+export class Operations {
+  readonly #clock: Clock;
+  readonly #underWay = new Set<Deadline>();
+  #closed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async run<T>(deadlineMs: number, { signal }: CallOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new TransportError('aborted', 'The backend has been closed.');
+    const deadline = new Deadline(this.#clock, deadlineMs, signal);
+    this.#underWay.add(deadline);
+    try {
+      return await work(new Operation(deadline, signal));
+    } finally {
+      this.#underWay.delete(deadline);
+      deadline.close();
+    }
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#closed = true;
+    for (const deadline of this.#underWay) deadline.abort();
+  }
+}
