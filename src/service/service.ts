@@ -20,6 +20,7 @@ import { createGuildDirectory } from './domain/guild-directory.ts';
 import { createInteractions } from './domain/interactions.ts';
 import { createLobbies } from './domain/lobbies.ts';
 import { createWebhookEvents } from './domain/webhook-events.ts';
+import { EventLog } from './event-log.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createHttpServer } from './http/server.ts';
 import { snowflakeSource } from './ids.ts';
@@ -36,7 +37,7 @@ import { interactionRoutes } from './routes/interactions.ts';
 import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
-import type { MaybePromise, Store } from './store/contract.ts';
+import type { AnnouncementSink, MaybePromise, Store } from './store/contract.ts';
 import { openSqliteStore } from './store/sqlite/store.ts';
 import { readTimeMark, writeTimeMark } from './time-mark.ts';
 
@@ -101,8 +102,10 @@ async function start(
   closing: Closing,
 ): Promise<Service> {
   const activity = new Activity();
-  const { core, setAddresses } = await openCore(options, limits, activity, closing);
-  const rooms = createRooms(core, activity);
+  // What lives in memory alone ends with the process, gateway sessions included.
+  const events = options.data === undefined ? undefined : new EventLog();
+  const { core, setAddresses } = await openCore(options, { limits, activity, events }, closing);
+  const rooms = createRooms(core, activity, events);
   const stateReplaced = async () => {
     await rooms.gateway.closeSessions();
     await rooms.sweeps.restart();
@@ -110,6 +113,7 @@ async function start(
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
   const app = createDoor(core, rooms, { controlToken, stateReplaced });
 
+  await rooms.gateway.restore();
   const fixtures = await rooms.fixtures.begin(options.fixtures);
   await rooms.sweeps.restart();
   closing.push(() => rooms.sweeps.stop());
@@ -131,13 +135,19 @@ async function start(
   };
 }
 
+interface Ground {
+  readonly limits: Core['limits'];
+  readonly activity: Activity;
+  readonly events: EventLog | undefined;
+}
+
 /** What everything stands on; the addresses are told to it when they are known. */
-async function openCore(options: ServiceOptions, limits: Core['limits'], activity: Activity, closing: Closing) {
+async function openCore(options: ServiceOptions, { limits, activity, events }: Ground, closing: Closing) {
   const { log = silentLogger, entropy = systemEntropy, fetch = systemFetch } = options;
   const clock = chooseClock(options, activity);
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
-  const store = await openStore(options.data, bus, log);
+  const store = await openStore(options.data, { bus, log, events });
   closing.push(() => store.close());
   closing.push(() => writeTimeMark(store, clock.now()));
   let addresses: Addresses | undefined;
@@ -159,7 +169,7 @@ async function openCore(options: ServiceOptions, limits: Core['limits'], activit
 type Rooms = ReturnType<typeof createRooms>;
 
 /** Everything that serves, each on the core and on those named to it. */
-function createRooms(core: Core, activity: Activity) {
+function createRooms(core: Core, activity: Activity, events: EventLog | undefined) {
   const credentials = createCredentials(core);
   const commands = createCommands(core);
   const commandPermissions = createCommandPermissions(core);
@@ -167,7 +177,7 @@ function createRooms(core: Core, activity: Activity) {
   const lobbies = createLobbies(core, webhookEvents);
   const interactions = createInteractions(core);
   const authorization = createAuthorization(core);
-  const gateway = createGateway(core, { credentials, lobbies, activity });
+  const gateway = createGateway(core, { credentials, lobbies, activity, ...(events && { events }) });
   const fixtures = createFixtures(core, commands);
   const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization]);
   return {
@@ -226,10 +236,18 @@ function systemClockMoved(): ArgumentError {
   );
 }
 
-async function openStore(data: string | undefined, bus: Core['bus'], log: Core['log']): Promise<Store> {
+async function openStore(
+  data: string | undefined,
+  { bus, log, events }: Pick<Core, 'bus' | 'log'> & Pick<Ground, 'events'>,
+): Promise<Store> {
   if (data !== undefined) mkdirSync(data, { recursive: true });
   const location = data === undefined ? ':memory:' : join(data, 'rallypoint.sqlite');
-  return openSqliteStore({ location, sink: announced => bus.publish(announced), log });
+  const sink: AnnouncementSink = announced => {
+    const handed = bus.publish(announced);
+    events?.passed(announced.at(-1)?.revision ?? 0);
+    return handed;
+  };
+  return openSqliteStore({ location, sink, log, ...(events && { keep: announced => events.keep(announced) }) });
 }
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<Addresses> {

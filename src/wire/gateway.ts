@@ -1,4 +1,4 @@
-import { type DispatchName, type GatewayFrame, opcodes } from '../model/gateway.ts';
+import type { GatewayFrame } from '../model/gateway.ts';
 import { asRecord, parseJson } from './codec.ts';
 
 /**
@@ -20,21 +20,4 @@ export function parseFrame(text: string): GatewayFrame | undefined {
 
 export function encodeFrame(frame: GatewayFrame): string {
   return JSON.stringify(frame);
-}
-
-/** A dispatch encoded once for every session that gets it; only the sequence number between the halves differs. */
-export interface EncodedDispatch {
-  readonly name: DispatchName;
-  readonly head: string;
-  readonly tail: string;
-}
-
-/** @param data the dispatch's `d`, already JSON */
-export function encodeDispatch(name: DispatchName, data: string): EncodedDispatch {
-  return { name, head: `{"op":${opcodes.DISPATCH},"t":"${name}","s":`, tail: `,"d":${data}}` };
-}
-
-/** The frame's text for the session in which it is number `sequence`. */
-export function dispatchText({ head, tail }: EncodedDispatch, sequence: number): string {
-  return head + sequence + tail;
 }

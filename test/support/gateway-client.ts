@@ -1,8 +1,9 @@
+import { createInflate, createZstdDecompress, inflateSync } from 'node:zlib';
 import { WebSocket } from 'ws';
-import { type GatewayFrame, type Identify, opcodes } from '../../src/model/gateway.ts';
+import { type GatewayFrame, type Identify, opcodes, type Ready } from '../../src/model/gateway.ts';
 import { parseFrame } from '../../src/wire/gateway.ts';
 
-/** A bare client of the gateway: keeps every frame it gets, sends what it is told. */
+/** A bare client of the gateway: keeps every frame it gets, sends what it is told. Understands every compression. */
 export class GatewayClient {
   readonly frames: GatewayFrame[] = [];
   /** Code and reason of the close frame. */
@@ -12,12 +13,8 @@ export class GatewayClient {
 
   constructor(url: string) {
     this.socket = new WebSocket(url);
-    this.socket.on('message', data => {
-      const frame = parseFrame(String(data));
-      if (!frame) throw new Error(`Not a frame: ${data}`);
-      this.frames.push(frame);
-      this.#wake();
-    });
+    const read = reader(new URL(url).searchParams.get('compress'), text => this.#receive(text));
+    this.socket.on('message', (data, isBinary) => read(data as Buffer, isBinary));
     this.socket.on('error', () => {});
     this.closed = new Promise(resolve =>
       this.socket.on('close', (code, reason) => {
@@ -25,6 +22,13 @@ export class GatewayClient {
         this.#wake();
       }),
     );
+  }
+
+  #receive(text: string): void {
+    const frame = parseFrame(text);
+    if (!frame) throw new Error(`Not a frame: ${text}`);
+    this.frames.push(frame);
+    this.#wake();
   }
 
   /** Connects and waits for Hello. */
@@ -44,6 +48,28 @@ export class GatewayClient {
 
   identify(identify: Partial<Identify> & { token: string }): void {
     this.send({ op: opcodes.IDENTIFY, d: { properties: {}, intents: 0, ...identify } });
+  }
+
+  /** Asks to go on with a session whose events it has up to `seq`. */
+  resume(token: string, session_id: string, seq: number): void {
+    this.send({ op: opcodes.RESUME, d: { token, session_id, seq } });
+  }
+
+  /** Connects and goes on where `former` ended; RESUMED may not have come yet. */
+  static async resumed(url: string, token: string, former: GatewayClient, query?: string): Promise<GatewayClient> {
+    const client = await GatewayClient.open(url, query);
+    client.resume(token, former.sessionId, former.sequence);
+    return client;
+  }
+
+  get sessionId(): string {
+    const ready = this.frames.find(({ t }) => t === 'READY')?.d as Ready | undefined;
+    return ready?.session_id ?? '';
+  }
+
+  /** Number of the last dispatch. */
+  get sequence(): number {
+    return this.frames.findLast(({ op }) => op === opcodes.DISPATCH)?.s ?? 0;
   }
 
   send(frame: unknown): void {
@@ -90,4 +116,27 @@ export class GatewayClient {
     this.socket.close(code);
     await this.closed;
   }
+}
+
+/** Turns messages into texts: plain ones, ones compressed each on its own, or parts of one compressed stream. */
+function reader(compress: string | null, receive: (text: string) => void): (data: Buffer, isBinary: boolean) => void {
+  const stream =
+    compress === 'zlib-stream' ? createInflate() : compress === 'zstd-stream' ? createZstdDecompress() : undefined;
+  let text = '';
+  stream?.on('data', (chunk: Buffer) => {
+    text += chunk;
+  });
+  return (data, isBinary) => {
+    if (!isBinary) receive(String(data));
+    else if (!stream) receive(String(inflateSync(data)));
+    else {
+      if (compress === 'zlib-stream' && data.subarray(-4).toString('hex') !== '0000ffff') throw new Error('no flush');
+      stream.write(data, () => {
+        // Its output comes before this; each message holds one frame.
+        const whole = text;
+        text = '';
+        receive(whole);
+      });
+    }
+  };
 }

@@ -1,6 +1,7 @@
 import { ValidationError } from '../../model/errors.ts';
 import type { Issue } from '../../model/issue.ts';
 import type { Core } from '../core.ts';
+import { announceNewBotToken, installationsOf, putGuild } from '../domain/guild-records.ts';
 import { hashSecret } from '../secret.ts';
 import type { StoreContent, Transaction } from '../store/contract.ts';
 import { collectionNames } from '../store/keys.ts';
@@ -9,7 +10,7 @@ import { checkFixtures } from './check-fixtures.ts';
 import { fillIn } from './fixtures-answer.ts';
 import type { FilledFixtures, Fixtures } from './fixtures-document.ts';
 import { assignOwners, type FixturesPlan, identify } from './fixtures-plan.ts';
-import { type FixtureRecords, type Known, recordsOf } from './fixtures-records.ts';
+import { type FixtureRecords, type Known, memberKey, recordsOf } from './fixtures-records.ts';
 import { checkReferences, readKnown } from './fixtures-references.ts';
 import { createSecretBook } from './secret-book.ts';
 
@@ -81,7 +82,7 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
       const records = recordsOf(plan, known, core.clock.now(), (application, before) =>
         secrets.settle(application, before, replaceUnknownSecrets),
       );
-      putAll(transaction, records);
+      await putAll(transaction, records, known);
       finish?.(transaction, plan, records);
       return { plan, records, embedded: newlyEmbedded(records, known) };
     });
@@ -121,6 +122,7 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
       await core.store.load({
         ...emptyContent(),
         ...beginning.records,
+        installations: installationsOf(beginning.records.guilds),
         settings: [...settings.filter(({ name }) => name !== settingName), { name: settingName, value: beginning }],
       });
       await launchAll(beginning.records.applications);
@@ -149,11 +151,20 @@ function refuse(issues: readonly Issue[]): void {
   throw new ValidationError('The fixtures document', [...issues.slice(0, issuesShownMax), ...rest]);
 }
 
-function putAll(transaction: Transaction, records: FixtureRecords): void {
-  for (const record of records.applications) transaction.put('applications', record);
+async function putAll(transaction: Transaction, records: FixtureRecords, known: Known): Promise<void> {
+  for (const record of records.applications) {
+    transaction.put('applications', record);
+    const before = known.applications.get(record.id);
+    if (before && before.bot_token_hash !== record.bot_token_hash) announceNewBotToken(transaction, record.id);
+  }
   for (const record of records.users) transaction.put('users', record);
-  for (const record of records.guilds) transaction.put('guilds', record);
-  for (const record of records.guild_members) transaction.put('guild_members', record);
+  const members = Map.groupBy(records.guild_members, ({ guild_id }) => guild_id);
+  for (const guild of records.guilds) {
+    const placed = (members.get(guild.id) ?? []).map(
+      member => [known.members.get(memberKey(guild.id, member.user_id)), member] as const,
+    );
+    await putGuild(transaction, known.guilds.get(guild.id), guild, placed);
+  }
 }
 
 function withoutSecrets(plan: FixturesPlan): FixturesPlan {

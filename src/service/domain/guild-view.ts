@@ -1,3 +1,4 @@
+import type { GuildUpdated } from '../../model/gateway.ts';
 import {
   type Channel,
   type Guild,
@@ -5,8 +6,10 @@ import {
   type LinkedLobby,
   type Role,
   textChannelType,
+  threadTypes,
 } from '../../model/guild.ts';
 import { lobbyFlags } from '../../model/lobby.ts';
+import type { Presence } from '../../model/presence.ts';
 import { type Snowflake, snowflakeTimeMs, type UserId } from '../../model/snowflake.ts';
 import { formatTimestamp } from '../../model/timestamp.ts';
 import type { User } from '../../model/user.ts';
@@ -72,6 +75,26 @@ export function channelView(channel: ChannelRecord, guild: GuildRecord, lobby?: 
   return { ...channel, guild_id: guild.id, flags: 0, ...(linked_lobby && { linked_lobby }) };
 }
 
+/** A thread as gateway clients need it: open, made when its id was, by the guild's owner. */
+function threadView(channel: ChannelRecord, guild: GuildRecord): Channel & Readonly<Record<string, unknown>> {
+  const created = formatTimestamp(snowflakeTimeMs(channel.id));
+  return {
+    ...channelView(channel, guild),
+    owner_id: guild.owner_id,
+    member_count: 0,
+    message_count: 0,
+    total_message_sent: 0,
+    rate_limit_per_user: 0,
+    thread_metadata: {
+      archived: false,
+      auto_archive_duration: 1440,
+      archive_timestamp: created,
+      create_timestamp: created,
+      locked: false,
+    },
+  };
+}
+
 /** What a linked channel shows of its lobby. @see lobbies.md 2.10 */
 export function showLinkedLobby({ id, application_id, link, flags }: LobbyRecord): LinkedLobby | undefined {
   if (!link) return undefined;
@@ -89,32 +112,50 @@ export function canBeLinked({ type, nsfw }: Pick<ChannelRecord, 'type' | 'nsfw'>
   return type === textChannelType && !nsfw;
 }
 
-/**
- * @param self the bot that looks
- * @param members those to be listed, the bot's own among them
- * @param memberCount all there are
- */
-export function guildView(
-  guild: GuildRecord,
-  self: GuildMember,
-  members: readonly GuildMember[],
-  memberCount: number,
-): Guild {
+/** What is in a guild, as the bot that looks may see it. */
+export interface GuildContent {
+  readonly self: GuildMember;
+  /** Those to be listed, the bot's own among them. */
+  readonly members: readonly GuildMember[];
+  /** All there are. */
+  readonly memberCount: number;
+  /** Lobbies that are linked to its channels. */
+  readonly linked: readonly LobbyRecord[];
+  readonly presences?: readonly Presence[];
+}
+
+/** A guild as GUILD_CREATE shows it. */
+export function guildView(guild: GuildRecord, content: GuildContent): Guild {
+  const { self, members, memberCount, linked, presences = [] } = content;
+  const lobbies = new Map(linked.map(lobby => [lobby.linked_channel_id, lobby]));
+  const isThread = ({ type }: ChannelRecord) => threadTypes.has(type);
+  return {
+    ...guildUpdatedView(guild),
+    joined_at: self.joined_at,
+    large: members.length < memberCount,
+    unavailable: false,
+    member_count: memberCount,
+    channels: guild.channels
+      .filter(channel => !isThread(channel))
+      .map(channel => channelView(channel, guild, lobbies.get(channel.id))),
+    threads: guild.channels.filter(isThread).map(channel => threadView(channel, guild)),
+    members,
+    presences,
+    ...emptyLists,
+  };
+}
+
+/** A guild as GUILD_UPDATE shows it. */
+export function guildUpdatedView(guild: GuildRecord) {
   return {
     id: guild.id,
     name: guild.name,
     owner_id: guild.owner_id,
     preferred_locale: guild.locale,
-    joined_at: self.joined_at,
-    large: members.length < memberCount,
-    unavailable: false,
-    member_count: memberCount,
     roles: guild.roles.map(roleView),
-    channels: guild.channels.map(channel => channelView(channel, guild)),
-    members,
     features: [],
     ...absentFromThisInterface,
-  };
+  } satisfies GuildUpdated;
 }
 
 // What gateway clients read of a guild without asking whether it is there.
@@ -143,9 +184,10 @@ const absentFromThisInterface = {
   premium_progress_bar_enabled: false,
   emojis: [],
   stickers: [],
-  threads: [],
+} as const;
+
+const emptyLists = {
   voice_states: [],
-  presences: [],
   stage_instances: [],
   guild_scheduled_events: [],
   soundboard_sounds: [],

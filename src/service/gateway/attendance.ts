@@ -55,6 +55,22 @@ export class Attendance {
     }
   }
 
+  /** As {@link arrive}, for a session that everybody knows of already. */
+  async stay(home: Topic, sessionId: string, player: Player | undefined): Promise<Stay> {
+    if (player) {
+      const key = topics.player(player.applicationId, player.userId);
+      this.#standings.set(key, this.#standings.get(key) ?? { sessions: 0, told: true, work: Promise.resolve() });
+    }
+    return this.arrive(home, sessionId, player);
+  }
+
+  /** Tells that a player is gone whose sessions ended untold, unless it has another. */
+  async missed(player: Player): Promise<void> {
+    const key = topics.player(player.applicationId, player.userId);
+    if ((await this.#bus.present(key)) > 0) return;
+    await this.#watch.disconnected(player.applicationId, player.userId);
+  }
+
   // One after another for each player, and each tells what is so by then: a quick leave-and-return tells nothing.
   #change(player: Player, by: 1 | -1): Promise<void> {
     const key = topics.player(player.applicationId, player.userId);

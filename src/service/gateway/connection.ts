@@ -1,9 +1,13 @@
+import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
+import { deflateSync } from 'node:zlib';
 import type { WebSocket } from 'ws';
-import { type CloseCodeName, closeCodes, type GatewayFrame } from '../../model/gateway.ts';
+import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
 import { parseFrame } from '../../wire/gateway.ts';
 import type { Clock } from '../../wire/ports.ts';
+import type { Compressor } from './compressor.ts';
+import { type DispatchFrame, frameBinary, joinFrames, type OutFrame, textOf } from './frames.ts';
 import type { Outbox, Sender } from './outbox.ts';
 
 const minuteMs = 60_000;
@@ -11,39 +15,66 @@ const minuteMs = 60_000;
 /** What a connection tells its gateway. */
 export interface ConnectionEvents {
   onFrame(connection: Connection, frame: GatewayFrame): void;
-  /** Once, as soon as nothing more will come or go. */
-  onEnd(connection: Connection, code: number): void;
+  /**
+   * Once, as soon as nothing more will come or go.
+   *
+   * @param byPeer the other end closed, or the network did
+   */
+  onEnd(connection: Connection, code: number, byPeer: boolean): void;
 }
 
 /** What all connections of a gateway share. */
 export interface ConnectionContext extends ConnectionEvents {
   readonly clock: Clock;
   readonly outbox: Outbox;
+  /** Trouble made on purpose; asked before frames leave. */
+  readonly faults?: SendFaults;
 }
+
+/** Breaks connections as tests ask for it. */
+export interface SendFaults {
+  /** @param frames what is about to leave; @returns false when none of it is to */
+  strike(connection: Connection, frames: readonly OutFrame[]): boolean;
+}
+
+/** Events that a client with payload compression gets compressed: the ones that are large. @see gateway.md 8 */
+const compressedEvents: ReadonlySet<DispatchName> = new Set(['READY', 'GUILD_CREATE']);
 
 /**
  * One socket: counts and decodes what comes, gathers what goes. It knows frames, not sessions; what it cannot accept
  * it closes with the documented code.
  *
- * @see gateway.md 2, 4 and 5
+ * What goes out is written past `ws`, whose own sending costs a system call for every message.
+ *
+ * @see gateway.md 2, 4, 5 and 8
  */
 export class Connection implements Sender {
   readonly id: number;
+  /** Large events go compressed one by one; what Identify asks for. Without effect where all is compressed. */
+  compressesPayloads = false;
   readonly #socket: WebSocket;
   readonly #stream: Duplex;
   readonly #context: ConnectionContext;
-  #queue: string[] = [];
+  readonly #compressor: Compressor | undefined;
+  #queue: OutFrame[] = [];
+  /** Number of the first dispatch in the queue; those behind it follow without a gap. */
+  #sequence = 0;
+  /** What is being compressed. */
+  #compressing: Promise<void> | undefined;
+  #compressingBytes = 0;
   #minuteEndMs = 0;
   #received = 0;
   #open = true;
+  #frozen = false;
 
-  constructor(id: number, socket: WebSocket, stream: Duplex, context: ConnectionContext) {
+  constructor(id: number, socket: WebSocket, stream: Duplex, context: ConnectionContext, compressor?: Compressor) {
     this.id = id;
     this.#socket = socket;
     this.#stream = stream;
     this.#context = context;
+    this.#compressor = compressor;
     socket.on('message', (data, isBinary) => this.#receive(data.toString(), isBinary));
-    socket.on('close', code => this.#end(code));
+    socket.on('close', code => this.#end(code, true));
     socket.on('error', () => {}); // `close` follows and says what is to be known
   }
 
@@ -52,23 +83,33 @@ export class Connection implements Sender {
     return this.#open;
   }
 
-  /** Sends a frame's text at the end of this turn; after the end it goes nowhere. */
-  send(text: string): void {
+  /** Sends a frame at the end of this turn; after the end it goes nowhere. */
+  send(frame: OutFrame): void {
     if (!this.#open) return;
-    if (this.#queue.push(text) === 1) this.#context.outbox.add(this);
+    if (this.#queue.push(frame) === 1) this.#context.outbox.add(this);
+  }
+
+  /** As {@link send}, a dispatch as number `sequence`, which is the one after the last it was given. */
+  dispatch(frame: DispatchFrame, sequence: number): void {
+    if (!this.#open) return;
+    if (this.#queue.length === 0) this.#context.outbox.add(this);
+    if (this.#sequence === 0) this.#sequence = sequence;
+    this.#queue.push(frame);
   }
 
   flush(): void {
     const queue = this.#queue;
+    const sequence = this.#sequence;
     if (queue.length === 0) return;
     this.#queue = [];
-    if (this.#socket.bufferedAmount > limits.gatewayBacklogBytesMax) {
+    this.#sequence = 0;
+    if (this.#frozen) return;
+    if (this.#stream.writableLength + this.#compressingBytes > limits.gatewayBacklogBytesMax) {
       this.close('UNKNOWN_ERROR', 'Too slow to keep up.');
-      return;
+    } else if (this.#context.faults?.strike(this, queue) ?? true) {
+      if (this.#compressor) this.#compress(this.#compressor, queue, sequence);
+      else this.#stream.write(this.compressesPayloads ? joinMixed(queue, sequence) : joinFrames(queue, sequence));
     }
-    this.#stream.cork();
-    for (const text of queue) this.#socket.send(text);
-    this.#stream.uncork();
   }
 
   /** Sends what is queued, then the close frame. Idempotent. */
@@ -80,23 +121,60 @@ export class Connection implements Sender {
   closeWith(code: number, reason: string): void {
     if (!this.#open) return;
     this.flush();
-    this.#end(code);
-    this.#socket.close(code, reason);
+    if (!this.#open) return; // it was too slow even for that
+    const compressing = this.#compressing;
+    this.#end(code, false);
+    if (compressing) compressing.then(() => this.#socket.close(code, reason));
+    else this.#socket.close(code, reason);
   }
 
-  #end(code: number): void {
+  /** Breaks off, as a network does. */
+  drop(): void {
+    this.#stream.destroy();
+  }
+
+  /** From here on nothing comes or goes, though the socket stays open. */
+  freeze(): void {
+    this.#frozen = true;
+    this.#socket.pause();
+  }
+
+  /** Writes bytes that need not be frames. */
+  write(bytes: Buffer): void {
+    this.#stream.write(bytes);
+  }
+
+  #end(code: number, byPeer: boolean): void {
+    if (byPeer) this.#compressor?.close();
     if (!this.#open) return;
     this.#open = false;
     this.#queue = [];
-    this.#context.onEnd(this, code);
+    this.#context.onEnd(this, code, byPeer);
+  }
+
+  // One after another, each turn's frames in one write as without compression.
+  #compress(compressor: Compressor, frames: readonly OutFrame[], sequence: number): void {
+    let number = sequence;
+    const texts = frames.map(frame => textOf(frame, frame.numberEnd > 0 ? number++ : 0));
+    const bytes = texts.reduce((size, text) => size + text.length, 0);
+    this.#compressingBytes += bytes;
+    const done = Promise.all(texts.map(text => compressor.compress(text))).then(messages => {
+      this.#compressingBytes -= bytes;
+      if (this.#compressing === done) this.#compressing = undefined;
+      if (this.#stream.writable) this.#stream.write(Buffer.concat(messages.map(frameBinary)));
+    });
+    this.#compressing = done;
   }
 
   #receive(text: string, isBinary: boolean): void {
     if (!this.#open) return;
+    if (!this.#countReceived()) {
+      this.close('RATE_LIMITED');
+      return;
+    }
     const frame = isBinary ? undefined : parseFrame(text);
-    if (!this.#countReceived()) this.close('RATE_LIMITED');
-    else if (!frame) this.close('DECODE_ERROR');
-    else this.#context.onFrame(this, frame);
+    if (frame) this.#context.onFrame(this, frame);
+    else this.close('DECODE_ERROR');
   }
 
   // Our choice: heartbeats count too, as the documentation makes no exception for them.
@@ -108,4 +186,18 @@ export class Connection implements Sender {
     }
     return ++this.#received <= limits.gatewaySendsPerMinute;
   }
+}
+
+/** The frames one behind the other, the large events among them compressed, each on its own. */
+function joinMixed(frames: readonly OutFrame[], sequence: number): Buffer {
+  let number = sequence;
+  const parts = frames.map(frame => {
+    const own = frame.numberEnd > 0 ? number++ : 0;
+    return isCompressed(frame) ? frameBinary(deflateSync(textOf(frame, own))) : joinFrames([frame], own);
+  });
+  return Buffer.concat(parts);
+}
+
+function isCompressed(frame: OutFrame): boolean {
+  return 'name' in frame && compressedEvents.has((frame as DispatchFrame).name);
 }

@@ -15,11 +15,15 @@ export class Deadlines<Item> {
     this.#onDue = onDue;
   }
 
-  /** Begins the item's wait, or begins it again. */
-  touch(item: Item): void {
+  /**
+   * Begins the item's wait, or begins it again.
+   *
+   * @param sinceMs when the wait began; now when absent, and else not before that of any item there
+   */
+  touch(item: Item, sinceMs = this.#clock.now()): void {
     this.#dueMs.delete(item);
-    this.#dueMs.set(item, this.#clock.now() + this.#spanMs);
-    this.#timer ??= this.#clock.schedule(this.#spanMs, () => this.#sweep());
+    this.#dueMs.set(item, sinceMs + this.#spanMs);
+    this.#timer ??= this.#clock.schedule(sinceMs + this.#spanMs - this.#clock.now(), () => this.#sweep());
   }
 
   drop(item: Item): void {

@@ -6,6 +6,8 @@ import { apiVersion } from '../../wire/routes.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
+import type { EventLog } from '../event-log.ts';
+import { Compressor, compressionNamed } from './compressor.ts';
 import { Connection } from './connection.ts';
 import { createIdentifyBudget, type IdentifyBudget } from './identify-budget.ts';
 import { Outbox } from './outbox.ts';
@@ -17,20 +19,28 @@ import { createSocketDoor, refuseUpgrade } from './socket.ts';
 export interface GatewayParts {
   readonly credentials: Credentials;
   readonly lobbies: PlayerLobbies;
-  /** Counts the sessions that are being started. */
+  /** Counts what is done for sessions. */
   readonly activity: Activity;
+  /** Where what sessions hear is kept; absent when the state ends with the process. */
+  readonly events?: EventLog;
 }
 
 /** The WebSocket side of the service. */
 export interface Gateway {
   readonly budget: IdentifyBudget;
-  /** Sessions that are running on this node. */
+  /** Sessions of this node, those included that wait to be resumed. */
   readonly sessionCount: number;
+  readonly connectionCount: number;
+  /** Goes on with the sessions of a former process; to be called first, before anything is written. */
+  restore(): Promise<void>;
   /** Takes the server's upgrade requests: `/gateway` becomes a connection, every other path is not found. */
   attach(server: Server): void;
   /** Ends every session at once, by default so that clients identify anew; resolves when everybody knows. */
   closeSessions(name?: CloseCodeName): Promise<void>;
-  /** Takes no more connections, asks the clients to come back, and resolves when all are gone. Idempotent. */
+  /**
+   * Takes no more connections, asks the clients to come back, and resolves when all are gone. Their sessions wait for
+   * the next process where the state outlives this one. Idempotent.
+   */
   close(): Promise<void>;
 }
 
@@ -39,10 +49,10 @@ const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
 // Version 9 differs in nothing that this interface has.
 const versions: ReadonlySet<string> = new Set([String(apiVersion), '9']);
 
-export function createGateway(core: Core, { credentials, lobbies, activity }: GatewayParts): Gateway {
+export function createGateway(core: Core, { credentials, lobbies, activity, events }: GatewayParts): Gateway {
   const door = createSocketDoor();
   const outbox = new Outbox();
-  const sessions = new Sessions(core, lobbies);
+  const sessions = new Sessions(core, { lobbies, activity, ...(events && { events }) });
   const budget = createIdentifyBudget(core);
   const protocol = new Protocol(core, { credentials, sessions, budget, activity });
   const context = {
@@ -64,7 +74,7 @@ export function createGateway(core: Core, { credentials, lobbies, activity }: Ga
   function accept(socket: WebSocket, stream: Duplex, query: URLSearchParams): void {
     const refusal = refusalOf(query);
     if (refusal) socket.close(closeCodes[refusal.name].code, refusal.reason);
-    else protocol.greet(new Connection(++connections, socket, stream, context));
+    else protocol.greet(new Connection(++connections, socket, stream, context, compressorOf(query)));
   }
 
   return {
@@ -72,25 +82,39 @@ export function createGateway(core: Core, { credentials, lobbies, activity }: Ga
     get sessionCount() {
       return sessions.size;
     },
+    get connectionCount() {
+      return protocol.peers.size;
+    },
+    restore: () => sessions.restore(),
     attach(server) {
       server.on('upgrade', upgrade);
     },
     async closeSessions(name = 'SESSION_TIMED_OUT') {
       protocol.closeAll(name);
-      await sessions.settled();
+      await sessions.endAll();
     },
     async close() {
       isClosing = true;
+      sessions.stop();
       protocol.dismissAll();
-      await Promise.all([sessions.settled(), door.drained()]);
+      await door.drained();
+      await sessions.settled();
     },
   };
 }
 
 /**
+ * Our choice: a `compress` that is not known gets plain frames, which clients accept because every frame says by its
+ * kind whether it is compressed.
+ */
+function compressorOf(query: URLSearchParams): Compressor | undefined {
+  const compression = compressionNamed(query.get('compress'));
+  return compression && new Compressor(compression);
+}
+
+/**
  * Our choice: without `v` or `encoding` the client gets what there is; another encoding than JSON cannot be decoded
- * (4002); a `compress` that is asked for is not granted, which clients accept because every frame says by its kind
- * whether it is compressed.
+ * (4002).
  *
  * @see gateway.md 1 and 8
  */

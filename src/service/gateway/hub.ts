@@ -1,13 +1,33 @@
-import { type EncodedDispatch, encodeDispatch } from '../../wire/gateway.ts';
+import type { DispatchName } from '../../model/gateway.ts';
 import type { Cancel } from '../../wire/ports.ts';
-import type { Announced, Topic } from '../announcement.ts';
+import type { Announced, Announcement, Topic } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import type { MaybePromise } from '../store/contract.ts';
+import { type DispatchFrame, dispatchFrame } from './frames.ts';
+
+/** An announcement's event for all who hear it: encoded once, when the first of them wants it. */
+export class SharedDispatch {
+  readonly name: DispatchName;
+  readonly #event: NonNullable<Announcement['event']>;
+  #frame: DispatchFrame | undefined;
+
+  constructor(event: NonNullable<Announcement['event']>) {
+    this.name = event.name;
+    this.#event = event;
+  }
+
+  get frame(): DispatchFrame {
+    this.#frame ??= dispatchFrame(this.name, this.#event.data);
+    return this.#frame;
+  }
+}
 
 /** Who hears what is announced on the topics it follows. */
 export interface Follower {
-  /** @param dispatch the announcement's event, encoded once for all followers; undefined when it has none */
-  hear(announced: Announced, dispatch: EncodedDispatch | undefined): void;
+  /** @param dispatch the announcement's event; undefined when it has none */
+  hear(announced: Announced, dispatch: SharedDispatch | undefined): void;
+  /** Whether it would do something on hearing this. */
+  heeds(announcement: Announcement): boolean;
 }
 
 interface Feed {
@@ -43,6 +63,20 @@ export class Hub {
     } else feed.subscribed();
   }
 
+  /** Whether somebody would do something on hearing this. */
+  isHeard(announcement: Announcement): boolean {
+    const feed = this.#feeds.get(announcement.to);
+    if (!feed) return false;
+    for (const follower of feed.followers) if (follower.heeds(announcement)) return true;
+    return false;
+  }
+
+  /** Lets the followers hear what was announced before they were there. */
+  repeat(announced: Announced): void {
+    const feed = this.#feeds.get(announced.to);
+    if (feed) spread(feed.followers, announced);
+  }
+
   #subscribe(topic: Topic): Feed {
     const followers = new Set<Follower>();
     const feed = {
@@ -56,7 +90,11 @@ export class Hub {
   #spread(followers: ReadonlySet<Follower>, announced: Announced): void {
     const { event, to } = announced;
     if (event) this.#core.journal.write('dispatch', { event: event.name, topic: to, sessions: followers.size });
-    const dispatch = event && encodeDispatch(event.name, event.data);
-    for (const follower of followers) follower.hear(announced, dispatch);
+    spread(followers, announced);
   }
+}
+
+function spread(followers: ReadonlySet<Follower>, announced: Announced): void {
+  const dispatch = announced.event && new SharedDispatch(announced.event);
+  for (const follower of followers) follower.hear(announced, dispatch);
 }

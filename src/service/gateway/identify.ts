@@ -1,6 +1,9 @@
 import { allIntents, type CloseCodeName, intents } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
+import type { PresenceUpdate } from '../../model/presence.ts';
+import { asRecord } from '../../wire/codec.ts';
 import type { Principal } from '../http/call.ts';
+import { readPresence } from './presence-update.ts';
 import { readShard, type Shard } from './shard.ts';
 
 /** What a client said of itself, checked for shape. */
@@ -8,25 +11,40 @@ export interface Identity {
   readonly token: string;
   /** Undefined: none named. */
   readonly intents: number | undefined;
-  readonly shard: Shard | undefined;
+  /** Null: not sharded. */
+  readonly shard: Shard | null;
   readonly capabilities: number;
   readonly largeThreshold: number;
+  readonly compress: boolean;
+  /** What a bot is to be shown as; undefined: none named. */
+  readonly presence: PresenceUpdate | undefined;
 }
 
-/** Reads Identify's `d`, or names the code that closes the connection. @see gateway.md 3 and 4 */
+/**
+ * Reads Identify's `d`, or names the code that closes the connection.
+ *
+ * Our choice: a bad presence is a bad payload (4001); that of an OAuth2 session, which may not name one, is passed over.
+ *
+ * @see gateway.md 3, 4 and 9.3
+ */
 export function readIdentify(d: unknown): Identity | CloseCodeName {
-  if (typeof d !== 'object' || d === null || Array.isArray(d)) return 'UNKNOWN_OPCODE';
-  const fields = d as Readonly<Record<string, unknown>>;
+  const fields = asRecord(d);
+  if (!fields) return 'UNKNOWN_OPCODE';
   if (typeof fields.token !== 'string') return 'AUTHENTICATION_FAILED';
   if (fields.intents !== undefined && !isBits(fields.intents, allIntents)) return 'INVALID_INTENTS';
-  const shard = fields.shard == null ? undefined : readShard(fields.shard);
-  if (fields.shard != null && !shard) return 'INVALID_SHARD';
+  const shard = fields.shard == null ? null : readShard(fields.shard);
+  if (shard === undefined) return 'INVALID_SHARD';
+  const isBearer = fields.token.startsWith('Bearer ');
+  const presence = fields.presence == null || isBearer ? undefined : readPresence(fields.presence);
+  if (presence === 'malformed') return 'UNKNOWN_OPCODE';
   return {
     token: fields.token,
     intents: fields.intents,
     shard,
     capabilities: isBits(fields.capabilities) ? fields.capabilities : 0,
     largeThreshold: readLargeThreshold(fields.large_threshold),
+    compress: fields.compress === true,
+    presence,
   };
 }
 
@@ -50,6 +68,19 @@ export function admit(principal: Principal | undefined, identity: Identity): Ses
     case 'user':
       if (!principal.scopes.has('gateway.connect')) return 'AUTHENTICATION_FAILED';
       return identity.intents === undefined ? 'INVALID_INTENTS' : principal;
+    case 'session':
+      return principal;
+    default:
+      return 'AUTHENTICATION_FAILED';
+  }
+}
+
+/** Whether the credential may resume a session of its own; otherwise the code that closes the connection. */
+export function admitResume(principal: Principal | undefined): SessionPrincipal | CloseCodeName {
+  switch (principal?.kind) {
+    case 'user':
+      return principal.scopes.has('gateway.connect') ? principal : 'AUTHENTICATION_FAILED';
+    case 'bot':
     case 'session':
       return principal;
     default:

@@ -4,7 +4,7 @@ import type { ApplicationId, UserId } from '../../model/snowflake.ts';
 import { type Announced, topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { userView } from '../domain/user-view.ts';
-import type { PlayerWatch } from './attendance.ts';
+import type { Player, PlayerWatch } from './attendance.ts';
 import type { Identity, SessionPrincipal } from './identify.ts';
 import { readyApplication, readyBase } from './ready.ts';
 import type { Session } from './session.ts';
@@ -35,8 +35,7 @@ export async function startPlayerSession(
   { application, user, token }: Extract<SessionPrincipal, { kind: 'user' }>,
   identity: Identity,
 ): Promise<void> {
-  const read = () => lobbies.ofPlayer(application.id, user.id);
-  session.introduce = announced => introduceLobby(session, read, announced);
+  const read = introduceLobbies(session, lobbies, { applicationId: application.id, userId: user.id });
   await session.follow(session.home);
   const readings = await followLobbies(session, read);
   const inReady = (identity.capabilities & capabilities.AUTO_LOBBY_CONNECT) !== 0;
@@ -52,6 +51,13 @@ export async function startPlayerSession(
     session.saw(scope, revision);
   }
   session.release();
+}
+
+/** Has the session told of lobbies that it comes to follow late. @returns what reads the player's lobbies */
+export function introduceLobbies(session: Session, lobbies: PlayerLobbies, { applicationId, userId }: Player) {
+  const read = () => lobbies.ofPlayer(applicationId, userId);
+  session.introduce = announced => introduceLobby(session, read, announced);
+  return read;
 }
 
 /** Reads the lobbies until all that were read had been followed before: then no later event of theirs can be missed. */

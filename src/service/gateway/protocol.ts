@@ -1,13 +1,16 @@
-import { type CloseCodeName, type GatewayFrame, opcodes } from '../../model/gateway.ts';
+import { type CloseCodeName, type GatewayFrame, opcodes, type Resume } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
-import { encodeFrame } from '../../wire/gateway.ts';
+import { asRecord } from '../../wire/codec.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import type { Connection, ConnectionEvents } from './connection.ts';
 import { Deadlines } from './deadlines.ts';
-import { admit, type Identity, readIdentify, type SessionPrincipal } from './identify.ts';
+import { controlFrame, type OutFrame } from './frames.ts';
+import { answerMembersRequest, readMembersRequest } from './guild-members.ts';
+import { admit, admitResume, type Identity, readIdentify, type SessionPrincipal } from './identify.ts';
 import type { IdentifyBudget } from './identify-budget.ts';
+import { readPresence } from './presence-update.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -17,23 +20,23 @@ const intervalMs = limits.gatewayHeartbeatIntervalMs;
 const silenceMs = intervalMs * 1.5;
 
 const frames = {
-  hello: serverFrame(opcodes.HELLO, { heartbeat_interval: intervalMs }),
-  heartbeatAck: serverFrame(opcodes.HEARTBEAT_ACK, null),
-  reconnect: serverFrame(opcodes.RECONNECT, null),
-  invalidSession: serverFrame(opcodes.INVALID_SESSION, false),
+  hello: controlFrame(opcodes.HELLO, { heartbeat_interval: intervalMs }),
+  heartbeatAck: controlFrame(opcodes.HEARTBEAT_ACK, null),
+  reconnect: controlFrame(opcodes.RECONNECT, null),
+  resumeLater: controlFrame(opcodes.INVALID_SESSION, true),
+  identifyAnew: controlFrame(opcodes.INVALID_SESSION, false),
 };
 
-// Our choice: taken and left without effect, as nothing in this interface follows from them yet.
+// Our choice: taken and left without effect: there are neither voice channels nor sounds here.
 const heardWithoutEffect: ReadonlySet<number> = new Set([
-  opcodes.PRESENCE_UPDATE,
   opcodes.VOICE_STATE_UPDATE,
-  opcodes.REQUEST_GUILD_MEMBERS,
   opcodes.REQUEST_SOUNDBOARD_SOUNDS,
   opcodes.REQUEST_CHANNEL_INFO,
 ]);
 
 /** How far a connection has come. */
-interface Peer {
+export interface Peer {
+  /** Its Identify or Resume is being dealt with, or was accepted. */
   hasIdentified: boolean;
   session: Session | undefined;
 }
@@ -46,7 +49,8 @@ export interface ProtocolParts {
 }
 
 /**
- * The conversation with a connection: hello, identify, heartbeats, and the close codes for everything out of order.
+ * The conversation with a connection: hello, identify or resume, heartbeats, requests, and the close codes for
+ * everything out of order.
  *
  * @see gateway.md 3 and 4
  */
@@ -65,6 +69,11 @@ export class Protocol implements ConnectionEvents {
     this.#toBeHeard = new Deadlines(core.clock, silenceMs, timeOut);
   }
 
+  /** The connections there are, each with how far it has come. */
+  get peers(): ReadonlyMap<Connection, Readonly<Peer>> {
+    return this.#peers;
+  }
+
   greet(connection: Connection): void {
     this.#peers.set(connection, { hasIdentified: false, session: undefined });
     this.#toIdentify.touch(connection);
@@ -77,24 +86,33 @@ export class Protocol implements ConnectionEvents {
     const peer = this.#peers.get(connection);
     if (!peer) return;
     this.#toBeHeard.touch(connection);
-    if (op === opcodes.HEARTBEAT) connection.send(frames.heartbeatAck);
+    if (op === opcodes.HEARTBEAT) this.#onHeartbeat(connection, peer, d);
     else if (op === opcodes.IDENTIFY) this.#onIdentify(connection, peer, d);
-    else if (op === opcodes.RESUME) this.#onResume(connection, peer);
+    else if (op === opcodes.RESUME) this.#onResume(connection, peer, d);
     else if (!peer.hasIdentified) connection.close('NOT_AUTHENTICATED');
+    else if (op === opcodes.PRESENCE_UPDATE) this.#onPresence(connection, peer, d);
+    else if (op === opcodes.REQUEST_GUILD_MEMBERS) this.#onMembersRequest(connection, peer, d);
     else if (!heardWithoutEffect.has(op)) connection.close('UNKNOWN_OPCODE');
   }
 
-  onEnd(connection: Connection, code: number): void {
+  /**
+   * Closing with 1000 or 1001 ends the session; however else a connection ends, its session waits to be resumed.
+   *
+   * Our choice: so it is after silence too, whose 4009 a client that has lost its network never sees.
+   */
+  onEnd(connection: Connection, code: number, byPeer: boolean): void {
     const peer = this.#peers.get(connection);
     if (!peer) return;
     this.#peers.delete(connection);
     this.#toIdentify.drop(connection);
     this.#toBeHeard.drop(connection);
-    if (peer.session) this.#parts.sessions.end(peer.session);
     this.#journal('closed', connection, peer.session, { code });
+    if (!peer.session) return;
+    if (byPeer && farewells.has(code)) this.#parts.sessions.end(peer.session);
+    else this.#parts.sessions.detach(peer.session, connection);
   }
 
-  /** Closes every connection; their sessions end. */
+  /** Closes every connection. */
   closeAll(name: CloseCodeName): void {
     for (const connection of [...this.#peers.keys()]) connection.close(name);
   }
@@ -102,46 +120,112 @@ export class Protocol implements ConnectionEvents {
   /** Asks every client to come back, and closes. */
   dismissAll(): void {
     for (const connection of [...this.#peers.keys()]) {
-      connection.send(frames.reconnect);
+      this.askBack(connection);
       connection.closeWith(goingAway, 'The service is going away.');
     }
     this.#toIdentify.close();
     this.#toBeHeard.close();
   }
 
+  /** Asks a client to come back over another connection. */
+  askBack(connection: Connection): void {
+    connection.send(frames.reconnect);
+  }
+
+  /** Tells a client that its session is not valid; one that cannot be resumed ends. */
+  invalidate(connection: Connection, mayResume: boolean): void {
+    const session = this.#peers.get(connection)?.session;
+    if (!mayResume) {
+      if (session) this.#parts.sessions.end(session);
+      this.#askToIdentify(connection, frames.identifyAnew);
+    } else connection.send(frames.resumeLater);
+  }
+
+  #onHeartbeat(connection: Connection, { session }: Peer, d: unknown): void {
+    if (typeof d === 'number') session?.acknowledge(d);
+    connection.send(frames.heartbeatAck);
+  }
+
   #onIdentify(connection: Connection, peer: Peer, d: unknown): void {
     const identity = peer.hasIdentified ? 'ALREADY_AUTHENTICATED' : readIdentify(d);
-    if (typeof identity === 'string') {
-      connection.close(identity);
-      return;
+    if (typeof identity === 'string') connection.close(identity);
+    else this.#authenticating(connection, peer, () => this.#identify(connection, peer, identity));
+  }
+
+  #onResume(connection: Connection, peer: Peer, d: unknown): void {
+    const resume = readResume(d);
+    if (peer.hasIdentified) connection.close('ALREADY_AUTHENTICATED');
+    else if (!resume) connection.close('UNKNOWN_OPCODE');
+    else this.#authenticating(connection, peer, () => this.#resume(connection, peer, resume));
+  }
+
+  #onPresence(connection: Connection, { session }: Peer, d: unknown): void {
+    const presence = readPresence(d, session?.record.kind === 'bot');
+    if (presence === 'malformed') connection.close('UNKNOWN_OPCODE', 'The presence is malformed.');
+    else if (session) this.#parts.sessions.work(session, () => this.#setPresence(session, presence));
+  }
+
+  #onMembersRequest(connection: Connection, { session }: Peer, d: unknown): void {
+    const { sessions } = this.#parts;
+    const request = readMembersRequest(d);
+    if (!request) connection.close('UNKNOWN_OPCODE', 'The request for members is malformed.');
+    else if (session) {
+      sessions.work(session, () => answerMembersRequest(this.#core, sessions.presences, session, request));
     }
+  }
+
+  // Our choice: a presence that comes too soon is passed over, as the interface names no consequence.
+  async #setPresence(session: Session, presence: Exclude<ReturnType<typeof readPresence>, string>): Promise<void> {
+    const limit = this.#core.limits.buckets['gateway-presence'];
+    if (limit && !(await this.#core.bus.count(`gateway-presence/${session.id}`, limit)).allowed) return;
+    await this.#parts.sessions.setPresence(session, presence);
+  }
+
+  #authenticating(connection: Connection, peer: Peer, work: () => Promise<void>): void {
     peer.hasIdentified = true;
     this.#toIdentify.drop(connection);
-    this.#parts.activity
-      .run(() => this.#authenticate(connection, peer, identity))
-      .catch((error: unknown) => {
-        this.#core.log.error({ error }, 'A session could not be started.');
-        connection.close('UNKNOWN_ERROR');
-      });
+    this.#parts.activity.run(work).catch((error: unknown) => {
+      this.#core.log.error({ error }, 'A session could not be started.');
+      if (peer.session) this.#parts.sessions.end(peer.session);
+      connection.close('UNKNOWN_ERROR');
+    });
   }
 
-  // A session ends with its connection, so there is none to resume: the client is asked to identify.
-  #onResume(connection: Connection, peer: Peer): void {
-    if (peer.hasIdentified) connection.close('ALREADY_AUTHENTICATED');
-    else connection.send(frames.invalidSession);
-  }
-
-  async #authenticate(connection: Connection, peer: Peer, identity: Identity): Promise<void> {
-    const principal = admit(await this.#parts.credentials.authenticateGateway(identity.token), identity);
+  async #identify(connection: Connection, peer: Peer, identity: Identity): Promise<void> {
+    const { credentials, budget, sessions } = this.#parts;
+    const principal = admit(await credentials.authenticateGateway(identity.token), identity);
     if (typeof principal === 'string') return connection.close(principal);
-    if (principal.kind === 'bot' && !(await this.#parts.budget.spend(principal.application.id))) {
-      return connection.close('RATE_LIMITED', 'The identifies of this day are used up.');
-    }
+    const spent = principal.kind === 'bot' ? await budget.spend(principal.application.id, identity.shard) : undefined;
+    if (spent === 'pace') return this.#askToIdentify(connection, frames.identifyAnew);
+    if (spent === 'day') return connection.close('RATE_LIMITED', 'The identifies of this day are used up.');
     if (!connection.open) return;
-    peer.session = this.#parts.sessions.create(connection, principal, identity);
+    connection.compressesPayloads = identity.compress;
+    peer.session = sessions.create(connection, principal, identity);
     this.#journal('identified', connection, peer.session, describe(principal));
-    if (await this.#parts.sessions.start(peer.session, principal, identity)) return;
-    connection.close('RATE_LIMITED', 'Too many sessions of one user.');
+    const refusal = await sessions.start(peer.session, principal, identity);
+    if (!refusal) return;
+    sessions.end(peer.session);
+    connection.close(refusal.name, refusal.reason);
+  }
+
+  async #resume(connection: Connection, peer: Peer, resume: Resume): Promise<void> {
+    const principal = admitResume(await this.#parts.credentials.authenticateGateway(resume.token));
+    if (typeof principal === 'string') return connection.close(principal);
+    if (!connection.open) return;
+    const session = this.#parts.sessions.resume(connection, principal, resume);
+    if (session === 'gone') return this.#askToIdentify(connection, frames.identifyAnew);
+    if (session === 'ahead') return connection.close('INVALID_SEQUENCE');
+    peer.session = session;
+    this.#journal('resumed', connection, session, { sequence: resume.seq });
+  }
+
+  #askToIdentify(connection: Connection, frame: OutFrame): void {
+    const peer = this.#peers.get(connection);
+    if (!peer) return;
+    connection.send(frame);
+    peer.hasIdentified = false;
+    peer.session = undefined;
+    this.#toIdentify.touch(connection);
   }
 
   #journal(event: string, { id }: Connection, session: Session | undefined, details: object): void {
@@ -156,8 +240,14 @@ export class Protocol implements ConnectionEvents {
 
 const goingAway = 1001;
 
-function serverFrame(op: number, d: unknown): string {
-  return encodeFrame({ op, d, s: null, t: null });
+/** What a client closes with that wants its session no more. @see gateway.md 3 */
+const farewells: ReadonlySet<number> = new Set([1000, goingAway]);
+
+function readResume(d: unknown): Resume | undefined {
+  const { token, session_id, seq } = asRecord(d) ?? {};
+  if (typeof token !== 'string' || typeof session_id !== 'string') return undefined;
+  if (!Number.isSafeInteger(seq) || (seq as number) < 0) return undefined;
+  return { token, session_id, seq: seq as number };
 }
 
 function describe(principal: SessionPrincipal): Record<string, string> {

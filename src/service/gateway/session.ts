@@ -1,76 +1,83 @@
-import { type Dispatches, type DispatchName, dispatchIntents } from '../../model/gateway.ts';
-import type { UserId } from '../../model/snowflake.ts';
-import { dispatchText, type EncodedDispatch, encodeDispatch } from '../../wire/gateway.ts';
-import type { Announced, Topic } from '../announcement.ts';
-import type { MaybePromise } from '../store/contract.ts';
+import { type Dispatches, type DispatchName, intentsFor } from '../../model/gateway.ts';
+import { type Announced, type Announcement, type Topic, topics } from '../announcement.ts';
+import type { MaybePromise, Transaction } from '../store/contract.ts';
+import type { GatewaySessionRecord } from '../store/records.ts';
 import type { Connection } from './connection.ts';
-import type { Follower, Hub } from './hub.ts';
-import { type Shard, servesGuild } from './shard.ts';
+import { type DispatchFrame, dispatchFrame } from './frames.ts';
+import type { Follower, Hub, SharedDispatch } from './hub.ts';
+import { ReplayBuffer } from './replay-buffer.ts';
+import { servesGuild } from './shard.ts';
 
 // What may gather while a session reads its state; more than this means that it will never catch up.
 const heldMax = 10_000;
 
 interface Heard {
   readonly announced: Announced;
-  readonly dispatch: EncodedDispatch | undefined;
+  readonly dispatch: SharedDispatch | undefined;
 }
 
-export interface SessionOptions {
-  readonly id: string;
-  /** The topic that is this session's own, and of every other session of the same user (or bot). */
-  readonly home: Topic;
-  readonly userId: UserId;
-  /** Undefined: hears everything. */
-  readonly intents: number | undefined;
-  readonly shard: Shard | undefined;
+/** Where the sessions of a node belong. */
+export interface SessionOwner {
   readonly hub: Hub;
+  /** The session holds nothing back any more: from here on it is what it heard. */
+  onSettled(session: Session): void;
+  /** What it was opened with may hold no longer. */
+  onRecheck(session: Session): void;
   /** The session cannot go on. */
   onFail(session: Session, error: unknown): void;
 }
 
+/** How a session can go on for a client that has its events up to some number. */
+export type Replay = readonly DispatchFrame[] | 'ahead' | 'gone';
+
 /**
- * One client's view of the events: numbers them, and outlives the connection they leave by.
+ * One client's view of the events: numbers them, and outlives the connections they leave by.
  *
  * It begins holding: what it hears waits until {@link Session.release}. So whoever starts it can first follow the
  * topics, then read the state, send it, and say with {@link Session.saw} how new it was: nothing is missed, and what
- * the state already told is not told again.
+ * the state already told is not told again. Once it is released, what it sends follows from what is announced alone,
+ * in the order of announcing: so it can be made anew from where it once stood and what was announced since.
  */
 export class Session implements Follower {
-  readonly id: string;
+  /** What is kept of it, but for how far it has come. */
+  record: GatewaySessionRecord;
   readonly home: Topic;
-  /** Where its events leave now; without one they are numbered and gone. */
+  /** Where its events leave now; without one they are numbered and kept. */
   connection: Connection | undefined;
   /** Tells the client what it begins to follow, from its present state; for topics joined late. */
   introduce: ((announced: Announced) => Promise<void>) | undefined;
-  readonly #options: SessionOptions;
+  readonly #owner: SessionOwner;
   readonly #following = new Set<Topic>();
   /** Scope → revision up to which the client knows it. Gone once something newer came. */
   readonly #seen = new Map<string, number>();
+  readonly #replay: ReplayBuffer;
   #held: Heard[] | undefined = [];
-  #sequence = 0;
+  /** Of a session made anew: what was announced up to there had been heard. */
+  readonly #heardBefore: number;
+  #heardUpTo: number;
   #ended = false;
 
-  constructor(options: SessionOptions, connection: Connection) {
-    this.id = options.id;
-    this.home = options.home;
-    this.#options = options;
-    this.connection = connection;
+  constructor(record: GatewaySessionRecord, owner: SessionOwner) {
+    this.record = record;
+    this.home = homeOf(record);
+    this.#owner = owner;
+    this.#replay = new ReplayBuffer(record.base?.sequence);
+    this.#heardBefore = record.base?.position ?? -1;
+    this.#heardUpTo = this.#heardBefore;
   }
 
-  /** Sends an event of this session alone. */
-  emit<Name extends DispatchName>(name: Name, data: Dispatches[Name]): void {
-    if (this.#wants(name)) this.#dispatch(encodeDispatch(name, JSON.stringify(data)));
+  get id(): string {
+    return this.record.id;
   }
 
-  /** The session hears everything announced on the topic once this returns or, for a promise, resolves. */
-  follow(topic: Topic): MaybePromise<void> {
-    if (this.#ended) return;
-    this.#following.add(topic);
-    return this.#options.hub.follow(topic, this);
+  /** Number of its last event. */
+  get sequence(): number {
+    return this.#replay.last;
   }
 
-  unfollow(topic: Topic): void {
-    if (this.#following.delete(topic)) this.#options.hub.unfollow(topic, this);
+  /** Revision of the last commit that concerned it. */
+  get heardUpTo(): number {
+    return this.#heardUpTo;
   }
 
   /** It follows nothing and cannot follow any more. */
@@ -78,8 +85,29 @@ export class Session implements Follower {
     return this.#ended;
   }
 
+  /** It waits for its state to be read. */
+  get isHolding(): boolean {
+    return this.#held !== undefined;
+  }
+
   get following(): ReadonlySet<Topic> {
     return this.#following;
+  }
+
+  /** Sends an event of this session alone, while it is holding. */
+  emit<Name extends DispatchName>(name: Name, data: Dispatches[Name]): void {
+    if (this.#wants(name, true)) this.#dispatch(dispatchFrame(name, JSON.stringify(data)));
+  }
+
+  /** The session hears everything announced on the topic once this returns or, for a promise, resolves. */
+  follow(topic: Topic): MaybePromise<void> {
+    if (this.#ended) return;
+    this.#following.add(topic);
+    return this.#owner.hub.follow(topic, this);
+  }
+
+  unfollow(topic: Topic): void {
+    if (this.#following.delete(topic)) this.#owner.hub.unfollow(topic, this);
   }
 
   /** The client has been told the state of `scope` as of `revision`. */
@@ -87,9 +115,21 @@ export class Session implements Follower {
     this.#seen.set(scope, revision);
   }
 
-  hear(announced: Announced, dispatch: EncodedDispatch | undefined): void {
+  hear(announced: Announced, dispatch: SharedDispatch | undefined): void {
+    if (announced.revision <= this.#heardBefore) return;
     if (!this.#held) this.#deliver({ announced, dispatch }, { isLate: false });
     else if (this.#held.push({ announced, dispatch }) > heldMax) this.#fail(new Error('The session cannot catch up.'));
+  }
+
+  heeds({ only, event, guild, follow, unfollow, recheck }: Announcement): boolean {
+    if (only !== undefined && only !== this.id) return false;
+    if (event && this.#wants(event.name, guild !== undefined)) return true;
+    return follow !== undefined || unfollow !== undefined || recheck === true;
+  }
+
+  /** Ends the holding of a session that was made anew: it has nothing to be told. */
+  goOn(): void {
+    this.#held = undefined;
   }
 
   /** Delivers what was held, and from now on everything at once. */
@@ -103,37 +143,52 @@ export class Session implements Follower {
         return;
       }
     }
+    if (!this.#ended) this.#owner.onSettled(this);
+  }
+
+  /** The client has everything up to this number. */
+  acknowledge(sequence: number): void {
+    this.#replay.forget(sequence);
+  }
+
+  /** What a client that has everything up to `sequence` has missed; `ahead`: it cannot have had that. */
+  missedAfter(sequence: number): Replay {
+    if (sequence > this.sequence) return 'ahead';
+    return this.#replay.after(sequence) ?? 'gone';
   }
 
   /** Hears nothing any more. Idempotent. */
   end(): void {
     this.#ended = true;
     this.connection = undefined;
-    for (const topic of this.#following) this.#options.hub.unfollow(topic, this);
+    for (const topic of this.#following) this.#owner.hub.unfollow(topic, this);
     this.#following.clear();
     this.#held = undefined;
   }
 
   #deliver({ announced, dispatch }: Heard, { isLate }: { isLate: boolean }): void {
     if (!this.#concerns(announced)) return;
-    const { follow, unfollow } = announced;
+    this.#heardUpTo = announced.revision;
+    const { follow, unfollow, recheck } = announced;
     const joined = follow === undefined ? undefined : this.follow(follow);
     const mayHaveMissed = follow !== undefined && (isLate || joined !== undefined);
     if (mayHaveMissed && this.introduce) this.#hold(this.#introduceAfter(joined, announced));
-    else if (dispatch && this.#wants(dispatch.name)) this.#dispatch(dispatch);
+    else if (dispatch && this.#wants(dispatch.name, announced.guild !== undefined)) this.#dispatch(dispatch.frame);
     if (unfollow !== undefined) this.unfollow(unfollow);
+    if (recheck) this.#owner.onRecheck(this);
   }
 
-  #concerns(announced: Announced): boolean {
-    const { to, guild, except, follow, unfollow } = announced;
-    if (!this.#following.has(to) || except === this.#options.userId) return false;
+  #concerns({ to, guild, except, only, follow, unfollow, scope, revision }: Announced): boolean {
+    if (!this.#following.has(to) || except === this.record.user_id) return false;
+    if (only !== undefined && only !== this.id) return false;
     if (follow !== undefined && this.#following.has(follow)) return false; // it knows already what comes
     if (unfollow !== undefined && !this.#following.has(unfollow)) return false; // it never knew what goes
-    return this.#isNews(announced) && servesGuild(this.#options.shard, guild);
+    return this.#isNews(scope, revision) && servesGuild(this.record.shard, guild);
   }
 
   // Revisions of a scope rise, so once one is news every later one is.
-  #isNews({ scope, revision }: Announced): boolean {
+  #isNews(scope: string, revision: number): boolean {
+    if (this.#seen.size === 0) return true;
     const seen = this.#seen.get(scope);
     if (seen === undefined) return true;
     if (revision <= seen) return false;
@@ -156,17 +211,37 @@ export class Session implements Follower {
     );
   }
 
-  #wants(name: DispatchName): boolean {
-    const needed = dispatchIntents[name];
-    const { intents } = this.#options;
-    return needed === undefined || intents === undefined || (needed & intents) !== 0;
+  #wants(name: DispatchName, inGuild: boolean): boolean {
+    const needed = intentsFor(name, inGuild);
+    const { intents } = this.record;
+    return needed === undefined || intents === null || (needed & intents) !== 0;
   }
 
-  #dispatch(dispatch: EncodedDispatch): void {
-    this.connection?.send(dispatchText(dispatch, ++this.#sequence));
+  #dispatch(frame: DispatchFrame): void {
+    this.#replay.push(frame);
+    this.connection?.dispatch(frame, this.#replay.last);
   }
 
   #fail(error: unknown): void {
-    if (!this.#ended) this.#options.onFail(this, error);
+    if (!this.#ended) this.#owner.onFail(this, error);
   }
+}
+
+/**
+ * Sends an event to one session that runs. It is announced like all others, so that it has its place among them and is
+ * not lost with the process.
+ */
+export function tellSession<Name extends DispatchName>(
+  transaction: Transaction,
+  { home, id }: Session,
+  name: Name,
+  data: Dispatches[Name],
+): void {
+  transaction.announce({ to: home, only: id, event: { name, data: JSON.stringify(data) } });
+}
+
+/** The topic that is this session's own, and of every other session of the same user (or bot). */
+function homeOf({ kind, application_id, user_id }: GatewaySessionRecord): Topic {
+  if (application_id === null) return topics.user(user_id);
+  return kind === 'bot' ? topics.application(application_id) : topics.player(application_id, user_id);
 }

@@ -1,91 +1,191 @@
+import { Buffer } from 'node:buffer';
+import type { CloseCodeName, Resume } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
-import type { UserId } from '../../model/snowflake.ts';
-import { type Topic, topics } from '../announcement.ts';
+import type { PresenceUpdate } from '../../model/presence.ts';
+import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { botUserId } from '../domain/guild-view.ts';
+import type { EventLog } from '../event-log.ts';
+import type { ApplicationRecord, GatewaySessionRecord } from '../store/records.ts';
+import { Alarms } from './alarms.ts';
 import { Attendance, type Player, type Stay } from './attendance.ts';
 import { startBotSession } from './bot-session.ts';
 import { startClientSession } from './client-session.ts';
 import type { Connection } from './connection.ts';
+import { credentialEnd, credentialOf } from './credential-life.ts';
+import { Deadlines } from './deadlines.ts';
 import { Hub } from './hub.ts';
 import type { Identity, SessionPrincipal } from './identify.ts';
-import { type PlayerLobbies, startPlayerSession } from './player-session.ts';
-import { Session } from './session.ts';
+import { introduceLobbies, type PlayerLobbies, startPlayerSession } from './player-session.ts';
+import { Presences } from './presences.ts';
+import { Session, type SessionOwner, tellSession } from './session.ts';
+import { SessionKeeper, sessionScope } from './session-keeper.ts';
 
 const sessionIdBytes = 16;
 
-/** The sessions of this node, from their Identify to their end. */
-export class Sessions {
+export interface SessionsParts {
+  readonly lobbies: PlayerLobbies;
+  /** Counts what is done for sessions. */
+  readonly activity: Activity;
+  /** Absent: the state ends with the process, and so do the sessions. */
+  readonly events?: EventLog;
+}
+
+/** Why a session is not started, and how its connection is closed. */
+export interface SessionRefusal {
+  readonly name: CloseCodeName;
+  readonly reason?: string;
+}
+
+const tooManySessions: SessionRefusal = { name: 'RATE_LIMITED', reason: 'Too many sessions of one user.' };
+const tooManyGuilds: SessionRefusal = { name: 'SHARDING_REQUIRED' };
+
+/** Why a resume fails: the session is unknown, not the caller's or cannot be made up for; or its number is wrong. */
+export type ResumeRefusal = 'gone' | 'ahead';
+
+/**
+ * The sessions of this node, from their Identify to their end. A session ends when its client says so, when what it was
+ * opened with ends, or when nobody has resumed it within `limits.gatewayResumeWindowMs`.
+ */
+export class Sessions implements SessionOwner {
+  readonly hub: Hub;
+  readonly presences: Presences;
   readonly #core: Core;
-  readonly #lobbies: PlayerLobbies;
-  readonly #hub: Hub;
+  readonly #parts: SessionsParts;
   readonly #attendance: Attendance;
+  readonly #keeper: SessionKeeper | undefined;
+  readonly #byId = new Map<string, Session>();
   readonly #arrivals = new Map<Session, Promise<Stay>>();
   readonly #departures = new Set<Promise<void>>();
+  readonly #toResume: Deadlines<Session>;
+  readonly #toRecheck: Alarms<Session>;
+  #isClosing = false;
 
-  constructor(core: Core, lobbies: PlayerLobbies) {
+  constructor(core: Core, parts: SessionsParts) {
     this.#core = core;
-    this.#lobbies = lobbies;
-    this.#hub = new Hub(core);
-    this.#attendance = new Attendance(core.bus, lobbies);
+    this.#parts = parts;
+    this.hub = new Hub(core);
+    this.presences = new Presences(core);
+    this.#attendance = new Attendance(core.bus, parts.lobbies);
+    this.#keeper = parts.events && new SessionKeeper(core, parts.events, this.#byId);
+    this.#toResume = new Deadlines(core.clock, limits.gatewayResumeWindowMs, session => this.end(session));
+    this.#toRecheck = new Alarms(core.clock, session => this.onRecheck(session));
+    parts.events?.listen(announcement => this.hub.isHeard(announcement));
   }
 
   get size(): number {
-    return this.#arrivals.size;
+    return this.#byId.size;
   }
 
   /** A session that hears nothing before {@link Sessions.start}. Must be ended. */
-  create(connection: Connection, principal: SessionPrincipal, { intents, shard }: Identity): Session {
-    const isBot = principal.kind === 'bot';
-    const session = new Session(
-      {
-        id: Buffer.from(this.#core.entropy.bytes(sessionIdBytes)).toString('hex'),
-        home: homeOf(principal),
-        userId: userOf(principal),
-        intents: principal.kind === 'session' ? undefined : intents,
-        shard: isBot ? shard : undefined,
-        hub: this.#hub,
-        onFail: (failed, error) => this.#fail(failed, error),
-      },
-      connection,
-    );
-    this.#arrivals.set(session, this.#attendance.arrive(session.home, session.id, playerOf(principal)));
+  create(connection: Connection, principal: SessionPrincipal, identity: Identity): Session {
+    const { bytes } = this.#core.entropy;
+    const id = Buffer.from(bytes(sessionIdBytes)).toString('hex');
+    const session = new Session(recordOf(id, principal, identity), this);
+    session.connection = connection;
+    this.#byId.set(id, session);
+    // Before anybody is told that the player is there: else nobody would know, after a crash, that he is gone.
+    this.#keeper?.put(session);
+    this.#arrivals.set(session, this.#attendance.arrive(session.home, id, playerOf(session.record)));
+    if (principal.kind === 'user') this.#recheckAt(session, principal.token.expires_at_ms);
     return session;
   }
 
   /**
    * Sends what a session begins with; from then on it lives by what is announced.
    *
-   * @returns false when its user has `limits.gatewaySessionsPerUserMax` others
+   * @returns why it cannot be started; `limits.gatewaySessionsPerUserMax` counts only those whose clients are there
    */
-  async start(session: Session, principal: SessionPrincipal, identity: Identity): Promise<boolean> {
+  async start(session: Session, principal: SessionPrincipal, identity: Identity): Promise<SessionRefusal | undefined> {
     const stay = await this.#arrivals.get(session);
-    if (!stay) return true; // ended already
-    if (stay.sessions > limits.gatewaySessionsPerUserMax) return false;
+    if (!stay) return undefined; // ended already
+    if (stay.sessions > limits.gatewaySessionsPerUserMax && !this.#makeRoom(session)) return tooManySessions;
     switch (principal.kind) {
       case 'bot':
-        await startBotSession(this.#core, session, principal.application, identity);
+        if (!(await this.#startBot(session, principal.application, identity))) return tooManyGuilds;
         break;
       case 'user':
-        await startPlayerSession(this.#core, this.#lobbies, session, principal, identity);
+        await startPlayerSession(this.#core, this.#parts.lobbies, session, principal, identity);
         break;
       case 'session':
         await startClientSession(this.#core, session, principal.user);
     }
-    return true;
+    if (identity.presence && !session.hasEnded) await this.setPresence(session, identity.presence);
+    return undefined;
+  }
+
+  async setPresence(session: Session, presence: PresenceUpdate): Promise<void> {
+    const created_at = this.#core.clock.now();
+    const activities = presence.activities.map(activity => ({ ...activity, created_at }));
+    const shown = { ...presence, activities };
+    session.record = { ...session.record, presence: shown };
+    this.#keeper?.put(session);
+    await this.presences.set(session, shown);
+  }
+
+  /** Lets a session go on over another connection, with all that its client has missed; RESUMED follows. */
+  resume(connection: Connection, principal: SessionPrincipal, { session_id, seq }: Resume): Session | ResumeRefusal {
+    const session = this.#byId.get(session_id);
+    if (!session || !belongsTo(session.record, principal)) return 'gone';
+    const missed = session.missedAfter(seq);
+    if (typeof missed === 'string') {
+      if (!session.connection) this.end(session); // it can only be begun anew
+      return missed;
+    }
+    const former = session.connection;
+    session.connection = connection;
+    former?.close('NOT_AUTHENTICATED', 'The session goes on over another connection.');
+    this.#toResume.drop(session);
+    session.record = { ...session.record, credential: credentialOf(principal), detached_at_ms: null };
+    if (principal.kind === 'user') this.#recheckAt(session, principal.token.expires_at_ms);
+    connection.compressesPayloads = session.record.compress;
+    for (const [index, frame] of missed.entries()) connection.dispatch(frame, seq + index + 1);
+    this.#keeper?.put(session);
+    const scope = sessionScope(session.id);
+    this.work(session, () => this.#core.store.transact(scope, work => tellSession(work, session, 'RESUMED', {})));
+    return session;
+  }
+
+  /** Does something for a session; it ends when that fails. */
+  work(session: Session, work: () => Promise<unknown>): void {
+    this.#parts.activity.run(work).catch((error: unknown) => {
+      if (!session.hasEnded && !this.#isClosing) this.onFail(session, error);
+    });
+  }
+
+  /** Its client is gone for now. */
+  detach(session: Session, connection: Connection): void {
+    if (session.connection !== connection) return; // another has taken over
+    session.connection = undefined;
+    // Without READY its client cannot know it.
+    if (session.sequence === 0) this.end(session);
+    if (session.hasEnded || this.#isClosing) return;
+    session.record = { ...session.record, detached_at_ms: this.#core.clock.now() };
+    this.#keeper?.put(session);
+    this.#toResume.touch(session);
   }
 
   /** Idempotent. */
   end(session: Session): void {
     session.end();
+    this.#toResume.drop(session);
+    this.#toRecheck.drop(session);
+    this.#byId.delete(session.id);
     const arrival = this.#arrivals.get(session);
     if (!arrival) return;
     this.#arrivals.delete(session);
-    const departure = arrival
-      .then(stay => stay.depart())
+    const departure = this.#parts.activity
+      .run(() => this.#depart(session, arrival))
       .catch((error: unknown) => this.#core.log.error({ error }, 'A session could not leave in order.'))
       .finally(() => this.#departures.delete(departure));
     this.#departures.add(departure);
+  }
+
+  /** Ends them all; what is kept of them too. */
+  async endAll(): Promise<void> {
+    for (const session of [...this.#byId.values()]) this.end(session);
+    await this.settled();
+    await this.#keeper?.clear();
   }
 
   /** Resolves once everybody knows of all sessions that have ended. */
@@ -93,27 +193,123 @@ export class Sessions {
     await Promise.all(this.#departures);
   }
 
-  #fail(session: Session, error: unknown): void {
+  /** From here on leaves the sessions as they are, for the next process to go on with. */
+  stop(): void {
+    this.#isClosing = true;
+    this.#toResume.close();
+    this.#toRecheck.close();
+    this.#keeper?.stop();
+  }
+
+  /** Goes on with the sessions of a former process; to be called before anything is announced. */
+  async restore(): Promise<void> {
+    if (!this.#keeper) return;
+    const { resumable, ended } = await this.#keeper.leftovers();
+    const over = [...ended];
+    for (const record of resumable) {
+      const end = await credentialEnd(this.#core.store, record, this.#core.clock.now());
+      if (end === undefined) over.push(record);
+      else await this.#revive(record, end);
+    }
+    await this.#keeper.repeat(({ announced }) => this.hub.repeat(announced));
+    for (const record of over) await this.#bury(record);
+  }
+
+  onSettled(session: Session): void {
+    if (!this.#keeper) return;
+    session.record = { ...session.record, base: this.#keeper.baseOf(session) };
+    this.#keeper.put(session);
+  }
+
+  onRecheck(session: Session): void {
+    this.work(session, async () => {
+      const end = await credentialEnd(this.#core.store, session.record, this.#core.clock.now());
+      if (session.hasEnded) return;
+      if (end !== undefined) return this.#recheckAt(session, end);
+      const { connection } = session;
+      this.end(session);
+      connection?.close('NOT_AUTHENTICATED', 'What the session was opened with has ended.');
+    });
+  }
+
+  onFail(session: Session, error: unknown): void {
     this.#core.log.error({ error }, 'A session lost its state.');
-    session.connection?.close('UNKNOWN_ERROR');
+    const { connection } = session;
+    this.end(session);
+    connection?.close('SESSION_TIMED_OUT', 'The session cannot go on.');
+  }
+
+  #recheckAt(session: Session, endMs: number | null): void {
+    if (endMs === null) this.#toRecheck.drop(session);
+    else this.#toRecheck.set(session, endMs);
+  }
+
+  async #depart(session: Session, arrival: Promise<Stay>): Promise<void> {
+    const stay = await arrival;
+    await this.presences.leave(session);
+    await stay.depart();
+    this.#keeper?.delete(session);
+  }
+
+  async #revive(record: GatewaySessionRecord, credentialEndMs: number | null): Promise<void> {
+    const session = new Session(record, this);
+    this.#byId.set(record.id, session);
+    const player = playerOf(record);
+    this.#arrivals.set(session, this.#attendance.stay(session.home, record.id, player));
+    await this.#arrivals.get(session);
+    if (player) introduceLobbies(session, this.#parts.lobbies, player);
+    this.presences.revive(session);
+    for (const topic of record.base?.following ?? []) await session.follow(topic);
+    session.goOn();
+    this.#recheckAt(session, credentialEndMs);
+    this.#toResume.touch(session, record.detached_at_ms ?? this.#core.clock.now());
+    this.#keeper?.put(session);
+  }
+
+  async #bury(record: GatewaySessionRecord): Promise<void> {
+    const player = playerOf(record);
+    if (player) await this.#attendance.missed(player);
+    this.#keeper?.delete(new Session(record, this));
+  }
+
+  #startBot(session: Session, application: ApplicationRecord, identity: Identity): Promise<boolean> {
+    return startBotSession(this.#core, session, { application, identity, presences: this.presences });
+  }
+
+  #makeRoom(session: Session): boolean {
+    for (const other of this.#byId.values()) {
+      if (other.home !== session.home || other.connection) continue;
+      this.end(other);
+      return true;
+    }
+    return false;
   }
 }
 
-function homeOf(principal: SessionPrincipal): Topic {
-  switch (principal.kind) {
-    case 'bot':
-      return topics.application(principal.application.id);
-    case 'user':
-      return topics.player(principal.application.id, principal.user.id);
-    case 'session':
-      return topics.user(principal.user.id);
-  }
+function recordOf(id: string, principal: SessionPrincipal, identity: Identity): GatewaySessionRecord {
+  const { kind } = principal;
+  return {
+    id,
+    kind,
+    application_id: kind === 'session' ? null : principal.application.id,
+    user_id: kind === 'bot' ? botUserId(principal.application) : principal.user.id,
+    credential: credentialOf(principal),
+    intents: kind === 'session' ? null : (identity.intents ?? 0),
+    shard: kind === 'bot' ? identity.shard : null,
+    compress: identity.compress,
+    presence: null,
+    base: null,
+    detached_at_ms: null,
+  };
 }
 
-function userOf(principal: SessionPrincipal): UserId {
-  return principal.kind === 'bot' ? botUserId(principal.application) : principal.user.id;
+function belongsTo(record: GatewaySessionRecord, principal: SessionPrincipal): boolean {
+  const { kind } = principal;
+  if (record.kind !== kind) return false;
+  if (kind !== 'session' && record.application_id !== principal.application.id) return false;
+  return kind === 'bot' || record.user_id === principal.user.id;
 }
 
-function playerOf(principal: SessionPrincipal): Player | undefined {
-  return principal.kind === 'user' ? { applicationId: principal.application.id, userId: principal.user.id } : undefined;
+function playerOf({ kind, application_id, user_id }: GatewaySessionRecord): Player | undefined {
+  return kind === 'user' && application_id !== null ? { applicationId: application_id, userId: user_id } : undefined;
 }

@@ -15,10 +15,10 @@ export function readShard(value: unknown): Shard | undefined {
 /**
  * Whether the shard serves the guild; what happens outside guilds belongs to shard 0.
  *
- * @param shard undefined for a session that is not sharded
+ * @param shard null for a session that is not sharded
  * @see gateway.md 7
  */
-export function servesGuild(shard: Shard | undefined, guild: GuildId | undefined): boolean {
+export function servesGuild(shard: Shard | null, guild: GuildId | undefined): boolean {
   if (!shard) return true;
   const [id, count] = shard;
   return id === (guild === undefined ? 0 : Number((BigInt(guild) >> 22n) % BigInt(count)));

@@ -1,4 +1,5 @@
 import type { ApplicationId, UserId } from '../../model/snowflake.ts';
+import { topics } from '../announcement.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { AuthorizationRecord, TokenRecord } from '../store/records.ts';
 
@@ -31,6 +32,10 @@ export async function endGrant(transaction: Transaction, grantId: string): Promi
   deleteTokens(transaction, await transaction.list('tokens', { index: 'byGrant', equals: [grantId] }));
 }
 
+/** The sessions of their user look whether another token has come in the place of theirs. */
 function deleteTokens(transaction: Transaction, tokens: readonly TokenRecord[]): void {
   for (const { hash } of tokens) transaction.delete('tokens', hash);
+  const [any] = tokens;
+  if (!any || any.application_id === null || any.user_id === null) return;
+  transaction.announce({ to: topics.player(any.application_id, any.user_id), recheck: true });
 }

@@ -3,6 +3,7 @@ import { permissionBits } from '../../model/guild.ts';
 import { installScopes } from '../../model/oauth.ts';
 import type { GuildId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
+import { guildScope, putGuild } from '../domain/guild-records.ts';
 import { Fault } from '../fault.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { GuildMemberRecord, GuildRecord } from '../store/records.ts';
@@ -35,14 +36,14 @@ export async function installInGuild(
   userId: UserId,
   guildId: GuildId,
 ): Promise<void> {
-  await core.store.transact(`guild/${guildId}`, async transaction => {
+  await core.store.transact(guildScope(guildId), async transaction => {
     const guild = await transaction.get('guilds', guildId);
     if (!guild) throw new Fault('unknown_guild');
     if (!mayInstall(guild, await transaction.get('guild_members', guildId, userId))) {
       throw new Fault('missing_permissions');
     }
     if (guild.applications.includes(application.id)) return;
-    transaction.put('guilds', { ...guild, applications: [...guild.applications, application.id] });
+    await putGuild(transaction, guild, { ...guild, applications: [...guild.applications, application.id] });
   });
 }
 

@@ -1,5 +1,6 @@
-import type { Command, IntegrationType } from '../../model/command.ts';
+import type { Command, CommandType, IntegrationType, OptionType } from '../../model/command.ts';
 import type { Channel } from '../../model/guild.ts';
+import type { InteractionType } from '../../model/interaction.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import type { LobbyMessage } from '../../model/lobby-message.ts';
 import type { Localizations } from '../../model/locale.ts';
@@ -29,6 +30,7 @@ export interface Records {
   users: UserRecord;
   guilds: GuildRecord;
   guild_members: GuildMemberRecord;
+  installations: InstallationRecord;
   commands: CommandRecord;
   command_quotas: CommandQuotaRecord;
   command_overwrites: CommandOverwritesRecord;
@@ -41,6 +43,7 @@ export interface Records {
   tokens: TokenRecord;
   sign_ins: SignInRecord;
   interactions: InteractionRecord;
+  interaction_messages: InteractionMessageRecord;
   gateway_sessions: GatewaySessionRecord;
   gateway_events: GatewayEventRecord;
   settings: SettingRecord;
@@ -120,6 +123,12 @@ export interface GuildMemberRecord {
   roles: readonly RoleId[];
   nick: string | null;
   joined_at_ms: number;
+}
+
+/** An application in a guild: the same as the guild's own list says, found by application. */
+export interface InstallationRecord {
+  application_id: ApplicationId;
+  guild_id: GuildId;
 }
 
 /** A command as stored; `scope` is {@link commandScope}. */
@@ -262,7 +271,10 @@ export interface InteractionRecord {
   user_id: UserId;
   guild_id: GuildId | null;
   channel_id: ChannelId;
-  type: number;
+  type: InteractionType;
+  command_type: CommandType;
+  /** While an option is typed: the type of that option. */
+  focused_type: OptionType | null;
   token_hash: string;
   /** What the user's client called this use; it comes back with the outcome. */
   nonce: string | null;
@@ -273,8 +285,18 @@ export interface InteractionRecord {
   created_at_ms: number;
   /** While waiting: when it fails. Then: when its token dies and the record goes. */
   expires_at_ms: number;
-  /** The answer's message, as the interface shows it. */
-  message: Message | null;
+  /** The message it was answered with, also after that was deleted; null while there was none. */
+  original_id: MessageId | null;
+  /** How many messages came after the first. */
+  follow_ups: number;
+}
+
+/** A message that answers an interaction, until the interaction's token dies. */
+export interface InteractionMessageRecord {
+  id: MessageId;
+  interaction_id: InteractionId;
+  /** As the interface shows it. */
+  message: Message;
 }
 
 /** A gateway session, kept so that its client can resume it after a restart of the service. */
@@ -346,6 +368,7 @@ export const collections = {
   users: { key: ['id'], indexes: {} },
   guilds: { key: ['id'], indexes: {} },
   guild_members: { key: ['guild_id', 'user_id'], indexes: { byUser: ['user_id'] } },
+  installations: { key: ['application_id', 'guild_id'], indexes: {} },
   commands: { key: ['id'], indexes: { byScope: ['scope'] } },
   command_quotas: { key: ['scope'], indexes: {} },
   command_overwrites: {
@@ -371,6 +394,7 @@ export const collections = {
   },
   sign_ins: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
   interactions: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
+  interaction_messages: { key: ['id'], indexes: { byInteraction: ['interaction_id'] } },
   gateway_sessions: { key: ['id'], indexes: {} },
   gateway_events: { key: ['revision', 'number'], indexes: {} },
   settings: { key: ['name'], indexes: {} },

@@ -32,6 +32,10 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX guild_members_byUser ON guild_members (user_id);
 
+        CREATE TABLE installations (
+          application_id TEXT, guild_id TEXT, body TEXT NOT NULL, PRIMARY KEY (application_id, guild_id)
+        ) STRICT, WITHOUT ROWID;
+
         CREATE TABLE commands (id TEXT PRIMARY KEY, scope TEXT, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX commands_byScope ON commands (scope) WHERE scope IS NOT NULL;
 
@@ -85,6 +89,12 @@ export const migrations: readonly Migration[] = [
 
         CREATE TABLE interactions (id TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX interactions_byExpiry ON interactions (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE interaction_messages (
+          id TEXT PRIMARY KEY, interaction_id TEXT, body TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX interaction_messages_byInteraction ON interaction_messages (interaction_id)
+          WHERE interaction_id IS NOT NULL;
 
         CREATE TABLE gateway_sessions (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

@@ -1,0 +1,62 @@
+import type { Cancel, Clock } from '../../wire/ports.ts';
+import { type Task, TaskQueue } from '../../wire/task-queue.ts';
+
+/** Calls `onDue` for every item at the instant set for it: one timer for all of them, whatever their number. */
+export class Alarms<Item> {
+  readonly #clock: Clock;
+  readonly #onDue: (item: Item) => void;
+  readonly #queue = new TaskQueue();
+  readonly #tasks = new Map<Item, Task>();
+  #order = 0;
+  #timer: { readonly dueMs: number; readonly cancel: Cancel } | undefined;
+
+  constructor(clock: Clock, onDue: (item: Item) => void) {
+    this.#clock = clock;
+    this.#onDue = onDue;
+  }
+
+  /** Sets the item's instant, or another. */
+  set(item: Item, dueMs: number): void {
+    this.drop(item);
+    const run = () => {
+      this.#tasks.delete(item);
+      this.#onDue(item);
+    };
+    const task: Task = { dueMs, order: this.#order++, run };
+    this.#tasks.set(item, task);
+    this.#queue.add(task);
+    this.#arm();
+  }
+
+  drop(item: Item): void {
+    const task = this.#tasks.get(item);
+    if (!task) return;
+    this.#tasks.delete(item);
+    this.#queue.remove(task);
+  }
+
+  /** Forgets all items. */
+  close(): void {
+    for (const item of [...this.#tasks.keys()]) this.drop(item);
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #arm(): void {
+    const first = this.#queue.first();
+    if (!first || (this.#timer && this.#timer.dueMs <= first.dueMs)) return;
+    this.#timer?.cancel();
+    const cancel = this.#clock.schedule(first.dueMs - this.#clock.now(), () => this.#ring());
+    this.#timer = { dueMs: first.dueMs, cancel };
+  }
+
+  #ring(): void {
+    this.#timer = undefined;
+    const nowMs = this.#clock.now();
+    for (let first = this.#queue.first(); first && first.dueMs <= nowMs; first = this.#queue.first()) {
+      this.#queue.remove(first);
+      void first.run();
+    }
+    this.#arm();
+  }
+}

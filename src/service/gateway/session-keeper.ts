@@ -1,0 +1,177 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { limits } from '../../model/limits.ts';
+import type { Cancel } from '../../wire/ports.ts';
+import type { Core } from '../core.ts';
+import type { EventLog } from '../event-log.ts';
+import type { Transaction } from '../store/contract.ts';
+import type { GatewayEventRecord, GatewaySessionRecord, SessionBase } from '../store/records.ts';
+import { readTimeMark, writeTimeMark } from '../time-mark.ts';
+import type { Session } from './session.ts';
+
+// Our choice: how often a running service leaves word that it is there, and how often bases move. A base lags behind by
+// one to two of its periods: more than a client can lag that is silent and then resumes at the last moment.
+const aliveMs = 30_000;
+const ticksPerMove = 10;
+/** Our choice: with more events than this since they last moved, the bases move at once. */
+const eventsPerMoveMax = 20_000;
+/** Events read or deleted in one go, so that other work has its turn. */
+const chunkSize = 500;
+
+type KeptCore = Pick<Core, 'clock' | 'log' | 'store'>;
+
+/** The scope of all that is written about one session. */
+export function sessionScope(id: string): string {
+  return `gateway/${id}`;
+}
+
+/** What a former process has left. */
+export interface Leftovers {
+  /** Sessions that can go on. */
+  readonly resumable: readonly GatewaySessionRecord[];
+  /** Sessions that can not: they had not begun, or their clients stayed away for too long. */
+  readonly ended: readonly GatewaySessionRecord[];
+}
+
+/**
+ * Keeps sessions in the store, so that they outlive the process. Of each it keeps a base: where it stood some minutes
+ * ago. What it was sent since is found by letting it hear the kept events once more; so an event costs one record,
+ * however many sessions hear it, and a session nothing.
+ */
+export class SessionKeeper {
+  readonly #core: KeptCore;
+  readonly #log: EventLog;
+  readonly #sessions: ReadonlyMap<string, Session>;
+  /** Where sessions stood when the bases last moved: their next bases. */
+  #marks = new Map<Session, SessionBase>();
+  #timer: Cancel | undefined;
+  #ticks = 0;
+  #keptAtMove = 0;
+
+  /** @param sessions those that run */
+  constructor(core: KeptCore, log: EventLog, sessions: ReadonlyMap<string, Session>) {
+    this.#core = core;
+    this.#log = log;
+    this.#sessions = sessions;
+  }
+
+  /** Keeps what is to be known of the session; queued before whatever is written next. */
+  put({ record }: Session): void {
+    this.#write(record.id, transaction => transaction.put('gateway_sessions', record));
+    if (this.#timer) return;
+    this.#arm();
+    void this.#trying(() => this.#leaveWord());
+  }
+
+  delete(session: Session): void {
+    this.#marks.delete(session);
+    this.#write(session.id, transaction => transaction.delete('gateway_sessions', session.id));
+  }
+
+  /** Where the session stands now; it must not be holding. */
+  baseOf({ sequence, following }: Session): SessionBase {
+    return { sequence, position: this.#log.position, following: [...following] };
+  }
+
+  /** Reads what a former process has left; to be called before anything is written. */
+  async leftovers(): Promise<Leftovers> {
+    const { store, clock } = this.#core;
+    const all = await store.list('gateway_sessions');
+    // A process that was killed has last left word of itself at most one tick before.
+    const lastSeenMs = Math.min(clock.now(), (await readTimeMark(store)) + aliveMs);
+    const known = all.map(record => ({ ...record, detached_at_ms: record.detached_at_ms ?? lastSeenMs }));
+    const isOver = ({ base, detached_at_ms }: (typeof known)[number]) =>
+      base === null || detached_at_ms + limits.gatewayResumeWindowMs <= clock.now();
+    const resumable = known.filter(record => !isOver(record)).toSorted((a, b) => a.detached_at_ms - b.detached_at_ms);
+    return { resumable, ended: known.filter(isOver) };
+  }
+
+  /** Lets `hear` have every kept event in its order. */
+  async repeat(hear: (event: GatewayEventRecord) => void): Promise<void> {
+    const [last] = await this.#core.store.list('gateway_events', { descending: true, limit: 1 });
+    for (const event of await this.#core.store.list('gateway_events')) hear(event);
+    this.#log.passed(last?.revision ?? 0);
+  }
+
+  /** Deletes what is kept of all sessions. */
+  async clear(): Promise<void> {
+    await this.#core.store.transact('gateway', async transaction => {
+      for (const { id } of await transaction.list('gateway_sessions')) transaction.delete('gateway_sessions', id);
+    });
+    await this.#deleteEvents(Number.MAX_SAFE_INTEGER);
+  }
+
+  /** Writes no more by itself. */
+  stop(): void {
+    this.#timer?.();
+    this.#timer = undefined;
+  }
+
+  #write(id: string, work: (transaction: Transaction) => void): void {
+    this.#core.store.transact(sessionScope(id), work).catch((error: unknown) => {
+      this.#core.log.error(
+        { error },
+        'A session could not be kept; its client may have to begin anew after a restart.',
+      );
+    });
+  }
+
+  #arm(): void {
+    this.#timer = this.#core.clock.schedule(aliveMs, () => this.#tick());
+  }
+
+  async #tick(): Promise<void> {
+    this.#timer = undefined;
+    this.#ticks++;
+    const isDue = this.#ticks % ticksPerMove === 0 || this.#log.kept - this.#keptAtMove > eventsPerMoveMax;
+    await this.#trying(() => this.#leaveWord());
+    if (isDue) await this.#trying(() => this.#move());
+    if (this.#sessions.size > 0) this.#arm();
+  }
+
+  async #leaveWord(): Promise<void> {
+    await writeTimeMark(this.#core.store, this.#core.clock.now());
+  }
+
+  async #trying(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#core.log.warn({ error }, 'What is kept of the gateway sessions could not be brought up to date.');
+    }
+  }
+
+  /** Moves every base to where its session stood last time, and deletes the events that no session needs any more. */
+  async #move(): Promise<void> {
+    this.#keptAtMove = this.#log.kept;
+    const moved: Session[] = [];
+    let needed = this.#log.position;
+    for (const session of this.#sessions.values()) {
+      const { base } = session.record;
+      // What was announced since its base matters only to a session that heard of it.
+      if (!base || session.heardUpTo <= base.position) continue;
+      const mark = this.#marks.get(session);
+      if (mark) {
+        session.record = { ...session.record, base: mark };
+        moved.push(session);
+      }
+      needed = Math.min(needed, (mark ?? base).position);
+      if (!session.isHolding) this.#marks.set(session, this.baseOf(session));
+    }
+    await this.#core.store.transact('gateway', transaction => {
+      for (const { record, hasEnded } of moved) if (!hasEnded) transaction.put('gateway_sessions', record);
+    });
+    await this.#deleteEvents(needed);
+  }
+
+  async #deleteEvents(upTo: number): Promise<void> {
+    const { store } = this.#core;
+    for (;;) {
+      const events = await store.list('gateway_events', { upTo, limit: chunkSize });
+      if (events.length === 0) return;
+      await store.transact('gateway', transaction => {
+        for (const { revision, number } of events) transaction.delete('gateway_events', revision, number);
+      });
+      await nextTurn();
+    }
+  }
+}
