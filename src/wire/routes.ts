@@ -40,6 +40,7 @@ const indexReader = ['session', 'user:any'] as const;
 const commands = '/applications/{application_id}/commands';
 const guildCommands = '/applications/{application_id}/guilds/{guild_id}/commands';
 const lobby = '/lobbies/{lobby_id}';
+const webhook = '/webhooks/{application_id}/{interaction_token}';
 const member = `${lobby}/members/{user_id}`;
 const lobbyPlayer = ['user:lobbies.write'] as const;
 
@@ -301,11 +302,62 @@ export const routes = {
     exempt: true,
     text: ['interaction_token'],
   },
-  getOriginalResponse: {
-    method: 'GET',
-    path: '/webhooks/{application_id}/{interaction_token}/messages/@original',
+  createFollowUp: {
+    method: 'POST',
+    path: webhook,
     credentials: ['none'],
     success: [200],
+    body: 'json',
+    exempt: true,
+    text: ['interaction_token'],
+  },
+  getOriginalResponse: {
+    method: 'GET',
+    path: `${webhook}/messages/@original`,
+    credentials: ['none'],
+    success: [200],
+    exempt: true,
+    text: ['interaction_token'],
+  },
+  editOriginalResponse: {
+    method: 'PATCH',
+    path: `${webhook}/messages/@original`,
+    credentials: ['none'],
+    success: [200],
+    body: 'json',
+    exempt: true,
+    text: ['interaction_token'],
+  },
+  deleteOriginalResponse: {
+    method: 'DELETE',
+    path: `${webhook}/messages/@original`,
+    credentials: ['none'],
+    success: [204],
+    exempt: true,
+    text: ['interaction_token'],
+  },
+  getFollowUp: {
+    method: 'GET',
+    path: `${webhook}/messages/{message_id}`,
+    credentials: ['none'],
+    success: [200],
+    exempt: true,
+    text: ['interaction_token'],
+  },
+  editFollowUp: {
+    method: 'PATCH',
+    path: `${webhook}/messages/{message_id}`,
+    credentials: ['none'],
+    success: [200],
+    body: 'json',
+    exempt: true,
+    text: ['interaction_token'],
+  },
+  deleteFollowUp: {
+    method: 'DELETE',
+    path: `${webhook}/messages/{message_id}`,
+    credentials: ['none'],
+    success: [204],
     exempt: true,
     text: ['interaction_token'],
   },

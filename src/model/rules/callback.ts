@@ -1,6 +1,8 @@
+import { type OptionType, optionTypes } from '../command.ts';
 import { callbackTypes } from '../interaction.ts';
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
+import { checkOptionNumber } from './choice.ts';
 import {
   checkBoolean,
   checkEnum,
@@ -9,6 +11,7 @@ import {
   checkNumber,
   checkObjectItem,
   checkRequiredText,
+  checkString,
   checkText,
   type Fields,
   isAbsent,
@@ -33,6 +36,36 @@ export function checkCallback(value: unknown): Issue[] {
   if (!isFields(value)) report.here('DICT_TYPE_CONVERT');
   else if (isAbsent(value.type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (checkEnum(report, 'type', value.type, types)) checkData(report, value.data, checks[value.type]);
+  return report.issues;
+}
+
+/**
+ * Checks the data of a message: that of a callback, of a follow-up or of an edit.
+ *
+ * @see commands.md 3.3, "Message data"
+ */
+export function checkMessageData(value: unknown): Issue[] {
+  const report = new Report();
+  if (isFields(value)) checkMessage(report, value);
+  else report.here('DICT_TYPE_CONVERT');
+  return report.issues;
+}
+
+/**
+ * Checks that what is suggested for an option of this type can be its value; `choices` have been checked for shape.
+ *
+ * @see interface.md, "Option choice"
+ */
+export function checkSuggestedValues(choices: readonly { readonly value: unknown }[], type: OptionType): Issue[] {
+  const report = new Report();
+  report.enter('data');
+  report.enter('choices');
+  report.enter(0);
+  choices.forEach(({ value }, i) => {
+    report.moveTo(i);
+    if (type === optionTypes.STRING) checkString(report, 'value', value);
+    else checkOptionNumber(report, 'value', value, type);
+  });
   return report.issues;
 }
 

@@ -24,13 +24,38 @@ import { codePoints } from './text-length.ts';
  */
 export function checkInvocation(values: unknown, command: Pick<Command, 'type' | 'options'>): Issue[] {
   const report = new Report();
-  const options = command.type === commandTypes.CHAT_INPUT ? (command.options ?? []) : [];
-  checkValues(report, values, options);
+  checkValues(report, values, optionsOf(command));
   return report.issues;
 }
 
+/**
+ * Checks the option values of a command that is still being typed: exactly one has the focus and a partial text as its
+ * value, and required ones may be missing.
+ *
+ * Our choice: a text before the one with the focus may be too short yet, and a number with the focus is digits with a
+ * sign or point, which a client checks as well.
+ *
+ * @see interface.md, "Interactions received by the app", autocomplete
+ */
+export function checkAutocomplete(values: unknown, command: Pick<Command, 'type' | 'options'>): Issue[] {
+  const report = new Report();
+  const typing = { focused: 0 };
+  checkValues(report, values, optionsOf(command), typing);
+  if (report.issues.length === 0 && typing.focused !== 1) report.here('INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS');
+  return report.issues;
+}
+
+/** Counts the values with the focus; absent when the command is complete. */
+interface Typing {
+  focused: number;
+}
+
+function optionsOf({ type, options = [] }: Pick<Command, 'type' | 'options'>): readonly CommandOption[] {
+  return type === commandTypes.CHAT_INPUT ? options : [];
+}
+
 /** The report stands at the list of values. */
-function checkValues(report: Report, values: unknown, options: readonly CommandOption[]): void {
+function checkValues(report: Report, values: unknown, options: readonly CommandOption[], typing?: Typing): void {
   if (!isAbsent(values) && !Array.isArray(values)) {
     report.here('LIST_TYPE_CONVERT');
     return;
@@ -42,43 +67,74 @@ function checkValues(report: Report, values: unknown, options: readonly CommandO
   for (let i = 0; i < Math.min(given.length, limits.commandOptionsMax); i++) {
     const value = given[i];
     report.moveTo(i);
-    if (checkObjectItem(report, value)) checkValue(report, value, options, used);
+    if (checkObjectItem(report, value)) checkValue(report, value, options, used, typing);
   }
   report.leave();
-  checkAllGiven(report, options, used);
+  checkAllGiven(report, options, used, typing);
 }
 
-function checkValue(report: Report, value: Fields, options: readonly CommandOption[], used: Set<string>): void {
+function checkValue(
+  report: Report,
+  value: Fields,
+  options: readonly CommandOption[],
+  used: Set<string>,
+  typing: Typing | undefined,
+): void {
   const option = options.find(({ name }) => name === value.name);
   if (isAbsent(value.name)) report.at('name', 'BASE_TYPE_REQUIRED');
   else if (typeof value.name !== 'string') report.at('name', 'STRING_TYPE_CONVERT');
   else if (option === undefined) {
     report.at('name', 'INTERACTION_APPLICATION_COMMAND_OPTION_UNKNOWN', value.name);
   } else if (used.has(option.name)) report.at('name', 'APPLICATION_COMMAND_OPTIONS_NAME_INVALID', option.name);
-  else checkKnown(report, value, option);
+  else checkKnown(report, value, option, typing);
   if (option !== undefined) used.add(option.name);
 }
 
-function checkKnown(report: Report, value: Fields, option: CommandOption): void {
+function checkKnown(report: Report, value: Fields, option: CommandOption, typing: Typing | undefined): void {
   if (value.type !== option.type) report.at('type', 'BASE_TYPE_CHOICES', [option.type]);
-  else if (isNesting(option.type)) checkNested(report, value.options, option.options ?? []);
+  else if (isNesting(option.type)) checkNested(report, value.options, option.options ?? [], typing);
+  else if (typing && value.focused === true) checkTyped(report, value.value, option, typing);
   else if (isAbsent(value.value)) report.at('value', 'BASE_TYPE_REQUIRED');
-  else checkOptionValue(report, value.value, option);
+  else if (typing && option.type === optionTypes.STRING) {
+    checkText(report, 'value', value.value, 0, limits.optionLengthMax);
+  } else checkOptionValue(report, value.value, option);
+}
+
+/** What stands in the option with the focus so far. */
+function checkTyped(report: Report, value: unknown, option: CommandOption, typing: Typing): void {
+  typing.focused++;
+  if (!option.autocomplete) report.at('focused', 'INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS');
+  const text = typeof value === 'number' ? String(value) : value;
+  if (!checkText(report, 'value', text, 0, limits.optionLengthMax) || option.type === optionTypes.STRING) return;
+  if (!/^-?\d*\.?\d*$/.test(text)) {
+    report.at('value', 'NUMBER_TYPE_COERCE', text, option.type === optionTypes.INTEGER ? 'int' : 'float');
+  }
 }
 
 /** Goes one level down; a registered command ends the descent, however deep the values nest. */
-function checkNested(report: Report, values: unknown, options: readonly CommandOption[]): void {
+function checkNested(
+  report: Report,
+  values: unknown,
+  options: readonly CommandOption[],
+  typing: Typing | undefined,
+): void {
   report.enter('options');
-  checkValues(report, values, options);
+  checkValues(report, values, options, typing);
   report.leave();
 }
 
-/** Subcommands: exactly one is given. Options: each required one is. */
-function checkAllGiven(report: Report, options: readonly CommandOption[], used: ReadonlySet<string>): void {
+/** Subcommands: exactly one is given. Options: each required one is, once the command is complete. */
+function checkAllGiven(
+  report: Report,
+  options: readonly CommandOption[],
+  used: ReadonlySet<string>,
+  typing: Typing | undefined,
+): void {
   if (options.some(({ type }) => isNesting(type))) {
     if (used.size !== 1) report.here('INTERACTION_APPLICATION_COMMAND_SUBCOMMAND_REQUIRED');
     return;
   }
+  if (typing) return;
   for (const { name, required } of options) {
     if (required && !used.has(name)) report.here('INTERACTION_APPLICATION_COMMAND_OPTION_MISSING', name);
   }

@@ -1,38 +1,40 @@
 import { optionTypes } from '../../model/command.ts';
-import { type Interaction, interactionTypes, type OptionValue } from '../../model/interaction.ts';
+import {
+  type CommandInvocation,
+  type Interaction,
+  interactionTypes,
+  type OptionValue,
+  type ResolvedData,
+} from '../../model/interaction.ts';
 import { limits } from '../../model/limits.ts';
-import { type Message, messageTypes } from '../../model/message.ts';
-import type { InteractionId, MessageId } from '../../model/snowflake.ts';
-import { formatTimestamp } from '../../model/timestamp.ts';
-import type { ApplicationRecord, CommandRecord, InteractionRecord, UserRecord } from '../store/records.ts';
+import type { InteractionId } from '../../model/snowflake.ts';
+import type { CommandRecord, UserRecord } from '../store/records.ts';
 import { channelView, memberView } from './guild-view.ts';
+import type { Invocation } from './invocation-input.ts';
 import type { InvocationPlace } from './invocation-place.ts';
-import { botUserView, userView } from './user-view.ts';
+import { userView } from './user-view.ts';
 
-/** The use of a command, as its application is told. @see commands.md 3.1 */
-export function interactionView(use: {
+/** The use of a command, judged and found to be in order. */
+export interface CommandUse {
   readonly id: InteractionId;
   readonly token: string;
   readonly user: UserRecord;
   readonly command: CommandRecord;
-  readonly options: readonly OptionValue[];
-  readonly channelId: string;
+  readonly invocation: Invocation;
   readonly place: InvocationPlace;
-}): Interaction {
-  const { command, options, place } = use;
+  readonly resolved: ResolvedData | undefined;
+}
+
+/** The use of a command, as its application is told. @see commands.md 3.1 */
+export function interactionView(use: CommandUse): Interaction {
+  const { command, place, invocation } = use;
   return {
     id: use.id,
     application_id: command.application_id,
-    type: interactionTypes.APPLICATION_COMMAND,
-    data: {
-      id: command.id,
-      name: command.name,
-      type: command.type,
-      ...(options.length > 0 && { options: options.map(optionView) }),
-      ...(command.guild_id !== undefined && { guild_id: command.guild_id }),
-    },
+    type: invocation.type,
+    data: dataView(use),
     ...placeView(use),
-    channel_id: use.channelId,
+    channel_id: invocation.channelId,
     token: use.token,
     version: 1,
     app_permissions: place.appPermissions.toString(),
@@ -44,15 +46,30 @@ export function interactionView(use: {
   };
 }
 
+/** @see commands.md 3.2 */
+function dataView({ command, invocation, resolved }: CommandUse): CommandInvocation {
+  const isTyped = invocation.type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
+  const options = (invocation.options as readonly OptionValue[]).filter(({ type }) => !isTyped || !isAttachment(type));
+  return {
+    id: command.id,
+    name: command.name,
+    type: command.type,
+    ...(isTyped && { version: command.version }),
+    ...(resolved && { resolved }),
+    ...(options.length > 0 && { options: options.map(option => optionView(option, isTyped)) }),
+    ...(command.guild_id !== undefined && { guild_id: command.guild_id }),
+    ...(invocation.targetId !== undefined && { target_id: invocation.targetId }),
+  };
+}
+
 function placeView({
   user,
   place,
-  channelId,
-}: Parameters<typeof interactionView>[0]): Pick<
-  Interaction,
-  'guild' | 'guild_id' | 'guild_locale' | 'channel' | 'member' | 'user'
-> {
-  if (!('guild' in place)) return { channel: { id: channelId, type: directChannelType }, user: userView(user) };
+  invocation,
+}: CommandUse): Pick<Interaction, 'guild' | 'guild_id' | 'guild_locale' | 'channel' | 'member' | 'user'> {
+  if (!('guild' in place)) {
+    return { channel: { id: invocation.channelId, type: directChannelType }, user: userView(user) };
+  }
   const { guild, channel, member, permissions } = place;
   return {
     guild: { id: guild.id, features: [], locale: guild.locale },
@@ -66,12 +83,14 @@ function placeView({
 const directChannelType = 1;
 
 /** Only what the interface knows of an option's value, ids as text; a client may have sent more. */
-function optionView({ name, type, value, options }: OptionValue): OptionValue {
+function optionView({ name, type, value, options, focused }: OptionValue, isTyped: boolean): OptionValue {
+  const hasFocus = isTyped && focused === true;
   return {
     name,
     type,
-    ...(value !== undefined && { value: idTypes.has(type) ? String(value) : value }),
-    ...(options && { options: options.map(optionView) }),
+    ...(value !== undefined && { value: hasFocus || idTypes.has(type) ? String(value) : value }),
+    ...(options && { options: options.map(inner => optionView(inner, isTyped)) }),
+    ...(hasFocus && { focused: true }),
   };
 }
 
@@ -83,46 +102,6 @@ const idTypes: ReadonlySet<number> = new Set([
   optionTypes.ATTACHMENT,
 ]);
 
-/** The message that answers an interaction. @see commands.md 3.3, "Message data" */
-export function answerView(answer: {
-  readonly id: MessageId;
-  readonly atMs: number;
-  readonly interaction: InteractionRecord;
-  readonly application: ApplicationRecord;
-  readonly user: UserRecord;
-  readonly data: Readonly<Record<string, unknown>>;
-}): Message {
-  const { interaction, application, user, data } = answer;
-  return {
-    id: answer.id,
-    channel_id: interaction.channel_id,
-    ...(interaction.guild_id !== null && { guild_id: interaction.guild_id }),
-    author: botUserView(application),
-    application_id: application.id,
-    webhook_id: application.id,
-    content: typeof data.content === 'string' ? data.content : '',
-    timestamp: formatTimestamp(answer.atMs),
-    edited_timestamp: null,
-    type: messageTypes.CHAT_INPUT_COMMAND,
-    flags: typeof data.flags === 'number' ? data.flags : 0,
-    tts: data.tts === true,
-    pinned: false,
-    mention_everyone: false,
-    mentions: [],
-    mention_roles: [],
-    embeds: listOf(data.embeds),
-    attachments: [],
-    components: listOf(data.components),
-    interaction_metadata: {
-      id: interaction.id,
-      type: interactionTypes.APPLICATION_COMMAND,
-      user: userView(user),
-      authorizing_integration_owners: interaction.owners,
-    },
-    ...(interaction.nonce !== null && { nonce: interaction.nonce }),
-  };
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+function isAttachment(type: number): boolean {
+  return type === optionTypes.ATTACHMENT;
 }

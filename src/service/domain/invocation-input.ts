@@ -12,11 +12,12 @@ import {
   isFields,
 } from '../../model/rules/field.ts';
 import { Report } from '../../model/rules/report.ts';
-import type { ApplicationId, ChannelId, CommandId, GuildId } from '../../model/snowflake.ts';
+import type { ApplicationId, ChannelId, CommandId, GuildId, Snowflake } from '../../model/snowflake.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 
 /** One use of a command, as a user's client asks for it. */
 export interface Invocation {
+  readonly type: (typeof useTypes)[number];
   readonly applicationId: ApplicationId;
   readonly channelId: ChannelId;
   /** Undefined outside guilds. */
@@ -25,13 +26,16 @@ export interface Invocation {
   readonly commandId: CommandId;
   readonly version: string;
   readonly name: string;
-  readonly type: number;
+  readonly commandType: number;
   /** Yet to be judged by the command's own rules. */
   readonly options: unknown;
+  /** The user or message that a context-menu command is used on; other commands have none. */
+  readonly targetId: Snowflake | undefined;
 }
 
-// Our choice: a client has nothing here that a context-menu command could be used on.
-const usableTypes = [commandTypes.CHAT_INPUT, commandTypes.PRIMARY_ENTRY_POINT];
+const useTypes = [interactionTypes.APPLICATION_COMMAND, interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE] as const;
+const commandTypeList = Object.values(commandTypes);
+const withTarget: readonly number[] = [commandTypes.USER, commandTypes.MESSAGE];
 
 /** What a client is told whose command is not (or no longer) as it believes: it should load the command again. */
 export function commandFault(
@@ -52,31 +56,44 @@ export function readInvocation(body: unknown): Invocation {
 
 // Whatever is reported is also given a value of its type; nobody sees it.
 function readBody(report: Report, body: Fields): Invocation {
-  if (isAbsent(body.type)) report.at('type', 'BASE_TYPE_REQUIRED');
-  else checkEnum(report, 'type', body.type, [interactionTypes.APPLICATION_COMMAND]);
+  const type = readUseType(report, body.type);
   const applicationId = readId(report, 'application_id', body.application_id);
   const channelId = readId(report, 'channel_id', body.channel_id);
   const guildId = isAbsent(body.guild_id) ? undefined : readId(report, 'guild_id', body.guild_id);
   const nonce = isAbsent(body.nonce) ? null : readNonce(report, body.nonce);
   if (isAbsent(body.data)) report.at('data', 'BASE_TYPE_REQUIRED');
   else if (!isFields(body.data)) report.at('data', 'MODEL_TYPE_CONVERT');
-  const data = isFields(body.data) ? readData(report, body.data) : readData(new Report(), {});
-  return { applicationId, channelId, guildId, nonce, ...data };
+  const data = isFields(body.data) ? readData(report, body.data, type) : readData(new Report(), {}, type);
+  return { type, applicationId, channelId, guildId, nonce, ...data };
 }
 
-type InvocationData = Pick<Invocation, 'commandId' | 'version' | 'name' | 'type' | 'options'>;
+type InvocationData = Pick<Invocation, 'commandId' | 'version' | 'name' | 'commandType' | 'options' | 'targetId'>;
 
-function readData(report: Report, { id, version, name, type, options }: Fields): InvocationData {
+function readData(report: Report, data: Fields, useType: Invocation['type']): InvocationData {
   report.enter('data');
-  const data = {
-    commandId: readId(report, 'id', id),
-    version: readId(report, 'version', version),
-    name: checkRequiredText(report, 'name', name, limits.commandNameLengthMax) ? name : '',
-    type: isAbsent(type) ? commandTypes.CHAT_INPUT : readType(report, type),
-    options: isAbsent(options) ? [] : options,
+  const commandType = isAbsent(data.type) ? commandTypes.CHAT_INPUT : readCommandType(report, data.type, useType);
+  const read = {
+    commandId: readId(report, 'id', data.id),
+    version: readId(report, 'version', data.version),
+    name: checkRequiredText(report, 'name', data.name, limits.commandNameLengthMax) ? data.name : '',
+    commandType,
+    options: isAbsent(data.options) ? [] : data.options,
+    targetId: withTarget.includes(commandType) ? readId(report, 'target_id', data.target_id) : undefined,
   };
   report.leave();
-  return data;
+  return read;
+}
+
+function readUseType(report: Report, type: unknown): Invocation['type'] {
+  if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
+  else if (checkEnum(report, 'type', type, useTypes)) return type;
+  return interactionTypes.APPLICATION_COMMAND;
+}
+
+/** Only chat commands have options to type. */
+function readCommandType(report: Report, type: unknown, useType: Invocation['type']): number {
+  const isTyped = useType === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
+  return checkEnum(report, 'type', type, isTyped ? [commandTypes.CHAT_INPUT] : commandTypeList) ? type : 0;
 }
 
 function readId(report: Report, key: string, value: unknown): string {
@@ -87,8 +104,4 @@ function readId(report: Report, key: string, value: unknown): string {
 
 function readNonce(report: Report, value: unknown): string {
   return checkText(report, 'nonce', value, 1, limits.nonceLengthMax) ? value : '';
-}
-
-function readType(report: Report, value: unknown): number {
-  return checkEnum(report, 'type', value, usableTypes) ? value : 0;
 }

@@ -14,8 +14,8 @@ import type {
   GuildRecord,
   UserRecord,
 } from '../store/records.ts';
+import { botMember } from './bot-member.ts';
 import { overwriteLayers } from './command-overwrites.ts';
-import { botUserId, impliedBotMember } from './guild-view.ts';
 import { isUserInstalled, sharesGuild } from './installations.ts';
 import { commandFault, type Invocation } from './invocation-input.ts';
 import { permitFault } from './permit-fault.ts';
@@ -93,8 +93,7 @@ async function findGuildPlace(
   };
   if (Object.keys(owners).length === 0) throw new Fault('missing_access');
   const { permissions } = await refuseUnlessPermitted(view, { command, guild, channel, member, user });
-  const bot =
-    (await view.get('guild_members', guild.id, botUserId(application))) ?? impliedBotMember(guild, application);
+  const bot = await botMember(view, guild, application);
   return {
     context: interactionContexts.GUILD,
     guild,

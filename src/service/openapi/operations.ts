@@ -217,11 +217,35 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     request: 'InteractionCallback',
     answer: 'CallbackResponse',
   },
+  createFollowUp: {
+    id: 'execute_webhook',
+    summary: 'Sends another message for an interaction',
+    request: 'MessageInput',
+    answer: 'Message',
+  },
   getOriginalResponse: {
     id: 'get_original_webhook_message',
     summary: 'The message that an interaction was answered with',
     answer: 'Message',
   },
+  editOriginalResponse: {
+    id: 'update_original_webhook_message',
+    summary: 'Edits the message that an interaction was answered with',
+    request: 'MessageInput',
+    answer: 'Message',
+  },
+  deleteOriginalResponse: {
+    id: 'delete_original_webhook_message',
+    summary: 'Deletes the message that an interaction was answered with',
+  },
+  getFollowUp: { id: 'get_webhook_message', summary: 'A message of an interaction', answer: 'Message' },
+  editFollowUp: {
+    id: 'update_webhook_message',
+    summary: 'Edits a message of an interaction',
+    request: 'MessageInput',
+    answer: 'Message',
+  },
+  deleteFollowUp: { id: 'delete_webhook_message', summary: 'Deletes a message of an interaction' },
 
   getCurrentUser: { id: 'get_my_user', summary: 'The user that the credential stands for', answer: 'CurrentUser' },
   getCurrentAuthorization: {

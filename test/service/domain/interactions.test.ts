@@ -6,12 +6,9 @@ import type { CommandOverwrite } from '../../../src/model/overwrite.ts';
 import { topics } from '../../../src/service/announcement.ts';
 import { createInteractions, type Interactions } from '../../../src/service/domain/interactions.ts';
 import type { CommandRecord, GuildRecord } from '../../../src/service/store/records.ts';
+import { channelId, command, guild, guildId, use, usual } from './interaction-world.ts';
 import { ada, ben, cyn, makeWorld, refusal, restarted, userRecord, type World } from './support.ts';
 
-const guildId = '500';
-const channelId = '700';
-/** VIEW_CHANNEL, SEND_MESSAGES, USE_APPLICATION_COMMANDS */
-const usual = '2147486720';
 const answerMs = limits.interactionAnswerMs;
 const hello = { type: 4, data: { content: 'Hello' } };
 
@@ -44,55 +41,6 @@ async function started(core: World['core']): Promise<Interactions> {
   const made = createInteractions(core);
   stop = await made.start();
   return made;
-}
-
-function guild(fields: Partial<GuildRecord> = {}): GuildRecord {
-  return {
-    id: guildId,
-    name: 'Harbour',
-    owner_id: ben,
-    locale: 'de',
-    applications: ['1'],
-    roles: [{ id: guildId, name: '@everyone', permissions: usual, position: 0 }],
-    channels: [
-      { id: channelId, type: 0, name: 'general', nsfw: false, position: 0, parent_id: null, permission_overwrites: [] },
-    ],
-    ...fields,
-  };
-}
-
-function command(fields: Partial<CommandRecord> = {}): CommandRecord {
-  const scope = fields.guild_id === undefined ? '1' : `1/${guildId}`;
-  return {
-    id: '900',
-    application_id: '1',
-    scope,
-    version: '77',
-    default_member_permissions: null,
-    type: 1,
-    name: 'greet',
-    name_localizations: null,
-    description: 'Greets',
-    description_localizations: null,
-    dm_permission: true,
-    contexts: null,
-    integration_types: [0],
-    options: [{ type: 3, name: 'whom', description: 'Who is greeted', required: false }],
-    nsfw: false,
-    ...fields,
-  };
-}
-
-function use(fields: object = {}, data: object = {}): Record<string, unknown> {
-  return {
-    type: 2,
-    application_id: '1',
-    guild_id: guildId,
-    channel_id: channelId,
-    nonce: 'n1',
-    data: { id: '900', version: '77', name: 'greet', type: 1, ...data },
-    ...fields,
-  };
 }
 
 async function used(body = use(), userId = ada): Promise<Interaction> {
@@ -194,7 +142,11 @@ describe('a use that cannot be', () => {
     ['a nonce of 26 characters', use({ nonce: 'x'.repeat(26) }), 'nonce'],
     ['no data', use({ data: null }), 'data'],
     ['data that is a list', use({ data: [] }), 'data'],
-    ['a context-menu command', use({}, { type: 2 }), 'data.type'],
+    ['an unknown type of command', use({}, { type: 5 }), 'data.type'],
+    ['a user command on nobody', use({}, { type: 2 }), 'data.target_id'],
+    ['a message command on no id', use({}, { type: 3, target_id: 'x' }), 'data.target_id'],
+    ['a command of another type', use({}, { type: 3, target_id: '1' }), 'data.id'],
+    ['something typed for no chat command', use({ type: 4 }, { type: 2, target_id: '1' }), 'data.type'],
     ['an unknown command', use({}, { id: '999' }), 'data.id'],
     ["another command's name", use({}, { name: 'greeting' }), 'data.id'],
     ['an old version', use({}, { version: '76' }), 'data.version'],
@@ -285,7 +237,7 @@ describe('an answer', () => {
   it('becomes a message of the bot, which the user hears and whoever has the token can read', async () => {
     const interaction = await used();
     const response = await answer(interaction);
-    const message = response.resource?.message as Record<string, unknown>;
+    const message = response.resource?.message;
     expect(message).toMatchObject({
       channel_id: channelId,
       guild_id: guildId,
@@ -300,7 +252,7 @@ describe('an answer', () => {
     expect(response.interaction).toEqual({
       id: interaction.id,
       type: 2,
-      response_message_id: message.id,
+      response_message_id: message?.id,
       response_message_loading: false,
       response_message_ephemeral: false,
     });
@@ -308,7 +260,7 @@ describe('an answer', () => {
       { name: 'INTERACTION_SUCCESS', data: { id: interaction.id, nonce: 'n1' } },
       { name: 'MESSAGE_CREATE', data: message },
     ]);
-    expect(await interactions.original('1', interaction.token)).toEqual(message);
+    expect(await interactions.message('1', interaction.token, '@original')).toEqual(message);
   });
 
   it('says that an ephemeral message is one', async () => {
@@ -354,7 +306,7 @@ describe('an answer', () => {
     await answer(one);
   });
 
-  it.each([1, 5, 6, 7, 8, 9, 12])('cannot be of type %i', async type => {
+  it.each([1, 6, 7, 8, 9, 12])('cannot be of type %i', async type => {
     const data = type === 9 ? { custom_id: 'x', title: 'x', components: [{}] } : undefined;
     expect(await refusal(answer(await used(), { type, data }))).toMatchObject({
       reason: 'invalid_form_body',
@@ -408,13 +360,15 @@ describe('after a restart', () => {
 describe('the original message', () => {
   it('is unknown before the answer, and to a wrong token or application', async () => {
     const interaction = await used();
-    expect(await refusal(interactions.original('1', interaction.token))).toMatchObject({ reason: 'unknown_webhook' });
+    expect(await refusal(interactions.message('1', interaction.token, '@original'))).toMatchObject({
+      reason: 'unknown_webhook',
+    });
     await answer(interaction);
     for (const refused of [
-      interactions.original('2', interaction.token),
-      interactions.original('1', `${interaction.token.slice(0, -2)}AA`),
-      interactions.original('1', ''),
-      interactions.original('1', '%%%'),
+      interactions.message('2', interaction.token, '@original'),
+      interactions.message('1', `${interaction.token.slice(0, -2)}AA`, '@original'),
+      interactions.message('1', '', '@original'),
+      interactions.message('1', '%%%', '@original'),
     ]) {
       expect(await refusal(refused)).toMatchObject({ reason: 'invalid_webhook_token' });
     }
@@ -425,12 +379,16 @@ describe('the original message', () => {
     const failed = await used();
     await answer(interaction);
     await world.core.clock.advance(limits.interactionTokenLifeMs - 1);
-    await interactions.original('1', interaction.token);
-    expect(await refusal(interactions.original('1', failed.token))).toMatchObject({ reason: 'unknown_webhook' });
+    await interactions.message('1', interaction.token, '@original');
+    expect(await refusal(interactions.message('1', failed.token, '@original'))).toMatchObject({
+      reason: 'unknown_webhook',
+    });
     await world.core.clock.advance(1);
-    expect(await refusal(interactions.original('1', interaction.token))).toMatchObject({
+    expect(await refusal(interactions.message('1', interaction.token, '@original'))).toMatchObject({
       reason: 'invalid_webhook_token',
     });
-    expect(await world.core.store.list('interactions')).toEqual([]);
+    for (const collection of ['interactions', 'interaction_messages'] as const) {
+      expect(await world.core.store.list(collection)).toEqual([]);
+    }
   });
 });

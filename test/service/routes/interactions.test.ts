@@ -98,7 +98,8 @@ describe('an interaction over HTTP and the gateway', () => {
   it('gives each refusal its status and code', async () => {
     const interaction = await used('c');
     expect(await callback(interaction, '', { type: 4 })).toMatchObject({ status: 400, body: { code: 50006 } });
-    expect(await callback(interaction, '', { type: 5 })).toMatchObject({ status: 400, body: { code: 50035 } });
+    expect(await callback(interaction, '', { type: 9 })).toMatchObject({ status: 400, body: { code: 50035 } });
+    expect(await callback(interaction, '?with_response=2')).toMatchObject({ status: 400, body: { code: 50035 } });
     expect(await callback({ ...interaction, token: 'x' })).toMatchObject({ status: 404, body: { code: 10062 } });
     const original = `/webhooks/${application.id}/${interaction.token}/messages/@original`;
     expect(await callApi(service, 'GET', original, undefined, {})).toMatchObject({

@@ -21,7 +21,7 @@ export const interactionSchemas = {
   Invocation: object(
     'The use of a command by its user’s own client',
     {
-      type: { const: interactionTypes.APPLICATION_COMMAND },
+      type: { enum: [interactionTypes.APPLICATION_COMMAND, interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE] },
       application_id: ref('SnowflakeInput'),
       channel_id: ref('SnowflakeInput'),
       data: object(
@@ -31,7 +31,11 @@ export const interactionSchemas = {
           version: ref('SnowflakeInput'),
           name: text(1, limits.commandNameLengthMax),
         },
-        nullableFields({ type: enumeration(commandTypes), options: list(ref('OptionValue')) }),
+        nullableFields({
+          type: enumeration(commandTypes),
+          options: list(ref('OptionValue')),
+          target_id: ref('SnowflakeInput'),
+        }),
       ),
     },
     nullableFields({ guild_id: ref('SnowflakeInput'), session_id: text(), nonce: text(1, limits.nonceLengthMax) }),
@@ -43,6 +47,7 @@ export const interactionSchemas = {
       type: enumeration(optionTypes),
       value: { type: ['string', 'number', 'boolean'] },
       options: list(ref('OptionValue')),
+      focused: boolean,
     },
   ),
   InteractionCallback: object(
@@ -57,6 +62,7 @@ export const interactionSchemas = {
         'The interaction that was answered',
         { id: ref('Snowflake'), type: enumeration(interactionTypes) },
         {
+          activity_instance_id: text(),
           response_message_id: ref('Snowflake'),
           response_message_loading: boolean,
           response_message_ephemeral: boolean,
@@ -64,8 +70,29 @@ export const interactionSchemas = {
       ),
     },
     {
-      resource: object('What was made', { type: enumeration(callbackTypes) }, { message: ref('Message') }),
+      resource: object(
+        'What was made',
+        { type: enumeration(callbackTypes) },
+        {
+          message: ref('Message'),
+          activity_instance: object('The Activity that was launched', { id: text() }),
+        },
+      ),
     },
+  ),
+  MessageInput: object(
+    'A message; in an edit, what of it is replaced',
+    {},
+    nullableFields({
+      content: text(0, limits.messageContentLengthMax),
+      tts: boolean,
+      flags: integer(0),
+      embeds: list(anyObject, limits.messageEmbedsMax),
+      components: list(anyObject, limits.messageComponentsMax),
+      attachments: list(anyObject, limits.messageAttachmentsMax),
+      allowed_mentions: anyObject,
+      poll: anyObject,
+    }),
   ),
   Message: object(
     'A message that answers an interaction',

@@ -1,0 +1,123 @@
+import { integrationTypes } from '../../model/command.ts';
+import { interactionTypes } from '../../model/interaction.ts';
+import { limits } from '../../model/limits.ts';
+import { type Message, messageTypes } from '../../model/message.ts';
+import { checkMessageData, isEmptyMessage } from '../../model/rules/callback.ts';
+import type { ApplicationId, MessageId } from '../../model/snowflake.ts';
+import type { Core } from '../core.ts';
+import { Fault, refuseIssues } from '../fault.ts';
+import { matchesSecret } from '../secret.ts';
+import type { StoreView, Transaction } from '../store/contract.ts';
+import type { InteractionRecord } from '../store/records.ts';
+import { answerView, editedView, isLoading, type MessageData } from './answer-view.ts';
+import { deleteMessage, interactionScope, partiesOf, putMessage, tokenEndMs } from './interaction-records.ts';
+import { tokenInteraction } from './interaction-token.ts';
+
+/** Which message: the first answer, or one by its id. */
+export type MessageRef = '@original' | MessageId;
+
+/**
+ * The messages of an interaction, for whoever knows its token, until `limits.interactionTokenLifeMs` have passed.
+ *
+ * Every call throws Fault `invalid_webhook_token`, and `unknown_webhook` before there is an answer.
+ *
+ * @see commands.md 3.4
+ */
+export interface InteractionMessages {
+  /** @throws Fault `unknown_message` */
+  message(applicationId: ApplicationId, token: string, ref: MessageRef): Promise<Message>;
+  /** Replaces what the body supplies. @throws Fault `unknown_message`, `invalid_form_body`, `empty_message` */
+  editMessage(applicationId: ApplicationId, token: string, ref: MessageRef, body: unknown): Promise<Message>;
+  /** @throws Fault `unknown_message` also when it was deleted before */
+  deleteMessage(applicationId: ApplicationId, token: string, ref: MessageRef): Promise<void>;
+  /**
+   * Sends another message or, while the first is loading, fills that.
+   *
+   * @throws Fault `invalid_form_body`, `empty_message`, `too_many_follow_ups` where the application is only there for
+   *   the user
+   */
+  followUp(applicationId: ApplicationId, token: string, body: unknown): Promise<Message>;
+}
+
+export function createInteractionMessages({ store, clock, ids }: Core): InteractionMessages {
+  /** The answered interaction with this token. */
+  async function find(view: StoreView, applicationId: ApplicationId, token: string): Promise<InteractionRecord> {
+    const record = await view.get('interactions', tokenInteraction(token) ?? '');
+    const isValid =
+      record?.application_id === applicationId &&
+      matchesSecret(token, record.token_hash) &&
+      clock.now() < tokenEndMs(record);
+    if (!isValid) throw new Fault('invalid_webhook_token');
+    // Suggestions are an answer that no message goes with.
+    const hasMessages = record.type === interactionTypes.APPLICATION_COMMAND && record.state === 'answered';
+    if (!hasMessages) throw new Fault('unknown_webhook');
+    return record;
+  }
+
+  function inTurn<T>(
+    applicationId: ApplicationId,
+    token: string,
+    work: (transaction: Transaction, record: InteractionRecord) => Promise<T>,
+  ): Promise<T> {
+    return store.transact(interactionScope(tokenInteraction(token) ?? ''), async transaction =>
+      work(transaction, await find(transaction, applicationId, token)),
+    );
+  }
+
+  function edit(transaction: Transaction, record: InteractionRecord, message: Message, data: MessageData): Message {
+    const edited = editedView(message, data, clock.now());
+    if (isEmptyMessage(edited)) throw new Fault('empty_message');
+    putMessage(transaction, record, edited, 'MESSAGE_UPDATE');
+    return edited;
+  }
+
+  return {
+    async message(applicationId, token, ref) {
+      return messageOf(store, await find(store, applicationId, token), ref);
+    },
+
+    editMessage: (applicationId, token, ref, body) =>
+      inTurn(applicationId, token, async (transaction, record) => {
+        const message = await messageOf(transaction, record, ref);
+        refuseIssues(checkMessageData(body));
+        return edit(transaction, record, message, body as MessageData);
+      }),
+
+    deleteMessage: (applicationId, token, ref) =>
+      inTurn(applicationId, token, async (transaction, record) => {
+        deleteMessage(transaction, record, await messageOf(transaction, record, ref));
+      }),
+
+    async followUp(applicationId, token, body) {
+      const id: MessageId = ids.next();
+      return inTurn(applicationId, token, async (transaction, record) => {
+        refuseIssues(checkMessageData(body));
+        const data = body as MessageData;
+        if (isEmptyMessage(data)) throw new Fault('empty_message');
+        const original = await transaction.get('interaction_messages', record.original_id ?? '');
+        if (original && isLoading(original.message)) return edit(transaction, record, original.message, data);
+        refuseTooMany(record);
+        const parties = await partiesOf(transaction, record);
+        const type = messageTypes.DEFAULT;
+        const message = answerView({ id, atMs: clock.now(), interaction: record, ...parties, data, type });
+        transaction.put('interactions', { ...record, follow_ups: record.follow_ups + 1 });
+        putMessage(transaction, record, message, 'MESSAGE_CREATE');
+        return message;
+      });
+    },
+  };
+}
+
+/** @throws Fault `unknown_message` */
+async function messageOf(view: StoreView, record: InteractionRecord, ref: MessageRef): Promise<Message> {
+  const id = ref === '@original' ? (record.original_id ?? '') : ref;
+  const found = await view.get('interaction_messages', id);
+  if (found?.interaction_id !== record.id) throw new Fault('unknown_message');
+  return found.message;
+}
+
+/** @see commands.md 3.4, "follow-ups for user-install-only invocations" */
+function refuseTooMany({ owners, follow_ups }: InteractionRecord): void {
+  if (String(integrationTypes.GUILD_INSTALL) in owners) return;
+  if (follow_ups >= limits.followUpsByUserInstallMax) throw new Fault('too_many_follow_ups');
+}
