@@ -1,0 +1,335 @@
+import { filter, firstValueFrom } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeCodes } from '../../src/model/gateway.ts';
+import { limitProfiles, limits } from '../../src/model/limits.ts';
+import type { WaitSnapshot } from '../../src/sdk/call-options.ts';
+import { Client, type ClientOptions } from '../../src/sdk/client.ts';
+import type { LobbyMessages } from '../../src/sdk/lobby/snapshot.ts';
+import { type Service, startService } from '../../src/service/service.ts';
+import { loadSystemSocket } from '../../src/wire/socket.ts';
+import { isDeeplyFrozen } from '../support/frozen.ts';
+import { Network } from '../support/network.ts';
+import { browserOf, gone, seen } from '../support/player.ts';
+import { callApi, starfall } from '../support/starfall.ts';
+import { playerToken } from '../support/tokens.ts';
+
+const [application] = starfall.applications;
+const [ada, grace, edsger] = starfall.users;
+const [guild] = starfall.guilds;
+const [channel] = guild.channels;
+const unknownLobby = '1';
+
+let service: Service;
+let clients: Client[];
+
+beforeEach(async () => {
+  service = await startService({ fixtures: starfall, limits: 'off' });
+  clients = [];
+});
+
+afterEach(async () => {
+  await Promise.all(clients.map(client => client.close()));
+  await service.close();
+});
+
+async function clientOf(user: { readonly id: string }, options: ClientOptions = {}): Promise<Client> {
+  const client = new Client({
+    applicationId: application.id,
+    apiBase: service.api_base,
+    webBase: service.web_base,
+    openBrowser: browserOf(service, user.id),
+    ...options,
+  });
+  clients.push(client);
+  client.updateToken(await playerToken(service, user.id));
+  return client;
+}
+
+async function connected(user: { readonly id: string }, options?: ClientOptions): Promise<Client> {
+  const client = await clientOf(user, options);
+  await client.connect();
+  return client;
+}
+
+async function serverLobby(body: unknown): Promise<string> {
+  const answer = await callApi(service, 'POST', '/lobbies', body);
+  return (answer.body as { id: string }).id;
+}
+
+function heard(client: Client, id: string, fits: (messages: LobbyMessages) => boolean): Promise<LobbyMessages> {
+  return firstValueFrom(client.messages$(id).pipe(filter(fits)));
+}
+
+const contentOf = (messages: LobbyMessages) => messages.map(({ content }) => content);
+
+describe('a lobby that players share by a secret', () => {
+  it('is made by the first and joined by the second; both see it live', async () => {
+    const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
+    const id = await hers.createOrJoinLobby('raid', {
+      lobbyMetadata: { map: 'harbour' },
+      memberMetadata: { team: 'red' },
+      idleTimeoutSeconds: limits.lobbyIdleTimeoutSecondsMax,
+    });
+    expect(await theirs.createOrJoinLobby('raid', { memberMetadata: { team: 'blue' } })).toBe(id);
+    for (const client of [hers, theirs]) {
+      const lobby = await seen(client, id, ({ members }) => members.length === 2);
+      expect(lobby).toMatchObject({
+        metadata: { map: 'harbour' },
+        members: [
+          { id: ada.id, metadata: { team: 'red' }, connected: true, canLinkLobby: false },
+          { id: grace.id, metadata: { team: 'blue' }, connected: true },
+        ],
+      });
+      expect(isDeeplyFrozen(lobby)).toBe(true);
+    }
+  });
+
+  it('keeps metadata that a later call does not mention, and replaces what it does', async () => {
+    const client = await connected(ada);
+    const id = await client.createOrJoinLobby('raid', {
+      lobbyMetadata: { map: 'harbour' },
+      memberMetadata: { a: 'b' },
+    });
+    await client.createOrJoinLobby('raid');
+    expect(await seen(client, id)).toMatchObject({ metadata: { map: 'harbour' }, members: [{ metadata: { a: 'b' } }] });
+    await client.createOrJoinLobby('raid', { memberMetadata: { c: 'd' } });
+    await seen(client, id, ({ members }) => members[0]?.metadata.c === 'd');
+    expect(client.member(id, ada.id)?.metadata).toEqual({ c: 'd' });
+  });
+
+  it('is left, and found again by the secret', async () => {
+    const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
+    const id = await hers.createOrJoinLobby('raid');
+    await theirs.createOrJoinLobby('raid');
+    await theirs.leaveLobby(id);
+    await gone(theirs, id);
+    await seen(hers, id, ({ members }) => members.length === 1);
+    await theirs.leaveLobby(id);
+    expect(await theirs.createOrJoinLobby('raid')).toBe(id);
+  });
+
+  it('cannot be left when a game server made it, or when there is none', async () => {
+    const client = await connected(ada);
+    const id = await serverLobby({ members: [{ id: ada.id }] });
+    await expect(client.leaveLobby(id)).rejects.toMatchObject({ name: 'ApiError', code: 'missing_access' });
+    await expect(client.leaveLobby(unknownLobby)).rejects.toMatchObject({ code: 'unknown_lobby' });
+  });
+});
+
+describe('messages', () => {
+  it('come to all who are in the lobby, with what was said beside the text', async () => {
+    const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
+    const id = await hers.createOrJoinLobby('raid');
+    await theirs.createOrJoinLobby('raid');
+    const sent = await hers.sendLobbyMessage(id, 'To the harbour!', { metadata: { emote: 'wave' } });
+    const [message] = await heard(theirs, id, messages => messages.length === 1);
+    expect(message).toMatchObject({
+      id: sent.id,
+      lobbyId: id,
+      content: 'To the harbour!',
+      metadata: { emote: 'wave' },
+      moderationMetadata: {},
+      author: { id: ada.id, username: 'ada', globalName: 'Ada', displayName: 'Ada' },
+      applicationId: application.id,
+      editedAtMs: undefined,
+    });
+    expect(Math.abs((message?.sentAtMs ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(isDeeplyFrozen(message)).toBe(true);
+    expect(await heard(hers, id, messages => messages.length === 1)).toEqual([message]);
+  });
+
+  it('to one lobby arrive in the order of the calls', async () => {
+    const client = await connected(ada);
+    const id = await client.createOrJoinLobby('raid');
+    const texts = Array.from({ length: 20 }, (_, i) => `line ${i}`);
+    await Promise.all(texts.map(text => client.sendLobbyMessage(id, text)));
+    expect(contentOf(await heard(client, id, messages => messages.length === 20))).toEqual(texts);
+    expect(contentOf(await client.getLobbyMessages(id))).toEqual(texts);
+  });
+
+  it('are kept live up to 25, and read back up to 200, oldest first', async () => {
+    const client = await connected(ada);
+    const id = await client.createOrJoinLobby('raid');
+    for (let i = 0; i < 27; i++) await client.sendLobbyMessage(id, `line ${i}`);
+    const kept = await heard(client, id, messages => messages.at(-1)?.content === 'line 26');
+    expect([kept.length, kept[0]?.content]).toEqual([25, 'line 2']);
+    expect(await client.getLobbyMessages(id, { limit: 200 })).toHaveLength(27);
+    expect(contentOf(await client.getLobbyMessages(id, { limit: 2 }))).toEqual(['line 25', 'line 26']);
+  });
+
+  it('change when the game server moderates them', async () => {
+    const client = await connected(ada);
+    const id = await client.createOrJoinLobby('raid');
+    const { id: messageId } = await client.sendLobbyMessage(id, 'hm', { metadata: { a: 'b' } });
+    await callApi(service, 'PUT', `/lobbies/${id}/messages/${messageId}/moderation-metadata`, { verdict: 'fine' });
+    const [message] = await heard(client, id, ([first]) => first?.moderationMetadata.verdict === 'fine');
+    expect(message).toMatchObject({ content: 'hm', metadata: { a: 'b' } });
+  });
+
+  it('are refused to whoever is not in the lobby', async () => {
+    const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
+    const id = await hers.createOrJoinLobby('raid');
+    const refused = { name: 'ApiError', code: 'not_a_lobby_member' };
+    await expect(theirs.sendLobbyMessage(id, 'hello')).rejects.toMatchObject(refused);
+    await expect(theirs.getLobbyMessages(id)).rejects.toMatchObject(refused);
+    await expect(theirs.getLobbyMessages(unknownLobby)).rejects.toMatchObject({ code: 'unknown_lobby' });
+  });
+
+  it.each([
+    ['resumed', 1006],
+    ['not resumed', closeCodes.SESSION_TIMED_OUT.code],
+  ])(
+    'sent while a connection was lost that is %s are there after it, once each, and none before an earlier one',
+    async (_, code) => {
+      const network = new Network(await loadSystemSocket());
+      const [hers, theirs] = await Promise.all([connected(ada), connected(grace, { socket: network.socket })]);
+      const id = await hers.createOrJoinLobby('raid');
+      await theirs.createOrJoinLobby('raid');
+      await hers.sendLobbyMessage(id, 'before');
+      await heard(theirs, id, messages => messages.length === 1);
+      const shown: string[] = [];
+      theirs.messages$(id).subscribe(messages => shown.push(contentOf(messages).join()));
+
+      network.cut(code);
+      for (const text of ['between', 'still between']) await hers.sendLobbyMessage(id, text);
+      theirs.checkConnection();
+      await firstValueFrom(theirs.status$.pipe(filter(({ status }) => status === 'ready')));
+      await hers.sendLobbyMessage(id, 'after');
+      const all = ['before', 'between', 'still between', 'after'];
+      expect(contentOf(await heard(theirs, id, messages => messages.at(-1)?.content === 'after'))).toEqual(all);
+      for (const text of shown) expect(all.join()).toContain(text);
+      expect(network.openMax).toBe(1);
+    },
+  );
+});
+
+describe('linking a channel', () => {
+  it('is found by guild and channel, linked, invited to and unlinked', async () => {
+    const [hers, stranger] = await Promise.all([connected(ada), connected(edsger)]);
+    const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
+    expect(await hers.getUserGuilds()).toEqual([{ id: guild.id, name: guild.name }]);
+    expect(await hers.getGuildChannels(guild.id)).toMatchObject([
+      { id: channel.id, name: 'general', type: 0, isLinkable: true, linkedLobby: undefined },
+    ]);
+    await hers.linkChannelToLobby(id, channel.id);
+    const linked = await seen(hers, id, ({ linkedChannel }) => linkedChannel !== undefined);
+    expect(linked.linkedChannel).toEqual({ id: channel.id, name: 'general', guildId: guild.id });
+    expect(await hers.getGuildChannels(guild.id)).toMatchObject([
+      { isLinkable: false, linkedLobby: { applicationId: application.id, lobbyId: id } },
+    ]);
+
+    const { code, url } = await stranger.createLobbyInvite(id);
+    expect(url).toBe(`${service.web_base}/invite/${code}`);
+    await expect(hers.createLobbyInvite(id)).rejects.toMatchObject({ code: 'already_in_guild' });
+
+    await hers.unlinkChannelFromLobby(id);
+    await seen(hers, id, ({ linkedChannel }) => linkedChannel === undefined);
+    await expect(stranger.createLobbyInvite(id)).rejects.toMatchObject({ code: 'lobby_not_linked' });
+  });
+
+  it('shows the page of an invite', async () => {
+    const pages: string[] = [];
+    const hers = await connected(ada);
+    const theirs = await connected(edsger, { openBrowser: url => void pages.push(url) });
+    const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
+    await hers.linkChannelToLobby(id, channel.id);
+    expect(pages).toEqual([await theirs.joinLinkedLobbyGuild(id)]);
+  });
+
+  it('is refused without the flag', async () => {
+    const client = await connected(ada);
+    const id = await serverLobby({ members: [{ id: ada.id }] });
+    const refused = { code: 'lobby_link_refused' };
+    await expect(client.linkChannelToLobby(id, channel.id)).rejects.toMatchObject(refused);
+    await expect(client.unlinkChannelFromLobby(id)).rejects.toMatchObject(refused);
+  });
+});
+
+describe('operations', () => {
+  it('say what is wrong with their arguments before anything is sent', async () => {
+    const client = await connected(ada);
+    const log = async () =>
+      (
+        (await (
+          await fetch(`${service.control_base}/log?after=0`, {
+            headers: { authorization: `Bearer ${service.control_token}` },
+          })
+        ).json()) as { entries: unknown[] }
+      ).entries.length;
+    const before = await log();
+    const wrong: [Promise<unknown>, object][] = [
+      [client.createOrJoinLobby(''), { name: 'ValidationError', issues: [{ path: ['secret'] }] }],
+      [client.createOrJoinLobby('x'.repeat(limits.lobbySecretLengthMax + 1)), { issues: [{ path: ['secret'] }] }],
+      [
+        client.createOrJoinLobby('s', { memberMetadata: { a: 'x'.repeat(1000) }, idleTimeoutSeconds: 4 }),
+        { issues: [{ path: ['idle_timeout_seconds'] }, { path: ['member_metadata'] }] },
+      ],
+      [client.sendLobbyMessage('5', '  '), { name: 'ArgumentError', code: 'empty_message' }],
+      [client.sendLobbyMessage('5', 'x'.repeat(2001)), { issues: [{ path: ['content'] }] }],
+      [client.sendLobbyMessage('no id', 'x'), { code: 'invalid_snowflake' }],
+      [client.getLobbyMessages('5', { limit: 0 }), { code: 'invalid_limit' }],
+      [client.getLobbyMessages('5', { limit: 201 }), { code: 'invalid_limit' }],
+      [client.linkChannelToLobby('5', 'x'), { code: 'invalid_snowflake' }],
+      [client.getGuildChannels('x'), { code: 'invalid_snowflake' }],
+    ];
+    for (const [call, error] of wrong) await expect(call).rejects.toMatchObject(error);
+    expect(await log()).toBe(before);
+  });
+
+  it('fail at once while the client is not ready, and go through once it is when they were told to wait', async () => {
+    const client = await clientOf(ada);
+    await expect(client.createOrJoinLobby('raid')).rejects.toMatchObject({
+      name: 'TransportError',
+      code: 'client_not_ready',
+    });
+    const states: (readonly WaitSnapshot[])[] = [];
+    client.waits$.subscribe(waits => states.push(waits));
+    const waits: (WaitSnapshot | undefined)[] = [];
+    const joining = client.createOrJoinLobby('raid', { whenOffline: 'queue', onWait: wait => waits.push(wait) });
+    expect(client.waits).toMatchObject([{ operation: 'createOrJoinLobby', reason: 'offline' }]);
+    await client.connect();
+    expect(await joining).toBe((await seen(client, await joining)).id);
+    expect(waits).toMatchObject([{ operation: 'createOrJoinLobby', reason: 'offline', untilMs: undefined }, undefined]);
+    expect(states.map(({ length }) => length)).toEqual([0, 1, 0]);
+    expect(isDeeplyFrozen(states)).toBe(false);
+    expect(states.every(isDeeplyFrozen)).toBe(true);
+  });
+
+  it('end by their deadline or their signal, however they wait', async () => {
+    const client = await clientOf(ada, { whenOffline: 'queue' });
+    await expect(client.leaveLobby('5', { deadlineMs: 20 })).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    const abort = new AbortController();
+    const call = client.leaveLobby('5', { signal: abort.signal });
+    abort.abort();
+    await expect(call).rejects.toMatchObject({ code: 'aborted' });
+    await expect(client.leaveLobby('5', { signal: abort.signal })).rejects.toMatchObject({ code: 'aborted' });
+    const left = client.leaveLobby('5');
+    await client.close();
+    await expect(left).rejects.toMatchObject({ code: 'aborted' });
+    await expect(client.leaveLobby('5')).rejects.toMatchObject({ code: 'closed' });
+    expect(client.waits).toEqual([]);
+  });
+
+  it('show that they wait for a limit, and until when', async () => {
+    await service.close();
+    const buckets = { 'lobby-join': { requests: 1, windowMs: 300 } };
+    service = await startService({ fixtures: starfall, limits: { ...limitProfiles.off, buckets } });
+    const client = await connected(ada);
+    await client.createOrJoinLobby('one');
+    const waits: (WaitSnapshot | undefined)[] = [];
+    await client.createOrJoinLobby('two', { onWait: wait => waits.push(wait) });
+    expect(waits).toMatchObject([{ operation: 'createOrJoinLobby', reason: 'rate_limit' }, undefined]);
+    expect((waits[0]?.untilMs ?? 0) - (waits[0]?.sinceMs ?? 0)).toBeLessThanOrEqual(300);
+    await expect(client.createOrJoinLobby('three', { deadlineMs: 50 })).rejects.toMatchObject({
+      name: 'RateLimitError',
+      code: 'rate_limited',
+    });
+  });
+
+  it('need a token of a player who allowed lobbies', async () => {
+    const client = await clientOf(ada);
+    client.updateToken(await playerToken(service, ada.id, 'identify gateway.connect'));
+    await client.connect();
+    await expect(client.createOrJoinLobby('raid')).rejects.toMatchObject({ code: 'missing_scope' });
+  });
+});
