@@ -40,12 +40,15 @@ export interface RouteWorld {
   sample(name: RouteName): Promise<RouteCall>;
   /** Calls the route over one of few connections, with a credential that it is for. */
   call(name: RouteName, call: RouteCall): Promise<RouteAnswer>;
+  /** Makes anew what calls may have changed and samples stand on. */
+  renew(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const routeNames = Object.keys(routes) as RouteName[];
 
 const commandBody = { name: 'greet', description: 'Greets', name_localizations: { de: 'gruss' } };
+const message = { body: { content: 'Hello', flags: 64, embeds: [{ title: 'Hello' }] } };
 const allScopes = 'identify email openid sdk.social_layer applications.commands.permissions.update';
 
 export async function openRouteWorld(options: ServiceOptions = {}): Promise<RouteWorld> {
@@ -64,7 +67,9 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     made<Command>(`/applications/${application.id}/commands`, { ...commandBody, name });
   const guildCommand = (name = commandBody.name) =>
     made<Command>(`/applications/${application.id}/guilds/${guild.id}/commands`, { ...commandBody, name });
-  const lobby = await made<{ id: string }>('/lobbies', { metadata: { a: 'b' }, members: [{ id: ada.id, flags: 1 }] });
+  const openLobby = () =>
+    made<{ id: string }>('/lobbies', { metadata: { a: 'b' }, members: [{ id: ada.id, flags: 1 }] });
+  let lobby = await openLobby();
 
   async function invocation(): Promise<unknown> {
     const { id, version, name, type } = await globalCommand();
@@ -106,11 +111,21 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     return { interaction_token: params.interaction_token };
   }
 
+  async function followedUp(): Promise<{ interaction_token: string; message_id: string }> {
+    const params = await answered();
+    const { body } = await call('createFollowUp', {
+      params: { application_id: application.id, ...params },
+      ...message,
+    });
+    return { ...params, message_id: (body as { id: string }).id };
+  }
+
   const rows: Partial<Record<RouteName, () => RouteCall | Promise<RouteCall>>> = {
     createGlobalCommand: () => ({ body: { ...commandBody, options: [{ type: 3, name: 'a', description: 'b' }] } }),
     replaceGlobalCommands: async () => {
       const { body } = await callApi(service, 'GET', `/applications/${application.id}/commands`);
-      return { body: [...(body as Command[]), { type: 2, name: 'Greet' }] };
+      const others = (body as Command[]).filter(({ type }) => type !== 2);
+      return { body: [...others, { type: 2, name: 'Greet' }] };
     },
     editGlobalCommand: () => ({ body: { description: 'Greets you' } }),
     deleteGlobalCommand: async () => ({ params: { command_id: (await globalCommand('gone')).id } }),
@@ -154,7 +169,13 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       query: '?with_response=true',
       body: { type: 4, data: { content: 'Hello' } },
     }),
+    createFollowUp: async () => ({ params: await answered(), ...message }),
     getOriginalResponse: async () => ({ params: await answered() }),
+    editOriginalResponse: async () => ({ params: await answered(), ...message }),
+    deleteOriginalResponse: async () => ({ params: await answered() }),
+    getFollowUp: async () => ({ params: await followedUp() }),
+    editFollowUp: async () => ({ params: await followedUp(), ...message }),
+    deleteFollowUp: async () => ({ params: await followedUp() }),
     createToken: () => ({
       body: new URLSearchParams({
         grant_type: 'client_credentials',
@@ -211,6 +232,11 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     service,
     sample,
     call,
+    async renew() {
+      await call('deleteLobby', { params: { lobby_id: lobby.id } });
+      lobby = await openLobby();
+      await call('replaceGlobalCommands', { params: { application_id: application.id }, body: [commandBody] });
+    },
     async close() {
       await bot.end();
       agent.destroy();

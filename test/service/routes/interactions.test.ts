@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/model/command.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { routePath } from '../../../src/wire/routes.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
 import { sessionToken } from '../../support/tokens.ts';
@@ -93,6 +94,82 @@ describe('an interaction over HTTP and the gateway', () => {
     expect(text).not.toContain(token);
     expect(text).not.toContain(userHeaders.authorization);
     expect(text).not.toContain(application.bot_token);
+  });
+
+  it('goes on in messages that its token opens, and no other credential', async () => {
+    const interaction = await used('follow-ups');
+    const path = { application_id: application.id, interaction_token: interaction.token };
+    await callback(interaction, '', { type: 5 });
+    const say = (method: string, at: string, body?: unknown) => callApi(service, method, at, body, anybody);
+    const more = `${routePath('createFollowUp', path)}?wait=false`;
+    expect(await say('POST', more, { content: 'first' })).toMatchObject({ status: 200, body: { content: 'first' } });
+    const { body } = await say('POST', more, { content: 'second' });
+    const one = { ...path, message_id: (body as { id: string }).id };
+    for (const [edit, get, remove] of [
+      [
+        routePath('editOriginalResponse', path),
+        routePath('getOriginalResponse', path),
+        routePath('deleteOriginalResponse', path),
+      ],
+      [routePath('editFollowUp', one), routePath('getFollowUp', one), routePath('deleteFollowUp', one)],
+    ] as const) {
+      expect(await say('PATCH', edit, { content: 'edited' })).toMatchObject({
+        status: 200,
+        body: { content: 'edited' },
+      });
+      expect((await user.dispatch<{ content: string }>('MESSAGE_UPDATE')).content).toBe('first');
+      expect(await say('GET', get)).toMatchObject({ status: 200, body: { content: 'edited' } });
+      expect(await say('DELETE', remove)).toMatchObject({ status: 204, body: undefined });
+      expect(await say('GET', get)).toMatchObject({ status: 404, body: { code: 10008 } });
+    }
+    await user.dispatch('MESSAGE_DELETE');
+    expect(
+      await say('POST', routePath('createFollowUp', { ...path, interaction_token: 'x' }), hello.data),
+    ).toMatchObject({
+      status: 401,
+      body: { code: 50027 },
+    });
+  });
+
+  it('suggests values while an option is typed', async () => {
+    const options = [{ type: 3, name: 'map', description: 'x', autocomplete: true }];
+    const path = `/applications/${application.id}/commands`;
+    const { body } = await callApi(service, 'POST', path, { name: 'find', description: 'x', options });
+    const { id, version, name, type } = body as Command;
+    const before = bot.frames.length;
+    const typing = {
+      type: 4,
+      application_id: application.id,
+      guild_id: guild.id,
+      channel_id: guild.channels[0].id,
+      data: { id, version, name, type, options: [{ type: 3, name: 'map', value: 'ha', focused: true }] },
+    };
+    expect((await callApi(service, 'POST', '/interactions', typing, userHeaders)).status).toBe(204);
+    await bot.until(() => bot.frames.length > before);
+    const interaction = bot.frames.at(-1)?.d as Interaction;
+    expect(interaction).toMatchObject({ type: 4, data: { version, options: [{ focused: true }] } });
+    const choices = [{ name: 'harbour', value: 'harbour' }];
+    expect((await callback(interaction, '', { type: 8, data: { choices } })).status).toBe(204);
+    expect(await user.dispatch('APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE')).toEqual({ choices, nonce: null });
+  });
+
+  it('is refused to a member who may not use the command: 403', async () => {
+    const path = `/applications/${application.id}/commands`;
+    await callApi(service, 'PATCH', `${path}/${command.id}`, { default_member_permissions: '0' });
+    command = (await callApi(service, 'GET', `${path}/${command.id}`)).body as Command;
+    const { id, version, name, type } = command;
+    const use = { type: 2, application_id: application.id, guild_id: guild.id, channel_id: guild.channels[0].id };
+    const token = await sessionToken(service, starfall.users[1].id);
+    const headers = { ...anybody, authorization: token };
+    const answer = await callApi(
+      service,
+      'POST',
+      '/interactions',
+      { ...use, data: { id, version, name, type } },
+      headers,
+    );
+    expect(answer).toMatchObject({ status: 403, body: { code: 50013 } });
+    expect((answer.body as { message: string }).message).toMatch(/^Missing Permissions: /);
   });
 
   it('gives each refusal its status and code', async () => {
