@@ -1,4 +1,4 @@
-import { type Channel, type LinkableChannel, type OwnGuild, permissionBits } from '../../model/guild.ts';
+import { type Channel, type LinkableChannel, type OwnGuild, permissionBits, threadTypes } from '../../model/guild.ts';
 import { memberPermissions } from '../../model/rules/member-permissions.ts';
 import { compareSnowflakes, type GuildId, type UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
@@ -93,8 +93,11 @@ async function findGuild(view: StoreView, id: GuildId): Promise<GuildRecord> {
   return guild;
 }
 
+/** Threads aside. */
 function inOrder({ channels }: GuildRecord): ChannelRecord[] {
-  return channels.toSorted((a, b) => a.position - b.position || compareSnowflakes(a.id, b.id));
+  return channels
+    .filter(({ type }) => !threadTypes.has(type))
+    .toSorted((a, b) => a.position - b.position || compareSnowflakes(a.id, b.id));
 }
 
 function showOwn(guild: GuildRecord | undefined, member: GuildMemberRecord): OwnGuild | undefined {

@@ -30,7 +30,7 @@ export async function makeCore(seed = 'seed', location = ':memory:'): Promise<Co
   };
 }
 
-function seededEntropy(seed: string): Entropy {
+export function seededEntropy(seed: string): Entropy {
   let drawn = 0;
   return {
     bytes(count) {

@@ -1,9 +1,10 @@
 import type { Announced, Topic } from '../../../src/service/announcement.ts';
 import { topics } from '../../../src/service/announcement.ts';
+import { everyonePermissions } from '../../../src/service/control/fixtures-records.ts';
 import type { Core } from '../../../src/service/core.ts';
 import { Fault } from '../../../src/service/fault.ts';
 import { snowflakeSource } from '../../../src/service/ids.ts';
-import type { ApplicationRecord, UserRecord } from '../../../src/service/store/records.ts';
+import type { ApplicationRecord, ChannelRecord, GuildRecord, UserRecord } from '../../../src/service/store/records.ts';
 import { makeCore } from '../control/support.ts';
 
 export type TestCore = Awaited<ReturnType<typeof makeCore>>;
@@ -55,6 +56,36 @@ export function applicationRecord(id: string, fields: Partial<ApplicationRecord>
     signing_key: '',
     ...fields,
   };
+}
+
+/** Ada's guild `5` with a text channel `7`. */
+export function guildRecord(fields: Partial<GuildRecord> = {}): GuildRecord {
+  const everyone = { id: '5', name: '@everyone', permissions: everyonePermissions, position: 0 };
+  return {
+    id: '5',
+    name: 'Harbour',
+    owner_id: ada,
+    locale: 'en-US',
+    applications: ['1'],
+    roles: [everyone],
+    channels: [channelRecord()],
+    ...fields,
+  };
+}
+
+export function channelRecord(fields: Partial<ChannelRecord> = {}): ChannelRecord {
+  const plain = { id: '7', type: 0, name: 'general', nsfw: false, position: 0, parent_id: null };
+  return { ...plain, permission_overwrites: [], ...fields };
+}
+
+/** Stores a guild and makes these users its members. */
+export async function putGuild({ store }: Core, guild: GuildRecord, ...members: string[]): Promise<void> {
+  await store.transact('guilds', transaction => {
+    transaction.put('guilds', guild);
+    for (const user_id of members) {
+      transaction.put('guild_members', { guild_id: guild.id, user_id, roles: [], nick: null, joined_at_ms: 0 });
+    }
+  });
 }
 
 export function userRecord(id: string): UserRecord {
