@@ -21,7 +21,8 @@ function refusals(route: Route, { query, refusal }: Operation): [status: number,
     [hasPathParameter || route.body !== undefined || query !== undefined, 400, refusal ?? 'InvalidForm'],
     [!isOpen || isByToken || refusal !== undefined, 401, refusal ?? 'Error'],
     [!isOpen, 403, 'Error'],
-    [hasPathParameter, 404, 'Error'],
+    // A body can name what does not exist, as a path can.
+    [hasPathParameter || route.body === 'json', 404, 'Error'],
     [route.body !== undefined, 413, 'Error'],
     [!route.exempt || route.bucket !== undefined, 429, 'RateLimited'],
   ];
