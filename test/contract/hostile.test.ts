@@ -30,6 +30,7 @@ describe(`${bodies} hostile bodies`, () => {
       const count = Math.ceil(bodies / withBody.length);
       const hostile = fc.sample(hostileCall(name, sample), { numRuns: count, seed });
       const complaints: unknown[] = [];
+      logged.length = 0;
       await inTurns(hostile, async call => {
         const answer = await world.call(name, call);
         const said = judge.ofAnswer(name, answer);

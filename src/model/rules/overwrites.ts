@@ -56,7 +56,7 @@ function checkEntry(report: Report, { id, type, permission }: Fields, seen: Set<
   if (isAbsent(permission)) report.at('permission', 'BASE_TYPE_REQUIRED');
   else checkBoolean(report, 'permission', permission);
   const target = readSnowflake(id);
-  if (target === undefined) return;
+  if (target === undefined || typeof type !== 'number') return;
   const key = `${type} ${target}`;
   if (seen.has(key)) report.at('id', 'LIST_ITEM_DUPLICATE');
   seen.add(key);

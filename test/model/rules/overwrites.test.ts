@@ -32,6 +32,7 @@ describe('the body that replaces overwrites', () => {
     [{ permissions: [{ ...entry, id: '9223372036854775808' }] }, 'permissions.0.id NUMBER_TYPE_MAX'],
     [{ permissions: [{ ...entry, type: undefined }] }, 'permissions.0.type BASE_TYPE_REQUIRED'],
     [{ permissions: [{ ...entry, type: '1' }] }, 'permissions.0.type NUMBER_TYPE_COERCE'],
+    [{ permissions: [{ ...entry, type: { toString: 1 } }] }, 'permissions.0.type NUMBER_TYPE_COERCE'],
     [{ permissions: [{ ...entry, type: 0 }] }, 'permissions.0.type BASE_TYPE_CHOICES'],
     [{ permissions: [{ ...entry, type: 4 }] }, 'permissions.0.type BASE_TYPE_CHOICES'],
     [{ permissions: [{ ...entry, permission: undefined }] }, 'permissions.0.permission BASE_TYPE_REQUIRED'],
