@@ -207,7 +207,8 @@ describe.each(['in memory', 'on disk'])('operations on one lobby, by several bac
         answered += history.filter(({ result }) => result !== undefined).length;
         expect(linearize(history, specificationOf(lobby)), describeHistory(history)).toBeDefined();
       }),
-      { numRuns: runs(25, 2_000) },
+      // What the backends did in which order cannot be repeated, so there is nothing to shrink.
+      { numRuns: runs(25, 2_000), endOnFailure: true },
     );
     expect(answered).toBeGreaterThan(runs(25, 2_000) * clients);
   }, 600_000);

@@ -40,7 +40,7 @@ interface Event {
 export function linearize<State, Operation, Result>(
   history: readonly Observed<Operation, Result>[],
   specification: Specification<State, Operation, Result>,
-  stepsMax = 2_000_000,
+  stepsMax = 200_000,
 ): number[] | undefined {
   const head = eventsOf(history);
   const seen = new Set<string>();
