@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { ArgumentError } from '../model/errors.ts';
 import { version } from '../model/version.ts';
 import { type Clock, randomToken, silentLogger, systemClock, systemEntropy, systemFetch } from '../wire/ports.ts';
@@ -10,7 +11,6 @@ import { Activity } from './activity.ts';
 import { localBus } from './bus/local.ts';
 import { createFixtures } from './control/fixtures.ts';
 import type { FilledFixtures } from './control/fixtures-document.ts';
-import { registerControl } from './control/routes.ts';
 import type { Addresses, Core } from './core.ts';
 import { createCommandIndexes } from './domain/command-index.ts';
 import { createCommandPermissions } from './domain/command-permissions.ts';
@@ -25,8 +25,8 @@ import { createGateway } from './gateway/gateway.ts';
 import { createHttpServer } from './http/server.ts';
 import { snowflakeSource } from './ids.ts';
 import { Journal } from './journal.ts';
+import { createLateSite } from './late-site.ts';
 import { createAuthorization } from './oauth/authorization.ts';
-import { registerAuthorizationPages } from './oauth/pages/authorization-pages.ts';
 import { checkHost, chooseLimits, reachableHost, type ServiceOptions } from './options.ts';
 import { commandIndexRoutes } from './routes/command-index.ts';
 import { commandPermissionRoutes } from './routes/command-permissions.ts';
@@ -111,15 +111,16 @@ async function start(
     await rooms.sweeps.restart();
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
-  const app = createDoor(core, rooms, { controlToken, stateReplaced });
+  const { server, site } = createDoor(core, rooms, { controlToken, stateReplaced });
 
   await rooms.gateway.restore();
   const fixtures = await rooms.fixtures.begin(options.fixtures);
   await rooms.sweeps.restart();
   closing.push(() => rooms.sweeps.stop());
-  rooms.gateway.attach(app.server);
-  setAddresses(await listen(app, host, options.port ?? 0));
-  closing.push(() => app.close());
+  rooms.gateway.attach(server);
+  closing.push(() => site.close());
+  setAddresses(await listen(server, host, options.port ?? 0));
+  closing.push(() => stopListening(server));
   closing.push(() => rooms.gateway.close());
 
   let closed: Promise<void> | undefined;
@@ -186,12 +187,17 @@ function createRooms(core: Core, activity: Activity, events: EventLog | undefine
   };
 }
 
+interface Door {
+  readonly server: Server;
+  readonly site: { close(): Promise<void> };
+}
+
 /** The HTTP door with all that is behind it: the API, the pages and control. */
 function createDoor(
   core: Core,
   rooms: Rooms,
   control: { readonly controlToken: string; stateReplaced(): Promise<void> },
-): FastifyInstance {
+): Door {
   const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
   const { authorization, gateway, fixtures } = rooms;
   const handlers = {
@@ -206,14 +212,15 @@ function createDoor(
     ...gatewayRoutes(core, gateway),
     ...openApiRoutes(core),
   };
-  const app = createHttpServer(core, { credentials, handlers, activity });
-  registerAuthorizationPages(app, authorization, core);
-  registerControl(app, {
-    ...{ core, fixtures, ...control },
-    ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
-    decide: decision => authorization.decide(decision),
+  const site = createLateSite(core, {
+    authorization,
+    control: {
+      ...{ core, fixtures, ...control },
+      ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
+      decide: decision => authorization.decide(decision),
+    },
   });
-  return app;
+  return { server: createHttpServer(core, { credentials, handlers, activity, site: site.serve }), site };
 }
 
 async function advanceClock({ clock, store }: Core, ms: number): Promise<number> {
@@ -250,9 +257,17 @@ async function openStore(
   return openSqliteStore({ location, sink, log, ...(events && { keep: announced => events.keep(announced) }) });
 }
 
-async function listen(app: FastifyInstance, host: string, port: number): Promise<Addresses> {
-  await app.listen({ host, port });
-  const { port: chosen } = app.server.address() as AddressInfo;
+/** Resolves when every request under way has been answered. */
+async function stopListening(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<Addresses> {
+  server.listen({ host, port });
+  await once(server, 'listening');
+  const { port: chosen } = server.address() as AddressInfo;
   const authority = `${reachableHost(host)}:${chosen}`;
   return { web: `http://${authority}`, api: `http://${authority}/api`, gateway: `ws://${authority}/gateway` };
 }

@@ -25,8 +25,8 @@ export interface Taken {
 
 /** Counts calls against the limits profile. */
 export interface Limiter {
-  /** Counts one call. @param request where it came from; asked only when no credential came */
-  take(route: Route, principal: Principal, request: { readonly ip: string }): MaybePromise<Taken>;
+  /** Counts one call. @param address where it came from: who counts when no credential came */
+  take(route: Route, principal: Principal, address: string): MaybePromise<Taken>;
 }
 
 export function createLimiter(core: Core): Limiter {
@@ -77,10 +77,10 @@ export function createLimiter(core: Core): Limiter {
   }
 
   return {
-    take(route, principal, request) {
+    take(route, principal, address) {
       const limit = route.bucket && buckets[route.bucket];
       if (!limit && (route.exempt || !buckets.global)) return unlimited;
-      const caller = callerOf(principal, request);
+      const caller = callerOf(principal, address);
       const counted = limit?.perApplication ? applicationOf(principal, caller) : caller;
       return count(route, caller, counted, limit);
     },
@@ -100,10 +100,10 @@ function applicationOf(principal: Principal, caller: string): string {
   return 'application' in principal ? `application/${principal.application.id}` : caller;
 }
 
-function callerOf(principal: Principal, request: { readonly ip: string }): string {
+function callerOf(principal: Principal, address: string): string {
   switch (principal.kind) {
     case 'none':
-      return `address/${request.ip}`;
+      return `address/${address}`;
     case 'session':
       return `user/${principal.user.id}`;
     case 'user':

@@ -1,20 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
 import type { Reply } from './call.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/**
- * Writes an answer straight to the socket's response: the framework's own way costs as much again as all the rest of a
- * cached GET.
- *
- * @param reply hijacked
- * @param more headers beside the answer's own
- */
-export function writeReply(reply: FastifyReply, answer: Reply, more: Headers = {}): void {
+/** Writes an answer. @param more headers beside the answer's own */
+export function writeReply(response: ServerResponse, answer: Reply, more: Headers = {}): void {
   const payload = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
-  const response: ServerResponse = reply.raw;
   if (payload === undefined) {
     // Without a body there must be no content type: clients would parse the emptiness.
     response.writeHead(answer.status, { ...more, ...answer.headers, ...emptyLength(answer.status) });

@@ -1,4 +1,5 @@
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import findMyWay from 'find-my-way';
 import { fieldErrors, type Issue } from '../../model/issue.ts';
 import { limits } from '../../model/limits.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
@@ -11,9 +12,9 @@ import { admit, identify } from './admission.ts';
 import { Blocklist } from './blocklist.ts';
 import { collectBody, readBody } from './body.ts';
 import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
-import { blockedReply, errorReply, isUnforeseen, limitReply } from './errors.ts';
+import { blockedReply, errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
-import { apiPrefix, canonicalUrl, notFound } from './paths.ts';
+import { apiPrefix, canonicalUrl } from './paths.ts';
 import { writeReply } from './reply.ts';
 import { answerUnreadable } from './unreadable.ts';
 
@@ -23,114 +24,103 @@ export interface HttpDeps {
   readonly handlers: Handlers;
   /** Counts the requests under way. */
   readonly activity: Activity;
+  /** Takes every request that is for none of the routes. */
+  readonly site: RequestListener;
 }
 
-/** The HTTP door: mounts the route table and answers in the interface's forms. Pages and control are added by others. */
-export function createHttpServer(core: Core, deps: HttpDeps): FastifyInstance {
-  const app = fastify({
-    bodyLimit: limits.requestBodyBytesMax,
-    exposeHeadRoutes: false,
-    forceCloseConnections: 'idle',
-    // What still arrives while the service closes is served: the store closes last.
-    return503OnClosing: false,
-    requestTimeout: limits.requestMs,
-    clientErrorHandler: answerUnreadable,
-    // An interaction's token stands in the path.
-    routerOptions: { maxParamLength: 2048 },
-    rewriteUrl: request => canonicalUrl(request.url ?? '/'),
-    frameworkErrors: (error, _request, reply) => writeReply(reply.hijack(), errorReply(error)),
-  });
-  app.removeAllContentTypeParsers();
-  // Bodies are read by the routes themselves; what comes with a request to no route is never read.
-  app.addContentTypeParser('*', (_request, _body, done) => done(null));
-  app.setErrorHandler((error, request, reply) => answerError(core, request, reply, error));
-  app.setNotFoundHandler((request, reply) => writeReply(reply.hijack(), notFound(request.method, request.url)));
+// As long as a proxy in front may keep a connection that nothing is asked on.
+const keepAliveMs = 72_000;
 
+/** The HTTP door: serves the route table in the interface's forms, and hands everything else to the site. */
+export function createHttpServer(core: Core, deps: HttpDeps): Server {
+  const router = createRouter(core, deps);
+  const options = { requestTimeout: limits.requestMs, keepAliveTimeout: keepAliveMs };
+  const server = createServer(options, (request, response) => {
+    const found = router.find(request.method as 'GET', canonicalUrl(request.url ?? '/'), unconstrained);
+    if (found) found.handler(request, response, found.params, found.store, found.searchParams);
+    else deps.site(request, response);
+  });
+  server.on('clientError', answerUnreadable);
+  return server;
+}
+
+const unconstrained = {};
+
+/** Every route of the table, each with its handler. */
+function createRouter(core: Core, deps: HttpDeps) {
+  const router = findMyWay({
+    // An interaction's token stands in the path.
+    maxParamLength: 2048,
+    onBadUrl: (_path, _request, response) => writeReply(response, faultReply(new Fault('bad_request'))),
+  });
   const limiter = createLimiter(core);
   const blocklist = new Blocklist(core);
   for (const name of Object.keys(routes) as RouteName[]) {
     const handler = deps.handlers[name];
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
-    mount(app, core, { ...deps, name, handler, limiter, blocklist });
+    const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist });
+    const { method, path }: Route = routes[name];
+    router.on(method, apiPrefix + path.replace(/\{(\w+)\}/g, ':$1'), (request, response, params, _store, query) => {
+      serve(request, response, params as Parameters, query).catch(error => {
+        core.log.error({ route: name, error }, 'An answer could not be written.');
+        request.destroy();
+      });
+    });
   }
-  return app;
+  return router;
 }
 
-interface Mounted extends HttpDeps {
+interface Served extends HttpDeps {
   readonly name: RouteName;
   readonly handler: Handler;
   readonly limiter: Limiter;
   readonly blocklist: Blocklist;
 }
 
-function mount(app: FastifyInstance, core: Core, mounted: Mounted): void {
-  const { name, handler, credentials, limiter, blocklist, activity } = mounted;
+type Parameters = Readonly<Record<string, string>>;
+
+/** One request after another to a route: who calls, may it, what does it say, what is answered. */
+function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist, activity }: Served) {
   const route: Route = routes[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
-  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    let principal: Principal | undefined;
+  function toCall(request: IncomingMessage, given: Pick<Call, 'principal' | 'params' | 'query' | 'body'>): Call {
+    checkIds(idNames, given.params);
+    return { route: name, headers: request.headers, ...given };
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse, params: Parameters, query: Call['query']) => {
+    const address = request.socket.remoteAddress ?? '';
+    const blockedForMs = blocklist.blockedForMs(address);
+    if (blockedForMs > 0) return writeReply(response, blockedReply(blockedForMs));
+    let caller: Principal | undefined;
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
-    const blockedForMs = blocklist.blockedForMs(request.ip);
-    if (blockedForMs > 0) return writeReply(reply, blockedReply(blockedForMs));
     activity.begin();
     // Listened to before anything is waited for: a stream that has to hold its data costs several times as much.
-    const body = route.body && collectBody(request.raw);
+    const bytes = route.body && collectBody(request);
     try {
-      principal = admit(route, await identify(credentials, route, request.headers.authorization));
-      const { headers, refusal } = await limiter.take(route, principal, request);
+      const principal = admit(route, await identify(credentials, route, request.headers.authorization));
+      caller = principal;
+      const { headers, refusal } = await limiter.take(route, principal, address);
       limitHeaders = headers;
-      answer = refusal
-        ? limitReply(refusal)
-        : await handler(toCall(request, principal, body && readBody(route, request.headers, await body)));
+      if (refusal) answer = limitReply(refusal);
+      else {
+        const body = bytes && readBody(route, request.headers, await bytes);
+        answer = await handler(toCall(request, { principal, params, query, body }));
+      }
     } catch (error) {
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
       answer = errorReply(error);
     }
     activity.end();
-    core.journal.write('request', { route: name, status: answer.status, caller: describe(principal) });
-    blocklist.count(request.ip, answer, limitHeaders);
-    writeReply(reply, answer, limitHeaders);
-  }
-
-  function toCall(request: FastifyRequest, principal: Principal, body: unknown): Call {
-    const params = request.params as Readonly<Record<string, string>>;
-    checkIds(idNames, params);
-    return {
-      route: name,
-      principal,
-      params,
-      query: request.query as Record<string, string>,
-      body,
-      headers: request.headers,
-    };
-  }
-
-  app.route({
-    method: route.method,
-    url: apiPrefix + route.path.replace(/\{(\w+)\}/g, ':$1'),
-    // The request is taken over before the framework reads its body: reading it here costs half as much.
-    onRequest(request, reply) {
-      reply.hijack();
-      serve(request, reply).catch(error => {
-        core.log.error({ route: name, error }, 'An answer could not be written.');
-        request.raw.destroy();
-      });
-    },
-    handler: () => {},
-  });
+    core.journal.write('request', { route: name, status: answer.status, caller: describe(caller) });
+    blocklist.count(address, answer, limitHeaders);
+    writeReply(response, answer, limitHeaders);
+  };
 }
 
-/** The framework judges the headers of a request that no route serves before it says so. */
-function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
-  if (!request.is404 && isUnforeseen(error)) {
-    core.log.error({ url: request.routeOptions.url, error }, 'A request failed.');
-  }
-  writeReply(reply.hijack(), request.is404 ? notFound(request.method, request.url) : errorReply(error));
-}
-
-function checkIds(names: readonly string[], params: Readonly<Record<string, string>>): void {
+function checkIds(names: readonly string[], params: Parameters): void {
   const issues: Issue[] = [];
   for (const name of names) {
     if (isSnowflake(params[name])) continue;
