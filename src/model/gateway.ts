@@ -180,6 +180,11 @@ export interface Dispatches {
   INTERACTION_CREATE: Interaction;
   /** The overwrites of a command, or of all of an application's, in a guild; empty when they are gone. */
   APPLICATION_COMMAND_PERMISSIONS_UPDATE: GuildCommandPermissions;
+  /**
+   * To users, in a guild of theirs or everywhere: what the command index says of the application may have changed. Our
+   * choice: the interface has no event for this, and without one an index could only be asked for again and again.
+   */
+  APPLICATION_COMMAND_INDEX_UPDATE: { application_id: ApplicationId; guild_id?: GuildId };
   /** To the user's own clients: the command they used was answered, or nobody answered in time. */
   INTERACTION_SUCCESS: InteractionOutcome;
   INTERACTION_FAILURE: InteractionOutcome;

@@ -16,6 +16,10 @@ export const topics = {
   lobby: (id: LobbyId): Topic => `lobby/${id}`,
   /** The bots in a guild. */
   guild: (id: GuildId): Topic => `guild/${id}`,
+  /** Users who may come to use an application's global commands. */
+  commands: (id: ApplicationId): Topic => `commands/${id}`,
+  /** The members of a guild, about an application's commands there. */
+  guildCommands: (id: ApplicationId, guildId: GuildId): Topic => `commands/${id}/${guildId}`,
 } as const;
 
 /** An event on its way from a commit to the sessions that follow its topic. */

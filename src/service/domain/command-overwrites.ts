@@ -53,19 +53,18 @@ export async function dropOverwrites(transaction: Transaction, { id }: Pick<Comm
 }
 
 /**
- * Tells the application's bots.
+ * Tells the application's bots, and the guild's members in their own clients and in the application's games.
  *
  * @see commands.md 2.5
  */
 function announceOverwrites(transaction: Transaction, record: CommandOverwritesRecord): void {
-  transaction.announce({
-    to: topics.application(record.application_id),
-    event: {
-      name: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE',
-      data: JSON.stringify(overwritesView(record)),
-    },
-    guild: record.guild_id,
-  });
+  const { application_id, guild_id: guild } = record;
+  const event = {
+    name: 'APPLICATION_COMMAND_PERMISSIONS_UPDATE',
+    data: JSON.stringify(overwritesView(record)),
+  } as const;
+  transaction.announce({ to: topics.application(application_id), event, guild });
+  transaction.announce({ to: topics.guildCommands(application_id, guild), event, guild });
 }
 
 export function overwritesView(record: CommandOverwritesRecord): GuildCommandPermissions {

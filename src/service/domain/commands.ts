@@ -17,6 +17,7 @@ import {
 import { countByType, firstExceededType } from '../../model/rules/command-count.ts';
 import { type NormalizedCommand, normalizeCommand } from '../../model/rules/normalize-command.ts';
 import { type CommandId, type GuildId, readSnowflake } from '../../model/snowflake.ts';
+import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import type { Transaction } from '../store/contract.ts';
@@ -135,6 +136,7 @@ export function createCommands(core: Core): Commands {
         await takeCreates(core, transaction, command.scope, 1);
       }
       transaction.put('commands', command);
+      announceCommands(transaction, application, place);
       return { created: !existing, text: encode(command) };
     });
   }
@@ -151,7 +153,10 @@ export function createCommands(core: Core): Commands {
         await refuseTakenName(transaction, application, place, command);
         await dropOverwrites(transaction, stored);
       }
-      if (command !== stored) transaction.put('commands', command);
+      if (command !== stored) {
+        transaction.put('commands', command);
+        announceCommands(transaction, application, place);
+      }
       return encode(command);
     });
   }
@@ -182,7 +187,10 @@ export function createCommands(core: Core): Commands {
       await removeAll(transaction, stored, new Set(matches));
       await dropOverwritesOfRenamed(transaction, matches, commands);
       const unchanged = new Set(stored);
-      for (const command of commands) if (!unchanged.has(command)) transaction.put('commands', command);
+      const written = commands.filter(command => !unchanged.has(command));
+      for (const command of written) transaction.put('commands', command);
+      const isChanged = written.length > 0 || commands.length < stored.length;
+      if (isChanged) announceCommands(transaction, application, place);
       return JSON.stringify(commands.map(command => showCommand(command, 'all')));
     });
   }
@@ -191,6 +199,7 @@ export function createCommands(core: Core): Commands {
     await store.transact(commandsScope(application, place), async transaction => {
       const stored = await commandOf(transaction, application, place, id);
       await removeAll(transaction, [stored]);
+      announceCommands(transaction, application, place);
     });
   }
 
@@ -201,6 +210,7 @@ export function createCommands(core: Core): Commands {
       if (stored.some(({ type }) => type === PRIMARY_ENTRY_POINT)) return;
       const content = normalized(launch, application, everywhere);
       transaction.put('commands', newCommand(ids, application, everywhere, content));
+      announceCommands(transaction, application, everywhere);
     });
   }
 
@@ -212,6 +222,17 @@ export function createCommands(core: Core): Commands {
   const find = async (id: CommandId) => store.get('commands', id);
 
   return { placeIn, list, get, create, edit, replaceAll, remove, find, ensureLaunch };
+}
+
+/** Tells users that the commands of the place are not what they were. */
+function announceCommands(transaction: Transaction, { id }: ApplicationRecord, { guildId }: CommandPlace): void {
+  transaction.announce({
+    to: guildId === undefined ? topics.commands(id) : topics.guildCommands(id, guildId),
+    event: {
+      name: 'APPLICATION_COMMAND_INDEX_UPDATE',
+      data: JSON.stringify({ application_id: id, ...(guildId !== undefined && { guild_id: guildId }) }),
+    },
+  });
 }
 
 /** Deletes commands with their overwrites, all but those kept. */

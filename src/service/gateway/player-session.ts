@@ -5,6 +5,7 @@ import { type Announced, topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { userView } from '../domain/user-view.ts';
 import type { Player, PlayerWatch } from './attendance.ts';
+import { followCommands } from './follow-commands.ts';
 import type { Identity, SessionPrincipal } from './identify.ts';
 import { readyApplication, readyBase } from './ready.ts';
 import type { Session } from './session.ts';
@@ -38,6 +39,7 @@ export async function startPlayerSession(
   const read = introduceLobbies(session, lobbies, { applicationId: application.id, userId: user.id });
   await session.follow(session.home);
   const readings = await followLobbies(session, read);
+  await followCommands(core, session, user.id, application);
   const inReady = (identity.capabilities & capabilities.AUTO_LOBBY_CONNECT) !== 0;
   session.emit('READY', {
     ...readyBase(core, session),

@@ -3,6 +3,7 @@ import type { CommandIndex } from '../../../src/model/command-index.ts';
 import { permissionBits } from '../../../src/model/guild.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { routePath } from '../../../src/wire/routes.ts';
+import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
 import { playerToken, sessionToken } from '../../support/tokens.ts';
 
@@ -213,5 +214,55 @@ describe('a command index', () => {
       body: { code: 20012 },
     });
     expect(await callApi(service, 'GET', paths.guild)).toMatchObject({ status: 403, body: { code: 20001 } });
+  });
+});
+
+describe('a change of what the index shows', () => {
+  const heardBy = async (token: string) => GatewayClient.identified(service.gateway, { token });
+  const told = ({ frames }: GatewayClient, name: string) => frames.filter(({ t }) => t === name).map(({ d }) => d);
+
+  it("is told to the user's own client and to the players of that application, in the guilds they are in", async () => {
+    const own = await heardBy(sessions.get(minor.id) ?? '');
+    const player = await heardBy(`Bearer ${await playerToken(service, minor.id)}`);
+    const outsider = await heardBy(`Bearer ${await playerToken(service, edsger.id)}`);
+    const all = [own, player, outsider];
+    const settle = () => Promise.all(all.map(client => client.beat()));
+    const index = (client: GatewayClient) => told(client, 'APPLICATION_COMMAND_INDEX_UPDATE');
+
+    const path = `${locals}/${commandIds.get('local')}`;
+    await callApi(service, 'PATCH', path, { description: 'y' });
+    await callApi(service, 'PATCH', path, { description: 'y' });
+    await callApi(service, 'PATCH', path, { name: 'Not Valid' });
+    await settle();
+    const inGuild = { application_id: application.id, guild_id: guildId };
+    expect(all.map(index)).toEqual([[inGuild], [inGuild], []]);
+
+    await callApi(service, 'PATCH', `${globals}/${commandIds.get('plain')}`, { description: 'z' });
+    const theirs = { authorization: `Bot ${rival.bot_token}`, 'content-type': 'application/json' };
+    await callApi(service, 'POST', `/applications/${rival.id}/commands`, { name: 'more', ...text }, theirs);
+    await settle();
+    const everywhere = { application_id: application.id };
+    expect(all.map(client => index(client).slice(client === outsider ? 0 : 1))).toEqual([
+      [everywhere, { application_id: rival.id }],
+      [everywhere],
+      [everywhere],
+    ]);
+    await Promise.all(all.map(client => client.end()));
+  });
+
+  it('is told with the overwrites that changed', async () => {
+    const own = await heardBy(sessions.get(minor.id) ?? '');
+    const outsider = await heardBy(sessions.get(edsger.id) ?? '');
+    await callApi(service, 'PATCH', `${globals}/${commandIds.get('denied')}`, { name: 'renamed' });
+    await Promise.all([own.beat(), outsider.beat()]);
+    const expected = {
+      id: commandIds.get('denied'),
+      application_id: application.id,
+      guild_id: guildId,
+      permissions: [],
+    };
+    expect(told(own, 'APPLICATION_COMMAND_PERMISSIONS_UPDATE')).toEqual([expected]);
+    expect(told(outsider, 'APPLICATION_COMMAND_PERMISSIONS_UPDATE')).toEqual([]);
+    await Promise.all([own.end(), outsider.end()]);
   });
 });
