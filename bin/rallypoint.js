@@ -2,6 +2,7 @@
 // The rallypoint command. Plain JavaScript for old versions of Node.js: it goes on under one that is new enough.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import * as module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findRuntime, isNewEnough, oldestNode } from './runtime.js';
@@ -10,8 +11,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const program = join(root, 'dist', 'esm', 'cli.js');
 
 if (!existsSync(program)) fail('it is not built yet; run "npm run build" first.');
-else if (isNewEnough(process.version)) await import(pathToFileURL(program).href);
-else continueUnder(findRuntime(root));
+else if (isNewEnough(process.version)) {
+  // What was compiled once need not be compiled at every start.
+  module.enableCompileCache();
+  await import(pathToFileURL(program).href);
+} else continueUnder(findRuntime(root));
 
 function continueUnder(runtime) {
   if (!runtime) {

@@ -43,6 +43,22 @@ const doors = {
   cli: 'src/cli/main.ts',
 };
 
+/**
+ * Takes Node's own modules by `process.getBuiltinModule`. An `import` of one reads every export it has, and some of
+ * `node:http` and `node:crypto` load whole clients only because they were read.
+ */
+const builtinsUnread: Plugin = {
+  name: 'builtins-unread',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtin' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 const esm = await build({
   ...common,
   entryPoints: doors,
@@ -51,6 +67,7 @@ const esm = await build({
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
   minifySyntax: true,
+  plugins: [builtinsUnread],
   // Bundled CommonJS packages call `require` for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
