@@ -159,6 +159,7 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
     const changes = added.length + updated.length + removed.length;
     if (changes > 0 || looksDifferent(lobby, before)) announceLobbyUpdate(transaction, lobby, members, told);
     announceLobby(transaction, lobby, members, told, userIdsOf(added.filter(isThere)));
+    if (lobby.link && lobby.flags !== before.flags) announceChannel(transaction, lobby.link.channel, lobby);
     return { lobby, members, added: userIdsOf(added), told };
   }
 

@@ -205,6 +205,14 @@ describe('what a link tells', () => {
     expect([...heard, ...inGuild]).toEqual([]);
   });
 
+  it('shows in the channel, too, when the lobby’s flag changes', async () => {
+    await link();
+    inGuild.length = 0;
+    for (let time = 0; time < 2; time++) await lobbies.edit(world.starfall, lobby.id, { flags: 1 });
+    expect(namesOf(inGuild)).toEqual(['CHANNEL_UPDATE']);
+    expect(inGuild[0]?.data).toMatchObject({ linked_lobby: { require_application_authorization: true } });
+  });
+
   it('of a move is both channels, and of the end of the lobby the one', async () => {
     await link();
     inGuild.length = 0;

@@ -145,7 +145,7 @@ describe('messages', () => {
       ['POST', '/hook'],
       ['POST', '/hook'],
     ]);
-    const { headers, body } = server.seen[1] ?? { headers: {}, body: '' };
+    const { headers = {}, body = '' } = server.seen[1] ?? {};
     expect(JSON.parse(body).event).toMatchObject({ type: 'LOBBY_MESSAGE_CREATE', data: message });
     const authorization = await callApi(service, 'GET', '/oauth2/@me', undefined, headersOf(ada));
     const { verify_key } = (authorization.body as { application: { verify_key: string } }).application;
