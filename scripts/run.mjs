@@ -35,6 +35,14 @@ const tasks = {
     tasks.check();
     node('node_modules/vitest/vitest.mjs', 'run', ...rest);
   },
+  /** The tests again, with many more seeds and a million lobbies: `npm run soak -- test/contract` for some of them. */
+  soak() {
+    install();
+    build();
+    env.RALLYPOINT_SOAK = '1';
+    const patience = ['--testTimeout', '3600000', '--hookTimeout', '3600000'];
+    node('--max-old-space-size=8192', 'node_modules/vitest/vitest.mjs', 'run', ...patience, ...rest);
+  },
   bench() {
     install();
     build();
