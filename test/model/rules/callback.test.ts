@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { optionTypes } from '../../../src/model/command.ts';
 import { callbackTypes } from '../../../src/model/interaction.ts';
-import { checkCallback, isEmptyMessage } from '../../../src/model/rules/callback.ts';
+import {
+  checkCallback,
+  checkMessageData,
+  checkSuggestedValues,
+  isEmptyMessage,
+} from '../../../src/model/rules/callback.ts';
 import { times } from '../../support/command-samples.ts';
 import { faults } from '../../support/issues.ts';
 
@@ -131,4 +137,40 @@ describe('an empty message', () => {
       expect(isEmptyMessage(value)).toBe(false);
     },
   );
+});
+
+describe('what is suggested', () => {
+  it.each([
+    [optionTypes.STRING, ['', 'x'], []],
+    [optionTypes.STRING, ['x', 1], ['data.choices.1.value STRING_TYPE_CONVERT']],
+    [optionTypes.INTEGER, [1, -1], []],
+    [
+      optionTypes.INTEGER,
+      ['1', 1.5],
+      ['data.choices.0.value NUMBER_TYPE_COERCE', 'data.choices.1.value NUMBER_TYPE_COERCE'],
+    ],
+    [optionTypes.INTEGER, [2 ** 53], ['data.choices.0.value NUMBER_TYPE_MAX']],
+    [optionTypes.NUMBER, [1.5, 2 ** 53], []],
+    [optionTypes.NUMBER, [null], ['data.choices.0.value NUMBER_TYPE_COERCE']],
+  ])('can be a value of an option of type %i: %j', (type, values, expected) => {
+    expect(
+      faults(
+        checkSuggestedValues(
+          values.map(value => ({ value })),
+          type,
+        ),
+      ),
+    ).toEqual(expected);
+  });
+});
+
+describe('a message by itself', () => {
+  it('is judged like that of a callback, from its own root', () => {
+    expect(checkMessageData({ content: 'x', embeds: [], flags: 0 })).toEqual([]);
+    expect(faults(checkMessageData({ content: 'x'.repeat(2001), tts: 1 }))).toEqual([
+      'content BASE_TYPE_MAX_LENGTH',
+      'tts BOOLEAN_TYPE_CONVERT',
+    ]);
+    expect(faults(checkMessageData([]))).toEqual(['(body) DICT_TYPE_CONVERT']);
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CommandOption, type CommandType, type OptionType, optionTypes } from '../../../src/model/command.ts';
-import { checkInvocation } from '../../../src/model/rules/invocation.ts';
+import { checkAutocomplete, checkInvocation } from '../../../src/model/rules/invocation.ts';
 import { times } from '../../support/command-samples.ts';
 import { faults } from '../../support/issues.ts';
 
@@ -154,5 +154,61 @@ describe('a value', () => {
   it.each([6, 7, 8, 9, 11] as OptionType[])('of type %i is an id', type => {
     expect(value('1', { type })).toEqual([]);
     expect(value('-1', { type })).toEqual(['value NUMBER_TYPE_COERCE']);
+  });
+});
+
+describe('the values while one is typed', () => {
+  const options = [
+    parameter({ name: 'first', required: true, min_length: 3 }),
+    parameter({ name: 'map', autocomplete: true, required: true }),
+    parameter({ type: optionTypes.INTEGER, name: 'level', autocomplete: true, min_value: 5 }),
+    parameter({ type: optionTypes.NUMBER, name: 'speed', autocomplete: true }),
+  ];
+  const typed = (...values: readonly object[]) => faults(checkAutocomplete(values, { type: 1, options }));
+  const map = (more: object = { value: 'a', focused: true }) => ({ type: optionTypes.STRING, name: 'map', ...more });
+  const level = (given: unknown) => ({ type: optionTypes.INTEGER, name: 'level', value: given, focused: true });
+
+  it('have one with the focus; required ones may be missing and texts too short yet', () => {
+    expect(typed(map())).toEqual([]);
+    expect(typed({ type: optionTypes.STRING, name: 'first', value: 'a' }, map({ value: '', focused: true }))).toEqual(
+      [],
+    );
+    const none = ['(body) INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS'];
+    expect(typed()).toEqual(none);
+    expect(typed(map({ value: 'a' }))).toEqual(none);
+    expect(typed(map({ value: 'a', focused: 'yes' }))).toEqual(none);
+    expect(typed(map(), level('1'))).toEqual(none);
+  });
+
+  it.each(['', '-', '4', '-4', '4.', '.5', 4])('hold %j where a number is typed, whatever its bounds', given => {
+    expect(typed(level(given))).toEqual([]);
+  });
+
+  it.each(['a', '4a', '--4', '4.4.4', ' 4'])('do not hold %j where a number is typed', given => {
+    expect(typed(level(given))).toEqual(['0.value NUMBER_TYPE_COERCE']);
+  });
+
+  it('have a text in the focus, of an option that has autocomplete', () => {
+    expect(typed({ type: optionTypes.STRING, name: 'first', value: 'a', focused: true })).toEqual([
+      '0.focused INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS',
+    ]);
+    expect(typed(map({ focused: true }))).toEqual(['0.value STRING_TYPE_CONVERT']);
+    expect(typed(map({ value: 'x'.repeat(6001), focused: true }))).toEqual(['0.value BASE_TYPE_MAX_LENGTH']);
+  });
+
+  it('are judged like those of a use beside it', () => {
+    expect(typed(map(), { type: optionTypes.INTEGER, name: 'level', value: 4 })).toEqual(['1.value NUMBER_TYPE_MIN']);
+    expect(typed(map(), { type: optionTypes.STRING, name: 'nope', value: 'x' })).toEqual([
+      '1.name INTERACTION_APPLICATION_COMMAND_OPTION_UNKNOWN',
+    ]);
+  });
+
+  it('stand below the subcommand that is typed', () => {
+    const nested = [parameter({ type: optionTypes.SUB_COMMAND, name: 'go', options })];
+    const inside = (values: unknown) => [{ type: optionTypes.SUB_COMMAND, name: 'go', options: values }];
+    expect(faults(checkAutocomplete(inside([map()]), { type: 1, options: nested }))).toEqual([]);
+    expect(faults(checkAutocomplete([], { type: 1, options: nested }))).toEqual([
+      '(body) INTERACTION_APPLICATION_COMMAND_SUBCOMMAND_REQUIRED',
+    ]);
   });
 });
