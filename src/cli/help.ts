@@ -67,6 +67,7 @@ export function commandsHelp(): string {
     `The credential comes from ${secretVariables.botToken} or ${secretVariables.clientSecret}, or is asked for.`,
     '',
     ...optionHelp(commandsOptions),
+    'Colours are for terminals, and off with NO_COLOR=1.',
     'Exit codes: 0 done, 1 a check found a difference or it failed, 2 wrong use.',
     '',
     'Examples',

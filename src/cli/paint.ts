@@ -1,10 +1,13 @@
 import { styleText } from 'node:util';
+import type { Output } from './terminal.ts';
 
-/** Colours text for a stream: not at all when it is no terminal, or NO_COLOR is set. */
+/** Colours text. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-export function paintFor(stream: NodeJS.WriteStream): Paint {
-  return (style, text) => styleText(style, text, { stream });
+/** Colours for an output that has them: a terminal does, unless NO_COLOR is set. */
+export function paintFor(output: Output): Paint {
+  if (!output.hasColors?.()) return (_style, text) => text;
+  return (style, text) => styleText(style, text, { validateStream: false });
 }
 
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;

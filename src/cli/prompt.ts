@@ -4,31 +4,37 @@ import { CommandFailure } from './command-line.ts';
 
 /** Asks for a secret that is not shown; undefined where nobody sits at a terminal. The question goes to stderr. */
 export async function askHidden(question: string): Promise<string | undefined> {
-  return isAttended() ? ask(question, silent()) : undefined;
+  if (!isAttended()) return undefined;
+  const typed = ask(silent(), terminal => {
+    // Only now, because from here on the terminal itself echoes nothing.
+    process.stderr.write(question);
+    return terminal.question('');
+  });
+  return typed.finally(() => process.stderr.write('\n'));
 }
 
 /** Asks a question of yes or no; undefined where nobody sits at a terminal. Anything but yes is no. */
 export async function askWhether(question: string): Promise<boolean | undefined> {
   if (!isAttended()) return undefined;
-  return /^y(es)?$/i.test((await ask(`${question} [y/N] `, process.stderr)).trim());
+  const typed = await ask(process.stderr, terminal => terminal.question(`${question} [y/N] `));
+  return /^y(es)?$/i.test(typed.trim());
 }
 
 function isAttended(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-async function ask(question: string, echo: Writable): Promise<string> {
-  process.stderr.write(question);
+type Lines = ReturnType<typeof createInterface>;
+
+async function ask(echo: Writable, question: (terminal: Lines) => Promise<string>): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: echo, terminal: true });
-  const given = new Promise<never>((_, reject) => {
-    terminal.once('SIGINT', () => reject(new CommandFailure('Given up.')));
+  const givenUp = new Promise<never>((_, reject) => {
     terminal.once('close', () => reject(new CommandFailure('Given up.')));
   });
   try {
-    return await Promise.race([terminal.question(''), given]);
+    return await Promise.race([question(terminal), givenUp]);
   } finally {
     terminal.close();
-    if (echo !== process.stderr) process.stderr.write('\n');
   }
 }
 

@@ -1,6 +1,7 @@
 import { UsageError } from '../command-line.ts';
 import { commandsHelp } from '../help.ts';
 import { suggestion } from '../nearest.ts';
+import type { Terminal } from '../terminal.ts';
 import { type ActionName, actionSummaries, readSettings } from './settings.ts';
 
 /**
@@ -9,13 +10,13 @@ import { type ActionName, actionSummaries, readSettings } from './settings.ts';
  * @returns false when a check found a difference
  * @throws UsageError, CommandFailure
  */
-export async function commands([action, ...args]: readonly string[]): Promise<boolean> {
-  if (action === '--help' || action === '-h' || action === 'help') return printHelp();
+export async function commands([action, ...args]: readonly string[], terminal: Terminal): Promise<boolean> {
+  if (action === '--help' || action === '-h' || action === 'help') return printHelp(terminal);
   const settings = readSettings(readAction(action), args);
-  if (!settings) return printHelp();
+  if (!settings) return printHelp(terminal);
   // Loaded this late because wrong options must not wait for it.
   const { runCommands } = await import('./run.ts');
-  return runCommands(settings);
+  return runCommands(settings, terminal);
 }
 
 function readAction(word: string | undefined): ActionName {
@@ -28,7 +29,7 @@ function readAction(word: string | undefined): ActionName {
   );
 }
 
-function printHelp(): true {
-  process.stdout.write(commandsHelp());
+function printHelp({ stdout }: Terminal): true {
+  stdout.write(commandsHelp());
   return true;
 }

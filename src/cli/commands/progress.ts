@@ -1,17 +1,18 @@
 import type { DeployProgress } from '../../backend/index.ts';
 import { printable } from '../paint.ts';
+import type { Output } from '../terminal.ts';
 
 /**
- * Tells on stderr how far a deploy is: on a terminal in one line that changes, else a line each.
+ * Tells how far a deploy is: on a terminal in one line that changes, else a line each.
  *
  * @returns what to call with each progress; at the end the changing line is gone
  */
-export function showProgress(stream: NodeJS.WriteStream): (progress: DeployProgress) => void {
-  const isTerminal = stream.isTTY === true;
+export function showProgress(output: Output): (progress: DeployProgress) => void {
+  const isTerminal = output.isTTY === true;
   return progress => {
     const text = describe(progress);
-    if (isTerminal) stream.write(`\r\x1b[2K${text}`);
-    else if (text !== '') stream.write(`${text}\n`);
+    if (isTerminal) output.write(`\r\x1b[2K${text}`);
+    else if (text !== '') output.write(`${text}\n`);
   };
 }
 

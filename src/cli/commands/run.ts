@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { type Backend, createBackend, type Plan, ValidationError } from '../../backend/index.ts';
 import { RallypointError } from '../../model/errors.ts';
-import { formatPath } from '../../model/issue.ts';
-import { isLocale } from '../../model/locale.ts';
+import { formatPath, type Issue } from '../../model/issue.ts';
+import { isLocale, locales } from '../../model/locale.ts';
 import { CommandFailure, UsageError } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { suggestion } from '../nearest.ts';
-import { paintFor, printable } from '../paint.ts';
-import { askWhether } from '../prompt.ts';
+import { type Paint, paintFor, printable } from '../paint.ts';
+import type { Terminal } from '../terminal.ts';
 import { definitionOf } from './definition-of.ts';
 import { loadDefinitions } from './definitions.ts';
 import { showProgress } from './progress.ts';
@@ -24,10 +24,10 @@ export type Outcome = boolean;
  *
  * @throws UsageError, CommandFailure
  */
-export async function runCommands(settings: CommandsSettings): Promise<Outcome> {
-  const backend = await openBackend(settings);
+export async function runCommands(settings: CommandsSettings, terminal: Terminal): Promise<Outcome> {
+  const backend = await openBackend(settings, terminal);
   try {
-    return await actions[settings.action](backend, settings);
+    return await actions[settings.action]({ backend, settings, terminal, paint: paintFor(terminal.stdout) });
   } catch (error) {
     throw explained(error);
   } finally {
@@ -35,52 +35,61 @@ export async function runCommands(settings: CommandsSettings): Promise<Outcome> 
   }
 }
 
-type Action = (backend: Backend, settings: CommandsSettings) => Promise<Outcome>;
+/** What an action works with. */
+interface Run {
+  readonly backend: Backend;
+  readonly settings: CommandsSettings;
+  readonly terminal: Terminal;
+  readonly paint: Paint;
+}
+
+type Action = (run: Run) => Promise<Outcome>;
 
 const actions: Readonly<Record<ActionName, Action>> = {
-  async plan(backend, settings) {
-    tellPlan(await planFor(backend, settings), settings);
+  async plan(run) {
+    tellPlan(await makePlan(run), run);
     return true;
   },
-  async check(backend, settings) {
-    const plan = await planFor(backend, settings);
-    tellPlan(plan, settings);
+  async check(run) {
+    const plan = await makePlan(run);
+    tellPlan(plan, run);
     return plan.isInSync;
   },
-  async deploy(backend, settings) {
-    const plan = await planFor(backend, settings);
-    tellPlan(plan, settings);
+  async deploy(run) {
+    const plan = await makePlan(run);
+    tellPlan(plan, run);
     if (plan.isInSync) return true;
-    await confirmDeletions(plan, settings);
-    await scopeOf(backend, settings).deploy(plan, { onProgress: showProgress(process.stderr) });
-    if (!settings.json) print(paintFor(process.stdout)('green', 'Deployed, and found in sync.'));
+    await confirmDeletions(plan, run);
+    await scopeOf(run).deploy(plan, { onProgress: showProgress(run.terminal.stderr) });
+    if (!run.settings.json) print(run, run.paint('green', 'Deployed, and found in sync.'));
     return true;
   },
-  async pull(backend, settings) {
-    const commands = await scopeOf(backend, settings).list({ withLocalizations: true });
-    const text = `${JSON.stringify(commands.map(definitionOf), null, 2)}\n`;
-    if (settings.out === undefined) process.stdout.write(text);
-    else await writeOut(settings.out, text, commands.length);
-    return true;
-  },
-  async show(backend, settings) {
-    const { locale, operand: name } = settings;
-    if (locale !== undefined) await showTexts(backend, settings, locale);
+  async pull(run) {
+    const commands = await scopeOf(run).list({ withLocalizations: true });
+    const text = JSON.stringify(commands.map(definitionOf), null, 2);
+    const { out } = run.settings;
+    if (out === undefined) print(run, text);
     else {
-      const all = await scopeOf(backend, settings).list({ withLocalizations: true });
-      const commands = named(all, command => command.name, name);
-      const paint = paintFor(process.stdout);
-      if (settings.json) print(JSON.stringify(commands, null, 2));
-      else if (name === undefined) print(...listReport(commands, paint));
-      else print(...commands.flatMap(command => commandReport(command, paint)));
+      await writeOut(out, `${text}\n`);
+      print(run, `${counted(commands.length, 'command')} written to ${out}.`);
     }
+    return true;
+  },
+  async show(run) {
+    const { locale, json, operand: name } = run.settings;
+    if (locale !== undefined) return showTexts(run, locale);
+    const all = await scopeOf(run).list({ withLocalizations: true });
+    const commands = named(all, command => command.name, name);
+    if (json) print(run, JSON.stringify(commands, null, 2));
+    else if (name === undefined) print(run, ...listReport(commands, run.paint));
+    else print(run, ...commands.flatMap(command => commandReport(command, run.paint)));
     return true;
   },
 };
 
-async function openBackend(settings: CommandsSettings): Promise<Backend> {
+async function openBackend(settings: CommandsSettings, terminal: Terminal): Promise<Backend> {
   const { applicationId, apiBase, allowUnencrypted } = settings;
-  const secrets = await readSecrets(process.env);
+  const secrets = await readSecrets(terminal);
   try {
     return createBackend({ applicationId, ...secrets, ...(apiBase && { apiBase }), allowUnencrypted });
   } catch (error) {
@@ -88,60 +97,57 @@ async function openBackend(settings: CommandsSettings): Promise<Backend> {
   }
 }
 
-function scopeOf({ commands }: Backend, { guildId }: CommandsSettings) {
+function scopeOf({ backend: { commands }, settings: { guildId } }: Run) {
   return guildId === undefined ? commands : commands.inGuild(guildId);
 }
 
-async function planFor(backend: Backend, settings: CommandsSettings): Promise<Plan> {
-  const { operand: file = '', localizations } = settings;
+async function makePlan(run: Run): Promise<Plan> {
+  const { operand: file = '', localizations } = run.settings;
   try {
-    const definitions = await loadDefinitions(file, localizations);
-    return await scopeOf(backend, settings).plan(definitions);
+    return await scopeOf(run).plan(await loadDefinitions(file, localizations));
   } catch (error) {
-    if (error instanceof ValidationError) throw tellIssues(file, error, settings);
-    throw error;
+    if (!(error instanceof ValidationError)) throw error;
+    tellIssues(run, error);
+    throw new CommandFailure(`${file} has ${counted(error.issues.length, 'fault')}; nothing was written.`);
   }
 }
 
-function tellPlan(plan: Plan, settings: CommandsSettings): void {
-  if (settings.json) print(JSON.stringify(planDocument(plan), null, 2));
-  else print(...planReport(plan, paintFor(process.stdout)));
+function tellPlan(plan: Plan, run: Run): void {
+  if (run.settings.json) print(run, JSON.stringify(planDocument(plan), null, 2));
+  else print(run, ...planReport(plan, run.paint));
+}
+
+function tellIssues(run: Run, { issues }: ValidationError): void {
+  if (run.settings.json) print(run, JSON.stringify({ issues }, null, 2));
+  else run.terminal.stderr.write(issuesReport(issues, paintFor(run.terminal.stderr)));
 }
 
 /** Every fault on a line of its own. */
-function tellIssues(file: string, { issues }: ValidationError, { json }: CommandsSettings): CommandFailure {
-  if (json) print(JSON.stringify({ issues }, null, 2));
-  else {
-    const paint = paintFor(process.stderr);
-    for (const { path, code, message } of issues) {
-      const line = `${paint('bold', printable(formatPath(path)))}: ${printable(message)} ${paint('dim', `(${code})`)}`;
-      process.stderr.write(`${line}\n`);
-    }
-  }
-  return new CommandFailure(
-    `${file} has ${issues.length} fault${issues.length === 1 ? '' : 's'}; nothing was written.`,
-  );
+function issuesReport(issues: readonly Issue[], paint: Paint): string {
+  const lines = issues.map(({ path, code, message }) => {
+    const where = paint('bold', printable(formatPath(path)));
+    return `${where}: ${printable(message)} ${paint('dim', `(${code})`)}\n`;
+  });
+  return lines.join('');
 }
 
 /** Asks before anything is deleted, where somebody can answer. */
-async function confirmDeletions({ items }: Plan, { yes }: CommandsSettings): Promise<void> {
+async function confirmDeletions({ items }: Plan, { settings, terminal }: Run): Promise<void> {
   const deleted = items.filter(({ action }) => action === 'delete').map(({ name }) => printable(name));
-  if (yes || deleted.length === 0) return;
-  const answer = await askWhether(`Delete ${deleted.join(', ')}?`);
+  if (settings.yes || deleted.length === 0) return;
+  const answer = await terminal.askWhether(`Delete ${deleted.join(', ')}?`);
   if (answer === false) throw new CommandFailure('Nothing was written.');
 }
 
-async function showTexts(backend: Backend, settings: CommandsSettings, locale: string): Promise<void> {
-  if (!isLocale(locale)) throw new UsageError(`There is no locale "${locale}".`);
-  const all = await scopeOf(backend, settings).resolve(locale);
-  const resolved = named(all, ({ command }) => command.name, settings.operand);
-  if (settings.json) {
+async function showTexts(run: Run, locale: string): Promise<true> {
+  if (!isLocale(locale)) throw new UsageError(`There is no locale "${locale}".${suggestion(locale, locales)}`);
+  const all = await scopeOf(run).resolve(locale);
+  const resolved = named(all, ({ command }) => command.name, run.settings.operand);
+  if (run.settings.json) {
     const documents = resolved.map(({ command: { id, type, name }, texts }) => ({ id, type, name, texts }));
-    print(JSON.stringify(documents, null, 2));
-  } else {
-    const paint = paintFor(process.stdout);
-    print(...resolved.flatMap(({ command, texts }) => textsReport(command, texts, paint)));
-  }
+    print(run, JSON.stringify(documents, null, 2));
+  } else print(run, ...resolved.flatMap(({ command, texts }) => textsReport(command, texts, run.paint)));
+  return true;
 }
 
 /** All, or those of that name. */
@@ -153,20 +159,23 @@ function named<Item>(
   if (name === undefined) return items;
   const found = items.filter(item => nameOf(item) === name);
   if (found.length > 0) return found;
-  throw new CommandFailure(`No command is called "${name}".${suggestion(name, items.map(nameOf))}`);
+  throw new CommandFailure(printable(`No command is called "${name}".${suggestion(name, items.map(nameOf))}`));
 }
 
-async function writeOut(file: string, text: string, count: number): Promise<void> {
+async function writeOut(file: string, text: string): Promise<void> {
   await writeFile(file, text).catch(error => {
     throw new CommandFailure(`${file} cannot be written: ${errorMessage(error)}`);
   });
-  print(`${count} command${count === 1 ? '' : 's'} written to ${file}.`);
 }
 
 function explained(error: unknown): unknown {
   return error instanceof RallypointError ? new CommandFailure(printable(errorMessage(error))) : error;
 }
 
-function print(...lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function print({ terminal }: Pick<Run, 'terminal'>, ...lines: readonly string[]): void {
+  terminal.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -1,5 +1,5 @@
 import { UsageError } from '../command-line.ts';
-import { askHidden } from '../prompt.ts';
+import type { Terminal } from '../terminal.ts';
 import { secretVariables } from './settings.ts';
 
 export interface Secrets {
@@ -12,7 +12,7 @@ export interface Secrets {
  *
  * @throws UsageError there is neither
  */
-export async function readSecrets(environment: NodeJS.ProcessEnv): Promise<Secrets> {
+export async function readSecrets({ environment, askHidden }: Terminal): Promise<Secrets> {
   const botToken = environment[secretVariables.botToken];
   const clientSecret = environment[secretVariables.clientSecret];
   if (botToken || clientSecret) return { ...(botToken && { botToken }), ...(clientSecret && { clientSecret }) };

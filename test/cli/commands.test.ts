@@ -1,0 +1,289 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { rallypoint } from '../../src/cli/rallypoint.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import { type Service, startService } from '../../src/service/service.ts';
+import { starfall } from '../support/starfall.ts';
+
+const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const [application] = starfall.applications;
+const [guild] = starfall.guilds;
+const token = { RALLYPOINT_BOT_TOKEN: application.bot_token };
+
+let service: Service;
+let folder: string;
+beforeAll(async () => {
+  service = await startService({ fixtures: starfall, limits: 'off' });
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  await service.reset();
+  folder = mkdtempSync(join(tmpdir(), 'rallypoint-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `rallypoint commands …` for Starfall, in this process. Files are named from {@link folder}. */
+async function run(args: readonly string[], environment: Terminal['environment'] = token): Promise<Ended> {
+  const [action = '', ...rest] = args;
+  let stdout = '';
+  let stderr = '';
+  const terminal: Terminal = {
+    stdout: { write: text => (stdout += text) },
+    stderr: { write: text => (stderr += text) },
+    environment,
+    askHidden: async () => undefined,
+    askWhether: async () => undefined,
+  };
+  const code = await rallypoint(['commands', action, ...where(), ...rest], terminal);
+  return { code, stdout, stderr };
+}
+
+const where = () => ['--application', application.id, '--api-base', service.api_base];
+
+function write(name: string, content: unknown): string {
+  writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+  return join(folder, name);
+}
+
+const rally = { name: 'rally', description: 'Calls your party together' };
+const party = { name: 'party', description: 'Your party' };
+
+describe('rallypoint commands', () => {
+  it('plans, deploys, checks and shows: from nothing to a set that is in sync', async () => {
+    const file = write('commands.json', [rally, party]);
+    const planned = await run(['plan', file]);
+    expect(planned).toMatchObject({ code: 0, stderr: '' });
+    expect(planned.stdout).toContain('+ create  rally  CHAT_INPUT');
+    expect(planned.stdout).toContain("It costs 2 of the day's 200 creates.");
+    expect(await run(['check', file])).toMatchObject({ code: 1, stdout: planned.stdout });
+
+    const deployed = await run(['deploy', file]);
+    expect(deployed).toMatchObject({ code: 0, stderr: '[1/1] all commands at once\n' });
+    expect(deployed.stdout).toContain('found in sync');
+    expect(await run(['check', file])).toMatchObject({ code: 0, stdout: expect.stringContaining('In sync') });
+    expect((await run(['show'])).stdout).toMatch(/rally +CHAT_INPUT +\d+ +Calls your party together\n/);
+    expect((await run(['show', 'rally'])).stdout).toMatch(/^rally {2}CHAT_INPUT\n/);
+  });
+
+  it('tells what would change, field by field', async () => {
+    await run(['deploy', write('commands.json', [rally, party])]);
+    const { stdout } = await run(['plan', write('commands.json', [{ ...rally, description: 'New' }])]);
+    expect(stdout).toContain('~ edit    rally');
+    expect(stdout).toContain('- delete  party');
+    expect(stdout).toContain('description  "Calls your party together" → "New"');
+  });
+
+  it('pulls what is registered as definitions that change nothing', async () => {
+    await run(['deploy', write('commands.json', [rally, { ...party, contexts: [0], nsfw: true }])]);
+    const { stdout } = await run(['pull']);
+    expect(JSON.parse(stdout)).toContainEqual({ ...party, contexts: [0], nsfw: true, integration_types: [0, 1] });
+    expect(await run(['pull', '--out', join(folder, 'pulled.json')])).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(join(folder, 'pulled.json'), 'utf8')).toBe(stdout);
+    expect((await run(['check', join(folder, 'pulled.json')])).code).toBe(0);
+  });
+
+  it('does the same for a guild', async () => {
+    const file = write('commands.json', [rally]);
+    const place = ['--guild', guild.id];
+    expect((await run(['deploy', file, ...place])).code).toBe(0);
+    expect((await run(['show', ...place])).stdout).toContain('1 command.');
+    expect((await run(['show', ...place, 'rally'])).stdout).toContain(guild.id);
+  });
+
+  it('takes modules of JavaScript and TypeScript, and translations from a folder', async () => {
+    const list = `[{ name: 'rally', description: 'Calls' }]`;
+    const files = [
+      write('default.mjs', `export default ${list};`),
+      write('named.mjs', `export const commands = Promise.resolve(${list});`),
+      write(
+        'typed.ts',
+        `const list: readonly { name: string; description: string }[] = ${list};\nexport default list;`,
+      ),
+      write('object.json', { commands: [{ name: 'rally', description: 'Calls' }] }),
+    ];
+    mkdirSync(join(folder, 'locales'));
+    write('locales/de.json', { rally: { name: 'sammeln' } });
+    await run(['deploy', files[0] ?? '', '--localizations', join(folder, 'locales')]);
+    const checks = files.map(file => run(['check', file, '--localizations', join(folder, 'locales')]));
+    expect((await Promise.all(checks)).map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const { stdout } = await run(['show', 'rally', '--locale', 'de']);
+    expect(stdout).toMatch(/name +sammeln +own/);
+    expect(stdout).toMatch(/description +Calls +default/);
+  });
+
+  it('prints one JSON document with --json', async () => {
+    const file = write('commands.json', [rally]);
+    expect(JSON.parse((await run(['plan', file, '--json'])).stdout)).toMatchObject({
+      in_sync: false,
+      creates: 1,
+      guild_id: null,
+      commands: [
+        { action: 'create', type: 1, name: 'rally', id: null },
+        { action: 'leave', name: 'Launch' },
+      ],
+      warnings: [{ code: 'entry_point_missing' }],
+    });
+    await run(['deploy', file, '--json']);
+    expect(JSON.parse((await run(['check', file, '--json'])).stdout)).toMatchObject({ in_sync: true });
+    expect(JSON.parse((await run(['show', 'rally', '--json'])).stdout)).toMatchObject([rally]);
+    const [texts] = JSON.parse((await run(['show', 'rally', '--json', '--locale', 'fr'])).stdout);
+    expect(texts).toMatchObject({ name: 'rally', texts: [{ path: ['name'], reason: 'default' }, {}] });
+  });
+
+  it('takes a client secret as well', async () => {
+    const environment = { RALLYPOINT_CLIENT_SECRET: application.client_secret };
+    expect((await run(['deploy', write('commands.json', [rally])], environment)).code).toBe(0);
+  });
+
+  it('names every fault of the definitions, and writes nothing', async () => {
+    const file = write('commands.json', [rally, { name: 'Not so', description: '' }]);
+    const { code, stdout, stderr } = await run(['deploy', file]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.split('\n')).toEqual([
+      '1.name: String value did not match validation regex. (STRING_TYPE_REGEX)',
+      '1.name: Command name is invalid (APPLICATION_COMMAND_INVALID_NAME)',
+      '1.description: This field is required (BASE_TYPE_REQUIRED)',
+      `rallypoint: ${file} has 3 faults; nothing was written.`,
+      '',
+    ]);
+    const asJson = await run(['plan', file, '--json']);
+    expect(JSON.parse(asJson.stdout).issues).toHaveLength(3);
+    mkdirSync(join(folder, 'locales'));
+    write('locales/de.json', { raly: {} });
+    const unknown = await run(['plan', write('one.json', [rally]), '--localizations', join(folder, 'locales')]);
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no command "raly"') });
+  });
+
+  it('fails in one line on what it cannot read, reach or find', async () => {
+    const runs = [
+      ['plan', 'none.json'],
+      ['plan', write('broken.json', '{')],
+      ['plan', write('number.json', '7')],
+      ['plan', write('throws.mjs', 'throw new Error("no");')],
+      ['plan', write('fine.json', [rally]), '--api-base', 'http://127.0.0.1:1/api'],
+      ['plan', join(folder, 'fine.json'), '--localizations', 'nowhere'],
+      ['show', 'raly'],
+      ['pull', '--out', 'no/such/folder.json'],
+    ];
+    for (const { code, stdout, stderr } of await Promise.all(runs.map(args => run([...args])))) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^rallypoint: [^\n]+\n$/);
+    }
+  });
+
+  it('refuses wrong use in one line, with exit code 2', async () => {
+    const runs = [
+      ['plan'],
+      ['plan', 'a.json', 'b.json'],
+      ['show', 'a', 'b'],
+      ['pull', 'a'],
+      ['pln', 'a.json'],
+      [''],
+      ['plan', 'a.json', '--jsn'],
+      ['plan', 'a.json', '--guild', 'x'],
+      ['plan', 'a.json', '--out', 'x'],
+      ['show', '--locale', 'xx'],
+      ['show', '--yes'],
+    ];
+    for (const { code, stdout, stderr } of await Promise.all(runs.map(args => run([...args])))) {
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^rallypoint: [^\n]+\n$/);
+    }
+    expect((await run(['pln', 'a.json'])).stderr).toContain('Did you mean "plan"?');
+  });
+
+  it('takes no secret as an argument, does not repeat it, and asks for one only at a terminal', async () => {
+    for (const args of [['--bot-token', 'very-secret'], ['--client-secret=very-secret'], ['--token=very-secret']]) {
+      const { code, stdout, stderr } = await run(['plan', 'a.json', ...args]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('RALLYPOINT_BOT_TOKEN');
+      expect(stderr).not.toContain('very-secret');
+    }
+    expect(await run(['show'], {})).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('RALLYPOINT_BOT_TOKEN'),
+    });
+    const wrong = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'very-secret' });
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('401') });
+    expect(wrong.stderr).not.toContain('very-secret');
+  });
+
+  it('does not let a name steer the terminal', async () => {
+    await run(['deploy', write('commands.json', [{ type: 2, name: 'a\u001b[2Jb' }])]);
+    expect((await run(['show'])).stdout).toContain('a\\u{1b}[2Jb');
+  });
+
+  it('shows its help', async () => {
+    const { code, stdout } = await run(['--help']);
+    expect(code).toBe(0);
+    expect((await run(['plan', '-h'])).stdout).toBe(stdout);
+    for (const word of [
+      'plan FILE',
+      'deploy FILE',
+      'check FILE',
+      'pull',
+      'show [NAME]',
+      '--api-base URL',
+      'NO_COLOR',
+    ]) {
+      expect(stdout).toContain(word);
+    }
+  });
+});
+
+// util-linux' `script` gives a program a terminal.
+const script = '/usr/bin/script';
+
+describe.skipIf(!existsSync(script))('at a terminal', () => {
+  async function attended(
+    args: readonly string[],
+    typed: string,
+    environment: NodeJS.ProcessEnv = token,
+  ): Promise<string> {
+    const command = [process.execPath, main, 'commands', ...args, ...where()].join(' ');
+    const { PATH } = process.env;
+    const child = spawn(script, ['-qec', command, '/dev/null'], {
+      cwd: folder,
+      env: { PATH, TERM: 'xterm', ...environment },
+    });
+    let shown = '';
+    child.stdout.on('data', chunk => {
+      shown += chunk;
+      // Whoever sits there types when asked.
+      if (/(BOT_TOKEN\): |\[y\/N\] )/.test(shown) && !child.stdin.writableEnded) child.stdin.end(typed);
+    });
+    await once(child, 'close');
+    return shown;
+  }
+
+  it('asks for the bot token without showing it, and colours', async () => {
+    const shown = await attended(['show'], `${application.bot_token}\r`, {});
+    expect(shown).toContain('Bot token (or set RALLYPOINT_BOT_TOKEN): ');
+    expect(shown).toContain('Launch');
+    expect(shown).not.toContain(application.bot_token);
+    expect(shown).toContain('\u001b[1mLaunch');
+  });
+
+  it('does not colour where NO_COLOR is set', async () => {
+    expect(await attended(['show'], '', { ...token, NO_COLOR: '1' })).not.toContain('\u001b[1m');
+  });
+
+  it('asks before it deletes, unless told not to', async () => {
+    await run(['deploy', write('commands.json', [rally, party])]);
+    const file = write('commands.json', [rally]);
+    expect(await attended(['deploy', file], 'n\r')).toContain('Nothing was written.');
+    expect(await attended(['deploy', file], 'y\r')).toContain('found in sync');
+    await run(['deploy', write('both.json', [rally, party])]);
+    expect(await attended(['deploy', file, '--yes'], '')).toContain('found in sync');
+  });
+});
