@@ -40,8 +40,9 @@ const tasks = {
     install();
     build();
     env.RALLYPOINT_SOAK = '1';
+    env.NODE_OPTIONS = `${env.NODE_OPTIONS ?? ''} --max-old-space-size=8192`;
     const patience = ['--testTimeout', '3600000', '--hookTimeout', '3600000'];
-    node('--max-old-space-size=8192', 'node_modules/vitest/vitest.mjs', 'run', ...patience, ...rest);
+    node('node_modules/vitest/vitest.mjs', 'run', ...patience, ...rest);
   },
   bench() {
     install();
