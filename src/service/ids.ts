@@ -7,6 +7,8 @@ const workerBits = 10n;
 /** Makes ids: unique within a worker, rising, and dated by the clock. */
 export interface SnowflakeSource {
   next(): string;
+  /** The latest time an id was dated by; milliseconds since the Unix epoch. */
+  readonly lastMs: number;
 }
 
 /**
@@ -20,6 +22,9 @@ export function snowflakeSource(clock: Clock, worker: number, afterMs = snowflak
   let lastMs = BigInt(afterMs - snowflakeEpochMs);
   let increment = (1n << incrementBits) - 1n;
   return {
+    get lastMs() {
+      return Number(lastMs) + snowflakeEpochMs;
+    },
     next() {
       const nowMs = BigInt(clock.now() - snowflakeEpochMs);
       if (nowMs > lastMs) {

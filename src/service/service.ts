@@ -39,7 +39,7 @@ import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import type { AnnouncementSink, MaybePromise, Store } from './store/contract.ts';
 import { openSqliteStore } from './store/sqlite/store.ts';
-import { readTimeMark, writeTimeMark } from './time-mark.ts';
+import { takeTimeMark, writeTimeMark } from './time-mark.ts';
 
 /** What a service says when it accepts traffic; the command prints it as one line. */
 export interface ReadyLine {
@@ -150,11 +150,11 @@ async function openCore(options: ServiceOptions, { limits, activity, events }: G
   closing.push(() => bus.close());
   const store = await openStore(options.data, { bus, log, events });
   closing.push(() => store.close());
-  closing.push(() => writeTimeMark(store, clock.now()));
+  const ids = snowflakeSource(clock, 0, (await takeTimeMark(store, clock.now())) - 1);
+  closing.push(() => writeTimeMark(store, Math.max(clock.now(), ids.lastMs)));
   let addresses: Addresses | undefined;
   const core: Core = {
-    ...{ clock, entropy, fetch, log, store, bus, limits },
-    ids: snowflakeSource(clock, 0, await readTimeMark(store)),
+    ...{ clock, entropy, fetch, log, store, bus, limits, ids },
     journal: new Journal(clock),
     get addresses() {
       if (!addresses) throw new Error('The addresses are known once the service listens.');

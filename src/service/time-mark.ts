@@ -4,12 +4,17 @@ import type { Store } from './store/contract.ts';
 const settingName = 'time';
 
 /**
- * The latest time that a data folder is known to have seen. A clock may stand before it when the folder is opened
- * again (a virtual one that had been moved, a system's that was set back); ids made then would be old ones anew.
+ * Takes the next millisecond that no process on this data folder has dated an id by, and moves the mark there: a clock
+ * may stand at or before the mark when the folder is opened again (a virtual one that was moved or stands still, a
+ * system's that was set back), and ids made then would be old ones anew.
  */
-export async function readTimeMark(store: Store): Promise<number> {
-  const setting = await store.get('settings', settingName);
-  return typeof setting?.value === 'number' ? setting.value : snowflakeEpochMs;
+export async function takeTimeMark(store: Store, nowMs: number): Promise<number> {
+  return store.transact(`setting/${settingName}`, async transaction => {
+    const kept = (await transaction.get('settings', settingName))?.value;
+    const value = Math.max(nowMs, typeof kept === 'number' ? kept + 1 : snowflakeEpochMs);
+    transaction.put('settings', { name: settingName, value });
+    return value;
+  });
 }
 
 /** Moves the mark on; it never goes back. */

@@ -18,6 +18,16 @@ export async function playerToken(
   scope = 'sdk.social_layer',
   more: Readonly<Record<string, string>> = {},
 ): Promise<string> {
+  return (await playerTokens(service, userId, scope, more)).access_token;
+}
+
+/** As {@link playerToken}, with the token that renews it. */
+export async function playerTokens(
+  service: ReadyLine,
+  userId: string,
+  scope = 'sdk.social_layer',
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ access_token: string; refresh_token: string }> {
   const client = starfall.applications[0].id;
   const authorize = new URL(`${service.web_base}/oauth2/authorize`);
   authorize.search = new URLSearchParams({
@@ -43,8 +53,18 @@ export async function playerToken(
       code_verifier: verifier,
     }),
   });
-  const { access_token } = (await answer.json()) as { access_token: string };
-  return access_token;
+  return (await answer.json()) as { access_token: string; refresh_token: string };
+}
+
+/** A new pair in the place of the one whose refresh token this is. */
+export async function refreshTokens(
+  service: ReadyLine,
+  refresh_token: string,
+): Promise<{ access_token: string; refresh_token: string }> {
+  const form = { grant_type: 'refresh_token', client_id: starfall.applications[0].id, refresh_token };
+  const body = new URLSearchParams(form);
+  const answer = await fetch(`${service.api_base}/v10/oauth2/token`, { method: 'POST', body });
+  return (await answer.json()) as { access_token: string; refresh_token: string };
 }
 
 /** An access token by which Starfall acts for itself. */

@@ -95,9 +95,9 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
     },
     async close() {
       isClosing = true;
-      sessions.stop();
+      const stopped = sessions.stop();
       protocol.dismissAll();
-      await door.drained();
+      await Promise.all([stopped, door.drained()]);
       await sessions.settled();
     },
   };

@@ -5,7 +5,6 @@ import type { Core } from '../core.ts';
 import type { EventLog } from '../event-log.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { GatewayEventRecord, GatewaySessionRecord, SessionBase } from '../store/records.ts';
-import { readTimeMark, writeTimeMark } from '../time-mark.ts';
 import type { Session } from './session.ts';
 
 // Our choice: how often a running service leaves word that it is there, and how often bases move. A base lags behind by
@@ -18,6 +17,15 @@ const eventsPerMoveMax = 20_000;
 const chunkSize = 500;
 
 type KeptCore = Pick<Core, 'clock' | 'log' | 'store'>;
+
+/** The word that a process leaves of itself, as a setting. */
+const wordSetting = 'gateway';
+interface Word {
+  /** When it was last seen with sessions, in milliseconds since the Unix epoch. */
+  readonly at_ms: number;
+  /** It ended in order then; else it may have lived on for up to {@link aliveMs}. */
+  readonly stopped: boolean;
+}
 
 /** The scope of all that is written about one session. */
 export function sessionScope(id: string): string {
@@ -76,8 +84,8 @@ export class SessionKeeper {
   async leftovers(): Promise<Leftovers> {
     const { store, clock } = this.#core;
     const all = await store.list('gateway_sessions');
-    // A process that was killed has last left word of itself at most one tick before.
-    const lastSeenMs = Math.min(clock.now(), (await readTimeMark(store)) + aliveMs);
+    const word = (await store.get('settings', wordSetting))?.value as Word | undefined;
+    const lastSeenMs = word ? Math.min(clock.now(), word.at_ms + (word.stopped ? 0 : aliveMs)) : 0;
     const known = all.map(record => ({ ...record, detached_at_ms: record.detached_at_ms ?? lastSeenMs }));
     const isOver = ({ base, detached_at_ms }: (typeof known)[number]) =>
       base === null || detached_at_ms + limits.gatewayResumeWindowMs <= clock.now();
@@ -101,9 +109,9 @@ export class SessionKeeper {
   }
 
   /** Writes no more by itself. */
-  stop(): void {
+  async stop(): Promise<void> {
     this.#timer?.();
-    this.#timer = undefined;
+    if (this.#sessions.size > 0) await this.#trying(() => this.#leaveWord({ stopped: true }));
   }
 
   #write(id: string, work: (transaction: Transaction) => void): void {
@@ -122,14 +130,16 @@ export class SessionKeeper {
   async #tick(): Promise<void> {
     this.#timer = undefined;
     this.#ticks++;
+    const isLast = this.#sessions.size === 0;
     const isDue = this.#ticks % ticksPerMove === 0 || this.#log.kept - this.#keptAtMove > eventsPerMoveMax;
     await this.#trying(() => this.#leaveWord());
-    if (isDue) await this.#trying(() => this.#move());
+    if (isDue || isLast) await this.#trying(() => this.#move());
     if (this.#sessions.size > 0) this.#arm();
   }
 
-  async #leaveWord(): Promise<void> {
-    await writeTimeMark(this.#core.store, this.#core.clock.now());
+  async #leaveWord({ stopped } = { stopped: false }): Promise<void> {
+    const value: Word = { at_ms: this.#core.clock.now(), stopped };
+    await this.#core.store.transact('gateway', work => work.put('settings', { name: wordSetting, value }));
   }
 
   async #trying(work: () => Promise<void>): Promise<void> {

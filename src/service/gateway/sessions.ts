@@ -194,11 +194,11 @@ export class Sessions implements SessionOwner {
   }
 
   /** From here on leaves the sessions as they are, for the next process to go on with. */
-  stop(): void {
+  async stop(): Promise<void> {
     this.#isClosing = true;
     this.#toResume.close();
     this.#toRecheck.close();
-    this.#keeper?.stop();
+    await this.#keeper?.stop();
   }
 
   /** Goes on with the sessions of a former process; to be called before anything is announced. */
@@ -213,6 +213,7 @@ export class Sessions implements SessionOwner {
     }
     await this.#keeper.repeat(({ announced }) => this.hub.repeat(announced));
     for (const record of over) await this.#bury(record);
+    if (this.size === 0) await this.#keeper.clear();
   }
 
   onSettled(session: Session): void {

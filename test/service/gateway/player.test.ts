@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { capabilities, type GatewayFrame, intents, opcodes } from '../../../src/model/gateway.ts';
+import { capabilities, intents } from '../../../src/model/gateway.ts';
 import { limits } from '../../../src/model/limits.ts';
-import type { GatewayLobby, GatewayLobbyMember } from '../../../src/model/lobby.ts';
+import type { GatewayLobby } from '../../../src/model/lobby.ts';
 import type { Lobbies } from '../../../src/service/domain/lobbies.ts';
 import type { GatewayClient } from '../../support/gateway-client.ts';
+import { LobbyMirror } from '../../support/lobby-mirror.ts';
 import { makeCore } from '../control/support.ts';
 import { ada, ben, cyn } from '../domain/support.ts';
 import { makeRig, type Rig } from './rig.ts';
@@ -125,34 +126,6 @@ describe('a client that reads too slowly', () => {
   });
 });
 
-/** What a client knows of its lobbies; throws when it is told something twice or something it cannot place. */
-class Mirror {
-  readonly lobbies = new Map<string, GatewayLobby>();
-  #sequence = 0;
-
-  take({ op, t, s, d }: GatewayFrame): void {
-    if (op !== opcodes.DISPATCH) return;
-    if (s !== ++this.#sequence) throw new Error(`number ${s} after ${this.#sequence - 1}`);
-    const data = d as GatewayLobby & { lobby_id: string; member: GatewayLobbyMember; lobbies?: GatewayLobby[] };
-    const known = this.lobbies.get(t?.startsWith('LOBBY_MEMBER') ? data.lobby_id : data.id);
-    if ((t === 'LOBBY_CREATE') !== (known === undefined) && t !== 'READY') {
-      throw new Error(`${t} ${known ? 'of a known' : 'of an unknown'} lobby`);
-    }
-    if (t === 'READY') for (const lobby of data.lobbies ?? []) this.lobbies.set(lobby.id, lobby);
-    else if (t === 'LOBBY_CREATE' || t === 'LOBBY_UPDATE') this.lobbies.set(data.id, data);
-    else if (t === 'LOBBY_DELETE') this.lobbies.delete(data.id);
-    else if (known) this.lobbies.set(known.id, this.#withMember(known, t ?? '', data.member));
-  }
-
-  #withMember(lobby: GatewayLobby, event: string, member: GatewayLobbyMember): GatewayLobby {
-    const others = lobby.members.filter(({ user_id }) => user_id !== member.user_id);
-    const isKnown = others.length < lobby.members.length;
-    if (isKnown === (event === 'LOBBY_MEMBER_ADD')) throw new Error(`${event} of ${member.user_id} twice or too early`);
-    const members = event === 'LOBBY_MEMBER_REMOVE' ? others : [...others, member];
-    return { ...lobby, members: members.toSorted((a, b) => (a.user_id < b.user_id ? -1 : 1)) };
-  }
-}
-
 interface Step {
   do: 'create' | 'join' | 'leave' | 'put' | 'take' | 'edit' | 'end';
   lobby: number;
@@ -203,7 +176,7 @@ async function runStory(rig: Rig, groups: readonly (readonly Step[])[]): Promise
   await quiet(clients.map(({ client }) => client));
 
   for (const { user, client } of clients) {
-    const mirror = new Mirror();
+    const mirror = new LobbyMirror();
     for (const frame of client.frames) mirror.take(frame);
     const truth = await rig.lobbies.ofPlayer(starfall.id, user);
     expect(Object.fromEntries(mirror.lobbies)).toEqual(Object.fromEntries(truth.map(({ lobby }) => [lobby.id, lobby])));
