@@ -48,13 +48,13 @@ export interface PlayerLobby {
 }
 
 /**
- * Lobbies, as game servers manage them. An application sees its own lobbies only: somebody else's is as unknown as
+ * Lobbies, as game servers manage them and players use them. An application sees its own lobbies only: somebody else's is as unknown as
  * one that never was. Answers are encoded JSON.
  *
  * Our choice: members are listed in the order of their ids' text, everywhere and always, because it costs nothing to
  * keep; a write that changes nothing visible sends no event.
  *
- * @see interface.md, "Lobbies (server to server)"; lobbies.md 2
+ * @see interface.md, "Lobbies (server to server)"; lobbies.md 2 and 4
  */
 export interface Lobbies {
   /** @throws Fault `invalid_form_body`, `unknown_user` */

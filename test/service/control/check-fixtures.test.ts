@@ -86,6 +86,15 @@ describe('the shape of a fixtures document', () => {
     expect(faults(application({ redirect_uris: [uri] }))).toEqual(['applications.0.redirect_uris.0 unreadable']);
   });
 
+  it.each(['interactions_endpoint_url', 'event_webhooks_url'])('takes a web address or null as %s', name => {
+    for (const url of [null, 'http://127.0.0.1:8080/x', 'https://game.example/']) {
+      expect(faults(application({ [name]: url }))).toEqual([]);
+    }
+    for (const url of ['', '/x', 'ftp://a.example/', 'http://a b/', 7, `https://a.example/${'x'.repeat(2048)}`]) {
+      expect(faults(application({ [name]: url }))).toEqual([`applications.0.${name} unreadable`]);
+    }
+  });
+
   it('wants at least one installation type, none twice', () => {
     expect(faults(application({ integration_types: [0, 1] }))).toEqual([]);
     expect(faults(application({ integration_types: [] }))).toEqual(['applications.0.integration_types.0 required']);
