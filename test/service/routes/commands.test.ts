@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/model/command.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { call, rival, starfall, startTestService } from './support.ts';
@@ -133,5 +133,92 @@ describe('the 201st command of a day', () => {
     expect(headers.get('retry-after')).toBe('432');
     expect(headers.get('x-ratelimit-scope')).toBe('shared');
     await limited.close();
+  });
+});
+
+describe('when the application changes after its commands', () => {
+  const path = `/applications/${starfall.id}/commands`;
+  const change = (fields: object) =>
+    fetch(`${service.control_base}/fixtures`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ applications: [{ id: starfall.id, ...fields }] }),
+    });
+  const named = async (name: string) =>
+    ((await call(service, 'GET', path)).body as Command[]).find(command => command.name === name);
+  afterEach(() => change({ embedded: true, discoverable: false, integration_types: [0, 1] }));
+
+  it('an age-restricted command of one that is listed now stays, and is not written again but unrestricted', async () => {
+    const { body } = await call(service, 'POST', path, { body: { ...roll, name: 'dice', nsfw: true } });
+    const { id } = body as Command;
+    await change({ discoverable: true });
+    const refused = {
+      status: 400,
+      body: { errors: { nsfw: { _errors: [{ code: 'APPLICATION_COMMAND_NSFW_INVALID' }] } } },
+    };
+    expect(await call(service, 'PATCH', `${path}/${id}`, { body: { description: 'x' } })).toMatchObject(refused);
+    expect(await call(service, 'POST', path, { body: { ...roll, name: 'dice', nsfw: true } })).toMatchObject(refused);
+    const list = await call(service, 'PUT', path, { body: [body, { ...roll, name: 'other' }] });
+    expect(list).toMatchObject({ status: 400, body: { errors: { 0: { nsfw: {} } } } });
+    expect(await named('dice')).toMatchObject({ nsfw: true });
+    expect(await call(service, 'PATCH', `${path}/${id}`, { body: { nsfw: false } })).toMatchObject({ status: 200 });
+    expect(await call(service, 'PATCH', `${path}/${id}`, { body: { description: 'x' } })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it('the entry point of one without an Activity by now is not written again, and can be deleted', async () => {
+    const launch = await named('Launch');
+    await change({ embedded: false });
+    const at = `${path}/${launch?.id}`;
+    expect(await call(service, 'PATCH', at, { body: { handler: 1 } })).toMatchObject({
+      status: 400,
+      body: { code: 50035 },
+    });
+    expect((await call(service, 'DELETE', at)).status).toBe(204);
+    await change({ embedded: true });
+    expect(await named('Launch')).toMatchObject({ type: 4, handler: 2 });
+  });
+
+  it('a command keeps where it was installable, and a new one goes by what holds now', async () => {
+    await change({ integration_types: [1] });
+    await call(service, 'POST', path, { body: { ...roll, name: 'later' } });
+    await change({ integration_types: [0] });
+    expect(await named('later')).toMatchObject({ integration_types: [1] });
+    expect(await call(service, 'POST', path, { body: { ...roll, name: 'latest' } })).toMatchObject({
+      body: { integration_types: [0] },
+    });
+  });
+});
+
+describe('deprecated fields', () => {
+  const path = `/applications/${starfall.id}/commands`;
+  const write = async (fields: object) =>
+    (await call(service, 'POST', path, { body: { ...roll, name: 'old', ...fields } })).body as Command;
+
+  it.each([
+    [{}, { dm_permission: true, contexts: null, default_member_permissions: null }],
+    [{ dm_permission: false }, { dm_permission: false, contexts: null }],
+    [
+      { dm_permission: false, contexts: [0, 1, 2] },
+      { dm_permission: true, contexts: [0, 1, 2] },
+    ],
+    [
+      { dm_permission: true, contexts: [0, 2] },
+      { dm_permission: false, contexts: [0, 2] },
+    ],
+    [{ default_permission: false }, { default_member_permissions: '0' }],
+    [{ default_permission: true }, { default_member_permissions: null }],
+    [{ default_permission: false, default_member_permissions: '8' }, { default_member_permissions: '8' }],
+    [{ default_permission: false, default_member_permissions: null }, { default_member_permissions: null }],
+  ])('are read as what took their place: %j', async (fields, expected) => {
+    const command = await write(fields);
+    expect(command).toMatchObject(expected);
+    expect(command).not.toHaveProperty('default_permission');
+  });
+
+  it.each(['dm_permission', 'default_permission'])('must be true, false or null: %s', async field => {
+    expect(await write({ [field]: 'false' })).toMatchObject({ code: 50035, errors: { [field]: {} } });
+    expect(await write({ [field]: null })).toMatchObject({ dm_permission: true, default_member_permissions: null });
   });
 });
