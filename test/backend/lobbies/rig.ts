@@ -1,6 +1,7 @@
 import { type Backend, type BackendOptions, createBackend, type Transport } from '../../../src/backend/index.ts';
 import { type LobbyDirectory, memoryLobbyDirectory } from '../../../src/backend/lobbies/directory.ts';
 import type { ApiError } from '../../../src/model/errors.ts';
+import type { LimitProfile } from '../../../src/model/limits.ts';
 import type { Lobby } from '../../../src/model/lobby.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { nodeTransport } from '../../../src/wire/node-transport.ts';
@@ -23,9 +24,9 @@ export class Fleet {
   readonly service: Service;
   readonly #closing: (() => unknown)[] = [];
 
-  static async start(userCount = 0): Promise<Fleet> {
+  static async start(userCount = 0, limits: LimitProfile | 'off' = 'off'): Promise<Fleet> {
     const fixtures = { ...starfall, users: [...starfall.users, ...players(userCount)] };
-    return new Fleet(await startService({ fixtures, limits: 'off', clock: 'virtual' }));
+    return new Fleet(await startService({ fixtures, limits, clock: 'virtual' }));
   }
 
   private constructor(service: Service) {
