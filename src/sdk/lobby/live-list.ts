@@ -4,6 +4,9 @@ interface Identified {
   readonly id: Snowflake;
 }
 
+/** The one list without anything, so that two of them are never told apart. */
+export const emptyList: readonly never[] = Object.freeze([]);
+
 /**
  * Things by their id, changed in place, of which a frozen list in the order of the ids is made when somebody looks. So
  * a list that nobody reads costs nothing to keep in order, and one that is read costs a copy a change.
@@ -11,7 +14,7 @@ interface Identified {
 export class LiveList<Item extends Identified> {
   readonly #items = new Map<Item['id'], Item>();
   /** As it was when somebody looked last. */
-  #shown: readonly Item[] = Object.freeze([]);
+  #shown: readonly Item[] = emptyList;
   /** What was put or removed since; undefined: so much that the list is better made anew. */
   #changed: Snowflake[] | undefined = [];
 
@@ -48,7 +51,8 @@ export class LiveList<Item extends Identified> {
   /** By id; frozen; the same object until something changes. */
   get shown(): readonly Item[] {
     if (this.#changed?.length !== 0) {
-      this.#shown = Object.freeze(this.#changed ? this.#patched(this.#changed) : this.#sorted());
+      const list = this.#changed ? this.#patched(this.#changed) : this.#sorted();
+      this.#shown = list.length === 0 ? emptyList : Object.freeze(list);
       this.#changed = [];
     }
     return this.#shown;

@@ -14,7 +14,10 @@ function shareFields(previous: Fields, next: Fields): Fields {
   for (const name in next) {
     const before = previous[name];
     const after = next[name];
-    if (before === after && (after !== undefined || Object.hasOwn(previous, name))) continue;
+    if (before === after) {
+      if (after === undefined && !Object.hasOwn(previous, name)) isSame = false;
+      continue;
+    }
     const value = isRecord(before) && isRecord(after) ? shareFields(before, after) : after;
     if (value !== before) isSame = false;
     if (value === after) continue;

@@ -4,14 +4,11 @@ import { Feed } from '../feed.ts';
 import { Observable, type Subscriber } from '../rxjs.ts';
 import { concernsLobbies, readLobbyEvent } from './dispatch-reader.ts';
 import type { LobbyEvent } from './event.ts';
-import { LiveList } from './live-list.ts';
+import { emptyList, LiveList } from './live-list.ts';
 import { LiveLobby } from './live-lobby.ts';
 import type { LiveMessages } from './live-messages.ts';
 import { LobbyFeeds } from './lobby-feeds.ts';
 import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot, LobbyState } from './snapshot.ts';
-
-const noMembers: LobbyMembers = Object.freeze([]);
-const noMessages: LobbyMessages = Object.freeze([]);
 
 /**
  * The lobbies a client knows of, live. Every stream replays the latest, emits when something changed, and completes on
@@ -24,7 +21,7 @@ export class LobbyStore {
   #lobbies = new LiveList<LiveLobby>();
   readonly #all = new Feed(() => this.lobbies);
   readonly #watched = new Map<LobbyId, LobbyFeeds>();
-  #shown: LobbyState = Object.freeze([]);
+  #shown: LobbyState = emptyList;
   #isStale = false;
   #isClosed = false;
 
@@ -50,7 +47,7 @@ export class LobbyStore {
   }
 
   members(id: LobbyId): LobbyMembers {
-    return this.#lobbies.find(id)?.members ?? noMembers;
+    return this.#lobbies.find(id)?.members ?? emptyList;
   }
 
   member(id: LobbyId, userId: UserId): LobbyMemberSnapshot | undefined {
@@ -58,7 +55,12 @@ export class LobbyStore {
   }
 
   messages(id: LobbyId): LobbyMessages {
-    return this.#lobbies.find(id)?.messages.shown ?? noMessages;
+    return this.#lobbies.find(id)?.messages.shown ?? emptyList;
+  }
+
+  /** How many lobbies have watchers of their own. */
+  get watchedCount(): number {
+    return this.#watched.size;
   }
 
   lobby$(id: LobbyId): Observable<LobbySnapshot | undefined> {

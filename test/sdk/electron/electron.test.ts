@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { openWithShell } from '../../../src/sdk/electron/open-external.ts';
 import { type RedirectApp, type RedirectOptions, receiveRedirects } from '../../../src/sdk/electron/redirects.ts';
+import { checkOnWake, type WakeMonitor } from '../../../src/sdk/electron/wake.ts';
 
 const good = 'discord-1:/authorize/callback?code=c&state=s';
 
@@ -135,5 +136,23 @@ describe('openWithShell', () => {
   ])('refuses %s', async url => {
     await expect(open(url)).rejects.toMatchObject({ name: 'ArgumentError', code: 'unsafe_address' });
     expect(opened).toEqual([]);
+  });
+});
+
+describe('checkOnWake', () => {
+  it('checks the connection when the machine wakes up, until it is closed', () => {
+    const powerMonitor = new EventEmitter();
+    let checks = 0;
+    const watch = checkOnWake({
+      powerMonitor: powerMonitor as unknown as WakeMonitor,
+      client: { checkConnection: () => checks++ },
+    });
+    powerMonitor.emit('suspend');
+    powerMonitor.emit('resume');
+    expect(checks).toBe(1);
+    watch.close();
+    watch.close();
+    powerMonitor.emit('resume');
+    expect(checks).toBe(1);
   });
 });

@@ -39,6 +39,9 @@ const names = [
   'LOBBY_MEMBER_REMOVE',
   'LOBBY_MEMBER_CONNECT',
   'LOBBY_MEMBER_DISCONNECT',
+  'LOBBY_MESSAGE_CREATE',
+  'LOBBY_MESSAGE_UPDATE',
+  'LOBBY_MESSAGE_DELETE',
 ];
 
 describe('readLobbyEvent: documented shapes', () => {
@@ -89,6 +92,107 @@ describe('readLobbyEvent: documented shapes', () => {
       lobbyId: '5',
       memberId: '9',
     });
+  });
+});
+
+describe('readLobbyEvent: messages', () => {
+  const message = {
+    id: '4194304000',
+    type: 0,
+    content: 'To the harbour!',
+    lobby_id: '5',
+    channel_id: '5',
+    author: { id: '9', username: 'ada', global_name: null, discriminator: '0', avatar: null },
+    flags: 65536,
+    application_id: '1',
+    lobby_member: { additional_name: 'The Brave' },
+    metadata: { emote: 'wave' },
+    channel_type: 17,
+  };
+  const read = (name: string, data: object) => readLobbyEvent(name, data);
+
+  it('reads LOBBY_MESSAGE_CREATE; the time is that of the id', () => {
+    const event = read('LOBBY_MESSAGE_CREATE', message);
+    expect(event).toEqual({
+      kind: 'message',
+      lobbyId: '5',
+      message: {
+        id: '4194304000',
+        lobbyId: '5',
+        channelId: '5',
+        author: { id: '9', username: 'ada', globalName: undefined, displayName: 'ada' },
+        content: 'To the harbour!',
+        type: 0,
+        flags: 65536,
+        metadata: { emote: 'wave' },
+        moderationMetadata: {},
+        additionalName: 'The Brave',
+        applicationId: '1',
+        sentAtMs: 1_420_070_401_000,
+        editedAtMs: undefined,
+      },
+    });
+    expect(isDeeplyFrozen(event?.kind === 'message' && event.message)).toBe(true);
+  });
+
+  it('reads one of which only a part is said, and one of a linked channel', () => {
+    expect(read('LOBBY_MESSAGE_CREATE', { id: '6', lobby_id: '5' })).toMatchObject({
+      message: { content: '', author: undefined, applicationId: undefined, channelId: '5' },
+    });
+    const linked = { ...message, channel_id: '7', edited_timestamp: '2026-01-01T00:00:00.000000+00:00' };
+    expect(read('LOBBY_MESSAGE_CREATE', linked)).toMatchObject({
+      message: { channelId: '7', editedAtMs: Date.UTC(2026, 0, 1) },
+    });
+  });
+
+  it('reads of LOBBY_MESSAGE_UPDATE what it says; an edit clears what moderation said', () => {
+    const changeOf = (data: object) => {
+      const event = read('LOBBY_MESSAGE_UPDATE', { id: '6', lobby_id: '5', ...data });
+      return event?.kind === 'message-edit' ? event.change : undefined;
+    };
+    expect(changeOf({ moderation_metadata: { verdict: 'fine' } })).toEqual({ moderationMetadata: { verdict: 'fine' } });
+    expect(changeOf({ content: 'edited', edited_timestamp: '2026-01-01T00:00:00Z' })).toEqual({
+      content: 'edited',
+      moderationMetadata: {},
+      editedAtMs: Date.UTC(2026, 0, 1),
+    });
+    expect(changeOf({ content: 'same', moderation_metadata: { a: 'b' } })).toMatchObject({
+      moderationMetadata: { a: 'b' },
+    });
+    expect(changeOf({ flags: 4, metadata: { a: 'b' }, edited_timestamp: null })).toEqual({
+      flags: 4,
+      metadata: { a: 'b' },
+    });
+  });
+
+  it('reads LOBBY_MESSAGE_DELETE', () => {
+    expect(read('LOBBY_MESSAGE_DELETE', { id: '6', lobby_id: '5' })).toEqual({
+      kind: 'message-gone',
+      lobbyId: '5',
+      messageId: '6',
+    });
+  });
+
+  it.each(['LOBBY_MESSAGE_CREATE', 'LOBBY_MESSAGE_UPDATE', 'LOBBY_MESSAGE_DELETE'])('needs the ids of %s', name => {
+    expect(read(name, { id: '6' })).toBeUndefined();
+    expect(read(name, { lobby_id: '5', id: 6 })).toBeUndefined();
+  });
+});
+
+describe('readLobbyEvent: a linked channel', () => {
+  const linkedOf = (linked_channel: unknown) => {
+    const event = readLobbyEvent('LOBBY_UPDATE', { ...lobby, linked_channel });
+    return event?.kind === 'lobby' ? event.lobby.linkedChannel : 'unread';
+  };
+
+  it('is read where there is one', () => {
+    expect(linkedOf({ id: '7', name: 'general', guild_id: '3', type: 0 })).toEqual({
+      id: '7',
+      name: 'general',
+      guildId: '3',
+    });
+    expect(linkedOf({ id: '7' })).toEqual({ id: '7', name: '', guildId: undefined });
+    for (const none of [undefined, null, {}, 5]) expect(linkedOf(none)).toBeUndefined();
   });
 });
 

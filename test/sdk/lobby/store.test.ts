@@ -1,9 +1,21 @@
-import { take } from 'rxjs';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { type Observable, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { LobbyState } from '../../../src/sdk/lobby/snapshot.ts';
 import { LobbyStore } from '../../../src/sdk/lobby/store.ts';
+import { selectFrom } from '../../../src/sdk/select.ts';
 import { type Logger, silentLogger } from '../../../src/wire/ports.ts';
+import { isDeeplyFrozen } from '../../support/frozen.ts';
 
-const lobby = (id: string, map = 'harbour') => ({ id, application_id: '1', metadata: { map }, members: [] });
+const lobby = (id: string, map = 'harbour', members: object[] = []) => ({
+  id,
+  application_id: '1',
+  metadata: { map },
+  members,
+});
+const member = (user_id: string, team = 'red') => ({ user_id, metadata: { team }, flags: 0, connected: true });
+const said = (lobby_id: string, id: string, content = 'hello') => ({ id, lobby_id, channel_id: lobby_id, content });
 
 function storeWith(...ids: string[]): LobbyStore {
   const store = new LobbyStore(silentLogger);
@@ -103,4 +115,182 @@ describe('LobbyStore', () => {
     store.lobby$('1').subscribe({ complete: () => ended.push('late') });
     expect(ended).toEqual(['all', 'one', 'late']);
   });
+
+  it('wakes who watches one member for that one alone', () => {
+    const store = new LobbyStore(silentLogger);
+    store.apply('READY', { lobbies: [lobby('1', 'harbour', [member('8'), member('9')])] });
+    const [eighth, ninth, tenth] = ['8', '9', '10'].map(id => record(store.member$('1', id)));
+    const members = record(store.members$('1'));
+    const update = (who: object) => store.apply('LOBBY_MEMBER_UPDATE', { member: who, lobby_id: '1' });
+    update(member('9', 'blue'));
+    update(member('9', 'blue'));
+    store.apply('LOBBY_MEMBER_ADD', { member: member('10'), lobby_id: '1' });
+    store.apply('LOBBY_MEMBER_DISCONNECT', { member: member('10'), lobby_id: '1' });
+    store.apply('LOBBY_MEMBER_REMOVE', { member: member('9'), lobby_id: '1' });
+    expect(eighth?.map(one => one?.metadata.team)).toEqual(['red']);
+    expect(ninth?.map(one => one?.metadata.team)).toEqual(['red', 'blue', undefined]);
+    expect(tenth?.map(one => one?.connected)).toEqual([undefined, true, false]);
+    expect(members.map(list => list.map(({ id }) => id))).toEqual([
+      ['8', '9'],
+      ['8', '9'],
+      ['8', '9', '10'],
+      ['8', '9', '10'],
+      ['8', '10'],
+    ]);
+    expect(store.member('1', '8')).toBe(eighth?.[0]);
+  });
+
+  it('shares with the snapshot before what an event does not touch, in one lobby of 1,000 members, too', () => {
+    const store = new LobbyStore(silentLogger);
+    const everybody = Array.from({ length: 1_000 }, (_, i) => member(String(1_000 + i)));
+    store.apply('READY', { lobbies: [lobby('1', 'harbour', everybody), lobby('2')] });
+    const before = store.lobbies;
+    store.apply('LOBBY_MEMBER_UPDATE', { member: member('1500', 'blue'), lobby_id: '1' });
+    const after = store.lobbies;
+    expect(after[1]).toBe(before[1]);
+    expect(after[0]?.metadata).toBe(before[0]?.metadata);
+    const changed = after[0]?.members.filter((one, place) => one !== before[0]?.members[place]);
+    expect(changed).toEqual([expect.objectContaining({ id: '1500', metadata: { team: 'blue' } })]);
+    store.apply('LOBBY_UPDATE', lobby('1', 'reef', everybody.with(500, member('1500', 'blue'))));
+    expect(store.lobby('1')?.members).toBe(after[0]?.members);
+  });
+
+  it('keeps who a member is when an event does not say it', () => {
+    const store = new LobbyStore(silentLogger);
+    const user = { id: '9', username: 'ada', global_name: 'Ada' };
+    store.apply('READY', { lobbies: [lobby('1', 'harbour', [{ ...member('9'), user }])] });
+    store.apply('LOBBY_MEMBER_UPDATE', { member: member('9', 'blue'), lobby_id: '1' });
+    expect(store.member('1', '9')).toMatchObject({ metadata: { team: 'blue' }, user: { displayName: 'Ada' } });
+  });
+
+  it('tells of messages those who watch them, and nobody else', () => {
+    const store = storeWith('1');
+    const states = record(store.lobbies$);
+    const messages = record(store.messages$('1'));
+    store.apply('LOBBY_MESSAGE_CREATE', said('1', '50'));
+    store.apply('LOBBY_MESSAGE_CREATE', said('1', '50'));
+    store.apply('LOBBY_MESSAGE_CREATE', said('7', '51'));
+    store.apply('LOBBY_MESSAGE_UPDATE', said('1', '50', 'changed'));
+    store.apply('LOBBY_MESSAGE_DELETE', { id: '50', lobby_id: '1' });
+    expect(messages.map(list => list.map(({ content }) => content))).toEqual([[], ['hello'], ['changed'], []]);
+    expect(states).toHaveLength(1);
+    expect(store.messages('7')).toEqual([]);
+  });
+
+  it('keeps the messages of a lobby over a READY that has it, and forgets those of one that is gone', () => {
+    const store = storeWith('1', '2');
+    store.apply('LOBBY_MESSAGE_CREATE', said('1', '50'));
+    store.apply('LOBBY_MESSAGE_CREATE', said('2', '51'));
+    store.apply('READY', { lobbies: [lobby('1')] });
+    store.apply('LOBBY_CREATE', lobby('2'));
+    expect([store.messages('1').length, store.messages('2').length]).toEqual([1, 0]);
+  });
+
+  it('shows one consistent state while it tells of a READY', () => {
+    const store = storeWith('1', '2');
+    const seen: string[] = [];
+    const look = () =>
+      seen.push([store.lobbies.map(({ id }) => id), store.lobby('1')?.id, store.lobby('3')?.id].join());
+    const streams: Observable<unknown>[] = [store.lobby$('1'), store.lobby$('3'), store.members$('1'), store.lobbies$];
+    for (const stream of streams) stream.subscribe(look);
+    const before = seen.length;
+    store.apply('READY', { lobbies: [lobby('2'), lobby('3')] });
+    expect(new Set(seen.slice(before))).toEqual(new Set(['2,3,,3']));
+  });
+
+  it('lets go of what nobody watches any more', () => {
+    const store = storeWith('1');
+    const watches: Observable<unknown>[] = [
+      store.lobby$('1'),
+      store.member$('1', '9'),
+      store.member$('1', '9'),
+      store.messages$('7'),
+    ];
+    const subscriptions = watches.map(stream => stream.subscribe());
+    expect(store.watchedCount).toBe(2);
+    for (const subscription of subscriptions) subscription.unsubscribe();
+    expect(store.watchedCount).toBe(0);
+  });
+});
+
+describe('LobbyStore, against maps that are changed in place', () => {
+  const id = fc.constantFrom('1', '2', '3', '10');
+  const one = fc.tuple(id, fc.constantFrom('red', 'blue')).map(([id, team]) => member(id, team));
+  const whole = fc
+    .tuple(
+      id,
+      fc.uniqueArray(one, { maxLength: 3, selector: ({ user_id }) => user_id }),
+      fc.constantFrom('reef', 'cave'),
+    )
+    .map(([id, members, map]) => lobby(id, map, members));
+  const event = fc.oneof(
+    whole.map(data => ['LOBBY_UPDATE', data] as const),
+    id.map(id => ['LOBBY_DELETE', { id }] as const),
+    fc.tuple(id, one).map(([lobby_id, member]) => ['LOBBY_MEMBER_UPDATE', { lobby_id, member }] as const),
+    fc.tuple(id, one).map(([lobby_id, member]) => ['LOBBY_MEMBER_REMOVE', { lobby_id, member }] as const),
+    fc.uniqueArray(whole, { maxLength: 3, selector: ({ id }) => id }).map(lobbies => ['READY', { lobbies }] as const),
+  );
+  type Plain = Map<string, { map: string; members: Map<string, string> }>;
+
+  function apply(plain: Plain, name: string, data: Record<string, unknown>): void {
+    const put = ({ id, metadata, members }: ReturnType<typeof lobby>) =>
+      plain.set(id, {
+        map: metadata.map,
+        members: new Map(
+          (members as ReturnType<typeof member>[]).map(({ user_id, metadata }) => [user_id, metadata.team]),
+        ),
+      });
+    const { lobby_id, member: one } = data as { lobby_id: string; member: ReturnType<typeof member> };
+    if (name === 'LOBBY_UPDATE') put(data as ReturnType<typeof lobby>);
+    else if (name === 'LOBBY_DELETE') plain.delete(String(data.id));
+    else if (name === 'LOBBY_MEMBER_UPDATE') plain.get(lobby_id)?.members.set(one.user_id, one.metadata.team);
+    else if (name === 'LOBBY_MEMBER_REMOVE') plain.get(lobby_id)?.members.delete(one.user_id);
+    else {
+      plain.clear();
+      (data.lobbies as ReturnType<typeof lobby>[]).forEach(put);
+    }
+  }
+
+  const byNumber = ([a]: [string, unknown], [b]: [string, unknown]) => Number(a) - Number(b);
+  const plainView = (plain: Plain) =>
+    [...plain].sort(byNumber).map(([id, { map, members }]) => [id, map, [...members].sort(byNumber)]);
+  const view = (state: LobbyState) =>
+    state.map(({ id, metadata, members }) => [
+      id,
+      metadata.map,
+      members.map(({ id, metadata }) => [id, metadata.team]),
+    ]);
+
+  it('holds the same, frozen; tells each watcher of exactly what changed for it', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 30 }), events => {
+        const plain: Plain = new Map();
+        const store = new LobbyStore(silentLogger);
+        const streams = [
+          store.lobbies$,
+          store.lobby$('1'),
+          store.members$('10'),
+          store.member$('1', '2'),
+          selectFrom(store.lobbies$, ([first]) => first?.metadata.map, Object.is),
+        ] as Observable<unknown>[];
+        const told = streams.map(stream => record(stream));
+        for (const [name, data] of events) {
+          const before = { state: store.lobbies, told: told.map(values => values.length), shown: told.map(last) };
+          store.apply(name, structuredClone(data));
+          apply(plain, name, data as Record<string, unknown>);
+          expect(view(store.lobbies)).toEqual(plainView(plain));
+          expect(isDeeplyFrozen(store.lobbies)).toBe(true);
+          expect(store.lobbies === before.state).toBe(isDeepStrictEqual(store.lobbies, before.state));
+          for (const [place, values] of told.entries()) {
+            const more = values.length - (before.told[place] ?? 0);
+            expect(more).toBe(isDeepStrictEqual(last(values), before.shown[place]) ? 0 : 1);
+          }
+          expect(last(told[0] ?? [])).toBe(store.lobbies);
+          expect(last(told[3] ?? [])).toBe(store.member('1', '2'));
+        }
+      }),
+    );
+  });
+
+  const last = (values: unknown[]) => values.at(-1);
 });

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { OperationOptions, WaitSnapshot } from '../../src/sdk/call-options.ts';
+import { Calls } from '../../src/sdk/calls.ts';
+import { Waits } from '../../src/sdk/waits.ts';
+import { Http } from '../../src/wire/http.ts';
+import { type Logger, silentLogger } from '../../src/wire/ports.ts';
+import type { Transport, TransportAnswer, TransportRequest } from '../../src/wire/transport.ts';
+import { VirtualClock } from '../../src/wire/virtual-clock.ts';
+
+/** A service that answers when the test says so, in the order the test says. */
+class HeldAnswers implements Transport {
+  readonly asked: TransportRequest[] = [];
+  readonly #answers: ((answer: TransportAnswer) => void)[] = [];
+
+  send(request: TransportRequest): Promise<TransportAnswer> {
+    this.asked.push(request);
+    return new Promise((resolve, reject) => {
+      this.#answers.push(resolve);
+      request.signal.addEventListener('abort', () => reject(request.signal.reason), { once: true });
+    });
+  }
+
+  /** Answers a request that is under way, counted from the first. */
+  answer(place: number, status = 200): void {
+    this.#answers[place]?.({ status, headers: {}, text: '{}' });
+  }
+
+  close(): void {}
+}
+
+const turn = () => new Promise(resolve => setImmediate(resolve));
+
+let clock: VirtualClock;
+let transport: HeldAnswers;
+let waits: Waits;
+let calls: Calls;
+let token: string;
+let logged: unknown[];
+
+beforeEach(() => {
+  clock = new VirtualClock(1_000_000);
+  transport = new HeldAnswers();
+  logged = [];
+  const logger: Logger = { ...silentLogger, error: fields => logged.push(fields) };
+  waits = new Waits(clock, logger);
+  token = 'first';
+  const http = new Http({ baseUrl: 'http://127.0.0.1:1', transport, clock });
+  calls = new Calls({ http, clock, waits, token: () => token, deadlineMs: 15_000, whenOffline: 'fail' });
+});
+
+afterEach(() => calls.close());
+
+/** A call in line `order`; the lobby's id tells it from the others. */
+function send(id: string, order?: string, options: OperationOptions = {}) {
+  const operation = { name: 'sendLobbyMessage', route: 'getLobby', request: { path: { lobby_id: id } } } as const;
+  const call = calls.send({ ...operation, ...(order !== undefined && { order }) }, options);
+  call.catch(() => {});
+  return call;
+}
+
+const asked = () => transport.asked.map(({ url }) => url.split('/').at(-1));
+
+describe('Calls', () => {
+  it('go with the newest token at the moment they are sent', async () => {
+    const call = send('1', undefined, { whenOffline: 'queue' });
+    token = 'second';
+    calls.setReady(true);
+    await turn();
+    expect(transport.asked[0]?.headers.authorization).toBe('Bearer second');
+    transport.answer(0);
+    await call;
+  });
+
+  it('that wait for a session go in the order they came, once there is one', async () => {
+    for (const id of ['1', '2', '3']) send(id, undefined, { whenOffline: 'queue' });
+    await turn();
+    expect(asked()).toEqual([]);
+    calls.setReady(true);
+    await turn();
+    transport.answer(0);
+    await turn();
+    expect(asked()).toEqual(['1', '2', '3']);
+  });
+
+  it('of one line are sent one after another, whatever becomes of those before; other lines go by', async () => {
+    calls.setReady(true);
+    const first = send('1', 'a');
+    const second = send('2', 'a', { deadlineMs: 1_000 });
+    const third = send('3', 'a');
+    await turn();
+    expect(asked()).toEqual(['1']);
+    expect(waits.waits).toMatchObject([{ reason: 'order' }, { reason: 'order' }]);
+    await clock.advance(1_000);
+    await expect(second).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    await turn();
+    expect(asked()).toEqual(['1']);
+    transport.answer(0, 404);
+    await expect(first).rejects.toMatchObject({ status: 404 });
+    await turn();
+    expect(asked()).toEqual(['1', '3']);
+    transport.answer(1);
+    await third;
+    expect(waits.waits).toEqual([]);
+  });
+
+  it('end by their deadline over all waits together', async () => {
+    const call = send('1', undefined, { whenOffline: 'queue', deadlineMs: 10_000 });
+    await clock.advance(6_000);
+    calls.setReady(true);
+    await turn();
+    expect(asked()).toEqual(['1']);
+    await clock.advance(3_999);
+    transport.answer(1);
+    await clock.advance(1);
+    await expect(call).rejects.toMatchObject({ code: 'deadline_exceeded' });
+  });
+
+  it('fail at once when they should not wait, and when too many do', async () => {
+    await expect(send('1')).rejects.toMatchObject({ name: 'TransportError', code: 'client_not_ready' });
+    for (let i = 0; i < 1_000; i++) send('1', undefined, { whenOffline: 'queue' });
+    await expect(send('1', undefined, { whenOffline: 'queue' })).rejects.toMatchObject({ code: 'client_not_ready' });
+  });
+
+  it('are aborted when they are closed, and when they were before they began', async () => {
+    const waiting = send('1', undefined, { whenOffline: 'queue' });
+    const aborted = send('1', undefined, { whenOffline: 'queue', signal: AbortSignal.abort() });
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
+    calls.close();
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    expect(waits.waits).toEqual([]);
+  });
+
+  it('do not suffer from a callback that throws', async () => {
+    const onWait = () => {
+      throw new RangeError('in the game');
+    };
+    const call = send('1', undefined, { whenOffline: 'queue', onWait });
+    calls.setReady(true);
+    await turn();
+    transport.answer(0);
+    await call;
+    expect(logged).toEqual([{ error: 'RangeError' }, { error: 'RangeError' }]);
+  });
+});
+
+describe('Waits', () => {
+  it('are shown in the order in which they began, with the latest to whoever comes', () => {
+    const states: (readonly WaitSnapshot[])[] = [];
+    waits.waits$.subscribe(state => states.push(state));
+    const first = waits.of('one', {});
+    const second = waits.of('two', {});
+    first({ reason: 'offline' });
+    second({ reason: 'rate_limit', untilMs: 5 });
+    first({ reason: 'retry' });
+    second(undefined);
+    second(undefined);
+    first(undefined);
+    expect(states.map(state => state.map(({ operation, reason }) => `${operation} ${reason}`))).toEqual([
+      [],
+      ['one offline'],
+      ['one offline', 'two rate_limit'],
+      ['two rate_limit', 'one retry'],
+      ['one retry'],
+      [],
+    ]);
+  });
+});
