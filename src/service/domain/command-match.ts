@@ -1,4 +1,4 @@
-import type { CommandType } from '../../model/command.ts';
+import { type CommandType, commandKey } from '../../model/command.ts';
 import type { CommandId } from '../../model/snowflake.ts';
 import type { CommandRecord } from '../store/records.ts';
 
@@ -31,9 +31,4 @@ export function matchCommands(
     return command;
   });
   return items.map((item, index) => claimed[index] ?? left.get(commandKey(item)));
-}
-
-/** What is unique in a scope. */
-export function commandKey({ type, name }: { readonly type: CommandType; readonly name: string }): string {
-  return `${type} ${name}`;
 }

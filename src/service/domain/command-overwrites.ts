@@ -3,7 +3,7 @@ import type { OverwriteLayers } from '../../model/rules/permit.ts';
 import type { ApplicationId, CommandId, GuildId, Snowflake } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
-import type { CommandOverwritesRecord, CommandRecord } from '../store/records.ts';
+import type { CommandOverwritesRecord } from '../store/records.ts';
 
 /** Overwrites of commands as records: who reads them, and what changes with them. */
 
@@ -47,7 +47,7 @@ export function putOverwrites(transaction: Transaction, record: CommandOverwrite
  *
  * @see interface.md, "Application command permission"
  */
-export async function dropOverwrites(transaction: Transaction, { id }: Pick<CommandRecord, 'id'>): Promise<void> {
+export async function dropOverwrites(transaction: Transaction, id: CommandId): Promise<void> {
   const records = await transaction.list('command_overwrites', { index: 'byTarget', equals: [id] });
   for (const record of records) putOverwrites(transaction, { ...record, permissions: [] });
 }

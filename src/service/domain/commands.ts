@@ -2,28 +2,23 @@ import {
   type CommandEdit,
   type CommandInput,
   type CommandItem,
-  type CommandType,
+  commandKey,
   commandTypes,
   entryPointHandlers,
 } from '../../model/command.ts';
-import { apiErrors } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
 import {
   type CommandRuleContext,
   checkCommand,
   checkCommandEdit,
   checkCommandList,
 } from '../../model/rules/command.ts';
-import { countByType, firstExceededType } from '../../model/rules/command-count.ts';
 import { type NormalizedCommand, normalizeCommand } from '../../model/rules/normalize-command.ts';
 import { type CommandId, type GuildId, readSnowflake } from '../../model/snowflake.ts';
-import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
-import { Fault, refuseIssues } from '../fault.ts';
-import type { Transaction } from '../store/contract.ts';
+import { refuseIssues } from '../fault.ts';
 import { type ApplicationRecord, type CommandRecord, commandScope } from '../store/records.ts';
-import { commandKey, matchCommands } from './command-match.ts';
-import { dropOverwrites } from './command-overwrites.ts';
+import { changeCommands } from './command-changes.ts';
+import { matchCommands } from './command-match.ts';
 import { authorizedGuild, type PlaceUse } from './command-place.ts';
 import { takeCreates } from './command-quota.ts';
 import {
@@ -37,6 +32,7 @@ import {
   rewritten,
   rewrittenIfChanged,
 } from './command-records.ts';
+import { isEntryPoint, refuseLostEntryPoint, refuseTakenName, refuseTooMany } from './command-scope-rules.ts';
 import { showCommand, type Translations } from './command-view.ts';
 import { readAtOnce } from './consistent-read.ts';
 import { TextCache } from './text-cache.ts';
@@ -83,8 +79,6 @@ export interface Commands {
   replaceAll(application: ApplicationRecord, place: CommandPlace, input: unknown): Promise<string>;
   /** @throws Fault `unknown_command` */
   remove(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<void>;
-  /** The command with this id, whosever it is. */
-  find(id: CommandId): Promise<CommandRecord | undefined>;
   /**
    * Gives an application with an Activity its entry point, unless it has one. Not counted as one of the day's creates.
    *
@@ -93,11 +87,9 @@ export interface Commands {
   ensureLaunch(application: ApplicationRecord): Promise<void>;
 }
 
-const { PRIMARY_ENTRY_POINT } = commandTypes;
-
 /** The entry point that comes with an Activity. Its description is our choice: the rules ask for one. */
 const launch: CommandInput = {
-  type: PRIMARY_ENTRY_POINT,
+  type: commandTypes.PRIMARY_ENTRY_POINT,
   name: 'Launch',
   description: 'Launch the activity',
   handler: entryPointHandlers.DISCORD_LAUNCH_ACTIVITY,
@@ -135,8 +127,7 @@ export function createCommands(core: Core): Commands {
         refuseTooMany([...stored, command]);
         await takeCreates(core, transaction, command.scope, 1);
       }
-      transaction.put('commands', command);
-      announceCommands(transaction, application, place);
+      await changeCommands(transaction, application, place, existing ? [existing] : [], [command]);
       return { created: !existing, text: encode(command) };
     });
   }
@@ -150,13 +141,9 @@ export function createCommands(core: Core): Commands {
       refuseIssues(checkCommand(merged, rulesFor(application, place)));
       const command = rewrittenIfChanged(ids, stored, normalized(merged, application, place));
       if (command.name !== stored.name) {
-        await refuseTakenName(transaction, application, place, command);
-        await dropOverwrites(transaction, stored);
+        refuseTakenName(await commandsOf(transaction, application, place), command);
       }
-      if (command !== stored) {
-        transaction.put('commands', command);
-        announceCommands(transaction, application, place);
-      }
+      await changeCommands(transaction, application, place, [stored], [command]);
       return encode(command);
     });
   }
@@ -184,13 +171,7 @@ export function createCommands(core: Core): Commands {
       });
       const creates = matches.filter(match => !match).length;
       await takeCreates(core, transaction, commandScope(application.id, place.guildId), creates);
-      await removeAll(transaction, stored, new Set(matches));
-      await dropOverwritesOfRenamed(transaction, matches, commands);
-      const unchanged = new Set(stored);
-      const written = commands.filter(command => !unchanged.has(command));
-      for (const command of written) transaction.put('commands', command);
-      const isChanged = written.length > 0 || commands.length < stored.length;
-      if (isChanged) announceCommands(transaction, application, place);
+      await changeCommands(transaction, application, place, stored, commands);
       return JSON.stringify(commands.map(command => showCommand(command, 'all')));
     });
   }
@@ -198,8 +179,7 @@ export function createCommands(core: Core): Commands {
   async function remove(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<void> {
     await store.transact(commandsScope(application, place), async transaction => {
       const stored = await commandOf(transaction, application, place, id);
-      await removeAll(transaction, [stored]);
-      announceCommands(transaction, application, place);
+      await changeCommands(transaction, application, place, [stored], []);
     });
   }
 
@@ -207,10 +187,9 @@ export function createCommands(core: Core): Commands {
     if (!application.embedded) return;
     await store.transact(commandsScope(application, everywhere), async transaction => {
       const stored = await commandsOf(transaction, application, everywhere);
-      if (stored.some(({ type }) => type === PRIMARY_ENTRY_POINT)) return;
-      const content = normalized(launch, application, everywhere);
-      transaction.put('commands', newCommand(ids, application, everywhere, content));
-      announceCommands(transaction, application, everywhere);
+      if (stored.some(isEntryPoint)) return;
+      const command = newCommand(ids, application, everywhere, normalized(launch, application, everywhere));
+      await changeCommands(transaction, application, everywhere, [], [command]);
     });
   }
 
@@ -219,44 +198,7 @@ export function createCommands(core: Core): Commands {
     return { guildId: id };
   }
 
-  const find = async (id: CommandId) => store.get('commands', id);
-
-  return { placeIn, list, get, create, edit, replaceAll, remove, find, ensureLaunch };
-}
-
-/** Tells users that the commands of the place are not what they were. */
-function announceCommands(transaction: Transaction, { id }: ApplicationRecord, { guildId }: CommandPlace): void {
-  transaction.announce({
-    to: guildId === undefined ? topics.commands(id) : topics.guildCommands(id, guildId),
-    event: {
-      name: 'APPLICATION_COMMAND_INDEX_UPDATE',
-      data: JSON.stringify({ application_id: id, ...(guildId !== undefined && { guild_id: guildId }) }),
-    },
-  });
-}
-
-/** Deletes commands with their overwrites, all but those kept. */
-async function removeAll(
-  transaction: Transaction,
-  commands: readonly CommandRecord[],
-  kept: ReadonlySet<CommandRecord | undefined> = new Set(),
-): Promise<void> {
-  for (const command of commands) {
-    if (kept.has(command)) continue;
-    await dropOverwrites(transaction, command);
-    transaction.delete('commands', command.id);
-  }
-}
-
-/** @param before the stored command of each of `after`, undefined for a new one */
-async function dropOverwritesOfRenamed(
-  transaction: Transaction,
-  before: readonly (CommandRecord | undefined)[],
-  after: readonly CommandRecord[],
-): Promise<void> {
-  for (const [index, stored] of before.entries()) {
-    if (stored && stored.name !== after[index]?.name) await dropOverwrites(transaction, stored);
-  }
+  return { placeIn, list, get, create, edit, replaceAll, remove, ensureLaunch };
 }
 
 function rulesFor(application: ApplicationRecord, { guildId }: CommandPlace): CommandRuleContext {
@@ -269,31 +211,4 @@ function normalized(input: CommandInput, application: ApplicationRecord, place: 
 
 function encode(command: CommandRecord): string {
   return JSON.stringify(showCommand(command, 'all'));
-}
-
-function refuseTooMany(commands: readonly { readonly type: CommandType }[]): void {
-  const exceeded = firstExceededType(countByType(commands));
-  if (exceeded === undefined) return;
-  const message = `${apiErrors.too_many_commands.message} (${limits.commandsPerScope[exceeded]})`;
-  throw new Fault('too_many_commands', { message });
-}
-
-function refuseLostEntryPoint(
-  stored: readonly { readonly type: CommandType }[],
-  kept: readonly { readonly type: CommandType }[],
-): void {
-  const isEntryPoint = ({ type }: { readonly type: CommandType }) => type === PRIMARY_ENTRY_POINT;
-  if (stored.some(isEntryPoint) && !kept.some(isEntryPoint)) throw new Fault('entry_point_missing');
-}
-
-async function refuseTakenName(
-  transaction: Transaction,
-  application: ApplicationRecord,
-  place: CommandPlace,
-  command: CommandRecord,
-): Promise<void> {
-  const others = await commandsOf(transaction, application, place);
-  if (others.some(other => other.id !== command.id && commandKey(other) === commandKey(command))) {
-    throw new Fault('command_name_taken');
-  }
 }

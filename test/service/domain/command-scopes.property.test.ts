@@ -294,6 +294,19 @@ it('a bulk write does what the same edits do one by one', async () => {
   );
 });
 
+it('nobody keeps overwrites of a command that goes while they are set', async () => {
+  for (let round = 0; round < 20; round++) {
+    const { commands, permissions } = await openReal();
+    const { text } = await commands.create(game, {}, { name: 'a', description: 'one' });
+    const { id } = JSON.parse(text) as Command;
+    const body = { permissions: [entryOf('everyone', '500')] };
+    const set = () => outcome(permissions.replace(game, '500', id, userRecord(ada), body));
+    const drop = () => outcome(commands.remove(game, {}, id));
+    await Promise.all(round % 2 === 0 ? [set(), drop()] : [drop(), set()]);
+    expect(await permissions.list(game, '500')).toEqual([]);
+  }
+});
+
 /** An entry point that is there must be in the list: under its name, for it cannot be created anew meanwhile. */
 function keepEntryPoint(first: readonly Draft[], second: readonly Draft[]): readonly Draft[] {
   const entry = first.find(({ type }) => type === 4);

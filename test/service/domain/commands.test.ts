@@ -126,12 +126,6 @@ describe('a new command', () => {
     expect(await listed(game)).toEqual([command]);
   });
 
-  it('can be found by its id alone, for interactions', async () => {
-    const { id } = await created(roll);
-    expect(await commands.find(id)).toMatchObject({ id, scope: '1', name: 'roll' });
-    expect(await commands.find('123')).toBeUndefined();
-  });
-
   it('shows dm_permission as sent, until contexts are set and decide it', async () => {
     const { id, dm_permission } = await created({ ...roll, dm_permission: false });
     expect(dm_permission).toBe(false);
