@@ -100,24 +100,28 @@ export function checkKey(collection: CollectionName, key: readonly KeyPart[]): v
   }
 }
 
+/** Fields of the collection's indexes, each once. */
+const indexed = Object.fromEntries(
+  collectionNames.map(name => [name, [...new Set(Object.values(shapes[name].indexes).flat())]]),
+) as Readonly<Record<CollectionName, readonly string[]>>;
+
 /**
  * The record's key.
  *
  * @throws ArgumentError `bad_record` when a field of the key or of an index holds something it cannot hold
  */
 export function keyOf(collection: CollectionName, record: object): KeyPart[] {
-  const { key, indexes } = shapes[collection];
-  for (const fields of Object.values(indexes)) {
-    for (const field of fields) {
-      const value = fieldOf(record, field);
-      if (value !== null && !canHold(field, value)) throw badField(collection, field, value);
-    }
+  for (const field of indexed[collection]) {
+    const value = fieldOf(record, field);
+    if (value !== null && !canHold(field, value)) throw badField(collection, field, value);
   }
-  return key.map(field => {
+  const parts: KeyPart[] = [];
+  for (const field of shapes[collection].key) {
     const value = fieldOf(record, field);
     if (!canHold(field, value)) throw badField(collection, field, value);
-    return value;
-  });
+    parts.push(value);
+  }
+  return parts;
 }
 
 /** One text for a whole key: different keys of a collection have different texts. */
