@@ -21,6 +21,7 @@ import { createInteractions } from './domain/interactions.ts';
 import { createLobbies } from './domain/lobbies.ts';
 import { createWebhookEvents } from './domain/webhook-events.ts';
 import { EventLog } from './event-log.ts';
+import { Faults } from './faults/faults.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createHttpServer } from './http/server.ts';
 import { snowflakeSource } from './ids.ts';
@@ -66,7 +67,9 @@ export interface Service extends ReadyLine {
      */
     advance(ms: number): Promise<number>;
   };
-  /** Back to the fixtures given at the start; gateway sessions are closed. */
+  /** Trouble to be made on purpose: `add`, `clear`, and those still `armed`. */
+  readonly faults: Pick<Faults, 'add' | 'clear' | 'armed'>;
+  /** Back to the fixtures given at the start; gateway sessions are closed, faults disarmed. */
   reset(): Promise<void>;
   /** Lets requests under way finish, then ends. Idempotent. */
   close(): Promise<void>;
@@ -128,7 +131,9 @@ async function start(
     ...readyLine(core.addresses, controlToken),
     fixtures,
     clock: { now: () => core.clock.now(), advance: ms => advanceClock(core, ms) },
+    faults: rooms.faults,
     async reset() {
+      rooms.faults.clear();
       await rooms.fixtures.reset();
       await stateReplaced();
     },
@@ -178,12 +183,13 @@ function createRooms(core: Core, activity: Activity, events: EventLog | undefine
   const lobbies = createLobbies(core, webhookEvents);
   const interactions = createInteractions(core);
   const authorization = createAuthorization(core);
-  const gateway = createGateway(core, { credentials, lobbies, activity, ...(events && { events }) });
+  const faults = new Faults(core);
+  const gateway = createGateway(core, { credentials, lobbies, activity, faults, ...(events && { events }) });
   const fixtures = createFixtures(core, commands);
   const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization]);
   return {
     ...{ activity, credentials, commands, commandPermissions, lobbies, interactions },
-    ...{ authorization, gateway, fixtures, sweeps },
+    ...{ authorization, gateway, fixtures, faults, sweeps },
   };
 }
 
@@ -199,7 +205,7 @@ function createDoor(
   control: { readonly controlToken: string; stateReplaced(): Promise<void> },
 ): Door {
   const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
-  const { authorization, gateway, fixtures } = rooms;
+  const { authorization, gateway, fixtures, faults } = rooms;
   const handlers = {
     ...commandRoutes(commands),
     ...commandPermissionRoutes(commandPermissions),
@@ -215,12 +221,12 @@ function createDoor(
   const site = createLateSite(core, {
     authorization,
     control: {
-      ...{ core, fixtures, ...control },
+      ...{ core, fixtures, faults, ...control },
       ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
       decide: decision => authorization.decide(decision),
     },
   });
-  return { server: createHttpServer(core, { credentials, handlers, activity, site: site.serve }), site };
+  return { server: createHttpServer(core, { credentials, handlers, activity, faults, site: site.serve }), site };
 }
 
 async function advanceClock({ clock, store }: Core, ms: number): Promise<number> {

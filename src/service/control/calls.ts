@@ -50,8 +50,9 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('POST /users/{id}/session', ({ params }) => openSession(core, params.id ?? '')),
     call('POST /consent', ({ body }) => consent(deps, body)),
     call('GET /log', async ({ query }) => core.journal.read(readAfter(query.after))),
-    call('POST /faults', refuseFaults),
-    call('DELETE /faults', refuseFaults),
+    call('GET /faults', async () => ({ faults: deps.faults.armed })),
+    call('POST /faults', async ({ body }) => ({ faults: deps.faults.add(body) })),
+    call('DELETE /faults', async () => deps.faults.clear()),
     call('GET /snapshot', () => takeSnapshot(core)),
     call('PUT /snapshot', ({ body }) => alone(() => putSnapshot(deps, body)), snapshotBytesMax),
   ];
@@ -71,7 +72,8 @@ function oneAtATime() {
   };
 }
 
-async function reset({ fixtures, stateReplaced }: ControlDeps): Promise<undefined> {
+async function reset({ fixtures, faults, stateReplaced }: ControlDeps): Promise<undefined> {
+  faults.clear();
   await fixtures.reset();
   await stateReplaced();
 }
@@ -140,10 +142,6 @@ function readAfter(after: unknown): number {
   const number = typeof after === 'string' && /^[0-9]{1,15}$/.test(after) ? Number(after) : undefined;
   if (number === undefined) throw new ControlRefusal(400, '"after" must be the "next" of an earlier answer, or 0.');
   return number;
-}
-
-async function refuseFaults(): Promise<never> {
-  throw new ControlRefusal(501, 'This version cannot inject faults; the call is reserved for it.');
 }
 
 async function takeSnapshot({ store, clock }: Core): Promise<Snapshot> {

@@ -1,4 +1,5 @@
 import type { Core } from '../core.ts';
+import type { Faults } from '../faults/faults.ts';
 import type { FixtureKeeper } from './fixtures.ts';
 
 /** What the control API works with. */
@@ -9,6 +10,7 @@ export interface ControlDeps {
   /** Moves the service's clock when it is a virtual one; absent on the system's clock. */
   readonly advance?: (ms: number) => Promise<number>;
   readonly fixtures: FixtureKeeper;
+  readonly faults: Faults;
   /** What the consent page does with a user's answer. */
   readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;
   /** Called after the whole state was replaced: closes gateway sessions, and lets whoever waits by the store look again. */

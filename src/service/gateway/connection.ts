@@ -7,7 +7,7 @@ import { limits } from '../../model/limits.ts';
 import { parseFrame } from '../../wire/gateway.ts';
 import type { Clock } from '../../wire/ports.ts';
 import type { Compressor } from './compressor.ts';
-import { type DispatchFrame, frameBinary, joinFrames, type OutFrame, textOf } from './frames.ts';
+import { type DispatchFrame, frameBinary, joinFrames, type OutFrame, textFrame, textOf } from './frames.ts';
 import type { Outbox, Sender } from './outbox.ts';
 
 const minuteMs = 60_000;
@@ -33,8 +33,10 @@ export interface ConnectionContext extends ConnectionEvents {
 
 /** Breaks connections as tests ask for it. */
 export interface SendFaults {
-  /** @param frames what is about to leave; @returns false when none of it is to */
-  strike(connection: Connection, frames: readonly OutFrame[]): boolean;
+  /** Called before frames leave; it may drop, freeze or cut what follows. @param events names of the dispatches */
+  beforeSending(connection: Connection, events: readonly DispatchName[]): void;
+  /** Whether that can do anything. */
+  readonly concernSockets: boolean;
 }
 
 /** Events that a client with payload compression gets compressed: the ones that are large. @see gateway.md 8 */
@@ -65,7 +67,8 @@ export class Connection implements Sender {
   #minuteEndMs = 0;
   #received = 0;
   #open = true;
-  #frozen = false;
+  #isFrozen = false;
+  #cutAt: number | undefined;
 
   constructor(id: number, socket: WebSocket, stream: Duplex, context: ConnectionContext, compressor?: Compressor) {
     this.id = id;
@@ -103,13 +106,20 @@ export class Connection implements Sender {
     if (queue.length === 0) return;
     this.#queue = [];
     this.#sequence = 0;
-    if (this.#frozen) return;
     if (this.#stream.writableLength + this.#compressingBytes > limits.gatewayBacklogBytesMax) {
       this.close('UNKNOWN_ERROR', 'Too slow to keep up.');
-    } else if (this.#context.faults?.strike(this, queue) ?? true) {
-      if (this.#compressor) this.#compress(this.#compressor, queue, sequence);
-      else this.#stream.write(this.compressesPayloads ? joinMixed(queue, sequence) : joinFrames(queue, sequence));
+      return;
     }
+    const { faults } = this.#context;
+    if (faults?.concernSockets)
+      faults.beforeSending(
+        this,
+        queue.map(nameOf).filter(name => name !== undefined),
+      );
+    if (this.#isFrozen) return;
+    if (this.#cutAt !== undefined) this.#writeCut(queue[0], this.#cutAt);
+    else if (this.#compressor) this.#compress(this.#compressor, queue, sequence);
+    else this.#stream.write(this.compressesPayloads ? joinMixed(queue, sequence) : joinFrames(queue, sequence));
   }
 
   /** Sends what is queued, then the close frame. Idempotent. */
@@ -135,13 +145,13 @@ export class Connection implements Sender {
 
   /** From here on nothing comes or goes, though the socket stays open. */
   freeze(): void {
-    this.#frozen = true;
+    this.#isFrozen = true;
     this.#socket.pause();
   }
 
-  /** Writes bytes that need not be frames. */
-  write(bytes: Buffer): void {
-    this.#stream.write(bytes);
+  /** What leaves next is a message that breaks off, and nothing else. @param at where: 0 to 1 of its length */
+  cutNext(at: number): void {
+    this.#cutAt = at;
   }
 
   #end(code: number, byPeer: boolean): void {
@@ -150,6 +160,13 @@ export class Connection implements Sender {
     this.#open = false;
     this.#queue = [];
     this.#context.onEnd(this, code, byPeer);
+  }
+
+  #writeCut(frame: OutFrame | undefined, at: number): void {
+    this.#cutAt = undefined;
+    const text = frame ? textOf(frame, 0) : Buffer.from('{}');
+    const part = text.subarray(0, Math.floor(at * text.length));
+    this.#stream.write(this.#compressor ? frameBinary(part) : joinFrames([textFrame(part.toString())], 0));
   }
 
   // One after another, each turn's frames in one write as without compression.
@@ -199,5 +216,11 @@ function joinMixed(frames: readonly OutFrame[], sequence: number): Buffer {
 }
 
 function isCompressed(frame: OutFrame): boolean {
-  return 'name' in frame && compressedEvents.has((frame as DispatchFrame).name);
+  const name = nameOf(frame);
+  return name !== undefined && compressedEvents.has(name);
+}
+
+/** The event in it. */
+function nameOf(frame: OutFrame): DispatchName | undefined {
+  return 'name' in frame ? (frame as DispatchFrame).name : undefined;
 }

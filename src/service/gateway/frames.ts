@@ -9,8 +9,8 @@ import { encodeFrame } from '../../wire/gateway.ts';
  * @see RFC 6455, 5.2
  */
 
-const textFrame = 0x81;
-const binaryFrame = 0x82;
+const textKind = 0x81;
+const binaryKind = 0x82;
 
 /** Digits a sequence number has room for. */
 const numberWidth = 10;
@@ -36,7 +36,11 @@ export interface DispatchFrame extends OutFrame {
 
 /** A frame that is no dispatch. */
 export function controlFrame(op: GatewayFrame['op'], d: unknown): OutFrame {
-  return { ...frameText(encodeFrame({ op, d, s: null, t: null })), numberEnd: 0 };
+  return textFrame(encodeFrame({ op, d, s: null, t: null }));
+}
+
+export function textFrame(text: string): OutFrame {
+  return { ...frameText(text), numberEnd: 0 };
 }
 
 /** @param data the event's `d`, already JSON */
@@ -71,7 +75,7 @@ export function textOf({ bytes, textAt, numberEnd }: OutFrame, sequence: number)
 export function frameBinary(payload: Buffer): Buffer {
   const at = headerSize(payload.length);
   const bytes = Buffer.allocUnsafe(at + payload.length);
-  writeHeader(bytes, binaryFrame, payload.length);
+  writeHeader(bytes, binaryKind, payload.length);
   bytes.set(payload, at);
   return bytes;
 }
@@ -80,7 +84,7 @@ function frameText(text: string): Pick<OutFrame, 'bytes' | 'textAt'> {
   const size = Buffer.byteLength(text);
   const textAt = headerSize(size);
   const bytes = Buffer.allocUnsafe(textAt + size);
-  writeHeader(bytes, textFrame, size);
+  writeHeader(bytes, textKind, size);
   bytes.write(text, textAt);
   return { bytes, textAt };
 }

@@ -7,6 +7,7 @@ import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import type { EventLog } from '../event-log.ts';
+import type { Faults } from '../faults/faults.ts';
 import { Compressor, compressionNamed } from './compressor.ts';
 import { Connection } from './connection.ts';
 import { createIdentifyBudget, type IdentifyBudget } from './identify-budget.ts';
@@ -15,6 +16,7 @@ import type { PlayerLobbies } from './player-session.ts';
 import { Protocol } from './protocol.ts';
 import { Sessions } from './sessions.ts';
 import { createSocketDoor, refuseUpgrade } from './socket.ts';
+import { socketFaults } from './socket-faults.ts';
 
 export interface GatewayParts {
   readonly credentials: Credentials;
@@ -23,6 +25,7 @@ export interface GatewayParts {
   readonly activity: Activity;
   /** Where what sessions hear is kept; absent when the state ends with the process. */
   readonly events?: EventLog;
+  readonly faults?: Faults;
 }
 
 /** The WebSocket side of the service. */
@@ -49,7 +52,7 @@ const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
 // Version 9 differs in nothing that this interface has.
 const versions: ReadonlySet<string> = new Set([String(apiVersion), '9']);
 
-export function createGateway(core: Core, { credentials, lobbies, activity, events }: GatewayParts): Gateway {
+export function createGateway(core: Core, { credentials, lobbies, activity, events, faults }: GatewayParts): Gateway {
   const door = createSocketDoor();
   const outbox = new Outbox();
   const sessions = new Sessions(core, { lobbies, activity, ...(events && { events }) });
@@ -60,6 +63,7 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
     outbox,
     onFrame: protocol.onFrame.bind(protocol),
     onEnd: protocol.onEnd.bind(protocol),
+    ...(faults && { faults: socketFaults(protocol, faults) }),
   };
   let connections = 0;
   let isClosing = false;

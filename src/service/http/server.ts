@@ -8,6 +8,7 @@ import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { Fault } from '../fault.ts';
+import type { Faults } from '../faults/faults.ts';
 import { admit, identify } from './admission.ts';
 import { Blocklist } from './blocklist.ts';
 import { collectBody, readBody } from './body.ts';
@@ -24,6 +25,8 @@ export interface HttpDeps {
   readonly handlers: Handlers;
   /** Counts the requests under way. */
   readonly activity: Activity;
+  /** Trouble made on purpose. */
+  readonly faults?: Faults;
   /** Takes every request that is for none of the routes. */
   readonly site: RequestListener;
 }
@@ -80,7 +83,7 @@ interface Served extends HttpDeps {
 type Parameters = Readonly<Record<string, string>>;
 
 /** One request after another to a route: who calls, may it, what does it say, what is answered. */
-function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist, activity }: Served) {
+function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist, activity, faults }: Served) {
   const route: Route = routes[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
@@ -107,7 +110,9 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
       if (refusal) answer = limitReply(refusal);
       else {
         const body = bytes && readBody(route, request.headers, await bytes);
-        answer = await handler(toCall(request, { principal, params, query, body }));
+        answer =
+          (await faults?.answer(name, principal)) ??
+          (await handler(toCall(request, { principal, params, query, body })));
       }
     } catch (error) {
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');

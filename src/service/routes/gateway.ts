@@ -1,7 +1,12 @@
 import type { GatewayBot } from '../../model/gateway.ts';
+import { limits } from '../../model/limits.ts';
 import type { Core } from '../core.ts';
+import { guildIdsOf } from '../domain/guild-records.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { expectPrincipal, type Handlers } from '../http/call.ts';
+
+/** Our choice: so many guilds a shard are advised, far from the most that one may have. */
+const guildsPerShard = 1000;
 
 /** @see gateway.md 1 */
 export function gatewayRoutes(core: Core, gateway: Gateway): Handlers {
@@ -11,14 +16,15 @@ export function gatewayRoutes(core: Core, gateway: Gateway): Handlers {
     async getGatewayBot(call) {
       const { application } = expectPrincipal(call, 'bot');
       const { remaining, resetAtMs } = await gateway.budget.look(application.id);
+      const guilds = await guildIdsOf(core.store, application.id);
       const body: GatewayBot = {
         url: core.addresses.gateway,
-        shards: 1,
+        shards: Math.max(1, Math.ceil(guilds.length / guildsPerShard)),
         session_start_limit: {
           total: gateway.budget.limit.requests,
           remaining,
           reset_after: Math.max(0, resetAtMs - core.clock.now()),
-          max_concurrency: 1,
+          max_concurrency: limits.gatewayMaxConcurrency,
         },
       };
       return { status: 200, body };

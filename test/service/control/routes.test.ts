@@ -4,6 +4,7 @@ import { snowflakeTimeMsMax } from '../../../src/model/snowflake.ts';
 import { createFixtures } from '../../../src/service/control/fixtures.ts';
 import { registerControl } from '../../../src/service/control/routes.ts';
 import { createCredentials } from '../../../src/service/domain/credentials.ts';
+import { Faults } from '../../../src/service/faults/faults.ts';
 import { createAuthorization } from '../../../src/service/oauth/authorization.ts';
 import { makeCore, startMs } from './support.ts';
 
@@ -20,6 +21,7 @@ async function open({ virtual = true } = {}) {
     controlToken,
     ...(virtual ? { advance: (ms: number) => core.clock.advance(ms) } : {}),
     fixtures,
+    faults: new Faults(core),
     decide: createAuthorization(core).decide,
     stateReplaced: async () => void replaced.push(core.clock.now()),
   });
@@ -243,19 +245,6 @@ describe('GET /control/log', () => {
   it.each(['-1', 'x', '1.5', '', '1&after=2'])('refuses after=%s with 400', async after => {
     const { call } = await open();
     expect((await call(`GET /log?after=${after}`)).status).toBe(400);
-  });
-});
-
-describe('/control/faults', () => {
-  it('answers 501 and says that it is not available', async () => {
-    const { call } = await open();
-    for (const name of ['POST /faults', 'DELETE /faults']) {
-      const { status, body } = await call(name, {});
-      expect({ status, body }).toEqual({
-        status: 501,
-        body: { message: expect.stringContaining('cannot inject faults') },
-      });
-    }
   });
 });
 
