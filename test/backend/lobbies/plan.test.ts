@@ -74,11 +74,18 @@ const sorted = (lobby: Lobby) => ({
   members: [...lobby.members].sort((a, b) => Number(a.id) - Number(b.id)),
 });
 
+/** Text that is the same for what means the same. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).sort()}}`;
+}
+
 /** The fewest calls of every way to write that the interface has, found by trying each. */
 function fewest(actual: Lobby, desired: DesiredLobby): number {
   const target = wanted(actual, desired);
-  const text = (member: LobbyMember | undefined) => JSON.stringify(member && sorted(lobbyOf([member])).members[0]);
-  const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+  const text = (member: LobbyMember | undefined) => canonical(member);
+  const same = (a: unknown, b: unknown) => canonical(a) === canonical(b);
   const fieldsDiffer =
     !same(actual.metadata, target.metadata) ||
     actual.flags !== target.flags ||
