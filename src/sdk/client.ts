@@ -28,6 +28,9 @@ import { type OpenBrowser, openSystemBrowser } from './auth/open-browser.ts';
 import { TokenClient, type TokenRequest, type TokenSet } from './auth/token-client.ts';
 import type { CallOptions, OperationOptions, WaitSnapshot, WhenOffline } from './call-options.ts';
 import { Calls } from './calls.ts';
+import { LiveCommands } from './command/live-commands.ts';
+import { CommandOperations } from './command/operations.ts';
+import type { CommandPlace, CommandsSnapshot } from './command/snapshot.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
 import { type GuildChannel, type GuildMinimal, GuildOperations } from './guilds.ts';
@@ -116,6 +119,8 @@ export class Client {
   readonly #lobbyOperations: LobbyOperations;
   readonly #guildOperations: GuildOperations;
   readonly #gaps: MessageGaps;
+  readonly #commandOperations: CommandOperations;
+  readonly #commands: LiveCommands;
   #applicationId: ApplicationId | undefined;
   #accessToken: string | undefined;
   #isClosed = false;
@@ -157,6 +162,8 @@ export class Client {
     this.#lobbyOperations = new LobbyOperations(this.#calls, addresses.webBase);
     this.#guildOperations = new GuildOperations(this.#calls);
     this.#gaps = new MessageGaps(this.#lobbies, (...asked) => this.#lobbyOperations.missed(...asked), logger);
+    this.#commandOperations = new CommandOperations(this.#calls, () => this.#clientId());
+    this.#commands = new LiveCommands(clock);
     this.status$ = this.#connection.status$;
     this.lobbies$ = this.#lobbies.lobbies$;
     this.waits$ = this.#waits.waits$;
@@ -444,6 +451,18 @@ export class Client {
     return url;
   }
 
+  /**
+   * The commands that the player may use in a place, in the player's language: asked for while somebody watches, again
+   * with every new session, every {@link commandsRefreshMs}, and when permissions are said to have changed. An access
+   * token opens the commands of its own application.
+   *
+   * @throws ArgumentError `invalid_snowflake`, `missing_application_id` for `bot_dm`
+   * @see commands.md 7
+   */
+  commands$(place: CommandPlace): Observable<CommandsSnapshot> {
+    return this.#commands.commands$(place, this.#commandOperations.prepare(place));
+  }
+
   /** The guilds the player is in; for choosing a channel to link. @see social-sdk.md 7.1 */
   async getUserGuilds(options: OperationOptions = {}): Promise<readonly GuildMinimal[]> {
     this.#assertOpen();
@@ -469,6 +488,7 @@ export class Client {
     this.#calls.close();
     await this.#connection.close();
     this.#lobbies.close();
+    this.#commands.close();
     this.#waits.close();
     this.#http.close();
   }
@@ -477,13 +497,16 @@ export class Client {
     const known = name === 'READY' ? this.lobbies.map(({ id }) => id) : [];
     this.#lobbies.apply(name, data);
     if (name === 'READY') this.#gaps.fill(known.filter(id => this.lobby(id)));
+    if (name === 'APPLICATION_COMMAND_PERMISSIONS_UPDATE') this.#commands.refresh();
   }
 
   #statusChanged(status: ConnectionStatus): void {
     this.#calls.setReady(status === 'ready');
+    this.#commands.setReady(status === 'ready');
     if (status !== 'disconnected') return;
     this.#gaps.stop();
     this.#lobbies.clear();
+    this.#commands.forget();
   }
 
   #clientId(): ApplicationId {

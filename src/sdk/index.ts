@@ -1,6 +1,6 @@
 /** The door `@rallypoint/sdk`: the client SDK for games. */
 export type { IntegrationType } from '../model/command.ts';
-export { integrationTypes } from '../model/command.ts';
+export { commandTypes, integrationTypes, optionTypes } from '../model/command.ts';
 export {
   ApiError,
   ArgumentError,
@@ -40,6 +40,14 @@ export { getDefaultCommunicationScopes, getDefaultPresenceScopes } from './auth/
 export type { TokenRequest, TokenSet } from './auth/token-client.ts';
 export type { CallOptions, OperationOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
 export { Client, type ClientOptions } from './client.ts';
+export { commandsRefreshMs } from './command/live-commands.ts';
+export type {
+  CommandChoiceSnapshot,
+  CommandOptionSnapshot,
+  CommandPlace,
+  CommandSnapshot,
+  CommandsSnapshot,
+} from './command/snapshot.ts';
 export type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
 export type { GuildChannel, GuildMinimal } from './guilds.ts';
 export { type Keychain, type KeychainTier, keychainTiers } from './keychain/keychain.ts';

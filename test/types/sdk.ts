@@ -3,12 +3,19 @@ import type { Observable } from 'rxjs';
 import {
   AuthorizationArgs,
   Client,
+  type CommandsSnapshot,
   type ConnectionSnapshot,
   createAuthorizationCodeVerifier,
   type Keychain,
+  type LobbyId,
+  type LobbyMemberSnapshot,
+  type LobbyMembers,
+  type LobbyMessageSnapshot,
+  type LobbyMessages,
   type LobbySnapshot,
   openKeychain,
   type TokenSet,
+  type WaitSnapshot,
 } from '../../src/sdk/index.ts';
 
 const client = new Client({ applicationId: 1n });
@@ -51,6 +58,29 @@ for (const { members } of client.lobbies) {
 client.lobby(5);
 // @ts-expect-error a status has a name of its own
 export const isUp = client.status.status === 'up';
+
+export const members: Observable<LobbyMembers> = client.members$('5');
+export const member: Observable<LobbyMemberSnapshot | undefined> = client.member$('5', '9');
+export const messages: Observable<LobbyMessages> = client.messages$('5');
+export const waits: Observable<readonly WaitSnapshot[]> = client.waits$;
+export const names: Observable<readonly string[]> = client.select$(lobbies => lobbies.map(({ id }) => id));
+export const commands: Observable<CommandsSnapshot> = client.commands$({ channelId: '7' });
+// @ts-expect-error there is no such place
+client.commands$('everywhere');
+// @ts-expect-error a message is read-only
+for (const message of client.messages('5')) message.content = '';
+
+export async function play(): Promise<LobbyId> {
+  const id = await client.createOrJoinLobby('raid', { memberMetadata: { team: 'red' }, deadlineMs: 5_000 });
+  // @ts-expect-error metadata is text → text
+  await client.createOrJoinLobby('raid', { memberMetadata: { team: 1 } });
+  // @ts-expect-error what is to happen offline has a name
+  await client.leaveLobby(id, { whenOffline: 'later' });
+  // @ts-expect-error flags of members are the game server's
+  await client.createOrJoinLobby('raid', { flags: 1 });
+  const sent: LobbyMessageSnapshot = await client.sendLobbyMessage(id, 'hello', { whenOffline: 'queue' });
+  return sent.lobbyId;
+}
 
 export const keychain: Promise<Keychain> = openKeychain({ service: 'Starfall', allow: ['system', 'memory'] });
 // @ts-expect-error the tiers that are good enough must be said
