@@ -1,4 +1,4 @@
-import type { Command, CommandInput } from '../../../src/model/command.ts';
+import type { Command } from '../../../src/model/command.ts';
 import { permissionBits } from '../../../src/model/guild.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { commandTextLength } from '../../../src/model/rules/command-size.ts';
@@ -31,7 +31,7 @@ function mayUse(command: Partial<Command>, where: MemberPlace): boolean {
 }
 
 /** A command whose texts have this many characters together: 9 + 100 of its own, the rest in one choice each. */
-function sized(length: number, translate = (name: string): object => ({ name })): CommandInput {
+function sized(length: number, translate = (name: string): object => ({ name })): Readonly<Record<string, unknown>> {
   const own = { name: 'nineletrs', description: 'd'.repeat(100) };
   const options = times(20, o => ({
     ...option({ name: `option${String(o).padStart(2, '0')}`, description: 'o'.repeat(92) }),
@@ -44,7 +44,7 @@ function sized(length: number, translate = (name: string): object => ({ name }))
     const value = 'v'.repeat(Math.max(1, share - 75));
     return { name: 'n'.repeat(share - value.length), value };
   });
-  return { ...own, options: [...options, { ...filler, choices }] } as CommandInput;
+  return { ...own, options: [...options, { ...filler, choices }] };
 }
 
 /** Rules of what commands do. @see interface.md, "Behavioral rules" */
