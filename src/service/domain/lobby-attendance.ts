@@ -1,17 +1,15 @@
 import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
+import type { MaybePromise } from '../store/contract.ts';
 import { announceAttendance, announceLobby } from './lobby-events.ts';
 import { attendedAt, idleSince } from './lobby-input.ts';
 import { lobbyScope, membersOf, userIdsOf } from './lobby-records.ts';
 
 /** Who of a lobby's members is there: has a live session with its application. */
 export interface LobbyAttendance {
-  /** Whether the user has a session now. */
-  has(applicationId: ApplicationId, userId: UserId): Promise<boolean>;
-
   /** Those of the users who have a session now. */
-  among(applicationId: ApplicationId, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
+  among(applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<ReadonlySet<UserId>>;
 
   /**
    * Tells a lobby that a member came or went, whichever is so at the commit, and starts the idle clock again. Does
@@ -20,23 +18,26 @@ export interface LobbyAttendance {
   tell(lobbyId: LobbyId, userId: UserId): Promise<void>;
 
   /**
-   * To be called after the commit that made the user a member. A session that began or ended between the work's look
-   * (`told`: whether it was there) and its commit neither heard of the lobby nor told it anything; both is made up for.
+   * To be called after the commit that made the users members. A session that began or ended between the work's look
+   * (`told`: who was there) and its commit neither heard of the lobby nor told it anything; both is made up for.
    */
-  settle(applicationId: ApplicationId, lobbyId: LobbyId, userId: UserId, told: boolean): Promise<void>;
+  settle(
+    applicationId: ApplicationId,
+    lobbyId: LobbyId,
+    userIds: readonly UserId[],
+    told: ReadonlySet<UserId>,
+  ): Promise<void>;
 }
 
 /** @param noticeExpiry takes a lobby's new time to end, after the commit */
 export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: number | null) => void): LobbyAttendance {
   const { store, bus, clock } = core;
 
-  async function has(applicationId: ApplicationId, userId: UserId): Promise<boolean> {
-    return (await bus.present(topics.player(applicationId, userId))) > 0;
-  }
-
-  async function among(applicationId: ApplicationId, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
-    const present = await Promise.all(userIds.map(userId => has(applicationId, userId)));
-    return new Set(userIds.filter((_, index) => present[index]));
+  function among(applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<ReadonlySet<UserId>> {
+    const sessions = userIds.map(userId => bus.present(topics.player(applicationId, userId)));
+    // A bus in this process answers at once; waiting all the same would cost more than all else about a lobby nobody watches.
+    if (sessions.every(isCount)) return presentAmong(userIds, sessions);
+    return Promise.all(sessions).then(counts => presentAmong(userIds, counts));
   }
 
   async function tellLobby(lobbyId: LobbyId, userId: UserId, { whole }: { whole: boolean }): Promise<void> {
@@ -58,11 +59,24 @@ export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: nu
   }
 
   return {
-    has,
     among,
     tell: (lobbyId, userId) => tellLobby(lobbyId, userId, { whole: false }),
-    async settle(applicationId, lobbyId, userId, told) {
-      if ((await has(applicationId, userId)) !== told) await tellLobby(lobbyId, userId, { whole: true });
+    async settle(applicationId, lobbyId, userIds, told) {
+      const there = await among(applicationId, userIds);
+      for (const userId of userIds) {
+        if (there.has(userId) !== told.has(userId)) await tellLobby(lobbyId, userId, { whole: true });
+      }
     },
   };
+}
+
+const nobody: ReadonlySet<UserId> = new Set();
+
+function isCount(sessions: MaybePromise<number>): sessions is number {
+  return typeof sessions === 'number';
+}
+
+function presentAmong(userIds: readonly UserId[], sessions: readonly number[]): ReadonlySet<UserId> {
+  const present = userIds.filter((_, index) => (sessions[index] ?? 0) > 0);
+  return present.length === 0 ? nobody : new Set(present);
 }

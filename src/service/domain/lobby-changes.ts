@@ -95,9 +95,7 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
 
   async function settle({ lobby, added, told }: Changed): Promise<void> {
     expiry.notice(lobby.expires_at_ms);
-    for (const userId of added) {
-      await attendance.settle(lobby.application_id, lobby.id, userId, told.has(userId));
-    }
+    if (added.length > 0) await attendance.settle(lobby.application_id, lobby.id, added, told);
   }
 
   return { open, apply, settle };

@@ -102,8 +102,8 @@ export function checkKey(collection: CollectionName, key: readonly KeyPart[]): v
 
 /** Fields of the collection's indexes, each once. */
 const indexed = Object.fromEntries(
-  collectionNames.map(name => [name, [...new Set(Object.values(shapes[name].indexes).flat())]]),
-) as Readonly<Record<CollectionName, readonly string[]>>;
+  collectionNames.map(name => [name, [...new Set(Object.values(shapes[name].indexes).flat())]] as const),
+) as Record<CollectionName, readonly string[]>;
 
 /**
  * The record's key.
