@@ -18,11 +18,14 @@ const lobbyBody = JSON.stringify({
 });
 const memberBody = (n: number) => JSON.stringify({ metadata: { team: n % 2 === 0 ? 'red' : 'blue', slot: String(n) } });
 
-interface Case {
+/** One row: a call, to the service and to a server that answers the same bytes. */
+export interface Case {
   readonly name: string;
   readonly method: string;
   path(n: number): string;
   body?(n: number): string;
+  /** Of one turn; default {@link requests}. */
+  readonly requests?: number;
   readonly goal: Goal;
 }
 
@@ -59,10 +62,11 @@ export async function run(): Promise<BenchRow[]> {
   }
 }
 
-async function measure(
+/** CPU of one request to the service, and of the same to `node:http` that answers the same bytes. */
+export async function measure(
   service: ServerProcess,
   base: string,
-  { name, method, path, body, goal }: Case,
+  { name, method, path, body, requests: count = requests, goal }: Case,
 ): Promise<BenchRow> {
   const answer = await recordAnswer(base + path(0), method, bot, body?.(0));
   const bare = await startServer('bare', { [method]: answer });
@@ -71,7 +75,7 @@ async function measure(
       cpuPerRequest(server, {
         port: server.ready.port,
         connections,
-        requests,
+        requests: count,
         status: answer.status,
         request: n => httpRequest(method, path(n), bot, body?.(n)),
       });

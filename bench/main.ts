@@ -9,7 +9,10 @@ import { pinned } from './support/child.ts';
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>>> = {
   http: () => import('./http.ts'),
   durable: () => import('./durable.ts'),
+  lobbies: () => import('./lobbies.ts'),
+  backend: () => import('./backend.ts'),
   rulebook: () => import('./rulebook.ts'),
+  commands: () => import('./commands.ts'),
   'cold-start': () => import('./cold-start.ts'),
 };
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** What a server under measurement tells its parent. */
 export interface Ready {
@@ -13,16 +13,19 @@ export interface ServerProcess {
   readonly ready: Ready;
   /** CPU microseconds it has used so far, user and system. */
   cpu(): Promise<number>;
-  /** Resident bytes. */
+  /** Resident bytes, after garbage has been collected. */
+  memory(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** Starts `bench/support/servers/<name>.ts` with `options`. */
 export async function startServer(name: string, options: unknown): Promise<ServerProcess> {
   const script = new URL(`./servers/${name}.ts`, import.meta.url).pathname;
-  const node = [process.execPath, '--expose-gc', script, JSON.stringify(options)];
+  const node = [process.execPath, '--expose-gc', script];
   const [command = '', ...args] = pinned ? ['taskset', '-c', '0', ...node] : node;
-  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit', 'ipc'] });
+  // Not by the command line: an answer to repeat may be longer than that can be.
+  child.stdin?.end(JSON.stringify(options));
   const ready = (await message(child, 'ready')) as unknown as Ready;
   return {
     ready,
@@ -30,6 +33,11 @@ export async function startServer(name: string, options: unknown): Promise<Serve
       child.send('cpu');
       const { used } = await message(child, 'cpu');
       return used as number;
+    },
+    async memory() {
+      child.send('memory');
+      const { resident } = await message(child, 'memory');
+      return resident as number;
     },
     async stop() {
       const ended = once(child, 'exit');
@@ -57,11 +65,19 @@ function message(child: ChildProcess, kind: string): Promise<Record<string, unkn
   });
 }
 
+/** What the parent started this server with. */
+export function serverOptions<Options>(): Options {
+  return JSON.parse(readFileSync(0, 'utf8')) as Options;
+}
+
 /** The server's side of {@link ServerProcess}: says it is ready, answers questions, ends with its parent. */
 export function serve(ready: Ready, close: () => Promise<void>): void {
   process.on('message', question => {
     const { user, system } = process.cpuUsage();
     if (question === 'cpu') process.send?.({ kind: 'cpu', used: user + system });
+    if (question !== 'memory') return;
+    global.gc?.();
+    process.send?.({ kind: 'memory', resident: process.memoryUsage().rss });
   });
   process.on('disconnect', () => void close().finally(() => process.exit(0)));
   process.send?.({ kind: 'ready', ...ready });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { serve } from '../child.ts';
+import { serve, serverOptions } from '../child.ts';
 
 /** The limit: `node:http` that reads the request and answers fixed bytes. */
 interface Answer {
@@ -9,7 +9,7 @@ interface Answer {
   readonly body: string;
 }
 
-const answers = JSON.parse(process.argv[2] ?? '{}') as Readonly<Record<string, Answer>>;
+const answers = serverOptions<Readonly<Record<string, Answer>>>();
 
 const server = createServer((request, response) => {
   const answer = answers[request.method ?? ''];

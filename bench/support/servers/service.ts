@@ -1,8 +1,8 @@
 import { startService } from '@rallypoint/sdk/service';
-import { serve } from '../child.ts';
+import { serve, serverOptions } from '../child.ts';
 
 /** Our service, from the built package, with nothing limited. */
-const { data } = JSON.parse(process.argv[2] ?? '{}') as { data?: string };
+const { data } = serverOptions<{ data?: string }>();
 
 const service = await startService({
   limits: 'off',

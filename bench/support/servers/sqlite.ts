@@ -2,13 +2,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { serve } from '../child.ts';
+import { serve, serverOptions } from '../child.ts';
 
 /** The limit of durable writes: bare `node:http` before SQLite, all inserts of one turn in one synced transaction. */
-const { folder, answer } = JSON.parse(process.argv[2] ?? '{}') as {
+const { folder, answer } = serverOptions<{
   folder: string;
   answer: { status: number; headers: Record<string, string>; body: string };
-};
+}>();
 
 const database = new DatabaseSync(join(folder, 'limit.sqlite'));
 database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
