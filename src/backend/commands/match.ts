@@ -1,4 +1,4 @@
-import { type Command, commandKey, commandTypes } from '../../model/command.ts';
+import { type Command, type CommandType, commandKey, commandTypes } from '../../model/command.ts';
 import type { DesiredCommand } from './definition.ts';
 
 /**
@@ -12,30 +12,29 @@ export function matchDesired(
   stored: readonly Command[],
   desired: readonly DesiredCommand[],
 ): readonly (Command | undefined)[] {
-  const left = new Set(stored);
+  const byId = new Map(stored.map(command => [command.id, command]));
+  const byKey = new Map(stored.map(command => [commandKey(command), command]));
+  const entryPoint = stored.find(({ type }) => type === PRIMARY_ENTRY_POINT);
+  const namings: readonly ((definition: DesiredCommand, type: CommandType) => Command | undefined)[] = [
+    ({ id }) => (id ? byId.get(id) : undefined),
+    definition => byKey.get(commandKey(definition)),
+    ({ formerName: name }, type) => (name === undefined ? undefined : byKey.get(commandKey({ type, name }))),
+    (_, type) => (type === PRIMARY_ENTRY_POINT ? entryPoint : undefined),
+  ];
+
   const matches = new Array<Command | undefined>(desired.length).fill(undefined);
+  const matched = new Set<Command>();
   // Whoever names a command more exactly chooses first, wherever it stands in the list.
-  for (const names of namings) {
+  for (const named of namings) {
     for (const [i, definition] of desired.entries()) {
-      if (matches[i]) continue;
-      const match = [...left].find(command => names(definition, command));
-      if (!match) continue;
-      left.delete(match);
-      matches[i] = match;
+      const type = definition.type ?? commandTypes.CHAT_INPUT;
+      const command = matches[i] ? undefined : named(definition, type);
+      if (command?.type !== type || matched.has(command)) continue;
+      matched.add(command);
+      matches[i] = command;
     }
   }
   return matches;
 }
 
-type Naming = (desired: DesiredCommand, stored: Command) => boolean;
-
-const namings: readonly Naming[] = [
-  (desired, stored) => desired.id === stored.id && typeOf(desired) === stored.type,
-  (desired, stored) => commandKey(desired) === commandKey(stored),
-  (desired, stored) => desired.formerName === stored.name && typeOf(desired) === stored.type,
-  (desired, stored) => typeOf(desired) === commandTypes.PRIMARY_ENTRY_POINT && typeOf(desired) === stored.type,
-];
-
-function typeOf({ type }: DesiredCommand) {
-  return type ?? commandTypes.CHAT_INPUT;
-}
+const { PRIMARY_ENTRY_POINT } = commandTypes;

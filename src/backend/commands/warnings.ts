@@ -3,7 +3,7 @@ import { formatPath } from '../../model/issue.ts';
 import { limits } from '../../model/limits.ts';
 import { type Locale, localeFallbacks } from '../../model/locale.ts';
 import { countByType, firstExceededType } from '../../model/rules/command-count.ts';
-import { type PlacedText, shownTexts } from '../../model/rules/shown-texts.ts';
+import { shownFallbacks } from '../../model/rules/shown-texts.ts';
 import { snowflakeTimeMs } from '../../model/snowflake.ts';
 import type { PlanContext, PlanItem, PlanWarning } from './plan.ts';
 
@@ -23,7 +23,7 @@ function fallbacksShown(item: PlanItem): PlanWarning[] {
   if (item.action === 'delete' || !item.desired) return [];
   const { desired, type, name } = item;
   return fallbackLocales.flatMap(locale => {
-    const shown = shownTexts(desired, locale).filter(text => text.reason === 'fallback' && !isDefault(text, desired));
+    const shown = shownFallbacks(desired, locale);
     const [first] = shown;
     if (!first) return [];
     const others = shown.length > 1 ? ` and ${shown.length - 1} more` : '';
@@ -32,11 +32,6 @@ function fallbacksShown(item: PlanItem): PlanWarning[] {
       `If they should see the default, give it under ${locale} as well.`;
     return [{ code: 'fallback_shows', message, command: { type, name } }];
   });
-}
-
-/** A fallback that says what the default says changes nothing for anybody. */
-function isDefault({ path, text }: PlacedText, desired: object): boolean {
-  return path.reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], desired) === text;
 }
 
 function permissionsLost(item: PlanItem, { scope, overwritten }: PlanContext): PlanWarning[] {

@@ -1,7 +1,8 @@
 import type { ApplicationTraits } from '../application.ts';
-import { type Command, type CommandInput, commandTypes } from '../command.ts';
+import { type Command, type CommandChoice, type CommandInput, type CommandOption, commandTypes } from '../command.ts';
+import type { Locale, Localizations } from '../locale.ts';
 import type { CommandScope } from './command.ts';
-import { type Fields, isFields } from './field.ts';
+import { isFields } from './field.ts';
 import { type NormalizedCommand, normalizeCommand } from './normalize-command.ts';
 
 /** One field in which a registered command is not what is wanted. */
@@ -83,45 +84,71 @@ function isPlainlySame(server: Command, desired: CommandInput, { scope, traits }
   return (
     server.name === desired.name &&
     server.type === (desired.type ?? commandTypes.CHAT_INPUT) &&
+    server.description === (desired.description ?? '') &&
     server.nsfw === (desired.nsfw ?? false) &&
-    isPlain(server.description, desired.description) &&
-    isPlain(server.default_member_permissions, desired.default_member_permissions) &&
+    server.default_member_permissions === (desired.default_member_permissions ?? null) &&
     desired.default_permission !== false &&
-    isPlain(server.handler, desired.handler) &&
-    isPlain(server.name_localizations, desired.name_localizations) &&
-    isPlain(server.description_localizations, desired.description_localizations) &&
-    isPlain(server.options, desired.options) &&
+    server.handler === (desired.handler ?? undefined) &&
+    sameTexts(server.name_localizations, desired.name_localizations) &&
+    sameTexts(server.description_localizations, desired.description_localizations) &&
+    sameItems(server.options, desired.options, sameOption) &&
     (scope === 'guild' || isPlainlySamePlace(server, desired, traits))
   );
 }
 
 function isPlainlySamePlace(server: Command, desired: CommandInput, traits: DiffContext['traits']): boolean {
   const installed = desired.integration_types ?? traits?.integration_types ?? server.integration_types;
-  if (!isPlain(server.integration_types, installed) || !isPlain(server.contexts, desired.contexts)) return false;
-  return !isNothing(server.contexts) || (server.dm_permission ?? true) === (desired.dm_permission ?? true);
+  if (!sameItems(server.integration_types, installed, same)) return false;
+  if (server.contexts || desired.contexts) return sameItems(server.contexts, desired.contexts, same);
+  return (server.dm_permission ?? true) === (desired.dm_permission ?? true);
 }
 
-/** Equal, in the same order; a field that says nothing is equal to one that is not there. */
-function isPlain(a: unknown, b: unknown): boolean {
-  if (a === b || (isNothing(a) && isNothing(b))) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && isPlainList(a, b);
-  return !Array.isArray(b) && isPlainFields(a as Fields, b as Fields);
+function sameOption(a: CommandOption, b: CommandOption): boolean {
+  return (
+    a.name === b.name &&
+    a.type === b.type &&
+    a.description === b.description &&
+    (a.required ?? false) === (b.required ?? false) &&
+    (a.autocomplete ?? false) === (b.autocomplete ?? false) &&
+    same(a.min_value, b.min_value) &&
+    same(a.max_value, b.max_value) &&
+    same(a.min_length, b.min_length) &&
+    same(a.max_length, b.max_length) &&
+    sameTexts(a.name_localizations, b.name_localizations) &&
+    sameTexts(a.description_localizations, b.description_localizations) &&
+    sameItems(a.choices, b.choices, sameChoice) &&
+    sameItems(a.options, b.options, sameOption) &&
+    sameItems(a.channel_types, b.channel_types, same) &&
+    sameItems(a.file_types, b.file_types, same)
+  );
 }
 
-function isPlainList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (!isPlain(a[i], b[i])) return false;
+function sameChoice(a: CommandChoice, b: CommandChoice): boolean {
+  return a.name === b.name && a.value === b.value && sameTexts(a.name_localizations, b.name_localizations);
+}
+
+/** Null is what is absent. */
+function same(a: unknown, b: unknown): boolean {
+  return a === b || (a ?? undefined) === (b ?? undefined);
+}
+
+type List<Item> = readonly Item[] | null | undefined;
+
+/** An empty list is none. */
+function sameItems<Item>(a: List<Item>, b: List<Item>, sameItem: (a: Item, b: Item) => boolean): boolean {
+  const length = a?.length ?? 0;
+  if (length !== (b?.length ?? 0)) return false;
+  for (let i = 0; i < length; i++) if (!sameItem(a?.[i] as Item, b?.[i] as Item)) return false;
   return true;
 }
 
-function isPlainFields(a: Fields, b: Fields): boolean {
-  for (const key in b) if (!isPlain(a[key], b[key])) return false;
-  for (const key in a) if (!(key in b) && !isNothing(a[key])) return false;
-  return true;
-}
-
-function isNothing(value: unknown): boolean {
-  if (value === undefined || value === null || value === false || value === '') return true;
-  return Array.isArray(value) && value.length === 0;
+function sameTexts(a: Localizations | null | undefined, b: Localizations | null | undefined): boolean {
+  if (!a || !b) return !a && !b;
+  let left = 0;
+  for (const locale in a) {
+    if (a[locale as Locale] !== b[locale as Locale]) return false;
+    left++;
+  }
+  for (const _ in b) left--;
+  return left === 0;
 }

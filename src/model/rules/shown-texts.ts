@@ -43,7 +43,22 @@ export function shownText(defaultText: string, texts: Localizations | null | und
  */
 export function shownTexts(command: CommandInput, locale: Locale): PlacedText[] {
   const found: PlacedText[] = [];
-  collect(found, [], command, locale);
+  visit(command, [], (path, text, texts) => found.push({ path: [...path], ...shownText(text, texts, locale) }));
+  return found;
+}
+
+/**
+ * The texts that readers of `locale` see in another locale although they are not given in their own, and although the
+ * default says something else.
+ *
+ * @see interface.md, "Localization" 4
+ */
+export function shownFallbacks(command: CommandInput, locale: Locale): PlacedText[] {
+  const found: PlacedText[] = [];
+  visit(command, [], (path, text, texts) => {
+    const shown = texts && shownText(text, texts, locale);
+    if (shown?.reason === 'fallback' && shown.text !== text) found.push({ path: [...path], ...shown });
+  });
   return found;
 }
 
@@ -52,16 +67,26 @@ type Item = Pick<CommandInput, 'name' | 'name_localizations' | 'description' | '
   readonly choices?: readonly CommandChoice[];
 };
 
-function collect(found: PlacedText[], path: readonly string[], item: Item, locale: Locale): void {
-  found.push({ path: [...path, 'name'], ...shownText(item.name, item.name_localizations, locale) });
-  if (item.description) {
-    const shown = shownText(item.description, item.description_localizations, locale);
-    found.push({ path: [...path, 'description'], ...shown });
-  }
-  for (const [i, choice] of (item.choices ?? []).entries()) {
-    collect(found, [...path, 'choices', String(i)], choice, locale);
-  }
-  for (const [i, option] of (item.options ?? []).entries()) {
-    collect(found, [...path, 'options', String(i)], option, locale);
+/** @param path stands at the text during the call, and moves on afterwards */
+type Visit = (path: readonly string[], text: string, texts: Localizations | null | undefined) => void;
+
+function visit(item: Item, path: string[], see: Visit): void {
+  visitText(item.name, item.name_localizations, path, 'name', see);
+  if (item.description) visitText(item.description, item.description_localizations, path, 'description', see);
+  visitItems(item.choices, path, 'choices', see);
+  visitItems(item.options, path, 'options', see);
+}
+
+function visitText(text: string, texts: Item['name_localizations'], path: string[], field: string, see: Visit): void {
+  path.push(field);
+  see(path, text, texts);
+  path.pop();
+}
+
+function visitItems(items: readonly Item[] | null | undefined, path: string[], field: string, see: Visit): void {
+  for (const [i, item] of items?.entries() ?? []) {
+    path.push(field, String(i));
+    visit(item, path, see);
+    path.length -= 2;
   }
 }
