@@ -122,10 +122,8 @@ export class GatewayClient {
 function reader(compress: string | null, receive: (text: string) => void): (data: Buffer, isBinary: boolean) => void {
   const stream =
     compress === 'zlib-stream' ? createInflate() : compress === 'zstd-stream' ? createZstdDecompress() : undefined;
-  let text = '';
-  stream?.on('data', (chunk: Buffer) => {
-    text += chunk;
-  });
+  const chunks: Buffer[] = [];
+  stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
   return (data, isBinary) => {
     if (!isBinary) receive(String(data));
     else if (!stream) receive(String(inflateSync(data)));
@@ -133,9 +131,7 @@ function reader(compress: string | null, receive: (text: string) => void): (data
       if (compress === 'zlib-stream' && data.subarray(-4).toString('hex') !== '0000ffff') throw new Error('no flush');
       stream.write(data, () => {
         // Its output comes before this; each message holds one frame.
-        const whole = text;
-        text = '';
-        receive(whole);
+        receive(String(Buffer.concat(chunks.splice(0))));
       });
     }
   };

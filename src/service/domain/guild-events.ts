@@ -25,16 +25,16 @@ export async function announceInstallation(
   transaction: Transaction,
   applicationId: ApplicationId,
   guild: GuildRecord,
+  members: readonly GuildMemberRecord[],
 ): Promise<void> {
   const application = await transaction.get('applications', applicationId);
   if (!application) return;
   const botId = botUserId(application);
-  const members = await transaction.list('guild_members', { equals: [guild.id] });
-  const own = members.find(({ user_id }) => user_id === botId);
-  const memberCount = own ? members.length : members.length + 1;
+  const own = members.find(({ user_id }) => user_id === botId) ?? impliedBotMember(guild, application);
+  const memberCount = members.length;
   const linked = await linkedLobbies(transaction, guild.id);
   const event = lazyEvent('GUILD_CREATE', () => {
-    const self = memberView(own ?? impliedBotMember(guild, application), botUserView(application));
+    const self = memberView(own, botUserView(application));
     return guildView(guild, { self, members: [self], memberCount, linked });
   });
   const { id } = guild;

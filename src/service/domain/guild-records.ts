@@ -2,6 +2,7 @@ import { topics } from '../announcement.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { GuildMemberRecord, GuildRecord, InstallationRecord } from '../store/records.ts';
 import { announceGuildChange, announceInstallation, announceMember, announceRemoval } from './guild-events.ts';
+import { impliedBotMember } from './guild-view.ts';
 
 /** How guilds are written, so that the bots in them hear of it and applications find theirs. */
 
@@ -45,8 +46,21 @@ export async function putGuild(
   for (const application_id of has) {
     if (had.has(application_id)) continue;
     transaction.put('installations', { application_id, guild_id: guild.id });
-    await announceInstallation(transaction, application_id, guild);
+    await announceInstallation(transaction, application_id, guild, await guildMembers(transaction, guild));
   }
+}
+
+/** Everybody in a guild, the bots of its applications included whether or not they have a record. */
+export async function guildMembers(view: StoreView, guild: GuildRecord): Promise<readonly GuildMemberRecord[]> {
+  const listed = await view.list('guild_members', { equals: [guild.id] });
+  const known = new Set<string>(listed.map(({ user_id }) => user_id));
+  const implied: GuildMemberRecord[] = [];
+  for (const id of guild.applications) {
+    if (known.has(id)) continue;
+    const application = await view.get('applications', id);
+    if (application && application.bot_token_hash !== null) implied.push(impliedBotMember(guild, application));
+  }
+  return [...implied, ...listed];
 }
 
 /** The ids of an application's guilds. */

@@ -30,7 +30,7 @@ export function botUserId({ id }: Pick<ApplicationRecord, 'id'>): UserId {
 }
 
 /** The bot's membership, for a guild whose member list does not name it: no roles, there from the start. */
-export function impliedBotMember(guild: GuildRecord, application: ApplicationRecord): GuildMemberRecord {
+export function impliedBotMember(guild: GuildRecord, application: Pick<ApplicationRecord, 'id'>): GuildMemberRecord {
   return {
     guild_id: guild.id,
     user_id: botUserId(application),

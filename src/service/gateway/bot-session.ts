@@ -5,7 +5,7 @@ import type { GuildId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { linkedLobbies } from '../domain/guild-events.ts';
-import { guildIdsOf, guildScope } from '../domain/guild-records.ts';
+import { guildIdsOf, guildMembers, guildScope } from '../domain/guild-records.ts';
 import { botUserId, guildView, impliedBotMember, memberView } from '../domain/guild-view.ts';
 import { botUserView, userView } from '../domain/user-view.ts';
 import type { StoreView } from '../store/contract.ts';
@@ -93,7 +93,7 @@ async function readGuild(
 ): Promise<Guild | undefined> {
   const guild = await view.get('guilds', id);
   if (!guild?.applications.includes(application.id)) return undefined;
-  const records = await view.list('guild_members', { equals: [id] });
+  const records = await guildMembers(view, guild);
   const own = records.find(({ user_id }) => user_id === botUserId(application)) ?? impliedBotMember(guild, application);
   const others = records.filter(record => record !== own);
   const memberCount = others.length + 1;

@@ -4,8 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/codec.ts';
 import type { Core } from '../core.ts';
-import { guildScope } from '../domain/guild-records.ts';
-import { botUserId, impliedBotMember } from '../domain/guild-view.ts';
+import { guildMembers, guildScope } from '../domain/guild-records.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { GuildMemberRecord } from '../store/records.ts';
 import { viewMembers } from './bot-session.ts';
@@ -96,9 +95,7 @@ async function membersOf(
   const application = await view.get('applications', record.application_id ?? '');
   const guild = await view.get('guilds', request.guild_id);
   if (!application || !guild?.applications.includes(application.id)) return undefined;
-  const listed = await view.list('guild_members', { equals: [guild.id] });
-  const isListed = listed.some(({ user_id }) => user_id === botUserId(application));
-  const all = isListed ? listed : [impliedBotMember(guild, application), ...listed];
+  const all = await guildMembers(view, guild);
   if (request.user_ids !== undefined) {
     const wanted = new Set<UserId>(Array.isArray(request.user_ids) ? request.user_ids : [request.user_ids]);
     return all.filter(({ user_id }) => wanted.has(user_id));

@@ -64,8 +64,8 @@ export class Presences {
 
   async #tell(record: GatewaySessionRecord): Promise<void> {
     const { user_id } = record;
+    const presence = this.#of(user_id); // what it is now: by the commit it may be another, which is told by itself
     await this.#core.store.transact(`presence/${user_id}`, async transaction => {
-      const presence = this.#of(user_id);
       for (const guild of await guildsOf(transaction, record)) {
         const event = lazyEvent('PRESENCE_UPDATE', () => presenceView(user_id, guild, presence));
         transaction.announce({ to: topics.guild(guild), event, guild });
