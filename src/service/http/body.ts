@@ -7,6 +7,14 @@ import { Fault } from '../fault.ts';
 
 const mediaTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
+const smallBytesMax = 64 * 1024;
+
+/** Whether the request says that its body is small enough to be held for anybody. */
+export function isSmall({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return length !== undefined && Number(length) <= smallBytesMax;
+}
+
 /**
  * The bytes of a body, or undefined when they are too many; what is too much is read on and thrown away, so that the
  * answer gets through.

@@ -11,7 +11,7 @@ import { Fault } from '../fault.ts';
 import type { Faults } from '../faults/faults.ts';
 import { admit, identify } from './admission.ts';
 import { Blocklist } from './blocklist.ts';
-import { collectBody, readBody } from './body.ts';
+import { collectBody, isSmall, readBody } from './body.ts';
 import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
 import { blockedReply, errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
@@ -100,8 +100,8 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
     activity.begin();
-    // Listened to before anything is waited for: a stream that has to hold its data costs several times as much.
-    const bytes = route.body && collectBody(request);
+    // A stream that has to hold its data costs several times as much; a large body waits until its sender is known.
+    const early = route.body && isSmall(request) ? collectBody(request) : undefined;
     try {
       const principal = admit(route, await identify(credentials, route, request.headers.authorization));
       caller = principal;
@@ -109,7 +109,7 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
       limitHeaders = headers;
       if (refusal) answer = limitReply(refusal);
       else {
-        const body = bytes && readBody(route, request.headers, await bytes);
+        const body = route.body && readBody(route, request.headers, await (early ?? collectBody(request)));
         answer =
           (await faults?.answer(name, principal)) ??
           (await handler(toCall(request, { principal, params, query, body })));
