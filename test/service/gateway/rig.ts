@@ -14,6 +14,9 @@ export interface Rig {
   readonly world: World;
   readonly lobbies: Lobbies;
   readonly gateway: Gateway;
+  readonly url: string;
+  /** An OAuth2 token of a player of Starfall. */
+  token(userId: string): Promise<string>;
   /** Connects a player of Starfall and identifies; READY may not have come yet. */
   join(userId: string, fields?: { intents?: number; capabilities?: number }): Promise<GatewayClient>;
   close(): Promise<void>;
@@ -37,6 +40,8 @@ export async function makeRig(
     world,
     lobbies,
     gateway,
+    url,
+    token: userId => playerToken(world, userId),
     async join(userId, fields) {
       const client = await GatewayClient.open(url);
       client.identify({ token: `Bearer ${await playerToken(world, userId)}`, intents: lobbyIntents, ...fields });
