@@ -260,6 +260,12 @@ describe('a deploy', () => {
     expect(names(await backend.commands.list())).toEqual(['b']);
   });
 
+  it('refuses a plan for another place', async () => {
+    const plan = await backend.commands.inGuild(guild.id).plan([chat('a')]);
+    expect(await failureOf(backend.commands.deploy(plan))).toMatchObject({ code: 'plan_elsewhere' });
+    expect(await backend.commands.list()).toEqual([]);
+  });
+
   it('goes on where one broke off', async () => {
     const plan = await backend.commands.plan([chat('a'), chat('b'), chat('c')]);
     await backend.commands.create(chat('b'));

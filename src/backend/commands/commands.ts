@@ -14,6 +14,7 @@ import { makePlan } from './make-plan.ts';
 import type { Plan } from './plan.ts';
 import { CommandRegistry } from './registry.ts';
 import type { SyncState } from './sync-state.ts';
+import { dropsOverwrites } from './warnings.ts';
 
 /** The application's commands of one scope: single calls, plans and deploys, and what is known of them, live. */
 export interface Commands extends CommandCalls {
@@ -29,7 +30,7 @@ export interface Commands extends CommandCalls {
    * the set again at the end.
    *
    * @returns the plan that is left, in sync
-   * @throws ArgumentError `plan_blocked`, `plan_outdated`; RallypointError `commands_drifted`; RateLimitError once a
+   * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`; RallypointError `commands_drifted`; RateLimitError once a
    *   limit outlasts the patience
    */
   deploy(plan: Plan, options?: DeployOptions): Promise<Plan>;
@@ -100,9 +101,12 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
 
   async function makePlanFor(desired: readonly DesiredCommand[], options: CallOptions = {}): Promise<Plan> {
     const stored = await calls.list({ ...options, withLocalizations: true });
-    const overwritten = place.guildId === undefined ? undefined : await ports.overwritten(place.guildId, options);
-    const context = { scope, traits, place, nowMs: clock.now(), ...(overwritten && { overwritten }) };
-    return makePlan(stored, desired, context);
+    const context = { scope, traits, place, nowMs: clock.now() };
+    const plan = makePlan(stored, desired, context);
+    // Asked for only where the answer is worth a warning.
+    if (place.guildId === undefined || !plan.items.some(dropsOverwrites)) return plan;
+    const overwritten = await ports.overwritten(place.guildId, options);
+    return overwritten ? makePlan(stored, desired, { ...context, overwritten }) : plan;
   }
 
   /** Shows in `sync$` how the work goes and ends. */
@@ -131,7 +135,7 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
         shown(() =>
           deploy(
             plan,
-            { calls, clock, context: { scope, traits }, plan: makePlanFor },
+            { place, calls, clock, context: { scope, traits }, plan: makePlanFor },
             {
               ...options,
               onProgress(progress) {

@@ -4,7 +4,7 @@ import { type ApiErrorName, ArgumentError, RallypointError, RateLimitError } fro
 import { Deadline } from '../../wire/deadline.ts';
 import type { Clock } from '../../wire/ports.ts';
 import type { CallOptions } from '../calls.ts';
-import type { CommandCalls } from './calls.ts';
+import type { CommandCalls, CommandPlace } from './calls.ts';
 import { bodyOf, type DesiredContext, editOf } from './desired.ts';
 import type { Plan, PlanItem } from './plan.ts';
 import type { DeployProgress } from './sync-state.ts';
@@ -22,6 +22,7 @@ export const patienceMsDefault = 600_000;
 
 /** What a deploy works with. */
 export interface DeployPorts {
+  readonly place: CommandPlace;
   readonly calls: CommandCalls;
   readonly clock: Clock;
   readonly context: DesiredContext;
@@ -36,11 +37,12 @@ export interface DeployPorts {
  * changed since the plan was made, nothing is written. A set that is in sync costs that one read and no write.
  *
  * @returns the plan that is left: one with nothing to do
- * @throws ArgumentError `plan_blocked`, `plan_outdated`; RallypointError `commands_drifted` when the set is not as it
+ * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`; RallypointError `commands_drifted` when the set is not as it
  *   was written; RateLimitError a limit outlasts the patience; and what the calls throw
  */
 export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOptions): Promise<Plan> {
   refuseBlocked(plan);
+  refuseElsewhere(plan, ports.place);
   const current = await ports.plan(plan.desired, callOptions(options));
   refuseOutdated(plan, current);
   if (current.isInSync) return current;
@@ -60,6 +62,12 @@ function callOptions({ signal }: DeployOptions): CallOptions {
 function refuseBlocked({ warnings }: Plan): void {
   const blocking = warnings.find(({ code }) => code === 'too_many_commands');
   if (blocking) throw new ArgumentError('plan_blocked', `The plan cannot be carried out: ${blocking.message}`);
+}
+
+function refuseElsewhere({ place }: Plan, { applicationId, guildId }: CommandPlace): void {
+  if (place.applicationId === applicationId && place.guildId === guildId) return;
+  const where = place.guildId === undefined ? 'the global commands' : `the commands of guild ${place.guildId}`;
+  throw new ArgumentError('plan_elsewhere', `The plan is for ${where} of application ${place.applicationId}.`);
 }
 
 /** What is left to do must have been part of what was planned. */

@@ -34,10 +34,14 @@ function fallbacksShown(item: PlanItem): PlanWarning[] {
   });
 }
 
+/** Renaming or deleting a command drops its overwrites. @see interface.md, "Application command permission" */
+export function dropsOverwrites(item: PlanItem): item is Extract<PlanItem, { action: 'edit' | 'delete' }> {
+  return item.action === 'delete' || (item.action === 'edit' && item.stored.name !== item.name);
+}
+
 function permissionsLost(item: PlanItem, { scope, overwritten }: PlanContext): PlanWarning[] {
-  if (item.action !== 'edit' && item.action !== 'delete') return [];
+  if (!dropsOverwrites(item)) return [];
   const { action, type, name, stored } = item;
-  if (action === 'edit' && stored.name === name) return [];
   const has = overwritten?.has(stored.id);
   // That a deleted command has nothing left is no news, unless it is known to have had something.
   if (has === false || (has === undefined && action === 'delete')) return [];
