@@ -37,8 +37,8 @@ export interface DeployPorts {
  * changed since the plan was made, nothing is written. A set that is in sync costs that one read and no write.
  *
  * @returns the plan that is left: one with nothing to do
- * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`; RallypointError `commands_drifted` when the set is not as it
- *   was written; RateLimitError a limit outlasts the patience; and what the calls throw
+ * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`; RallypointError `commands_drifted` when the
+ *   set is not as it was written; RateLimitError a limit outlasts the patience; and what the calls throw
  */
 export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOptions): Promise<Plan> {
   refuseBlocked(plan);
