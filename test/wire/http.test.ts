@@ -66,6 +66,15 @@ describe.each([
     expect(server.seen[0]?.headers['user-agent']).toMatch(/^DiscordBot \(\S+, \d+\.\d+\.\d+\)/);
   });
 
+  it('says that there is no body where there might be one', async () => {
+    const { server, http } = await open((_, response) => answerJson(response, 200, { code: 'x' }));
+    await http.send('createLobbyInvite', { path: { lobby_id: '1', user_id: '2' } });
+    await http.send('getLobby', { path: lobby });
+    const [post, get] = server.seen;
+    expect(post?.headers).toMatchObject({ 'content-length': '0' });
+    expect({ ...post?.headers, ...get?.headers }).not.toHaveProperty('transfer-encoding');
+  });
+
   it('sends a form where the route has one', async () => {
     const { server, http } = await open((_, response) => answerJson(response, 200, {}));
     await http.send('createToken', { path: {}, body: { grant_type: 'client_credentials', scope: 'a b' } });
