@@ -31,6 +31,10 @@ export class Recent<Value> {
     this.#add(key, { value, weight });
   }
 
+  get isEmpty(): boolean {
+    return this.#young.size === 0 && this.#old.size === 0;
+  }
+
   has(key: string): boolean {
     return this.#young.has(key) || this.#old.has(key);
   }

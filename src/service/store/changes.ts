@@ -1,5 +1,5 @@
 import type { KeyPart } from './contract.ts';
-import { fieldOf } from './keys.ts';
+import { fieldOf, keyText } from './keys.ts';
 
 /** What a work does to one record. */
 export interface Change {
@@ -13,44 +13,52 @@ export interface Change {
 }
 
 /**
- * The changes to one collection, the last one of each key. They are found by key, and by the value of one field
- * without going through them all: a shared batch may hold thousands while a list asks for the few of one lobby.
+ * The changes to one collection, in the order they were made. They are found by key, and by the value of one field,
+ * without going through them all: a shared batch may hold thousands while a list asks for the few of one lobby. Both
+ * ways are laid out when first asked for: who only adds, and that is most, pays for neither.
  */
 export class Changes {
-  readonly #byKey = new Map<string, Change>();
+  #made: Change[] = [];
+  #saved = 0;
+  /** The last change of each key. */
+  #byKey: Map<string, Change> | undefined;
   /** Field → value → changes that put a record with that value; a field is added when it is first asked for. */
   #byField: Map<string, Map<unknown, Set<Change>>> | undefined;
 
-  get(keyText: string): Change | undefined {
-    return this.#byKey.get(keyText);
-  }
-
-  has(keyText: string): boolean {
-    return this.#byKey.has(keyText);
+  get(key: string): Change | undefined {
+    return this.#keyed().get(key);
   }
 
   get isEmpty(): boolean {
-    return this.#byKey.size === 0;
+    return this.#made.length === 0;
   }
 
-  /** @returns the change of the same key that it replaces */
-  set(keyText: string, change: Change): Change | undefined {
-    const replaced = this.#byKey.get(keyText);
-    this.#byKey.set(keyText, change);
-    this.#regroup(replaced, change);
-    return replaced;
+  add(change: Change): void {
+    this.#made.push(change);
+    if (this.#byKey) this.#key(this.#byKey, change);
   }
 
-  /** Puts back what {@link set} replaced. */
-  restore(keyText: string, before: Change | undefined): void {
-    const taken = this.#byKey.get(keyText);
-    if (before) this.#byKey.set(keyText, before);
-    else this.#byKey.delete(keyText);
-    this.#regroup(taken, before);
+  /** What was added until now stays. */
+  savepoint(): void {
+    this.#saved = this.#made.length;
   }
 
-  entries(): IterableIterator<[keyText: string, change: Change]> {
-    return this.#byKey.entries();
+  /** Forgets what was added since the last savepoint. */
+  rollBack(): void {
+    if (this.#made.length === this.#saved) return;
+    this.#made = this.#made.slice(0, this.#saved);
+    this.#byKey = undefined;
+    this.#byField = undefined;
+  }
+
+  /** Every change, in the order they were made; of several to one record the last counts. */
+  inOrder(): readonly Change[] {
+    return this.#made;
+  }
+
+  /** The last change of each record. */
+  all(): Iterable<Change> {
+    return this.#keyed().values();
   }
 
   /** Changes that put a record whose `field` is `value`. */
@@ -58,26 +66,34 @@ export class Changes {
     return this.#groupsOf(field).get(value) ?? [];
   }
 
-  all(): Iterable<Change> {
-    return this.#byKey.values();
+  #keyed(): ReadonlyMap<string, Change> {
+    if (this.#byKey) return this.#byKey;
+    const byKey = new Map<string, Change>();
+    for (const change of this.#made) this.#key(byKey, change);
+    this.#byKey = byKey;
+    return byKey;
   }
 
-  #regroup(out: Change | undefined, into: Change | undefined): void {
-    if (!this.#byField) return;
-    for (const [field, groups] of this.#byField) {
+  #key(byKey: Map<string, Change>, change: Change): void {
+    const key = keyText(change.key);
+    if (this.#byField) this.#regroup(this.#byField, byKey.get(key), change);
+    byKey.set(key, change);
+  }
+
+  #regroup(byField: ReadonlyMap<string, Map<unknown, Set<Change>>>, out: Change | undefined, into: Change): void {
+    for (const [field, groups] of byField) {
       if (out?.kept) groups.get(fieldOf(out.kept.record, field))?.delete(out);
-      if (into) addTo(groups, field, into);
+      addTo(groups, field, into);
     }
   }
 
-  #groupsOf(field: string): Map<unknown, Set<Change>> {
+  #groupsOf(field: string): ReadonlyMap<unknown, Set<Change>> {
+    const known = this.#byField?.get(field);
+    if (known) return known;
+    const groups = new Map<unknown, Set<Change>>();
+    for (const change of this.#keyed().values()) addTo(groups, field, change);
     this.#byField ??= new Map();
-    let groups = this.#byField.get(field);
-    if (!groups) {
-      groups = new Map();
-      this.#byField.set(field, groups);
-      for (const change of this.#byKey.values()) addTo(groups, field, change);
-    }
+    this.#byField.set(field, groups);
     return groups;
   }
 }

@@ -5,13 +5,6 @@ import { deepFreeze } from './freeze.ts';
 import { type AnyQuery, checkKey, keyOf, keyText, keyTextOf, matches, orderOf, type Route, routeOf } from './keys.ts';
 import type { CollectionName, Records } from './records.ts';
 
-/** How a record stood before a change that may be taken back. */
-interface Undo {
-  readonly changes: Changes;
-  readonly key: string;
-  readonly before: Change | undefined;
-}
-
 /**
  * Changes laid over a view: who reads here sees the view as if they were made, while the view itself stays as it is.
  * One overlay takes the works of a batch one after another; what a failed one changed is taken back.
@@ -19,7 +12,6 @@ interface Undo {
 export class Overlay implements StoreView {
   readonly #base: StoreView;
   readonly #changes = new Map<CollectionName, Changes>();
-  #undo: Undo[] = [];
 
   constructor(base: StoreView) {
     this.#base = base;
@@ -63,16 +55,15 @@ export class Overlay implements StoreView {
 
   /** What was changed until now stays. */
   savepoint(): void {
-    if (this.#undo.length > 0) this.#undo = [];
+    for (const changes of this.#changes.values()) changes.savepoint();
   }
 
   /** Takes back what was changed since the last savepoint. */
   rollBack(): void {
-    for (const { changes, key, before } of this.#undo.toReversed()) changes.restore(key, before);
-    this.#undo = [];
+    for (const changes of this.#changes.values()) changes.rollBack();
   }
 
-  /** All changes, the last one of each record. */
+  /** All changes, by collection. */
   changes(): Iterable<readonly [CollectionName, Changes]> {
     return this.#changes;
   }
@@ -83,9 +74,7 @@ export class Overlay implements StoreView {
   }
 
   #write(collection: CollectionName, change: Change): void {
-    const changes = this.#changesOf(collection);
-    const key = keyText(change.key);
-    this.#undo.push({ changes, key, before: changes.set(key, change) });
+    this.#changesOf(collection).add(change);
   }
 
   #changesOf(collection: CollectionName): Changes {
@@ -106,7 +95,7 @@ export class Overlay implements StoreView {
   ): MaybePromise<readonly Records[Name][]> {
     const asked = ask === undefined ? query : { ...query, limit: ask };
     return andThen(this.#base.list(collection, asked), records => {
-      const unchanged = records.filter(record => !changes.has(keyTextOf(collection, record)));
+      const unchanged = records.filter(record => !changes.get(keyTextOf(collection, record)));
       const isShort = ask !== undefined && unchanged.length < (query.limit ?? 0) && records.length === ask;
       return isShort ? this.#unchanged(collection, query, changes, 2 * ask) : unchanged;
     });

@@ -206,7 +206,7 @@ export class SqliteStore implements Store {
   #writeChanges(overlay: Overlay): void {
     for (const [name, changes] of overlay.changes()) {
       const table = this.#tables[name];
-      for (const change of changes.all()) table.write(change);
+      for (const change of changes.inOrder()) table.write(change);
     }
   }
 
@@ -214,7 +214,9 @@ export class SqliteStore implements Store {
   #remember(overlay: Overlay): void {
     for (const [name, changes] of overlay.changes()) {
       const cache = this.#cache[name];
-      for (const [key, { kept }] of changes.entries()) {
+      if (cache.isEmpty) continue;
+      for (const { key: parts, kept } of changes.inOrder()) {
+        const key = keyText(parts);
         if (!cache.has(key)) continue;
         if (kept) cache.set(key, kept.record, kept.body.length);
         else cache.delete(key);
