@@ -7,6 +7,8 @@ interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** For how long a network would be on its way. */
+  readonly delayMs?: number;
 }
 
 const answers = serverOptions<Readonly<Record<string, Answer>>>();
@@ -17,8 +19,12 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', chunk => chunks.push(chunk));
   request.on('end', () => {
-    response.writeHead(answer.status, answer.headers);
-    response.end(answer.body);
+    const reply = () => {
+      response.writeHead(answer.status, answer.headers);
+      response.end(answer.body);
+    };
+    if (answer.delayMs === undefined) reply();
+    else setTimeout(reply, answer.delayMs);
   });
 });
 
