@@ -13,6 +13,8 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   backend: () => import('./backend.ts'),
   rulebook: () => import('./rulebook.ts'),
   commands: () => import('./commands.ts'),
+  'client-state': () => import('./client-state.ts'),
+  import: () => import('./import.ts'),
   'cold-start': () => import('./cold-start.ts'),
 };
 

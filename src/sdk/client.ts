@@ -494,10 +494,16 @@ export class Client {
   }
 
   #dispatched(name: string, data: unknown): void {
-    const known = name === 'READY' ? this.lobbies.map(({ id }) => id) : [];
-    this.#lobbies.apply(name, data);
-    if (name === 'READY') this.#gaps.fill(known.filter(id => this.lobby(id)));
+    if (name === 'READY') this.#began(data);
+    else this.#lobbies.apply(name, data);
     if (name === 'APPLICATION_COMMAND_PERMISSIONS_UPDATE') this.#commands.refresh();
+  }
+
+  /** A session began; what is known from one before may have gaps. */
+  #began(ready: unknown): void {
+    const known = this.lobbies.map(({ id }) => id);
+    this.#lobbies.apply('READY', ready);
+    this.#gaps.fill(known.filter(id => this.lobby(id)));
   }
 
   #statusChanged(status: ConnectionStatus): void {

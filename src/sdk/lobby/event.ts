@@ -1,7 +1,8 @@
 import type { LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
-import type { LobbyMemberSnapshot, LobbyMessageSnapshot, LobbySnapshot, LobbyState } from './snapshot.ts';
+import type { Fields } from './fields.ts';
+import type { LobbyMessageSnapshot, LobbySnapshot, LobbyState } from './snapshot.ts';
 
-/** What happened to lobbies, in the words of this client. Everything in it is complete and frozen. */
+/** What happened to lobbies, in the words of this client. Everything in it is complete and, but for members, frozen. */
 export type LobbyEvent =
   /** A session began: these are all the lobbies there are, in any order. `unreadable` more could not be read. */
   | { readonly kind: 'reset'; readonly lobbies: LobbyState; readonly unreadable: number }
@@ -9,8 +10,7 @@ export type LobbyEvent =
   | { readonly kind: 'lobby'; readonly lobbyId: LobbyId; readonly lobby: LobbySnapshot }
   /** Deleted, or the player was removed from it. */
   | { readonly kind: 'lobby-gone'; readonly lobbyId: LobbyId }
-  /** Came or changed. */
-  | { readonly kind: 'member'; readonly lobbyId: LobbyId; readonly member: LobbyMemberSnapshot }
+  | MemberNews
   | { readonly kind: 'member-gone'; readonly lobbyId: LobbyId; readonly memberId: UserId }
   | { readonly kind: 'message'; readonly lobbyId: LobbyId; readonly message: LobbyMessageSnapshot }
   /** Was edited or moderated; `change` holds only what the service said. */
@@ -21,6 +21,19 @@ export type LobbyEvent =
       readonly change: MessageEdit;
     }
   | { readonly kind: 'message-gone'; readonly lobbyId: LobbyId; readonly messageId: MessageId };
+
+/**
+ * A member came or changed. It is the commonest of all events, and of a thousand that come a player sees few: so only the
+ * ids have been looked at, the rest is read by {@link readMember} when somebody wants to see the member.
+ */
+export interface MemberNews {
+  readonly kind: 'member';
+  readonly lobbyId: LobbyId;
+  readonly memberId: UserId;
+  readonly fields: Fields;
+  /** What is known apart from what the fields say. */
+  readonly connected: boolean | undefined;
+}
 
 /** What an edit can change of a message. */
 export type MessageEdit = Partial<

@@ -1,6 +1,8 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
+import type { MemberNews } from './event.ts';
 import { LiveList } from './live-list.ts';
 import { LiveMessages } from './live-messages.ts';
+import { readMember } from './lobby-reader.ts';
 import { share } from './share.ts';
 import type { LobbyMemberSnapshot, LobbyMembers, LobbySnapshot } from './snapshot.ts';
 
@@ -8,14 +10,16 @@ import type { LobbyMemberSnapshot, LobbyMembers, LobbySnapshot } from './snapsho
 type LobbyHead = Omit<LobbySnapshot, 'members'>;
 
 /**
- * One lobby as it changes. An event costs what it changes, however many members there are: the snapshot is made when
- * somebody looks, and kept until the next change.
+ * One lobby as it changes. An event costs the same however many members there are, and next to nothing while nobody
+ * looks: snapshots are made when somebody does, and kept until the next change.
  */
 export class LiveLobby {
   readonly id: LobbyId;
   readonly messages = new LiveMessages();
   #head: LobbyHead;
   readonly #members: LiveList<LobbyMemberSnapshot>;
+  /** What was heard of members since somebody looked: of each the latest; undefined: it is gone. */
+  readonly #news = new Map<UserId, MemberNews | undefined>();
   #shown: LobbySnapshot | undefined;
 
   constructor(lobby: LobbySnapshot) {
@@ -27,15 +31,18 @@ export class LiveLobby {
 
   /** Frozen; the same object until something changes. */
   get shown(): LobbySnapshot {
-    this.#shown ??= Object.freeze({ ...this.#head, members: this.members });
+    const { members } = this;
+    if (this.#shown?.members !== members) this.#shown = Object.freeze({ ...this.#head, members });
     return this.#shown;
   }
 
   get members(): LobbyMembers {
+    for (const id of this.#news.keys()) this.#read(id);
     return this.#members.shown;
   }
 
   member(id: UserId): LobbyMemberSnapshot | undefined {
+    this.#read(id);
     return this.#members.find(id);
   }
 
@@ -44,22 +51,34 @@ export class LiveLobby {
     const shared = share(this.#head, Object.freeze(head));
     if (shared !== this.#head) this.#shown = undefined;
     this.#head = shared;
+    for (const id of [...this.#news.keys()]) this.#read(id);
     const ids = new Set(members.map(({ id }) => id));
-    for (const id of [...this.#members.ids()]) if (!ids.has(id)) this.removeMember(id);
-    for (const member of members) this.putMember(member);
+    for (const id of [...this.#members.ids()]) if (!ids.has(id)) this.#members.remove(id);
+    for (const member of members) this.#put(member);
   }
 
-  putMember(member: LobbyMemberSnapshot): void {
+  /** A member came or changed. */
+  hear(news: MemberNews): void {
+    this.#news.set(news.memberId, news);
+  }
+
+  removeMember(id: UserId): void {
+    this.#news.set(id, undefined);
+  }
+
+  #read(id: UserId): void {
+    if (!this.#news.has(id)) return;
+    const news = this.#news.get(id);
+    this.#news.delete(id);
+    if (news) this.#put(readMember(id, news.fields, news.connected));
+    else this.#members.remove(id);
+  }
+
+  #put(member: LobbyMemberSnapshot): void {
     const present = this.#members.find(member.id);
     // Not every event says who the member is.
     const known = present?.user && !member.user ? Object.freeze({ ...member, user: present.user }) : member;
     const shared = share(present, known);
-    if (shared === present) return;
-    this.#members.put(shared);
-    this.#shown = undefined;
-  }
-
-  removeMember(id: UserId): void {
-    if (this.#members.remove(id)) this.#shown = undefined;
+    if (shared !== present) this.#members.put(shared);
   }
 }

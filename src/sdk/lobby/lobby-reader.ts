@@ -1,6 +1,7 @@
 import { lobbyMemberFlags, type Metadata } from '../../model/lobby.ts';
-import { isSnowflake } from '../../model/snowflake.ts';
+import { isSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord, parseJson } from '../../wire/codec.ts';
+import type { Fields } from './fields.ts';
 import type { LinkedChannelSnapshot, LobbyMemberSnapshot, LobbySnapshot, UserSnapshot } from './snapshot.ts';
 
 /**
@@ -11,13 +12,11 @@ import type { LinkedChannelSnapshot, LobbyMemberSnapshot, LobbySnapshot, UserSna
  * @see lobbies.md 1 and 6.3; gateway.md 9.4
  */
 
-export type Fields = Readonly<Record<string, unknown>>;
-
 export function readLobby(value: unknown): LobbySnapshot | undefined {
   const { id, application_id, metadata, members = [], flags, linked_channel } = asRecord(value) ?? {};
   if (!isSnowflake<'lobby'>(id) || !isSnowflake<'application'>(application_id) || !Array.isArray(members))
     return undefined;
-  const read = members.map(member => readMember(member)).filter(member => member !== undefined);
+  const read = members.map(readListed).filter(member => member !== undefined);
   if (read.length < members.length) return undefined;
   return Object.freeze({
     id,
@@ -29,11 +28,19 @@ export function readLobby(value: unknown): LobbySnapshot | undefined {
   });
 }
 
-/** @param connected what is known of it apart from what the member says */
-export function readMember(value: unknown, connected?: boolean): LobbyMemberSnapshot | undefined {
+function readListed(value: unknown): LobbyMemberSnapshot | undefined {
   const fields = asRecord(value);
-  const id = fields?.user_id ?? fields?.id;
-  if (!fields || !isSnowflake<'user'>(id)) return undefined;
+  const id = fields && readMemberId(fields);
+  return id === undefined ? undefined : readMember(id, fields ?? {});
+}
+
+export function readMemberId({ user_id, id }: Fields): UserId | undefined {
+  const read = user_id ?? id;
+  return isSnowflake<'user'>(read) ? read : undefined;
+}
+
+/** @param connected what is known of it apart from what the fields say */
+export function readMember(id: UserId, fields: Fields, connected?: boolean): LobbyMemberSnapshot {
   const flags = readFlags(fields.flags);
   return Object.freeze({
     id,

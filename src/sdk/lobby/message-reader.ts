@@ -1,7 +1,8 @@
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/codec.ts';
 import type { LobbyEvent, MessageEdit } from './event.ts';
-import { type Fields, readFlags, readMetadata, readText, readUser } from './lobby-reader.ts';
+import type { Fields } from './fields.ts';
+import { readFlags, readMetadata, readText, readUser } from './lobby-reader.ts';
 import type { LobbyMessageSnapshot } from './snapshot.ts';
 
 /** Reads a message of the gateway or of an HTTP answer; undefined when it cannot be read. @see lobbies.md 1.5, 6.2 */

@@ -1,8 +1,9 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
+import { asRecord } from '../../wire/codec.ts';
 import type { Logger } from '../../wire/ports.ts';
 import { Feed } from '../feed.ts';
 import { Observable, type Subscriber } from '../rxjs.ts';
-import { concernsLobbies, readLobbyEvent } from './dispatch-reader.ts';
+import { lobbyReader } from './dispatch-reader.ts';
 import type { LobbyEvent } from './event.ts';
 import { emptyList, LiveList } from './live-list.ts';
 import { LiveLobby } from './live-lobby.ts';
@@ -23,6 +24,7 @@ export class LobbyStore {
   readonly #watched = new Map<LobbyId, LobbyFeeds>();
   #shown: LobbyState = emptyList;
   #isStale = false;
+  #latest: LiveLobby | undefined;
   #isClosed = false;
 
   constructor(logger: Logger) {
@@ -81,8 +83,10 @@ export class LobbyStore {
 
   /** Takes a dispatch in; one that cannot be read is logged and changes nothing. */
   apply(name: string, data: unknown): void {
-    if (!concernsLobbies(name)) return;
-    const event = readLobbyEvent(name, data);
+    const read = lobbyReader(name);
+    if (!read) return;
+    const fields = asRecord(data);
+    const event = fields && read(fields);
     if (!event || (event.kind === 'reset' && event.unreadable > 0)) {
       this.#logger.error({ name }, 'a lobby dispatch could not be read and was dropped');
     }
@@ -121,7 +125,7 @@ export class LobbyStore {
         this.#removeLobby(event.lobbyId);
         break;
       case 'member':
-        this.#changeMember(event.lobbyId, event.member.id, lobby => lobby.putMember(event.member));
+        this.#changeMember(event.lobbyId, event.memberId, lobby => lobby.hear(event));
         break;
       case 'member-gone':
         this.#changeMember(event.lobbyId, event.memberId, lobby => lobby.removeMember(event.memberId));
@@ -139,6 +143,7 @@ export class LobbyStore {
 
   /** One consistent change: whoever looks while it is told of sees all of it. */
   #reset(lobbies: LobbyState): void {
+    this.#latest = undefined;
     this.#lobbies = new LiveList(lobbies.map(lobby => this.#live(lobby)));
     this.#isStale = true;
     for (const feeds of [...this.#watched.values()]) feeds.tell();
@@ -151,14 +156,17 @@ export class LobbyStore {
   }
 
   #removeLobby(id: LobbyId): void {
+    this.#latest = undefined;
     if (this.#lobbies.remove(id)) this.#tell(id, feeds => feeds.tell());
   }
 
   #changeMember(id: LobbyId, userId: UserId, change: (lobby: LiveLobby) => void): void {
-    const lobby = this.#lobbies.find(id);
+    // Most events are of the lobby that the one before was of; an id to look up is new text, and not to be had for free.
+    const lobby = this.#latest?.id === id ? this.#latest : this.#lobbies.find(id);
+    this.#latest = lobby;
     if (!lobby) return;
     change(lobby);
-    this.#tell(id, feeds => feeds.tellMember(userId));
+    this.#tell(lobby.id, feeds => feeds.tellMember(userId));
   }
 
   /** The lobby as it is now, on what is known of it. */

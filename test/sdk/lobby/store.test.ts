@@ -292,5 +292,24 @@ describe('LobbyStore, against maps that are changed in place', () => {
     );
   });
 
+  it('holds the same when somebody looks only now and then', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(event, fc.constantFrom('all', 'one', 'nobody', 'nobody')), { maxLength: 60 }),
+        steps => {
+          const plain: Plain = new Map();
+          const store = new LobbyStore(silentLogger);
+          for (const [[name, data], look] of steps) {
+            store.apply(name, structuredClone(data));
+            apply(plain, name, data as Record<string, unknown>);
+            if (look === 'one') expect(store.member('1', '2')?.metadata.team).toBe(plain.get('1')?.members.get('2'));
+            if (look === 'all') expect(view(store.lobbies)).toEqual(plainView(plain));
+          }
+          expect(view(store.lobbies)).toEqual(plainView(plain));
+        },
+      ),
+    );
+  });
+
   const last = (values: unknown[]) => values.at(-1);
 });
