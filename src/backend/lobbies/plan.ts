@@ -1,12 +1,6 @@
 import { limits } from '../../model/limits.ts';
-import type {
-  Lobby,
-  LobbyInput,
-  LobbyMember,
-  LobbyMemberChange,
-  LobbyMemberInput,
-  Metadata,
-} from '../../model/lobby.ts';
+import type { Lobby, LobbyInput, LobbyMember, LobbyMemberChange, LobbyMemberInput } from '../../model/lobby.ts';
+import { sameMetadata } from '../../model/rules/same-metadata.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import type { DesiredLobby, DesiredMember } from './desired.ts';
 
@@ -125,12 +119,6 @@ function isAsDesired(actual: LobbyMember | undefined, desired: DesiredMember): b
     actual.flags === (desired.flags ?? 0) &&
     (name === undefined || name === (actual.additional_name ?? null))
   );
-}
-
-function sameMetadata(a: Metadata | null, b: Metadata | null): boolean {
-  if (a === null || b === null) return a === b;
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && a[name] === b[name]);
 }
 
 /** What one request takes at a time. */

@@ -1,5 +1,6 @@
 import { limits } from '../../model/limits.ts';
-import type { LobbyInput, LobbyJoinInput, LobbyMemberEntry, LobbyMemberInput, Metadata } from '../../model/lobby.ts';
+import type { LobbyInput, LobbyJoinInput, LobbyMemberEntry, LobbyMemberInput } from '../../model/lobby.ts';
+import { sameMetadata } from '../../model/rules/same-metadata.ts';
 import { readSnowflake, type Snowflake, type UserId } from '../../model/snowflake.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
 
@@ -168,10 +169,4 @@ function byText([a]: readonly [UserId, unknown], [b]: readonly [UserId, unknown]
 
 function sameMember(a: LobbyMemberRecord, b: LobbyMemberRecord): boolean {
   return a.flags === b.flags && a.additional_name === b.additional_name && sameMetadata(a.metadata, b.metadata);
-}
-
-export function sameMetadata(a: Metadata | null, b: Metadata | null): boolean {
-  if (a === null || b === null) return a === b;
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && a[name] === b[name]);
 }
