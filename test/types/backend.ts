@@ -4,7 +4,10 @@ import {
   type Command,
   commandTypes,
   createBackend,
+  type LeaseStatus,
   type Lobby,
+  type LobbyDirectory,
+  memoryLobbyDirectory,
   optionTypes,
   type ReceivedInteraction,
   type UserId,
@@ -37,6 +40,32 @@ export async function lobbies(): Promise<Lobby> {
   // @ts-expect-error ids of different things do not mix
   await backend.lobbies.get(user);
   return backend.lobbies.get(id, { deadlineMs: 1000 });
+}
+
+export async function managedLobbies(): Promise<void> {
+  const directory: LobbyDirectory = memoryLobbyDirectory();
+  createBackend({ applicationId: '1', botToken: 'x', lobbyServer: { name: 'eu-1', directory, leaseMs: 30_000 } });
+  const { lobby, isOwner } = await backend.lobbies.ensure('match 1', {
+    members: [{ id: '9', additional_name: 'Ada', metadata: { team: 'red' } }],
+    idle_timeout_seconds: 60,
+  });
+  isOwner satisfies boolean;
+  // @ts-expect-error a desired member says who it is
+  await backend.lobbies.ensure('match 1', { members: [{ flags: 1 }] });
+  const { lobbies } = await backend.lobbies.reconcile(new Map([['match 1', {}]]), { keepOthers: true });
+  const outcome = lobbies.get('match 1');
+  if (outcome?.outcome === 'failed') throw outcome.error;
+  if (outcome?.outcome === 'created') outcome.lobby satisfies Lobby;
+  // @ts-expect-error there is no lobby in what was deleted
+  if (outcome?.outcome === 'deleted') outcome.lobby;
+  await backend.lobbies.sweep({ fate: ({ owner }) => (owner === 'eu-1' ? 'take-over' : 'delete') });
+  // @ts-expect-error there is no such fate
+  await backend.lobbies.sweep({ fate: 'forget' });
+  await backend.lobbies.handOver(lobby.id, 'eu-2', { deadlineMs: 1000 });
+  const { dropped } = await backend.lobbies.bulkMembers(lobby.id, [{ id: '9', remove_member: true }]);
+  dropped satisfies readonly UserId[];
+  backend.lobbies.state$.subscribe(({ lease }) => lease satisfies LeaseStatus);
+  backend.lobbies.progress$.subscribe(({ done, total }) => (done / total) satisfies number);
 }
 
 export async function commands(): Promise<Command> {

@@ -501,12 +501,14 @@ describe('what can be observed', () => {
     const told = new Promise(resolve => {
       config.onUnhandledError = resolve;
     });
+    let heard = 0;
     lobbies.state$.subscribe(() => {
-      throw new Error('a watcher of its own');
+      if (++heard === 2) throw new Error('a watcher of its own');
     });
     await lobbies.ensure('match 1');
     expect(await codeOf(lobbies.ensure('match 1'))).toBe('none');
     expect(await told).toMatchObject({ message: 'a watcher of its own' });
+    expect(heard).toBeGreaterThan(2);
     config.onUnhandledError = null;
   });
 
