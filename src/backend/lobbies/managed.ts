@@ -11,7 +11,7 @@ import { checkDesired, type DesiredLobby } from './desired.ts';
 import { type LobbyDirectory, memoryLobbyDirectory } from './directory.ts';
 import { Lease, type LeaseStatus } from './lease.ts';
 import type { ManagedParts } from './managed-parts.ts';
-import type { Operations } from './operation.ts';
+import type { Operation, Operations } from './operation.ts';
 import { Ownership } from './ownership.ts';
 import { OwnershipError } from './ownership-error.ts';
 import { type LobbyProgress, Run } from './progress.ts';
@@ -111,6 +111,8 @@ export interface ManagedLobbies {
    * wait and get the same. Who comes too late to write down a lobby it has made deletes it. What a crash leaves behind
    * between making a lobby and writing it down is empty, and ends by its idle timeout.
    *
+   * The key is taken until the lobby is deleted by its id, be it that the lobby has ended by itself.
+   *
    * @param key the game's name for the lobby, 1 to {@link nameLengthMax} characters: a match, a party
    * @throws ValidationError, ArgumentError `invalid_lobby_key`; nothing was sent
    */
@@ -178,12 +180,25 @@ export function createManagedLobbies(calls: LobbyCalls, ports: ManagedPorts): Ma
   const { ownership, settler, turns, lease } = parts;
   let runs = 0;
 
-  function startRun(operation: LobbyProgress['operation']): Run {
-    return new Run(operation, ++runs, step => progress.next(step));
+  /** Something about many lobbies, whose progress is told to its end. */
+  async function overall<T>(
+    name: LobbyProgress['operation'],
+    options: CallOptions,
+    work: (operation: Operation, run: Run) => Promise<T>,
+  ): Promise<T> {
+    return operations.run(options.deadlineMs ?? wholeDeadlineMsDefault, options, async operation => {
+      const run = new Run(name, ++runs, step => progress.next(step));
+      try {
+        return await work(operation, run);
+      } catch (error) {
+        run.abandon();
+        throw error;
+      }
+    });
   }
 
   /** Works about one key take turns; who has no time left does not wait for its turn. */
-  function inTurn<T>(key: string, options: CallOptions, work: Parameters<typeof operations.run<T>>[2]): Promise<T> {
+  function inTurn<T>(key: string, options: CallOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
     return operations.run(options.deadlineMs ?? deadlineMs, options, operation =>
       operation.within(turns.take(key, () => work(operation))),
     );
@@ -204,15 +219,13 @@ export function createManagedLobbies(calls: LobbyCalls, ports: ManagedPorts): Ma
     ensure,
     async reconcile(desired, { keepOthers = false, ...options } = {}) {
       checkSet(desired);
-      return operations.run(options.deadlineMs ?? wholeDeadlineMsDefault, options, operation =>
-        reconcile(parts, desired, { deleteOthers: !keepOthers }, operation, startRun('reconcile')),
+      return overall('reconcile', options, (operation, run) =>
+        reconcile(parts, desired, { deleteOthers: !keepOthers }, operation, run),
       );
     },
     async sweep({ fate = 'delete', ...options } = {}) {
       const fateOf = typeof fate === 'function' ? fate : () => fate;
-      return operations.run(options.deadlineMs ?? wholeDeadlineMsDefault, options, operation =>
-        sweep(parts, fateOf, operation, startRun('sweep')),
-      );
+      return overall('sweep', options, (operation, run) => sweep(parts, fateOf, operation, run));
     },
     async handOver(id, server, options = {}) {
       const holding = ownership.ofLobby(parseSnowflake<'lobby'>(id, 'lobbyId'));

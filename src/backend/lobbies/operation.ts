@@ -1,4 +1,4 @@
-import { TransportError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors.ts';
 import { Deadline } from '../../wire/deadline.ts';
 import type { Clock } from '../../wire/ports.ts';
 import type { CallOptions } from '../calls.ts';
@@ -52,7 +52,7 @@ export class Operations {
   }
 
   async run<T>(deadlineMs: number, { signal }: CallOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new TransportError('aborted', 'The backend has been closed.');
+    if (this.#closed) throw new ArgumentError('closed', 'This backend has been closed.');
     const deadline = new Deadline(this.#clock, deadlineMs, signal);
     this.#underWay.add(deadline);
     try {

@@ -55,8 +55,8 @@ function changedFields(actual: Lobby, desired: DesiredLobby, unseen: Unseen): Lo
 
 interface Difference {
   readonly changes: readonly LobbyMemberChange[];
-  /** Members before and after: as they should be, and whether a list of members can leave them so. */
-  readonly staying: readonly { readonly member: DesiredMember; readonly named: boolean }[];
+  /** Members before and after, as they should be. */
+  readonly staying: readonly DesiredMember[];
   readonly newcomers: readonly DesiredMember[];
   /** Somebody who stays has an additional name now. */
   readonly namesAtRisk: boolean;
@@ -71,7 +71,7 @@ function compareMembers(actual: readonly LobbyMember[], desired: readonly Desire
   const updates = staying.filter(member => !isAsDesired(before.get(member.id), member));
   return {
     changes: [...removals, ...updates, ...newcomers],
-    staying: staying.map(member => ({ member, named: isNamed(member) })),
+    staying,
     newcomers,
     namesAtRisk: staying.some(({ id }) => before.get(id)?.additional_name !== undefined),
   };
@@ -94,11 +94,8 @@ function listCalls(fields: LobbyInput, { staying, newcomers, namesAtRisk }: Diff
   if (namesAtRisk || staying.length > max) return undefined;
   const nameless = newcomers.filter(member => !isNamed(member)).slice(0, max - staying.length);
   const listed = new Set(nameless);
-  const later = [
-    ...staying.filter(({ named }) => named).map(({ member }) => member),
-    ...newcomers.filter(member => !listed.has(member)),
-  ];
-  const members = [...staying.map(({ member }) => member), ...nameless].map(asEntry);
+  const later = [...staying.filter(isNamed), ...newcomers.filter(member => !listed.has(member))];
+  const members = [...staying, ...nameless].map(asEntry);
   return [{ kind: 'edit', input: { ...fields, members } }, ...memberCalls(later)];
 }
 

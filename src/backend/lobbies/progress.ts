@@ -37,6 +37,11 @@ export class Run {
     this.#set({ status: done === total && failed === 0 ? 'complete' : 'incomplete' });
   }
 
+  /** It could not go on. */
+  abandon(): void {
+    this.#set({ status: 'incomplete' });
+  }
+
   get isComplete(): boolean {
     return this.#progress.status === 'complete';
   }

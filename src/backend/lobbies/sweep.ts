@@ -42,6 +42,7 @@ export async function sweep(
   const failed = new Map<string, unknown>();
 
   async function dealWith(key: string, entry: Stored<LobbyEntry>): Promise<void> {
+    operation.check();
     const isOffer = entry.value.owner === parts.server && entry.value.status === 'offered';
     const fate = isOffer ? 'take-over' : fateOfEntry(key, entry.value, fateOf);
     if (fate === 'leave') return void report.left.push(key);
@@ -65,7 +66,7 @@ export async function sweep(
     }
     run.did(!failed.has(key));
   });
-  await forgetServers(registry, lease);
+  await forgetServers(registry, lease).catch(() => {}); // the next sweep does it
   run.end();
   return { ...report, failed, isComplete: run.isComplete };
 }
@@ -75,7 +76,10 @@ async function liveServers({ servers }: Registry, lease: Lease): Promise<Readonl
   return new Set(records.filter(([, { value }]) => lease.holdsStill(value)).map(([name]) => name));
 }
 
-/** Of its own lobbies a server leaves alone those it holds; the others are an earlier life's, or offered to it. */
+/**
+ * Of its own lobbies a server leaves alone those it holds, but for one whose deletion was cut off; the others are an
+ * earlier life's, or offered to it.
+ */
 function isLeft(
   { server, ownership, lease }: ManagedParts,
   live: ReadonlySet<string>,
@@ -83,7 +87,7 @@ function isLeft(
   entry: LobbyEntry,
 ): boolean {
   if (entry.owner !== server) return !live.has(entry.owner);
-  return entry.term !== lease.term && !ownership.holds(key);
+  return entry.status === 'ending' || (entry.term !== lease.term && !ownership.holds(key));
 }
 
 /** What was never opened, and what is being deleted already, nobody needs to be asked about. */

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { config, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LobbyProgress, LobbyServerState } from '../../../src/backend/index.ts';
+import { fileLobbyDirectory } from '../../../src/backend/lobbies/file-directory.ts';
 import { nodeTransport } from '../../../src/wire/node-transport.ts';
 import { elapse } from '../../support/elapse.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { isDeeplyFrozen } from '../../support/frozen.ts';
 import { starfall } from '../../support/starfall.ts';
 import { codeOf, Fleet, leaseMs, usableMs } from './rig.ts';
@@ -51,6 +54,27 @@ describe('ensure', () => {
     before.backend.close();
     const found = await fleet.server('a').lobbies.ensure('match 1');
     expect(found).toMatchObject({ isNew: false, isOwner: true, epoch: 2, lobby: { id: lobby.id } });
+  });
+
+  it('finds the lobby again when all that is left of the servers is a file', async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder.path, 'lobbies.sqlite');
+    const start = (name: string) => {
+      const directory = fileLobbyDirectory(path);
+      const server = fleet.server(name, { lobbyServer: { name, directory, leaseMs } });
+      return { ...server, crash: () => [server.backend.close(), directory.close()] };
+    };
+    const [a, b] = [start('a'), start('b')];
+    const asked = Promise.all([a, b].map(({ lobbies }) => lobbies.ensure('match 1')));
+    const [first, second] = await elapse(fleet.clock, asked);
+    expect(second?.lobby.id).toBe(first?.lobby.id);
+    a.crash();
+    b.crash();
+    const again = start('a');
+    await fleet.clock.advance(leaseMs);
+    expect(await again.lobbies.ensure('match 1')).toMatchObject({ isNew: false, isOwner: true, lobby: first?.lobby });
+    again.crash();
+    await folder.remove();
   });
 
   it('makes a lobby anew that has ended, and does not set its idle timeout twice', async () => {
@@ -463,9 +487,10 @@ describe('sweep', () => {
     crashed.backend.close();
     await fleet.clock.advance(leaseMs);
     const real = nodeTransport();
+    let isRefusing = true;
     const transport: typeof real = {
       send: request =>
-        request.url.includes(lobby.id)
+        isRefusing && request.url.includes(lobby.id)
           ? Promise.resolve({ status: 403, headers: {}, text: '{"code":50001,"message":"no"}' })
           : real.send(request),
       close: () => real.close(),
@@ -475,6 +500,17 @@ describe('sweep', () => {
     expect(report).toMatchObject({ deleted: ['good'], isComplete: false });
     expect(report.failed.get('bad')).toMatchObject({ code: 'missing_access' });
     expect(await fleet.directory.get(`${starfall.applications[0].id}/lobbies/bad`)).toContain('"ending"');
+    isRefusing = false;
+    expect(await b.sweep()).toMatchObject({ deleted: ['bad'], isComplete: true });
+  });
+
+  it('that cannot begin says so, in its progress too', async () => {
+    const { lobbies } = fleet.server('a');
+    fleet.directory.list = () => Promise.reject(new Error('the directory cannot be reached'));
+    expect(await codeOf(lobbies.sweep())).toBe('directory_failed');
+    expect(await firstValueFrom(lobbies.progress$)).toMatchObject({ run: 1, status: 'incomplete' });
+    expect(await codeOf(lobbies.reconcile(new Map()))).toBe('directory_failed');
+    expect(await firstValueFrom(lobbies.progress$)).toMatchObject({ run: 2, status: 'incomplete' });
   });
 });
 
@@ -493,7 +529,7 @@ describe('what can be observed', () => {
     lobbies.close();
     lobbies.close();
     expect(isComplete).toBe(true);
-    expect(await codeOf(lobbies.ensure('match 1'))).toBe('aborted');
+    expect(await codeOf(lobbies.ensure('match 1'))).toBe('closed');
   });
 
   it('keeps going when a watcher throws', async () => {
