@@ -274,7 +274,8 @@ export class Client {
    *
    * @throws GatewayError a close code after which trying again is of no use, for example 4004
    * @throws ApiError, RateLimitError, TransportError `unreachable`, `deadline_exceeded`, `aborted`
-   * @throws ArgumentError `missing_access_token`, `closed`
+   * @throws ArgumentError `missing_access_token`, `closed`; `insecure_address`: the service named a gateway to which no
+   *   token may go
    */
   async connect({ signal }: CallOptions = {}): Promise<void> {
     this.#assertOpen();

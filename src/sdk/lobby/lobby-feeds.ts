@@ -2,6 +2,8 @@ import type { UserId } from '../../model/snowflake.ts';
 import { Feed } from '../feed.ts';
 import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot } from './snapshot.ts';
 
+type AnyFeed = Pick<Feed<unknown>, 'isWatched' | 'tell' | 'complete'>;
+
 /** How the parts of one lobby are read now. */
 export interface LobbyReads {
   lobby(): LobbySnapshot | undefined;
@@ -59,7 +61,7 @@ export class LobbyFeeds {
     for (const [id, feed] of this.#member) if (!feed.isWatched) this.#member.delete(id);
   }
 
-  #all(): readonly Feed<never>[] {
-    return [...this.#member.values(), this.members, this.messages, this.lobby] as unknown as Feed<never>[];
+  #all(): readonly AnyFeed[] {
+    return [...this.#member.values(), this.members, this.messages, this.lobby];
   }
 }
