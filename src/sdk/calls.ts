@@ -1,3 +1,4 @@
+import { ArgumentError } from '../model/errors.ts';
 import { Deadline } from '../wire/deadline.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../wire/http.ts';
 import type { Clock } from '../wire/ports.ts';
@@ -33,6 +34,7 @@ export class Calls {
   readonly #gate = new ReadyGate();
   readonly #turns = new Turns();
   readonly #underWay = new Set<Deadline>();
+  #isClosed = false;
 
   constructor(ports: CallPorts) {
     this.#ports = ports;
@@ -45,10 +47,11 @@ export class Calls {
 
   /**
    * @throws ApiError, RateLimitError, TransportError (`client_not_ready`, `deadline_exceeded`, `aborted`, …),
-   *   ArgumentError `missing_access_token`
+   *   ArgumentError `missing_access_token`, `closed`
    */
   async send<Name extends RouteName>(operation: Operation<Name>, options: OperationOptions): Promise<HttpAnswer> {
     const { clock, waits, deadlineMs, whenOffline } = this.#ports;
+    if (this.#isClosed) throw new ArgumentError('closed', 'This client has been closed.');
     if (!this.#gate.isOpen && (options.whenOffline ?? whenOffline) === 'fail') {
       throw clientNotReady('connect() first, or let the operation wait with whenOffline: queue');
     }
@@ -64,8 +67,9 @@ export class Calls {
     }
   }
 
-  /** Ends what is under way. */
+  /** Ends what is under way, and refuses what comes later. */
   close(): void {
+    this.#isClosed = true;
     for (const deadline of this.#underWay) deadline.abort();
   }
 

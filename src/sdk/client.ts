@@ -9,16 +9,7 @@ import {
 } from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
 import { deadlineMsDefault, Http } from '../wire/http.ts';
-import {
-  type Clock,
-  type Entropy,
-  type Fetch,
-  type Logger,
-  type SocketFactory,
-  silentLogger,
-  systemClock,
-  systemEntropy,
-} from '../wire/ports.ts';
+import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/ports.ts';
 import { loadSystemSocket } from '../wire/socket.ts';
 import { fetchTransport } from '../wire/transport.ts';
 import type { AuthorizationArgs } from './auth/authorization-args.ts';
@@ -26,8 +17,9 @@ import { type AuthorizationGrant, type AuthorizeOptions, Authorizer } from './au
 import { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from './auth/code-verifier.ts';
 import { type OpenBrowser, openSystemBrowser } from './auth/open-browser.ts';
 import { TokenClient, type TokenRequest, type TokenSet } from './auth/token-client.ts';
-import type { CallOptions, OperationOptions, WaitSnapshot, WhenOffline } from './call-options.ts';
+import type { CallOptions, OperationOptions, WaitSnapshot } from './call-options.ts';
 import { Calls } from './calls.ts';
+import type { ClientOptions } from './client-options.ts';
 import { LiveCommands } from './command/live-commands.ts';
 import { CommandOperations } from './command/operations.ts';
 import type { CommandPlace, CommandsSnapshot } from './command/snapshot.ts';
@@ -55,31 +47,6 @@ import { LobbyStore } from './lobby/store.ts';
 import type { Observable } from './rxjs.ts';
 import { selectFrom } from './select.ts';
 import { Waits } from './waits.ts';
-
-export interface ClientOptions {
-  /** @see {@link Client.setApplicationId} */
-  readonly applicationId?: string | bigint | undefined;
-  /** Where the pages for people are, and who issues the tokens. Default: the hosted service. */
-  readonly webBase?: string | undefined;
-  /** What stands before the version in every API path; ends in `/api`. Default: the hosted service. */
-  readonly apiBase?: string | undefined;
-  /** Shows the page that asks the player. Default: the system's browser. */
-  readonly openBrowser?: OpenBrowser | undefined;
-  /** What becomes of operations while the client is not ready. Default: `fail`. */
-  readonly whenOffline?: WhenOffline | undefined;
-  /** How long an operation may take with all its waits and repetitions. Default: {@link deadlineMsDefault}. */
-  readonly deadlineMs?: number | undefined;
-  /** Hears what the client does; never a token, a code or a verifier. Default: nobody. */
-  readonly logger?: Logger | undefined;
-  /** Default: Node's own HTTP. */
-  readonly fetch?: Fetch | undefined;
-  /** Default: the sockets of `ws`. */
-  readonly socket?: SocketFactory | undefined;
-  /** Default: the machine's. */
-  readonly clock?: Clock | undefined;
-  /** Default: the machine's. */
-  readonly entropy?: Entropy | undefined;
-}
 
 /**
  * What a game holds: signs a player in, connects, and knows the player's lobbies as they change.
@@ -363,8 +330,7 @@ export class Client {
    * @returns the lobby's id
    * @see lobbies.md 2.2
    */
-  async createOrJoinLobby(secret: string, options: JoinOptions = {}): Promise<LobbyId> {
-    this.#assertOpen();
+  createOrJoinLobby(secret: string, options: JoinOptions = {}): Promise<LobbyId> {
     return this.#lobbyOperations.createOrJoin(secret, options);
   }
 
@@ -374,8 +340,7 @@ export class Client {
    * @throws ApiError `unknown_lobby`, `missing_access`
    * @see lobbies.md 2.9
    */
-  async leaveLobby(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
-    this.#assertOpen();
+  leaveLobby(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
     return this.#lobbyOperations.leave(lobbyId, options);
   }
 
@@ -388,8 +353,7 @@ export class Client {
    * @throws ArgumentError `empty_message`; ApiError `unknown_lobby`, `not_a_lobby_member`
    * @see lobbies.md 2.11
    */
-  async sendLobbyMessage(lobbyId: LobbyId, content: string, options: SendOptions = {}): Promise<LobbyMessageSnapshot> {
-    this.#assertOpen();
+  sendLobbyMessage(lobbyId: LobbyId, content: string, options: SendOptions = {}): Promise<LobbyMessageSnapshot> {
     return this.#lobbyOperations.send(lobbyId, content, options);
   }
 
@@ -400,8 +364,7 @@ export class Client {
    * @throws ArgumentError `invalid_limit`; ApiError `unknown_lobby`, `not_a_lobby_member`
    * @see lobbies.md 2.12; social-sdk.md 7.1, GetLobbyMessagesWithLimit
    */
-  async getLobbyMessages(lobbyId: LobbyId, options: HistoryOptions = {}): Promise<LobbyMessages> {
-    this.#assertOpen();
+  getLobbyMessages(lobbyId: LobbyId, options: HistoryOptions = {}): Promise<LobbyMessages> {
     return this.#lobbyOperations.history(lobbyId, options);
   }
 
@@ -413,8 +376,7 @@ export class Client {
    *   `unknown_channel`, `unknown_lobby`
    * @see lobbies.md 2.10
    */
-  async linkChannelToLobby(lobbyId: LobbyId, channelId: ChannelId, options: OperationOptions = {}): Promise<void> {
-    this.#assertOpen();
+  linkChannelToLobby(lobbyId: LobbyId, channelId: ChannelId, options: OperationOptions = {}): Promise<void> {
     return this.#lobbyOperations.link(lobbyId, channelId, options);
   }
 
@@ -423,8 +385,7 @@ export class Client {
    *
    * @throws ApiError `lobby_link_refused`, `unknown_lobby`
    */
-  async unlinkChannelFromLobby(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
-    this.#assertOpen();
+  unlinkChannelFromLobby(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
     return this.#lobbyOperations.unlink(lobbyId, options);
   }
 
@@ -434,8 +395,7 @@ export class Client {
    * @throws ApiError `lobby_not_linked`, `already_in_guild`, `not_a_lobby_member`, `unknown_lobby`
    * @see lobbies.md 2.13
    */
-  async createLobbyInvite(lobbyId: LobbyId, options: OperationOptions = {}): Promise<LobbyInvite> {
-    this.#assertOpen();
+  createLobbyInvite(lobbyId: LobbyId, options: OperationOptions = {}): Promise<LobbyInvite> {
     return this.#lobbyOperations.invite(lobbyId, options);
   }
 
@@ -465,8 +425,7 @@ export class Client {
   }
 
   /** The guilds the player is in; for choosing a channel to link. @see social-sdk.md 7.1 */
-  async getUserGuilds(options: OperationOptions = {}): Promise<readonly GuildMinimal[]> {
-    this.#assertOpen();
+  getUserGuilds(options: OperationOptions = {}): Promise<readonly GuildMinimal[]> {
     return this.#guildOperations.list(options);
   }
 
@@ -476,8 +435,7 @@ export class Client {
    * @throws ApiError `unknown_guild`, `missing_access`
    * @see social-sdk.md 7.1
    */
-  async getGuildChannels(guildId: GuildId, options: OperationOptions = {}): Promise<readonly GuildChannel[]> {
-    this.#assertOpen();
+  getGuildChannels(guildId: GuildId, options: OperationOptions = {}): Promise<readonly GuildChannel[]> {
     return this.#guildOperations.channels(guildId, options);
   }
 

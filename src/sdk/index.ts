@@ -39,7 +39,8 @@ export type { OpenBrowser } from './auth/open-browser.ts';
 export { getDefaultCommunicationScopes, getDefaultPresenceScopes } from './auth/scopes.ts';
 export type { TokenRequest, TokenSet } from './auth/token-client.ts';
 export type { CallOptions, OperationOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
-export { Client, type ClientOptions } from './client.ts';
+export { Client } from './client.ts';
+export type { ClientOptions } from './client-options.ts';
 export { commandsRefreshMs } from './command/live-commands.ts';
 export type {
   CommandChoiceSnapshot,

@@ -87,21 +87,21 @@ export class LobbyOperations {
     return message;
   }
 
-  history(id: LobbyId, options: HistoryOptions): Promise<LobbyMessages> {
+  async history(id: LobbyId, options: HistoryOptions): Promise<LobbyMessages> {
     return this.#history('getLobbyMessages', id, options);
   }
 
   /** What the client asks for by itself, to fill a gap. */
-  missed(id: LobbyId, limit: number, signal: AbortSignal): Promise<LobbyMessages> {
+  async missed(id: LobbyId, limit: number, signal: AbortSignal): Promise<LobbyMessages> {
     return this.#history('resync', id, { limit, signal, whenOffline: 'queue' });
   }
 
-  link(id: LobbyId, channelId: ChannelId, options: OperationOptions): Promise<void> {
+  async link(id: LobbyId, channelId: ChannelId, options: OperationOptions): Promise<void> {
     const channel_id = parseSnowflake<'channel'>(channelId, 'channelId');
     return this.#link('linkChannelToLobby', id, { channel_id }, options);
   }
 
-  unlink(id: LobbyId, options: OperationOptions): Promise<void> {
+  async unlink(id: LobbyId, options: OperationOptions): Promise<void> {
     return this.#link('unlinkChannelFromLobby', id, {}, options);
   }
 
