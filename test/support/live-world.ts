@@ -30,7 +30,7 @@ export class LiveWorld {
   readonly #folder: Awaited<ReturnType<typeof temporaryFolder>>;
   #service: Service;
 
-  private constructor(folder: LiveWorld['#folder'], service: Service) {
+  private constructor(folder: Awaited<ReturnType<typeof temporaryFolder>>, service: Service) {
     this.#folder = folder;
     this.#service = service;
     this.clock = new VirtualClock(service.clock.now());
