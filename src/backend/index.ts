@@ -70,7 +70,7 @@ export type { CommandDefinition, DesiredCommand, OptionDefinition } from './comm
 export { type DeployOptions, patienceMsDefault } from './commands/deploy.ts';
 export type { Explanation, PermissionQuestion } from './commands/explain.ts';
 export { loadLocalizations } from './commands/load-localizations.ts';
-export type { ItemTexts, Localizer, LocalizationTexts } from './commands/localizer.ts';
+export type { ItemTexts, LocalizationTexts, Localizer } from './commands/localizer.ts';
 export { option } from './commands/option.ts';
 export type { OptionValues } from './commands/option-values.ts';
 export type { Plan, PlanItem, PlanWarning, PlanWarningCode } from './commands/plan.ts';
