@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { deflateSync } from 'node:zlib';
-import type { WebSocket } from 'ws';
+import type { RawData } from 'ws';
 import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
 import { parseFrame } from '../../wire/gateway.ts';
@@ -9,6 +9,7 @@ import type { Clock } from '../../wire/ports.ts';
 import type { Compressor } from './compressor.ts';
 import { type DispatchFrame, frameBinary, joinFrames, type OutFrame, textFrame, textOf } from './frames.ts';
 import type { Outbox, Sender } from './outbox.ts';
+import type { GatewaySocket, SocketListener } from './socket.ts';
 
 const minuteMs = 60_000;
 
@@ -50,11 +51,11 @@ const compressedEvents: ReadonlySet<DispatchName> = new Set(['READY', 'GUILD_CRE
  *
  * @see gateway.md 2, 4, 5 and 8
  */
-export class Connection implements Sender {
+export class Connection implements Sender, SocketListener {
   readonly id: number;
   /** Large events go compressed one by one; what Identify asks for. Without effect where all is compressed. */
   compressesPayloads = false;
-  readonly #socket: WebSocket;
+  readonly #socket: GatewaySocket;
   readonly #stream: Duplex;
   readonly #context: ConnectionContext;
   readonly #compressor: Compressor | undefined;
@@ -70,15 +71,13 @@ export class Connection implements Sender {
   #isFrozen = false;
   #cutAt: number | undefined;
 
-  constructor(id: number, socket: WebSocket, stream: Duplex, context: ConnectionContext, compressor?: Compressor) {
+  constructor(id: number, socket: GatewaySocket, stream: Duplex, context: ConnectionContext, compressor?: Compressor) {
     this.id = id;
     this.#socket = socket;
     this.#stream = stream;
     this.#context = context;
     this.#compressor = compressor;
-    socket.on('message', (data, isBinary) => this.#receive(data.toString(), isBinary));
-    socket.on('close', code => this.#end(code, true));
-    socket.on('error', () => {}); // `close` follows and says what is to be known
+    socket.listener = this;
   }
 
   /** False once closing has begun, from either side. */
@@ -138,6 +137,11 @@ export class Connection implements Sender {
     else this.#socket.close(code, reason);
   }
 
+  onClose(code: number): void {
+    this.#compressor?.close();
+    this.#end(code, true);
+  }
+
   /** Breaks off, as a network does. */
   drop(): void {
     this.#stream.destroy();
@@ -155,7 +159,6 @@ export class Connection implements Sender {
   }
 
   #end(code: number, byPeer: boolean): void {
-    if (byPeer) this.#compressor?.close();
     if (!this.#open) return;
     this.#open = false;
     this.#queue = [];
@@ -183,13 +186,13 @@ export class Connection implements Sender {
     this.#compressing = done;
   }
 
-  #receive(text: string, isBinary: boolean): void {
+  onMessage(data: RawData, isBinary: boolean): void {
     if (!this.#open) return;
     if (!this.#countReceived()) {
       this.close('RATE_LIMITED');
       return;
     }
-    const frame = isBinary ? undefined : parseFrame(text);
+    const frame = isBinary ? undefined : parseFrame(data.toString());
     if (frame) this.#context.onFrame(this, frame);
     else this.close('DECODE_ERROR');
   }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
 import { type CloseCodeName, closeCodes } from '../../model/gateway.ts';
 import { apiVersion } from '../../wire/routes.ts';
 import type { Activity } from '../activity.ts';
@@ -15,7 +14,7 @@ import { Outbox } from './outbox.ts';
 import type { PlayerLobbies } from './player-session.ts';
 import { Protocol } from './protocol.ts';
 import { Sessions } from './sessions.ts';
-import { createSocketDoor, refuseUpgrade } from './socket.ts';
+import { createSocketDoor, type GatewaySocket, refuseUpgrade } from './socket.ts';
 import { socketFaults } from './socket-faults.ts';
 
 export interface GatewayParts {
@@ -75,7 +74,7 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
     else door.open(request, stream, head, socket => accept(socket, stream, url.searchParams));
   }
 
-  function accept(socket: WebSocket, stream: Duplex, query: URLSearchParams): void {
+  function accept(socket: GatewaySocket, stream: Duplex, query: URLSearchParams): void {
     const refusal = refusalOf(query);
     if (refusal) socket.close(closeCodes[refusal.name].code, refusal.reason);
     else protocol.greet(new Connection(++connections, socket, stream, context, compressorOf(query)));

@@ -49,7 +49,7 @@ export class Session implements Follower {
   readonly #owner: SessionOwner;
   readonly #following = new Set<Topic>();
   /** Scope → revision up to which the client knows it. Gone once something newer came. */
-  readonly #seen = new Map<string, number>();
+  #seen: Map<string, number> | undefined;
   readonly #replay: ReplayBuffer;
   #held: Heard[] | undefined = [];
   /** Of a session made anew: what was announced up to there had been heard. */
@@ -112,6 +112,7 @@ export class Session implements Follower {
 
   /** The client has been told the state of `scope` as of `revision`. */
   saw(scope: string, revision: number): void {
+    this.#seen ??= new Map();
     this.#seen.set(scope, revision);
   }
 
@@ -188,11 +189,11 @@ export class Session implements Follower {
 
   // Revisions of a scope rise, so once one is news every later one is.
   #isNews(scope: string, revision: number): boolean {
-    if (this.#seen.size === 0) return true;
-    const seen = this.#seen.get(scope);
+    const seen = this.#seen?.get(scope);
     if (seen === undefined) return true;
     if (revision <= seen) return false;
-    this.#seen.delete(scope);
+    this.#seen?.delete(scope);
+    if (this.#seen?.size === 0) this.#seen = undefined;
     return true;
   }
 
