@@ -1,6 +1,24 @@
 import type { Cancel, Clock } from '../../wire/ports.ts';
 import { type Task, TaskQueue } from '../../wire/task-queue.ts';
 
+class Alarm<Item> implements Task {
+  readonly dueMs: number;
+  readonly order: number;
+  readonly #alarms: Alarms<Item>;
+  readonly #item: Item;
+
+  constructor(alarms: Alarms<Item>, item: Item, dueMs: number, order: number) {
+    this.dueMs = dueMs;
+    this.order = order;
+    this.#alarms = alarms;
+    this.#item = item;
+  }
+
+  run(): void {
+    this.#alarms.ringFor(this.#item);
+  }
+}
+
 /** Calls `onDue` for every item at the instant set for it: one timer for all of them, whatever their number. */
 export class Alarms<Item> {
   readonly #clock: Clock;
@@ -18,14 +36,16 @@ export class Alarms<Item> {
   /** Sets the item's instant, or another. */
   set(item: Item, dueMs: number): void {
     this.drop(item);
-    const run = () => {
-      this.#tasks.delete(item);
-      this.#onDue(item);
-    };
-    const task: Task = { dueMs, order: this.#order++, run };
+    const task = new Alarm(this, item, dueMs, this.#order++);
     this.#tasks.set(item, task);
     this.#queue.add(task);
     this.#arm();
+  }
+
+  /** @see Alarm.run */
+  ringFor(item: Item): void {
+    this.#tasks.delete(item);
+    this.#onDue(item);
   }
 
   drop(item: Item): void {

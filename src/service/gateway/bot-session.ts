@@ -34,7 +34,7 @@ interface Bot {
  */
 export async function startBotSession(core: Core, session: Session, bot: Bot): Promise<boolean> {
   const { application, identity } = bot;
-  session.introduce = async ({ guild }) => {
+  session.introduce = async (_, { guild }) => {
     if (guild !== undefined) await showGuilds(core, session, bot, [guild]);
   };
   await session.follow(session.home);

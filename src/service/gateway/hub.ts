@@ -78,21 +78,21 @@ export class Hub {
   }
 
   #subscribe(topic: Topic): Feed {
-    const followers = new Set<Follower>();
-    const feed = {
-      followers,
-      subscribed: this.#core.bus.subscribe(topic, announced => this.#spread(followers, announced)),
-    };
+    const feed = { followers: new Set<Follower>(), subscribed: this.#core.bus.subscribe(topic, this.#spread) };
     this.#feeds.set(topic, feed);
     return feed;
   }
 
-  #spread(followers: ReadonlySet<Follower>, announced: Announced): void {
+  // One for all topics, of which there are as many as sessions.
+  readonly #spread = (announced: Announced): void => {
     const { event, to } = announced;
+    const followers = this.#feeds.get(to)?.followers ?? none;
     if (event) this.#core.journal.write('dispatch', { event: event.name, topic: to, sessions: followers.size });
     spread(followers, announced);
-  }
+  };
 }
+
+const none: ReadonlySet<Follower> = new Set();
 
 function spread(followers: ReadonlySet<Follower>, announced: Announced): void {
   const dispatch = announced.event && new SharedDispatch(announced.event);

@@ -1,10 +1,10 @@
 import { capabilities } from '../../model/gateway.ts';
 import type { GatewayLobby } from '../../model/lobby.ts';
 import type { ApplicationId, UserId } from '../../model/snowflake.ts';
-import { type Announced, topics } from '../announcement.ts';
+import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { userView } from '../domain/user-view.ts';
-import type { Player, PlayerWatch } from './attendance.ts';
+import type { PlayerWatch } from './attendance.ts';
 import { followCommands } from './follow-commands.ts';
 import type { Identity, SessionPrincipal } from './identify.ts';
 import { readyApplication, readyBase } from './ready.ts';
@@ -36,7 +36,7 @@ export async function startPlayerSession(
   { application, user, token }: Extract<SessionPrincipal, { kind: 'user' }>,
   identity: Identity,
 ): Promise<void> {
-  const read = introduceLobbies(session, lobbies, { applicationId: application.id, userId: user.id });
+  const read = () => lobbies.ofPlayer(application.id, user.id);
   await session.follow(session.home);
   const readings = await followLobbies(session, read);
   await followCommands(core, session, user.id, application);
@@ -53,13 +53,6 @@ export async function startPlayerSession(
     session.saw(scope, revision);
   }
   session.release();
-}
-
-/** Has the session told of lobbies that it comes to follow late. @returns what reads the player's lobbies */
-export function introduceLobbies(session: Session, lobbies: PlayerLobbies, { applicationId, userId }: Player) {
-  const read = () => lobbies.ofPlayer(applicationId, userId);
-  session.introduce = announced => introduceLobby(session, read, announced);
-  return read;
 }
 
 /** Reads the lobbies until all that were read had been followed before: then no later event of theirs can be missed. */
@@ -79,15 +72,15 @@ async function followLobbies(
   }
 }
 
-/** A lobby that the player is told of, as it is by now; it may be gone again, and then was never there. */
-async function introduceLobby(
-  session: Session,
-  read: () => Promise<readonly LobbyReading[]>,
-  { scope, follow }: Announced,
-): Promise<void> {
-  const reading = (await read()).find(candidate => candidate.scope === scope);
-  if (reading) {
-    session.emit('LOBBY_CREATE', reading.lobby);
-    session.saw(scope, reading.revision);
-  } else if (follow !== undefined) session.unfollow(follow);
+/** Tells a player of a lobby late, as it is by now; it may be gone again, and then was never there. */
+export function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
+  return async (session, { scope, follow }) => {
+    const { application_id, user_id } = session.record;
+    const readings = await lobbies.ofPlayer(application_id ?? '', user_id);
+    const reading = readings.find(candidate => candidate.scope === scope);
+    if (reading) {
+      session.emit('LOBBY_CREATE', reading.lobby);
+      session.saw(scope, reading.revision);
+    } else if (follow !== undefined) session.unfollow(follow);
+  };
 }

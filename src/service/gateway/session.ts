@@ -45,7 +45,7 @@ export class Session implements Follower {
   /** Where its events leave now; without one they are numbered and kept. */
   connection: Connection | undefined;
   /** Tells the client what it begins to follow, from its present state; for topics joined late. */
-  introduce: ((announced: Announced) => Promise<void>) | undefined;
+  introduce: ((session: Session, announced: Announced) => Promise<void>) | undefined;
   readonly #owner: SessionOwner;
   readonly #following = new Set<Topic>();
   /** Scope → revision up to which the client knows it. Gone once something newer came. */
@@ -201,7 +201,7 @@ export class Session implements Follower {
   // state, read after joining, and all that follows waits until then.
   async #introduceAfter(joined: MaybePromise<void>, announced: Announced): Promise<void> {
     await joined;
-    await this.introduce?.(announced);
+    await this.introduce?.(this, announced);
   }
 
   #hold(introduced: Promise<void>): void {

@@ -57,6 +57,7 @@ export class Sessions implements SessionOwner {
   readonly #byId = new Map<string, Session>();
   readonly #arrivals = new Map<Session, Promise<Stay>>();
   readonly #departures = new Set<Promise<void>>();
+  readonly #introduceLobbies: Session['introduce'];
   readonly #toResume: Deadlines<Session>;
   readonly #toRecheck: Alarms<Session>;
   #isClosing = false;
@@ -68,6 +69,7 @@ export class Sessions implements SessionOwner {
     this.presences = new Presences(core);
     this.#attendance = new Attendance(core.bus, parts.lobbies);
     this.#keeper = parts.events && new SessionKeeper(core, parts.events, this.#byId);
+    this.#introduceLobbies = introduceLobbies(parts.lobbies);
     this.#toResume = new Deadlines(core.clock, limits.gatewayResumeWindowMs, session => this.end(session));
     this.#toRecheck = new Alarms(core.clock, session => this.onRecheck(session));
     parts.events?.listen(announcement => this.hub.isHeard(announcement));
@@ -81,9 +83,8 @@ export class Sessions implements SessionOwner {
   create(connection: Connection, principal: SessionPrincipal, identity: Identity): Session {
     const { bytes } = this.#core.entropy;
     const id = Buffer.from(bytes(sessionIdBytes)).toString('hex');
-    const session = new Session(recordOf(id, principal, identity), this);
+    const session = this.#make(recordOf(id, principal, identity));
     session.connection = connection;
-    this.#byId.set(id, session);
     // Before anybody is told that the player is there: else nobody would know, after a crash, that he is gone.
     this.#keeper?.put(session);
     this.#arrivals.set(session, this.#attendance.arrive(session.home, id, playerOf(session.record)));
@@ -240,6 +241,13 @@ export class Sessions implements SessionOwner {
     connection?.close('SESSION_TIMED_OUT', 'The session cannot go on.');
   }
 
+  #make(record: GatewaySessionRecord): Session {
+    const session = new Session(record, this);
+    if (record.kind === 'user') session.introduce = this.#introduceLobbies;
+    this.#byId.set(record.id, session);
+    return session;
+  }
+
   #recheckAt(session: Session, endMs: number | null): void {
     if (endMs === null) this.#toRecheck.drop(session);
     else this.#toRecheck.set(session, endMs);
@@ -253,12 +261,10 @@ export class Sessions implements SessionOwner {
   }
 
   async #revive(record: GatewaySessionRecord, credentialEndMs: number | null): Promise<void> {
-    const session = new Session(record, this);
-    this.#byId.set(record.id, session);
+    const session = this.#make(record);
     const player = playerOf(record);
     this.#arrivals.set(session, this.#attendance.stay(session.home, record.id, player));
     await this.#arrivals.get(session);
-    if (player) introduceLobbies(session, this.#parts.lobbies, player);
     this.presences.revive(session);
     for (const topic of record.base?.following ?? []) await session.follow(topic);
     session.goOn();
