@@ -9,6 +9,7 @@ import { pinned } from './support/child.ts';
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>>> = {
   http: () => import('./http.ts'),
   durable: () => import('./durable.ts'),
+  'fan-out': () => import('./fan-out.ts'),
   lobbies: () => import('./lobbies.ts'),
   backend: () => import('./backend.ts'),
   rulebook: () => import('./rulebook.ts'),

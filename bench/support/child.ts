@@ -15,6 +15,8 @@ export interface ServerProcess {
   cpu(): Promise<number>;
   /** Resident bytes, after garbage has been collected. */
   memory(): Promise<number>;
+  /** Bytes in use in JavaScript's heap and buffers, after garbage has been collected: without what was merely reserved. */
+  heap(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -38,6 +40,11 @@ export async function startServer(name: string, options: unknown): Promise<Serve
       child.send('memory');
       const { resident } = await message(child, 'memory');
       return resident as number;
+    },
+    async heap() {
+      child.send('heap');
+      const { inUse } = await message(child, 'heap');
+      return inUse as number;
     },
     async stop() {
       const ended = once(child, 'exit');
@@ -75,9 +82,11 @@ export function serve(ready: Ready, close: () => Promise<void>): void {
   process.on('message', question => {
     const { user, system } = process.cpuUsage();
     if (question === 'cpu') process.send?.({ kind: 'cpu', used: user + system });
-    if (question !== 'memory') return;
+    if (question !== 'memory' && question !== 'heap') return;
     global.gc?.();
-    process.send?.({ kind: 'memory', resident: process.memoryUsage().rss });
+    const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
+    if (question === 'memory') process.send?.({ kind: 'memory', resident: rss });
+    else process.send?.({ kind: 'heap', inUse: heapUsed + external + arrayBuffers });
   });
   process.on('disconnect', () => void close().finally(() => process.exit(0)));
   process.send?.({ kind: 'ready', ...ready });

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { type BenchRow, microseconds, type Round, row, type Unit } from './row.ts';
+import { type ServerProcess, startServer } from './support/child.ts';
+import { httpRequest, run as load } from './support/load.ts';
+import { Sockets } from './support/sockets.ts';
+
+/**
+ * Events to many sockets: CPU for each event and socket, the request and the commit that made the event included,
+ * against a request to `node:http` that sends one buffer to each in a loop over `ws`. And what a connected socket
+ * costs in memory.
+ */
+const bot = 'Bot bench-token';
+const underWay = 16;
+const framesPerSide = 200_000;
+const rounds = 7;
+const memoryRounds = 3;
+const identify = { op: 2, d: { intents: (2 ** 27) | (2 ** 28), capabilities: 2 ** 16, properties: {} } };
+const path = '/gateway?v=10&encoding=json';
+
+/** What one event looks like when it leaves; the peer sends as much. */
+const event = JSON.stringify({
+  ...{ op: 0, t: 'LOBBY_MEMBER_UPDATE', s: 1_000_000 },
+  d: {
+    member: { user_id: '1', metadata: { team: 'red', slot: '10' }, flags: 0, connected: true },
+    ...{ lobby_id: '1573392130716467200', application_id: '1000000000' },
+  },
+});
+
+export async function run(): Promise<BenchRow[]> {
+  return [await fanOut(25, 1), await fanOut(250, 0.4), await fanOut(1000, 0.35), await memory(2000, 1.5)];
+}
+
+async function fanOut(sockets: number, value: number): Promise<BenchRow> {
+  const service = await startServer('fan-out', { players: sockets });
+  const peer = await startServer('raw-ws', { event, answer: JSON.stringify({ id: '1', metadata: null, flags: 0 }) });
+  const tokens = await giveTokens(service, sockets);
+  const lobby = await createLobby(service, sockets);
+  const ours = await connectPlayers(service, tokens);
+  const theirs = await Sockets.open(peer.ready.port, '/', sockets, () => undefined);
+  await ours.quiet();
+  const events = Math.max(10 * underWay, Math.ceil(framesPerSide / sockets));
+  let put = 0;
+  const side = async (server: ServerProcess, clients: Sockets) => {
+    const request = () => httpRequest('PUT', `/api/v10/lobbies/${lobby}/members/1`, bot, memberBody(put++));
+    const { port } = server.ready;
+    const before = await server.cpu();
+    const asked = load({ port, connections: underWay, requests: events, status: 200, request });
+    await Promise.all([asked, clients.frames(events * sockets)]);
+    return ((await server.cpu()) - before) / (events * sockets);
+  };
+  try {
+    await side(service, ours);
+    await side(peer, theirs);
+    const figures: Round[] = [];
+    for (let n = 0; n < rounds; n++) figures.push({ ours: await side(service, ours), peer: await side(peer, theirs) });
+    return row(`one event to ${sockets} sockets, CPU for each`, microseconds, figures, { sign: '≤', value });
+  } finally {
+    ours.close();
+    theirs.close();
+    await Promise.all([service.stop(), peer.stop()]);
+  }
+}
+
+/** What the process takes for so many sockets that are connected, have identified and sent a heartbeat. */
+async function memory(sockets: number, value: number): Promise<BenchRow> {
+  const figures: Round[] = [];
+  for (let n = 0; n < memoryRounds; n++) {
+    const service = await startServer('fan-out', { players: sockets });
+    const peer = await startServer('raw-ws', { event, answer: '{}' });
+    const tokens = await giveTokens(service, sockets);
+    const grown = async (server: ServerProcess, connect: () => Promise<Sockets>) => {
+      const before = await server.memory();
+      const clients = await connect();
+      clients.send(JSON.stringify({ op: 1, d: 1 }));
+      await clients.quiet();
+      const used = ((await server.memory()) - before) / sockets;
+      clients.close();
+      return used;
+    };
+    figures.push({
+      ours: await grown(service, () => connectPlayers(service, tokens)),
+      peer: await grown(peer, () => Sockets.open(peer.ready.port, '/', sockets, () => undefined)),
+    });
+    await Promise.all([service.stop(), peer.stop()]);
+  }
+  return row('memory of a connected socket', kibibytes, figures, { sign: '≤', value });
+}
+
+const kibibytes: Unit = figure => `${(figure / 1024).toFixed(1)} KiB`;
+
+const memberBody = (n: number) => JSON.stringify({ metadata: { team: n % 2 === 0 ? 'red' : 'blue', slot: String(n) } });
+
+/** Every player identifies, each with a token of its own. */
+async function connectPlayers({ ready }: ServerProcess, tokens: readonly string[]): Promise<Sockets> {
+  const sockets = await Sockets.open(ready.port, path, tokens.length, n =>
+    JSON.stringify({ ...identify, d: { ...identify.d, token: `Bearer ${tokens[n]}` } }),
+  );
+  await sockets.quiet();
+  return sockets;
+}
+
+/** Puts a token for each player into the service's state: signing in a thousand players is not what is measured. */
+async function giveTokens({ ready }: ServerProcess, players: number): Promise<string[]> {
+  const call = (method: string, body?: string) =>
+    fetch(`${ready.control_base}/snapshot`, {
+      method,
+      headers: { authorization: `Bearer ${ready.control_token}` },
+      ...(body === undefined ? {} : { body }),
+    });
+  const snapshot = (await (await call('GET')).json()) as { content: { authorizations: object[]; tokens: object[] } };
+  const tokens = Array.from({ length: players }, (_, n) => `token-${n + 1}`);
+  for (const [n, token] of tokens.entries()) {
+    const [id, user_id] = [String(1_000_000 + n), String(n + 1)];
+    const scopes = ['sdk.social_layer'];
+    const hash = createHash('sha256').update(token).digest('hex');
+    snapshot.content.authorizations.push({ id, application_id: '1000000000', user_id, scopes });
+    snapshot.content.tokens.push({
+      ...{ hash, kind: 'access', authorization_id: id, grant_id: hash, application_id: '1000000000', user_id, scopes },
+      expires_at_ms: Date.now() + 86_400_000,
+    });
+  }
+  await call('PUT', JSON.stringify(snapshot));
+  return tokens;
+}
+
+/** A lobby with every player in it. */
+async function createLobby({ ready }: ServerProcess, players: number): Promise<string> {
+  const lobbies = `http://127.0.0.1:${ready.port}/api/v10/lobbies`;
+  const headers = { authorization: bot, 'content-type': 'application/json' };
+  const send = (url: string, method: string, body: unknown) =>
+    fetch(url, { method, headers, body: JSON.stringify(body) });
+  const { id } = (await (await send(lobbies, 'POST', { idle_timeout_seconds: 3600 })).json()) as { id: string };
+  for (let n = 1; n <= players; n++) await send(`${lobbies}/${id}/members/${n}`, 'PUT', {});
+  return id;
+}

@@ -1,0 +1,16 @@
+import { startService } from '@rallypoint/sdk/service';
+import { serve, serverOptions } from '../child.ts';
+
+/** Our service with an application and so many players. */
+const { players } = serverOptions<{ players: number }>();
+
+const service = await startService({
+  limits: 'off',
+  fixtures: {
+    applications: [{ id: '1000000000', name: 'Bench', owner_id: '1', bot_token: 'bench-token' }],
+    users: Array.from({ length: players }, (_, index) => ({ id: String(index + 1), username: `player${index + 1}` })),
+  },
+});
+
+const { control_base, control_token } = service;
+serve({ port: Number(new URL(service.web_base).port), control_base, control_token }, () => service.close());
