@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: [],
+    // Whoever changes a record of the store is found out.
+    env: { RALLYPOINT_FREEZE_RECORDS: '1' },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     pool: 'forks',

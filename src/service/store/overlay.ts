@@ -1,9 +1,9 @@
 import type { Change } from './changes.ts';
 import { Changes } from './changes.ts';
 import type { KeyPart, ListQuery, MaybePromise, StoreView } from './contract.ts';
-import { deepFreeze } from './freeze.ts';
 import { type AnyQuery, checkKey, keyOf, keyText, keyTextOf, matches, orderOf, type Route, routeOf } from './keys.ts';
 import type { CollectionName, Records } from './records.ts';
+import { shareRecord } from './share-record.ts';
 
 /**
  * Changes laid over a view: who reads here sees the view as if they were made, while the view itself stays as it is.
@@ -41,11 +41,11 @@ export class Overlay implements StoreView {
     );
   }
 
-  /** Freezes the record: from here on it is shared. @throws ArgumentError `bad_record`; what `JSON.stringify` throws */
+  /** The record is shared from here on. @throws ArgumentError `bad_record`; what `JSON.stringify` throws */
   put<Name extends CollectionName>(collection: Name, record: Records[Name]): void {
     const key = keyOf(collection, record);
     const body = JSON.stringify(record);
-    this.#write(collection, { key, kept: { record: deepFreeze(record), body } });
+    this.#write(collection, { key, kept: { record: shareRecord(record), body } });
   }
 
   delete(collection: CollectionName, ...key: readonly KeyPart[]): void {

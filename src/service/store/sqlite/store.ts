@@ -14,11 +14,11 @@ import type {
   Transaction,
 } from '../contract.ts';
 import { StoreError } from '../errors.ts';
-import { deepFreeze } from '../freeze.ts';
 import { checkKey, collectionNames, keyText } from '../keys.ts';
 import { Overlay } from '../overlay.ts';
 import type { CollectionName, GatewayEventRecord, Records } from '../records.ts';
 import { Revisions } from '../revisions.ts';
+import { shareRecord } from '../share-record.ts';
 import { openDatabase } from './database.ts';
 import { type Batch, GroupCommit } from './group-commit.ts';
 import { openTables } from './tables.ts';
@@ -245,7 +245,7 @@ function openCaches(weightMax: number): Record<CollectionName, Recent<object>> {
 }
 
 function decode<Name extends CollectionName>(body: string): Records[Name] {
-  return deepFreeze(JSON.parse(body)) as Records[Name];
+  return shareRecord(JSON.parse(body)) as Records[Name];
 }
 
 /** @throws ArgumentError `bad_content`, `bad_record` */
