@@ -1,6 +1,7 @@
 import type { RateLimit } from '../../model/limits.ts';
 import { type Cancel, type Clock, type Logger, silentLogger } from '../../wire/ports.ts';
 import type { Announced, Topic } from '../announcement.ts';
+import { Few } from '../few.ts';
 import type { Bus, Lease, LimitState } from './contract.ts';
 import { type Expiring, ExpiringMap } from './expiring-map.ts';
 
@@ -26,11 +27,11 @@ class LocalBus implements Bus {
   readonly engine = 'local';
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #subscriptions = new Map<Topic, Set<Subscription>>();
+  readonly #subscriptions = new Map<Topic, Few<Subscription>>();
   readonly #windows = new ExpiringMap<Window>();
   readonly #leases = new ExpiringMap<Expiring>();
-  /** Who → session → its entry. */
-  readonly #present = new Map<Topic, Map<string, symbol>>();
+  /** Who → an entry for each session. */
+  readonly #present = new Map<Topic, Few<{ readonly id: string }>>();
   #waiting: Announced[] = [];
   #publishing = false;
   #handed = 0;
@@ -55,9 +56,9 @@ class LocalBus implements Bus {
 
   subscribe(topic: Topic, listener: (announced: Announced) => void): Cancel {
     const subscription: Subscription = { listener, after: this.#handed };
-    const all = this.#subscriptions.get(topic);
-    if (all) all.add(subscription);
-    else this.#subscriptions.set(topic, new Set([subscription]));
+    const all = this.#subscriptions.get(topic) ?? new Few<Subscription>();
+    all.add(subscription);
+    this.#subscriptions.set(topic, all);
     return () => {
       const left = this.#subscriptions.get(topic);
       if (left?.delete(subscription) && left.size === 0) this.#subscriptions.delete(topic);
@@ -78,12 +79,16 @@ class LocalBus implements Bus {
   }
 
   enter(who: Topic, id: string): () => void {
-    const entry = Symbol(id);
-    const sessions = this.#present.get(who) ?? new Map<string, symbol>();
-    this.#present.set(who, sessions.set(id, entry));
+    const entry = { id };
+    const sessions = this.#present.get(who) ?? new Few<{ readonly id: string }>();
+    // A session that enters again is not taken out by its former entry.
+    sessions.each(former => {
+      if (former.id === id) sessions.delete(former);
+    });
+    sessions.add(entry);
+    this.#present.set(who, sessions);
     return () => {
-      // A session that has entered again is not taken out by its former entry.
-      if (sessions.get(id) === entry) sessions.delete(id);
+      sessions.delete(entry);
       if (sessions.size === 0 && this.#present.get(who) === sessions) this.#present.delete(who);
     };
   }
@@ -127,13 +132,13 @@ class LocalBus implements Bus {
 
   #hand(event: Announced): void {
     const number = ++this.#handed;
-    for (const { listener, after } of this.#subscriptions.get(event.to) ?? []) {
-      if (number <= after) continue;
+    this.#subscriptions.get(event.to)?.each(({ listener, after }) => {
+      if (number <= after) return;
       try {
         listener(event);
       } catch (error) {
         this.#log.error({ err: error, topic: event.to, event: event.event?.name }, 'A listener of the bus failed');
       }
-    }
+    });
   }
 }

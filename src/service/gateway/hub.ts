@@ -2,6 +2,7 @@ import type { DispatchName } from '../../model/gateway.ts';
 import type { Cancel } from '../../wire/ports.ts';
 import type { Announced, Announcement, Topic } from '../announcement.ts';
 import type { Core } from '../core.ts';
+import { Few } from '../few.ts';
 import type { MaybePromise } from '../store/contract.ts';
 import { type DispatchFrame, dispatchFrame } from './frames.ts';
 
@@ -31,7 +32,7 @@ export interface Follower {
 }
 
 interface Feed {
-  readonly followers: Set<Follower>;
+  readonly followers: Few<Follower>;
   readonly subscribed: MaybePromise<Cancel>;
 }
 
@@ -65,10 +66,7 @@ export class Hub {
 
   /** Whether somebody would do something on hearing this. */
   isHeard(announcement: Announcement): boolean {
-    const feed = this.#feeds.get(announcement.to);
-    if (!feed) return false;
-    for (const follower of feed.followers) if (follower.heeds(announcement)) return true;
-    return false;
+    return this.#feeds.get(announcement.to)?.followers.some(follower => follower.heeds(announcement)) ?? false;
   }
 
   /** Lets the followers hear what was announced before they were there. */
@@ -78,7 +76,7 @@ export class Hub {
   }
 
   #subscribe(topic: Topic): Feed {
-    const feed = { followers: new Set<Follower>(), subscribed: this.#core.bus.subscribe(topic, this.#spread) };
+    const feed = { followers: new Few<Follower>(), subscribed: this.#core.bus.subscribe(topic, this.#spread) };
     this.#feeds.set(topic, feed);
     return feed;
   }
@@ -86,15 +84,13 @@ export class Hub {
   // One for all topics, of which there are as many as sessions.
   readonly #spread = (announced: Announced): void => {
     const { event, to } = announced;
-    const followers = this.#feeds.get(to)?.followers ?? none;
-    if (event) this.#core.journal.write('dispatch', { event: event.name, topic: to, sessions: followers.size });
-    spread(followers, announced);
+    const followers = this.#feeds.get(to)?.followers;
+    if (event) this.#core.journal.write('dispatch', { event: event.name, topic: to, sessions: followers?.size ?? 0 });
+    if (followers) spread(followers, announced);
   };
 }
 
-const none: ReadonlySet<Follower> = new Set();
-
-function spread(followers: ReadonlySet<Follower>, announced: Announced): void {
+function spread(followers: Few<Follower>, announced: Announced): void {
   const dispatch = announced.event && new SharedDispatch(announced.event);
-  for (const follower of followers) follower.hear(announced, dispatch);
+  followers.each(follower => follower.hear(announced, dispatch));
 }
