@@ -13,8 +13,9 @@ import { createIdentifyBudget, type IdentifyBudget } from './identify-budget.ts'
 import { Outbox } from './outbox.ts';
 import type { PlayerLobbies } from './player-session.ts';
 import { Protocol } from './protocol.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
 import { Sessions } from './sessions.ts';
-import { createSocketDoor, type GatewaySocket, refuseUpgrade } from './socket.ts';
+import type { GatewaySocket, SocketDoor } from './socket.ts';
 import { socketFaults } from './socket-faults.ts';
 
 export interface GatewayParts {
@@ -52,7 +53,8 @@ const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
 const versions: ReadonlySet<string> = new Set([String(apiVersion), '9']);
 
 export function createGateway(core: Core, { credentials, lobbies, activity, events, faults }: GatewayParts): Gateway {
-  const door = createSocketDoor();
+  // Loaded for the first connection: a service that only answers requests starts without it.
+  let door: Promise<SocketDoor> | undefined;
   const outbox = new Outbox();
   const sessions = new Sessions(core, { lobbies, activity, ...(events && { events }) });
   const budget = createIdentifyBudget(core);
@@ -71,7 +73,14 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
     const url = URL.parse(request.url ?? '', 'ws://gateway');
     if (!url || !paths.has(url.pathname)) refuseUpgrade(stream, 404, 'Not Found');
     else if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
-    else door.open(request, stream, head, socket => accept(socket, stream, url.searchParams));
+    else open(request, stream, head, url.searchParams);
+  }
+
+  async function open(request: IncomingMessage, stream: Duplex, head: Buffer, query: URLSearchParams): Promise<void> {
+    door ??= import('./socket.ts').then(({ createSocketDoor }) => createSocketDoor());
+    const { open } = await door;
+    if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
+    else open(request, stream, head, socket => accept(socket, stream, query));
   }
 
   function accept(socket: GatewaySocket, stream: Duplex, query: URLSearchParams): void {
@@ -100,7 +109,7 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
       isClosing = true;
       const stopped = sessions.stop();
       protocol.dismissAll();
-      await Promise.all([stopped, door.drained()]);
+      await Promise.all([stopped, door?.then(({ drained }) => drained())]);
       await sessions.settled();
     },
   };

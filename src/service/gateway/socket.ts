@@ -69,9 +69,3 @@ export function createSocketDoor(): SocketDoor {
     },
   };
 }
-
-/** Ends an upgrade request that is refused. */
-export function refuseUpgrade(stream: Duplex, status: 404 | 503, reason: string): void {
-  stream.on('error', () => {}); // the peer may be gone already
-  stream.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-}
