@@ -1,8 +1,7 @@
-import { SignJWT } from 'jose';
 import { splitScopes, type TokenResponse } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import type { Parties } from './authorization-records.ts';
-import { type SigningKeys, signingAlgorithm } from './signing-keys.ts';
+import { loadJose, type SigningKeys, signingAlgorithm } from './signing-keys.ts';
 
 /** Whom an ID token is about and for. */
 export interface IdTokenSubject extends Parties {
@@ -19,6 +18,7 @@ export interface IdTokens {
 export function createIdTokens(core: Core, keys: SigningKeys): IdTokens {
   async function sign({ application_id, user_id, nonce }: IdTokenSubject, lifeSeconds: number): Promise<string> {
     const { kid, key } = await keys.signer();
+    const { SignJWT } = await loadJose();
     const nowSeconds = Math.floor(core.clock.now() / 1000);
     return new SignJWT(nonce === null ? {} : { nonce })
       .setProtectedHeader({ alg: signingAlgorithm, kid, typ: 'JWT' })

@@ -1,4 +1,4 @@
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
 import type { Core } from '../core.ts';
 
 /** How ID tokens are signed. @see oauth2.md 8 */
@@ -56,6 +56,7 @@ export function createSigningKeys(core: Core): SigningKeys {
     async signer() {
       const jwk = await load();
       if (imported?.kid !== jwk.kid) {
+        const { importJWK } = await loadJose();
         imported = { kid: jwk.kid, key: (await importJWK(jwk, signingAlgorithm)) as CryptoKey };
       }
       return imported;
@@ -63,7 +64,13 @@ export function createSigningKeys(core: Core): SigningKeys {
   };
 }
 
+/** The library that signs, with the first token it signs: a service starts without it. */
+export function loadJose(): Promise<typeof import('jose')> {
+  return import('jose');
+}
+
 async function makeKey(): Promise<PrivateKey> {
+  const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await loadJose();
   const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
   const jwk = await exportJWK(privateKey);
   return { ...jwk, use: 'sig', alg: signingAlgorithm, kid: await calculateJwkThumbprint(jwk) } as PrivateKey;
