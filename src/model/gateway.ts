@@ -194,6 +194,8 @@ export interface Dispatches {
   MESSAGE_UPDATE: Message;
   MESSAGE_DELETE: { id: MessageId; channel_id: ChannelId; guild_id?: GuildId };
   CHANNEL_CREATE: Channel;
+  THREAD_CREATE: Channel;
+  THREAD_UPDATE: Channel;
   CHANNEL_UPDATE: Channel;
   INVITE_CREATE: InviteCreated;
   LOBBY_CREATE: GatewayLobby;
@@ -271,6 +273,8 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   GUILD_MEMBER_UPDATE: intents.GUILD_MEMBERS,
   PRESENCE_UPDATE: intents.GUILD_PRESENCES,
   CHANNEL_CREATE: intents.GUILDS,
+  THREAD_CREATE: intents.GUILDS,
+  THREAD_UPDATE: intents.GUILDS,
   MESSAGE_CREATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   MESSAGE_UPDATE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,
   MESSAGE_DELETE: intents.GUILD_MESSAGES | intents.DIRECT_MESSAGES,

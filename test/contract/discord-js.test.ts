@@ -1,18 +1,35 @@
-import { Client, Events, GatewayIntentBits, type Interaction } from 'discord.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  Client,
+  type ClientOptions,
+  CompressionMethod,
+  Events,
+  GatewayIntentBits,
+  type Interaction,
+  SimpleShardingStrategy,
+} from 'discord.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Service, startService } from '../../src/service/index.ts';
 import { callApi, starfall } from '../support/starfall.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;
-const [ada] = starfall.users;
+const [ada, , edsger] = starfall.users;
 
 describe('an unmodified discord.js client', () => {
   let service: Service;
   let client: Client;
+
+  async function furnish(document: object): Promise<void> {
+    const headers = { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify(document);
+    const answer = await fetch(`${service.control_base}/fixtures`, { method: 'POST', headers, body });
+    expect(await answer.text()).toContain('guilds');
+  }
+
   beforeAll(async () => {
     service = await startService({ fixtures: starfall, limits: 'off' });
-    client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: service.api_base } });
+    const { Guilds, GuildMembers } = GatewayIntentBits;
+    client = new Client({ intents: [Guilds, GuildMembers], rest: { api: service.api_base } });
     const ready = new Promise(resolve => client.once(Events.ClientReady, resolve));
     await client.login(application.bot_token);
     await ready;
@@ -35,6 +52,70 @@ describe('an unmodified discord.js client', () => {
     expect(seen?.roles.everyone.id).toBe(guild.id);
     expect(seen?.channels.cache.get(guild.channels[0].id)?.name).toBe('general');
     expect(seen?.members.me?.id).toBe(application.id);
+  });
+
+  it('fetches members by the gateway: all, by name, by id', async () => {
+    const seen = await client.guilds.fetch(guild.id);
+    const all = await seen.members.fetch();
+    expect([...all.keys()].toSorted()).toEqual(
+      [...guild.members.map(({ user_id }) => user_id), application.id].toSorted(),
+    );
+    const found = await seen.members.fetch({ query: 'gra', limit: 5 });
+    expect(found.map(({ user }) => user.username)).toEqual(['grace']);
+    const named = await seen.members.fetch({ user: [ada.id] });
+    expect(named.get(ada.id)?.user.globalName).toBe('Ada');
+  });
+
+  it('hears what changes in its guild, and of a guild it comes into and leaves', async () => {
+    const heard = <T>(name: string) => new Promise<T>(resolve => client.once(name, resolve as () => void));
+    const role = heard<{ name: string }>(Events.GuildRoleCreate);
+    const channel = heard<{ id: string }>(Events.ChannelCreate);
+    const thread = heard<{ id: string }>(Events.ThreadCreate);
+    const member = heard<{ id: string }>(Events.GuildMemberAdd);
+    await furnish({
+      guilds: [
+        {
+          ...{ id: guild.id, name: 'Haven', roles: [{ id: '61', name: 'pilot', permissions: '8' }] },
+          channels: [
+            { id: '62', type: 0, name: 'docks' },
+            { id: '64', type: 11, name: 'berths', parent_id: '62' },
+          ],
+          members: [{ user_id: edsger.id, nick: 'Ed' }],
+        },
+      ],
+    });
+    expect((await role).name).toBe('pilot');
+    expect((await channel).id).toBe('62');
+    expect((await thread).id).toBe('64');
+    expect((await member).id).toBe(edsger.id);
+    const seen = client.guilds.cache.get(guild.id);
+    expect(seen?.name).toBe('Haven');
+    expect(seen?.roles.cache.get('61')?.permissions.has('Administrator')).toBe(true);
+    expect(seen?.members.cache.get(edsger.id)?.nickname).toBe('Ed');
+
+    const joined = heard<{ id: string }>(Events.GuildCreate);
+    await furnish({ guilds: [{ id: '63', name: 'Outpost', owner_id: ada.id, applications: [application.id] }] });
+    expect((await joined).id).toBe('63');
+    const left = heard<{ id: string }>(Events.GuildDelete);
+    await furnish({ guilds: [{ id: '63', applications: [] }] });
+    expect((await left).id).toBe('63');
+    expect(client.guilds.cache.has('63')).toBe(false);
+  });
+
+  it('sets its presence', async () => {
+    client.user?.setPresence({ status: 'idle', activities: [{ name: 'Starfall' }] });
+    expect(client.user?.presence.status).toBe('idle');
+  });
+
+  it('resumes when it is asked to reconnect, and misses nothing', async () => {
+    const resumed = new Promise<number>(resolve => client.once(Events.ShardResume, (_, replayed) => resolve(replayed)));
+    service.faults.add({ kind: 'reconnect' });
+    const away = new Promise(resolve => client.once(Events.ShardReconnecting, resolve));
+    await away;
+    const renamed = new Promise<string>(resolve => client.once(Events.GuildUpdate, (_, { name }) => resolve(name)));
+    await furnish({ guilds: [{ id: guild.id, name: 'Harbour' }] });
+    expect(await renamed).toBe('Harbour');
+    await resumed;
   });
 
   it('answers a command that a user invokes', async () => {
@@ -64,6 +145,30 @@ describe('an unmodified discord.js client', () => {
     expect((await interaction.fetchReply()).content).toBe('You rolled 4.');
     await expect(interaction.reply('Again.')).rejects.toThrow();
   });
+});
+
+it('an unmodified discord.js client reads compressed payloads', async () => {
+  const service = await startService({ fixtures: starfall, limits: 'off' });
+  // It asks for a compressed stream and, as it finds no library for that, for compressed payloads instead.
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  type Build = NonNullable<NonNullable<ClientOptions['ws']>['buildStrategy']>;
+  const buildStrategy: Build = manager => {
+    manager.options.compression = CompressionMethod.ZlibStream;
+    return new SimpleShardingStrategy(manager);
+  };
+  const client = new Client({
+    intents: [GatewayIntentBits.Guilds],
+    rest: { api: service.api_base },
+    ws: { buildStrategy },
+  });
+  const ready = new Promise(resolve => client.once(Events.ClientReady, resolve));
+  await client.login(application.bot_token);
+  await ready;
+  expect(client.guilds.cache.get(guild.id)?.name).toBe('Harbour');
+  expect(warned).toHaveBeenCalledOnce();
+  warned.mockRestore();
+  await client.destroy();
+  await service.close();
 });
 
 /** A token of the user's own client. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { threadTypes } from '../../model/guild.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import { type Announcement, topics } from '../announcement.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
-import type { GuildMemberRecord, GuildRecord } from '../store/records.ts';
+import type { ChannelRecord, GuildMemberRecord, GuildRecord, LobbyRecord } from '../store/records.ts';
 import {
   botUserId,
   channelView,
@@ -11,6 +12,7 @@ import {
   impliedBotMember,
   memberView,
   roleView,
+  threadView,
 } from './guild-view.ts';
 import { lazyEvent } from './lazy-event.ts';
 import { botUserView, userView } from './user-view.ts';
@@ -53,13 +55,6 @@ export async function announceGuildChange(
   before: GuildRecord,
   guild: GuildRecord,
 ): Promise<void> {
-  if (guild.name !== before.name || guild.owner_id !== before.owner_id || guild.locale !== before.locale) {
-    announce(
-      transaction,
-      guild.id,
-      lazyEvent('GUILD_UPDATE', () => guildUpdatedView(guild)),
-    );
-  }
   for (const [isNew, role] of differences(before.roles, guild.roles)) {
     const name = isNew ? 'GUILD_ROLE_CREATE' : 'GUILD_ROLE_UPDATE';
     announce(
@@ -70,13 +65,23 @@ export async function announceGuildChange(
   }
   for (const [isNew, channel] of differences(before.channels, guild.channels)) {
     const [lobby] = await linkedLobbies(transaction, guild.id, channel.id);
-    const name = isNew ? 'CHANNEL_CREATE' : 'CHANNEL_UPDATE';
+    announce(transaction, guild.id, channelEvent(isNew, channel, guild, lobby));
+  }
+  // Last, because it shows the roles: clients take one that they have seen there for an old one.
+  if (guild.name !== before.name || guild.owner_id !== before.owner_id || guild.locale !== before.locale) {
     announce(
       transaction,
       guild.id,
-      lazyEvent(name, () => channelView(channel, guild, lobby)),
+      lazyEvent('GUILD_UPDATE', () => guildUpdatedView(guild)),
     );
   }
+}
+
+function channelEvent(isNew: boolean, channel: ChannelRecord, guild: GuildRecord, lobby: LobbyRecord | undefined) {
+  if (threadTypes.has(channel.type)) {
+    return lazyEvent(isNew ? 'THREAD_CREATE' : 'THREAD_UPDATE', () => threadView(channel, guild));
+  }
+  return lazyEvent(isNew ? 'CHANNEL_CREATE' : 'CHANNEL_UPDATE', () => channelView(channel, guild, lobby));
 }
 
 /** The lobbies that are linked to channels of a guild, or to the one named. */

@@ -76,7 +76,7 @@ export function channelView(channel: ChannelRecord, guild: GuildRecord, lobby?: 
 }
 
 /** A thread as gateway clients need it: open, made when its id was, by the guild's owner. */
-function threadView(channel: ChannelRecord, guild: GuildRecord): Channel & Readonly<Record<string, unknown>> {
+export function threadView(channel: ChannelRecord, guild: GuildRecord): Channel & Readonly<Record<string, unknown>> {
   const created = formatTimestamp(snowflakeTimeMs(channel.id));
   return {
     ...channelView(channel, guild),
