@@ -1,23 +1,25 @@
 #!/usr/bin/env node
 // The rallypoint command. Plain JavaScript for old versions of Node.js: it goes on under one that is new enough.
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { findRuntime, isNewEnough, oldestNode } from './runtime.js';
+import { isNewEnough, oldestNode } from './oldest-node.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const program = join(root, 'dist', 'esm', 'cli.js');
+const program = join(root, 'dist', 'cli', 'cli.js');
 
 if (!existsSync(program)) fail('it is not built yet; run "npm run build" first.');
 else if (isNewEnough(process.version)) {
   // What was compiled once need not be compiled at every start.
   module.enableCompileCache();
   await import(pathToFileURL(program).href);
-} else continueUnder(findRuntime(root));
+} else await continueUnderNewer();
 
-function continueUnder(runtime) {
+// What only an old Node.js needs is loaded only there.
+async function continueUnderNewer() {
+  const [{ spawn }, { findRuntime }] = await Promise.all([import('node:child_process'), import('./runtime.js')]);
+  const runtime = findRuntime(root);
   if (!runtime) {
     fail(
       `it needs Node.js ${oldestNode} or newer, and this is ${process.version}. Install one, or put it beside this package.`,

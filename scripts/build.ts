@@ -6,7 +6,8 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 /**
  * Builds the package into dist/:
  *
- * - esm/    one bundle a door and one for the command, with what they share in chunks of its own
+ * - esm/    one bundle a door, with what they share in chunks of its own
+ * - cli/    the command
  * - cjs/    the same as CommonJS, file by file: bundles cannot share there, and two doors must not each carry a copy
  *           of the error classes
  * - types/  declarations for ESM; types-cjs/ the same for CommonJS
@@ -40,7 +41,6 @@ const doors = {
   backend: 'src/backend/index.ts',
   service: 'src/service/index.ts',
   model: 'src/model/index.ts',
-  cli: 'src/cli/main.ts',
 };
 
 /**
@@ -59,6 +59,11 @@ const builtinsUnread: Plugin = {
   },
 };
 
+// Bundled CommonJS packages call `require` for Node's own modules.
+const requireBanner = {
+  js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+};
+
 const esm = await build({
   ...common,
   entryPoints: doors,
@@ -68,10 +73,22 @@ const esm = await build({
   chunkNames: 'chunks/[name]-[hash]',
   minifySyntax: true,
   plugins: [builtinsUnread],
-  // Bundled CommonJS packages call `require` for Node's own modules.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
+  banner: requireBanner,
+});
+
+// The command by itself: every file it is spread over is looked up at each start.
+await build({
+  ...common,
+  entryPoints: { cli: 'src/cli/main.ts' },
+  outdir: 'dist/cli',
+  format: 'esm',
+  splitting: true,
+  chunkNames: '[name]-[hash]',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  sourcemap: false,
+  plugins: [builtinsUnread],
+  banner: requireBanner,
 });
 
 const fileByFile: Plugin = {

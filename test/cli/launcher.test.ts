@@ -7,7 +7,10 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
-const runtime = await import(pathToFileURL(join(root, 'bin', 'runtime.js')).href);
+const runtime = {
+  ...(await import(pathToFileURL(join(root, 'bin', 'runtime.js')).href)),
+  ...(await import(pathToFileURL(join(root, 'bin', 'oldest-node.js')).href)),
+};
 
 /** Makes the Node that runs the launcher believe to be an old one. */
 const old = ['--import', 'data:text/javascript,Object.defineProperty(process,"version",{value:"v20.20.2"})'];
@@ -19,8 +22,8 @@ function makePackage(program?: string): string {
   cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
   writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
   if (program !== undefined) {
-    mkdirSync(join(place, 'dist', 'esm'), { recursive: true });
-    writeFileSync(join(place, 'dist', 'esm', 'cli.js'), program);
+    mkdirSync(join(place, 'dist', 'cli'), { recursive: true });
+    writeFileSync(join(place, 'dist', 'cli', 'cli.js'), program);
   }
   return place;
 }
