@@ -4,8 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { intents } from '../../src/model/gateway.ts';
 import type { ReadyLine } from '../../src/service/index.ts';
+import { GatewayClient } from '../support/gateway-client.ts';
 import { callApi, starfall } from '../support/starfall.ts';
+import { playerToken } from '../support/tokens.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rallypoint-kill-'));
 const fixtures = join(folder, 'fixtures.json');
@@ -39,6 +42,35 @@ it('keeps every acknowledged lobby when it is killed in the middle of 1,000 conc
       body: { id, metadata: { map: 'harbour' }, members: members.map(({ id: user }) => ({ id: user })) },
     });
   }
+  process.kill(again.ready.pid, 'SIGTERM');
+  expect(await again.exited).toEqual([0, null]);
+}, 60_000);
+
+it('lets a gateway session go on that it had when it was killed, with everything acknowledged since', async () => {
+  const { exited, ready } = await serve();
+  const [ada] = starfall.users;
+  const token = `Bearer ${await playerToken(ready, ada.id)}`;
+  const client = await GatewayClient.identified(ready.gateway, { token, intents: intents.LOBBIES });
+  await client.beat();
+  const { body } = await callApi(ready, 'POST', '/lobbies', { members: [{ id: ada.id }] });
+  const { id } = body as { id: string };
+  await client.until(() => client.frames.some(({ t, d }) => t === 'LOBBY_CREATE' && (d as { id: string }).id === id));
+  client.socket.pause();
+  const last = client.sequence;
+  for (let n = 1; n <= 20; n++) await callApi(ready, 'PATCH', `/lobbies/${id}`, { metadata: { n: String(n) } });
+  process.kill(ready.pid, 'SIGKILL');
+  await exited;
+  client.socket.terminate();
+
+  const again = await serve();
+  const back = await GatewayClient.open(again.ready.gateway);
+  back.resume(token, client.sessionId, last);
+  await back.dispatch('RESUMED');
+  const updates = back.frames.filter(({ t }) => t === 'LOBBY_UPDATE');
+  expect(updates.map(({ s, d }) => [s, (d as { metadata: { n: string } }).metadata.n])).toEqual(
+    Array.from({ length: 20 }, (_, n) => [last + n + 1, String(n + 1)]),
+  );
+  back.socket.terminate();
   process.kill(again.ready.pid, 'SIGTERM');
   expect(await again.exited).toEqual([0, null]);
 }, 60_000);
