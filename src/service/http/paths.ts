@@ -10,9 +10,15 @@ export const apiPrefix = `/api/v${apiVersion}`;
 const otherSpelling = /^\/api\/(?:v9\/|(?!v\d+(?:\/|$)))/;
 
 /** The spelling of a request's target that the routes are mounted by. */
-export function canonicalUrl(url: string): string {
+export function canonicalUrl(target: string): string {
+  const url = target.startsWith('/') && !target.includes('#') ? target : pathAndQuery(target);
   const spelled = url.startsWith(apiPrefix) ? url : url.replace(otherSpelling, `${apiPrefix}/`);
   return spelled.includes('%40') ? unescapeAt(spelled) : spelled;
+}
+
+// What a proxy is asked for is whole; what stands behind # was never meant to be sent.
+function pathAndQuery(target: string): string {
+  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
 }
 
 // Clients that escape every path segment write `@me` and `@original` so, and the router would not know them.

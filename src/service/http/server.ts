@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import findMyWay from 'find-my-way';
 import { fieldErrors, type Issue } from '../../model/issue.ts';
 import { limits } from '../../model/limits.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
@@ -17,6 +16,7 @@ import { blockedReply, errorReply, faultReply, isUnforeseen, limitReply } from '
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
 import { writeReply } from './reply.ts';
+import { type Found, Router } from './router.ts';
 import { answerUnreadable } from './unreadable.ts';
 
 export interface HttpDeps {
@@ -37,25 +37,28 @@ const keepAliveMs = 72_000;
 /** The HTTP door: serves the route table in the interface's forms, and hands everything else to the site. */
 export function createHttpServer(core: Core, deps: HttpDeps): Server {
   const router = createRouter(core, deps);
+  const find = (request: IncomingMessage) => router.find(request.method ?? '', canonicalUrl(request.url ?? '/'));
   const options = { requestTimeout: limits.requestMs, keepAliveTimeout: keepAliveMs };
   const server = createServer(options, (request, response) => {
-    const found = router.find(request.method as 'GET', canonicalUrl(request.url ?? '/'), unconstrained);
-    if (found) found.handler(request, response, found.params, found.store, found.searchParams);
+    let found: Found<Serve> | undefined;
+    try {
+      found = find(request);
+    } catch {
+      writeReply(response, faultReply(new Fault('bad_request')));
+      return;
+    }
+    if (found) found.value(request, response, found);
     else deps.site(request, response);
   });
   server.on('clientError', answerUnreadable);
   return server;
 }
 
-const unconstrained = {};
+type Serve = (request: IncomingMessage, response: ServerResponse, found: Pick<Call, 'params' | 'query'>) => void;
 
-/** Every route of the table, each with its handler. */
-function createRouter(core: Core, deps: HttpDeps) {
-  const router = findMyWay({
-    // An interaction's token stands in the path.
-    maxParamLength: 2048,
-    onBadUrl: (_path, _request, response) => writeReply(response, faultReply(new Fault('bad_request'))),
-  });
+/** Every route of the table, each with what serves it. */
+function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
+  const router = new Router<Serve>();
   const limiter = createLimiter(core);
   const blocklist = new Blocklist(core);
   for (const name of Object.keys(routes) as RouteName[]) {
@@ -63,8 +66,8 @@ function createRouter(core: Core, deps: HttpDeps) {
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
     const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist });
     const { method, path }: Route = routes[name];
-    router.on(method, apiPrefix + path.replace(/\{(\w+)\}/g, ':$1'), (request, response, params, _store, query) => {
-      serve(request, response, params as Parameters, query).catch(error => {
+    router.add(method, apiPrefix + path, (request, response, { params, query }) => {
+      serve(request, response, params, query).catch(error => {
         core.log.error({ route: name, error }, 'An answer could not be written.');
         request.destroy();
       });

@@ -1,0 +1,102 @@
+import { parse } from 'node:querystring';
+
+/** What a request's target leads to. */
+export interface Found<Value> {
+  readonly value: Value;
+  /** By the names between braces, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+interface Branch<Value> {
+  readonly literals: Map<string, Branch<Value>>;
+  parameter?: Branch<Value>;
+  end?: { readonly value: Value; readonly names: readonly string[] };
+}
+
+/** Longest value of a parameter: an interaction's token stands in the path. */
+const parameterLengthMax = 2048;
+
+const noQuery: Found<unknown>['query'] = {};
+
+/**
+ * Finds the values of the routes: one tree for each method, one level for each segment of the path. Where a segment
+ * fits a literal and a parameter, the literal goes first.
+ */
+export class Router<Value> {
+  readonly #trees = new Map<string, Branch<Value>>();
+
+  /** @param path `{name}` stands for one segment that is not empty */
+  add(method: string, path: string, value: Value): void {
+    const names: string[] = [];
+    let branch = this.#trees.get(method) ?? grow<Value>();
+    this.#trees.set(method, branch);
+    for (const segment of segmentsOf(path)) {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      if (name !== undefined) names.push(name);
+      branch = name === undefined ? literalBelow(branch, segment) : parameterBelow(branch);
+    }
+    branch.end = { value, names };
+  }
+
+  /**
+   * @param target a path with or without query
+   * @returns undefined when no route of the method has the path
+   * @throws URIError when an escape in the path is broken
+   */
+  find(method: string, target: string): Found<Value> | undefined {
+    const tree = this.#trees.get(method);
+    if (!tree) return undefined;
+    const mark = target.indexOf('?');
+    const segments = segmentsOf(mark < 0 ? target : target.slice(0, mark));
+    for (let at = 0; at < segments.length; at++) {
+      const segment = segments[at] ?? '';
+      if (segment.includes('%')) segments[at] = decodeURIComponent(segment);
+    }
+    const values: string[] = [];
+    const end = walk(tree, segments, 0, values);
+    if (!end) return undefined;
+    const params: Record<string, string> = {};
+    end.names.forEach((name, at) => {
+      params[name] = values[at] ?? '';
+    });
+    return { value: end.value, params, query: mark < 0 ? noQuery : parse(target.slice(mark + 1)) };
+  }
+}
+
+function walk<Value>(
+  branch: Branch<Value>,
+  segments: readonly string[],
+  at: number,
+  values: string[],
+): Branch<Value>['end'] {
+  const segment = segments[at];
+  if (segment === undefined) return branch.end;
+  const literal = branch.literals.get(segment);
+  const found = literal && walk(literal, segments, at + 1, values);
+  if (found) return found;
+  if (!branch.parameter || segment === '' || segment.length > parameterLengthMax) return undefined;
+  values.push(segment);
+  const end = walk(branch.parameter, segments, at + 1, values);
+  if (!end) values.pop();
+  return end;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').slice(1);
+}
+
+function grow<Value>(): Branch<Value> {
+  return { literals: new Map() };
+}
+
+function literalBelow<Value>(branch: Branch<Value>, segment: string): Branch<Value> {
+  const known = branch.literals.get(segment) ?? grow<Value>();
+  branch.literals.set(segment, known);
+  return known;
+}
+
+function parameterBelow<Value>(branch: Branch<Value>): Branch<Value> {
+  branch.parameter ??= grow<Value>();
+  return branch.parameter;
+}
