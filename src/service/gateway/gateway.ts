@@ -77,8 +77,10 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
   }
 
   async function open(request: IncomingMessage, stream: Duplex, head: Buffer, query: URLSearchParams): Promise<void> {
+    stream.on('error', ignore); // nobody else listens until the door is open
     door ??= import('./socket.ts').then(({ createSocketDoor }) => createSocketDoor());
     const { open } = await door;
+    stream.off('error', ignore);
     if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
     else open(request, stream, head, socket => accept(socket, stream, query));
   }
@@ -114,6 +116,8 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
     },
   };
 }
+
+function ignore(): void {}
 
 /**
  * Our choice: a `compress` that is not known gets plain frames, which clients accept because every frame says by its

@@ -1,11 +1,12 @@
 import { type Dispatches, type DispatchName, intentsFor } from '../../model/gateway.ts';
-import { type Announced, type Announcement, type Topic, topics } from '../announcement.ts';
+import type { Announced, Announcement, Topic } from '../announcement.ts';
 import type { MaybePromise, Transaction } from '../store/contract.ts';
 import type { GatewaySessionRecord } from '../store/records.ts';
 import type { Connection } from './connection.ts';
 import { type DispatchFrame, dispatchFrame } from './frames.ts';
 import type { Follower, Hub, SharedDispatch } from './hub.ts';
 import { ReplayBuffer } from './replay-buffer.ts';
+import { homeOf } from './session-record.ts';
 import { servesGuild } from './shard.ts';
 
 // What may gather while a session reads its state; more than this means that it will never catch up.
@@ -239,10 +240,4 @@ export function tellSession<Name extends DispatchName>(
   data: Dispatches[Name],
 ): void {
   transaction.announce({ to: home, only: id, event: { name, data: JSON.stringify(data) } });
-}
-
-/** The topic that is this session's own, and of every other session of the same user (or bot). */
-function homeOf({ kind, application_id, user_id }: GatewaySessionRecord): Topic {
-  if (application_id === null) return topics.user(user_id);
-  return kind === 'bot' ? topics.application(application_id) : topics.player(application_id, user_id);
 }

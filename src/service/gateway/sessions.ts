@@ -4,15 +4,13 @@ import { limits } from '../../model/limits.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
-import { botUserId } from '../domain/guild-view.ts';
 import type { EventLog } from '../event-log.ts';
 import type { ApplicationRecord, GatewaySessionRecord } from '../store/records.ts';
-import { Alarms } from './alarms.ts';
-import { Attendance, type Player, type Stay } from './attendance.ts';
+import { Attendance, type Stay } from './attendance.ts';
 import { startBotSession } from './bot-session.ts';
 import { startClientSession } from './client-session.ts';
 import type { Connection } from './connection.ts';
-import { credentialEnd, credentialOf } from './credential-life.ts';
+import { CredentialWatch, credentialOf } from './credential-watch.ts';
 import { Deadlines } from './deadlines.ts';
 import { Hub } from './hub.ts';
 import type { Identity, SessionPrincipal } from './identify.ts';
@@ -20,6 +18,7 @@ import { introduceLobbies, type PlayerLobbies, startPlayerSession } from './play
 import { Presences } from './presences.ts';
 import { Session, type SessionOwner, tellSession } from './session.ts';
 import { SessionKeeper, sessionScope } from './session-keeper.ts';
+import { belongsTo, newRecord, playerOf } from './session-record.ts';
 
 const sessionIdBytes = 16;
 
@@ -59,7 +58,7 @@ export class Sessions implements SessionOwner {
   readonly #departures = new Set<Promise<void>>();
   readonly #introduceLobbies: Session['introduce'];
   readonly #toResume: Deadlines<Session>;
-  readonly #toRecheck: Alarms<Session>;
+  readonly #credentials: CredentialWatch<Session>;
   #isClosing = false;
 
   constructor(core: Core, parts: SessionsParts) {
@@ -71,7 +70,7 @@ export class Sessions implements SessionOwner {
     this.#keeper = parts.events && new SessionKeeper(core, parts.events, this.#byId);
     this.#introduceLobbies = introduceLobbies(parts.lobbies);
     this.#toResume = new Deadlines(core.clock, limits.gatewayResumeWindowMs, session => this.end(session));
-    this.#toRecheck = new Alarms(core.clock, session => this.onRecheck(session));
+    this.#credentials = new CredentialWatch(core, session => this.onRecheck(session));
     parts.events?.listen(announcement => this.hub.isHeard(announcement));
   }
 
@@ -81,14 +80,13 @@ export class Sessions implements SessionOwner {
 
   /** A session that hears nothing before {@link Sessions.start}. Must be ended. */
   create(connection: Connection, principal: SessionPrincipal, identity: Identity): Session {
-    const { bytes } = this.#core.entropy;
-    const id = Buffer.from(bytes(sessionIdBytes)).toString('hex');
-    const session = this.#make(recordOf(id, principal, identity));
+    const id = Buffer.from(this.#core.entropy.bytes(sessionIdBytes)).toString('hex');
+    const session = this.#make(newRecord(id, principal, identity));
     session.connection = connection;
     // Before anybody is told that the player is there: else nobody would know, after a crash, that he is gone.
     this.#keeper?.put(session);
     this.#arrivals.set(session, this.#attendance.arrive(session.home, id, playerOf(session.record)));
-    if (principal.kind === 'user') this.#recheckAt(session, principal.token.expires_at_ms);
+    if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     return session;
   }
 
@@ -138,7 +136,7 @@ export class Sessions implements SessionOwner {
     former?.close('NOT_AUTHENTICATED', 'The session goes on over another connection.');
     this.#toResume.drop(session);
     session.record = { ...session.record, credential: credentialOf(principal), detached_at_ms: null };
-    if (principal.kind === 'user') this.#recheckAt(session, principal.token.expires_at_ms);
+    if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     connection.compressesPayloads = session.record.compress;
     for (const [index, frame] of missed.entries()) connection.dispatch(frame, seq + index + 1);
     this.#keeper?.put(session);
@@ -170,7 +168,7 @@ export class Sessions implements SessionOwner {
   end(session: Session): void {
     session.end();
     this.#toResume.drop(session);
-    this.#toRecheck.drop(session);
+    this.#credentials.drop(session);
     this.#byId.delete(session.id);
     const arrival = this.#arrivals.get(session);
     if (!arrival) return;
@@ -198,7 +196,7 @@ export class Sessions implements SessionOwner {
   async stop(): Promise<void> {
     this.#isClosing = true;
     this.#toResume.close();
-    this.#toRecheck.close();
+    this.#credentials.close();
     await this.#keeper?.stop();
   }
 
@@ -208,7 +206,7 @@ export class Sessions implements SessionOwner {
     const { resumable, ended } = await this.#keeper.leftovers();
     const over = [...ended];
     for (const record of resumable) {
-      const end = await credentialEnd(this.#core.store, record, this.#core.clock.now());
+      const end = await this.#credentials.end(record);
       if (end === undefined) over.push(record);
       else await this.#revive(record, end);
     }
@@ -225,9 +223,7 @@ export class Sessions implements SessionOwner {
 
   onRecheck(session: Session): void {
     this.work(session, async () => {
-      const end = await credentialEnd(this.#core.store, session.record, this.#core.clock.now());
-      if (session.hasEnded) return;
-      if (end !== undefined) return this.#recheckAt(session, end);
+      if ((await this.#credentials.check(session)) || session.hasEnded) return;
       const { connection } = session;
       this.end(session);
       connection?.close('NOT_AUTHENTICATED', 'What the session was opened with has ended.');
@@ -248,11 +244,6 @@ export class Sessions implements SessionOwner {
     return session;
   }
 
-  #recheckAt(session: Session, endMs: number | null): void {
-    if (endMs === null) this.#toRecheck.drop(session);
-    else this.#toRecheck.set(session, endMs);
-  }
-
   async #depart(session: Session, arrival: Promise<Stay>): Promise<void> {
     const stay = await arrival;
     await this.presences.leave(session);
@@ -268,7 +259,7 @@ export class Sessions implements SessionOwner {
     this.presences.revive(session);
     for (const topic of record.base?.following ?? []) await session.follow(topic);
     session.goOn();
-    this.#recheckAt(session, credentialEndMs);
+    this.#credentials.watch(session, credentialEndMs);
     this.#toResume.touch(session, record.detached_at_ms ?? this.#core.clock.now());
     this.#keeper?.put(session);
   }
@@ -291,32 +282,4 @@ export class Sessions implements SessionOwner {
     }
     return false;
   }
-}
-
-function recordOf(id: string, principal: SessionPrincipal, identity: Identity): GatewaySessionRecord {
-  const { kind } = principal;
-  return {
-    id,
-    kind,
-    application_id: kind === 'session' ? null : principal.application.id,
-    user_id: kind === 'bot' ? botUserId(principal.application) : principal.user.id,
-    credential: credentialOf(principal),
-    intents: kind === 'session' ? null : (identity.intents ?? 0),
-    shard: kind === 'bot' ? identity.shard : null,
-    compress: identity.compress,
-    presence: null,
-    base: null,
-    detached_at_ms: null,
-  };
-}
-
-function belongsTo(record: GatewaySessionRecord, principal: SessionPrincipal): boolean {
-  const { kind } = principal;
-  if (record.kind !== kind) return false;
-  if (kind !== 'session' && record.application_id !== principal.application.id) return false;
-  return kind === 'bot' || record.user_id === principal.user.id;
-}
-
-function playerOf({ kind, application_id, user_id }: GatewaySessionRecord): Player | undefined {
-  return kind === 'user' && application_id !== null ? { applicationId: application_id, userId: user_id } : undefined;
 }
