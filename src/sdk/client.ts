@@ -1,4 +1,5 @@
 import { ArgumentError } from '../model/errors.ts';
+import type { DispatchName } from '../model/gateway.ts';
 import {
   type ApplicationId,
   type ChannelId,
@@ -455,7 +456,7 @@ export class Client {
   #dispatched(name: string, data: unknown): void {
     if (name === 'READY') this.#began(data);
     else this.#lobbies.apply(name, data);
-    if (name === 'APPLICATION_COMMAND_PERMISSIONS_UPDATE') this.#commands.refresh();
+    if (changesCommands.has(name)) this.#commands.refresh();
   }
 
   /** A session began; what is known from one before may have gaps. */
@@ -489,3 +490,9 @@ export class Client {
     if (this.#isClosed) throw new ArgumentError('closed', 'This client has been closed.');
   }
 }
+
+/** After these a player may use other commands than before. */
+const changesCommands: ReadonlySet<string> = new Set<DispatchName>([
+  'APPLICATION_COMMAND_INDEX_UPDATE',
+  'APPLICATION_COMMAND_PERMISSIONS_UPDATE',
+]);

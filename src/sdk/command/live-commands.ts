@@ -8,8 +8,8 @@ import type { CommandPlace, CommandSnapshot, CommandsSnapshot } from './snapshot
 export type LoadCommands = (signal: AbortSignal) => Promise<readonly CommandSnapshot[]>;
 
 /**
- * Our choice: as long as a player may look at commands that have changed. No event tells a player of that, so whoever
- * watches asks again.
+ * Our choice: as long as a player may look at commands that have changed where no event tells of it. Our service sends
+ * one (APPLICATION_COMMAND_INDEX_UPDATE); the interface names none, so whoever watches asks again all the same.
  */
 export const commandsRefreshMs = 30_000;
 
