@@ -161,6 +161,22 @@ async function shareLobby(story: Story, backend: Backend, adas: Client, graces: 
     },
     describe,
   );
+  await story.step(
+    'Ada says something, and Grace reads it in her game',
+    'Is the client connected, and granted the scope sdk.social_layer?',
+    async () => {
+      const heard = firstValueFrom(
+        graces.messages$(lobby.id).pipe(
+          map(messages => messages.at(-1)),
+          filter(message => message !== undefined),
+          timeout(secondsToSee * 1000),
+        ),
+      );
+      await adas.sendLobbyMessage(lobby.id, 'The lighthouse is lit!');
+      return heard;
+    },
+    message => `Grace reads: "${message.content}"`,
+  );
 }
 
 function seen(client: Client, lobbyId: string, fits: (lobby: LobbySnapshot) => boolean): Promise<LobbySnapshot> {
