@@ -14,7 +14,7 @@ export function writeReply(response: ServerResponse, answer: Reply, more: Header
     return;
   }
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
-  response.writeHead(answer.status, { ...headers, ...more, ...answer.headers });
+  response.writeHead(answer.status, Object.assign(headers, more, answer.headers));
   response.end(payload);
 }
 

@@ -37,7 +37,10 @@ const keepAliveMs = 72_000;
 /** The HTTP door: serves the route table in the interface's forms, and hands everything else to the site. */
 export function createHttpServer(core: Core, deps: HttpDeps): Server {
   const router = createRouter(core, deps);
-  const find = (request: IncomingMessage) => router.find(request.method ?? '', canonicalUrl(request.url ?? '/'));
+  const find = ({ method = '', url = '/' }: IncomingMessage) => {
+    const target = canonicalUrl(url);
+    return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
+  };
   const options = { requestTimeout: limits.requestMs, keepAliveTimeout: keepAliveMs };
   const server = createServer(options, (request, response) => {
     let found: Found<Serve> | undefined;
@@ -66,7 +69,7 @@ function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
     const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist });
     const { method, path }: Route = routes[name];
-    router.add(method, apiPrefix + path, (request, response, { params, query }) => {
+    router.add(method, path, (request, response, { params, query }) => {
       serve(request, response, params, query).catch(error => {
         core.log.error({ route: name, error }, 'An answer could not be written.');
         request.destroy();
