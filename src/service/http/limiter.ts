@@ -4,7 +4,7 @@ import type { Route } from '../../wire/routes.ts';
 import type { LimitState } from '../bus/contract.ts';
 import type { Core } from '../core.ts';
 import type { MaybePromise } from '../store/contract.ts';
-import type { Principal } from './call.ts';
+import type { Call, Principal } from './call.ts';
 
 /** Headers that tell a caller where it stands. @see commands.md 5.1 */
 export type LimitHeaders = Readonly<Record<string, string>>;
@@ -25,8 +25,13 @@ export interface Taken {
 
 /** Counts calls against the limits profile. */
 export interface Limiter {
-  /** Counts one call. @param address where it came from: who counts when no credential came */
-  take(route: Route, principal: Principal, address: string): MaybePromise<Taken>;
+  /**
+   * Counts one call.
+   *
+   * @param address where it came from: who counts when no credential came
+   * @param params of its path: what happens in one guild or channel is counted apart. @see commands.md 5.3
+   */
+  take(route: Route, principal: Principal, address: string, params: Call['params']): MaybePromise<Taken>;
 }
 
 export function createLimiter(core: Core): Limiter {
@@ -63,7 +68,7 @@ export function createLimiter(core: Core): Limiter {
     return id;
   }
 
-  /** @param counted whom the bucket counts: the caller, or the application it is a user of */
+  /** @param counted whom the bucket counts, and where: the caller, or the application it is a user of */
   async function count(route: Route, caller: string, counted: string, limit: RateLimit | undefined): Promise<Taken> {
     if (!route.exempt) {
       const retryAfterSeconds = await takeGlobal(caller);
@@ -77,12 +82,13 @@ export function createLimiter(core: Core): Limiter {
   }
 
   return {
-    take(route, principal, address) {
+    take(route, principal, address, params) {
       const limit = route.bucket && buckets[route.bucket];
       if (!limit && (route.exempt || !buckets.global)) return unlimited;
       const caller = callerOf(principal, address);
       const counted = limit?.perApplication ? applicationOf(principal, caller) : caller;
-      return count(route, caller, counted, limit);
+      const place = params.guild_id ?? params.channel_id;
+      return count(route, caller, place === undefined ? counted : `${counted}/${place}`, limit);
     },
   };
 }

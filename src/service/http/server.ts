@@ -111,7 +111,7 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
     try {
       const principal = admit(route, await identify(credentials, route, request.headers.authorization));
       caller = principal;
-      const { headers, refusal } = await limiter.take(route, principal, address);
+      const { headers, refusal } = await limiter.take(route, principal, address, params);
       limitHeaders = headers;
       if (refusal) answer = limitReply(refusal);
       else {

@@ -129,3 +129,15 @@ describe('a refusal', () => {
     expect(statuses).toEqual([200, 200, 429, 429]);
   });
 });
+
+describe('what happens in one guild', () => {
+  it('is counted apart from other guilds and from what happens in none', async () => {
+    await start(profileOf({ 'command-read': { requests: 1, windowMs: 1000 } }));
+    const inGuild = (id: string) => callApi(service, 'GET', `/applications/${application.id}/guilds/${id}/commands`);
+    expect((await inGuild('1')).status).toBe(404);
+    expect((await inGuild('1')).status).toBe(429);
+    expect((await inGuild('2')).status).toBe(404);
+    expect((await callApi(service, 'GET', commands)).status).toBe(200);
+    expect((await callApi(service, 'GET', commands)).status).toBe(429);
+  });
+});

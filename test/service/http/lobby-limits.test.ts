@@ -59,7 +59,7 @@ function callerOf(route: Route, userId = ada, applicationId = '1'): Principal {
 }
 
 async function passes(limiter: Limiter, route: Route, principal: Principal): Promise<boolean> {
-  return (await limiter.take(route, principal, '127.0.0.1')).refusal === undefined;
+  return (await limiter.take(route, principal, '127.0.0.1', {})).refusal === undefined;
 }
 
 describe('a limit on lobbies', () => {
