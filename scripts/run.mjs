@@ -1,4 +1,4 @@
-// What the npm scripts call. Plain JavaScript for any Node from 18 on, because it runs before anything is installed:
+// What the npm scripts call. Plain JavaScript for any Node from 20 on, because it runs before anything is installed:
 // it installs what is missing, builds what is stale, and goes on under the Node that the repository brings along.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
