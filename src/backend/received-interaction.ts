@@ -3,10 +3,10 @@ import { callbackTypes, type Interaction, type InteractionCallback } from '../mo
 import { limits } from '../model/limits.ts';
 import { checkCallback } from '../model/rules/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../model/snowflake.ts';
+import { refuseIssues } from '../wire/check.ts';
 import { asRecord } from '../wire/codec.ts';
 import type { Clock } from '../wire/ports.ts';
 import type { Call, CallOptions } from './calls.ts';
-import { refuseIssues } from './check.ts';
 
 /** The message of an answer. */
 export type ReplyMessage = NonNullable<InteractionCallback['data']>;

@@ -10,8 +10,6 @@ export const commandSummaries = {
   commands: "register, compare and show an application's commands",
   help: 'show what a command takes: rallypoint help serve',
 } as const;
-export type CommandName = keyof typeof commandSummaries;
-
 /** What `rallypoint --help` shows. */
 export function generalHelp(): string {
   const commands = Object.entries(commandSummaries).map(([name, summary]) => row(name, [summary]));

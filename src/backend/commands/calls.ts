@@ -17,10 +17,10 @@ import {
   checkCommandList,
 } from '../../model/rules/command.ts';
 import { type ApplicationId, type CommandId, type GuildId, parseSnowflake } from '../../model/snowflake.ts';
+import { refuseIssues } from '../../wire/check.ts';
 import type { RouteName } from '../../wire/routes.ts';
 import { readCommand, readCommands } from '../answers.ts';
 import type { Call, CallOptions } from '../calls.ts';
-import { refuseIssues } from '../check.ts';
 
 export interface ListOptions extends CallOptions {
   /** Whole `*_localizations` dictionaries in place of `*_localized`. Default false. */

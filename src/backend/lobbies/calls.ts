@@ -12,9 +12,9 @@ import type {
 import { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from '../../model/rules/lobby.ts';
 import { checkModerationMetadata } from '../../model/rules/lobby-message.ts';
 import { type LobbyId, type MessageId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
+import { refuseIssues } from '../../wire/check.ts';
 import { readLobby, readLobbyInvite, readLobbyMember, readLobbyMembers } from '../answers.ts';
 import type { Call, CallOptions } from '../calls.ts';
-import { refuseIssues } from '../check.ts';
 import type { Operations } from './operation.ts';
 import { chunks } from './plan.ts';
 

@@ -1,1 +1,0 @@
-export { refuseIssues } from '../wire/check.ts';
