@@ -1,6 +1,8 @@
 /**
- * What the addon (`native/addon`, Node-API) adds to Node, the same on every system. All calls are short and synchronous,
- * and throw {@link NativeError} only. The C++ side decides nothing: paths, names and what to register come from here.
+ * What the addon (`native/addon`, Node-API) adds to Node, the same on every system. All calls are short and synchronous;
+ * they throw {@link NativeError}, and ArgumentError before anything is done: `invalid_path`, `invalid_scheme`,
+ * `invalid_handler_id`, `invalid_name`, `invalid_command`. The C++ side decides nothing: paths, names and what to
+ * register come from here.
  */
 export interface NativeAddon {
   /**
