@@ -113,6 +113,7 @@ export const apiErrors = {
   not_found: { code: 0, status: 404, message: '404: Not Found' },
   method_not_allowed: { code: 0, status: 405, message: '405: Method Not Allowed' },
   request_timeout: { code: 0, status: 408, message: '408: Request Timeout' },
+  rate_limited: { code: 0, status: 429, message: 'You are being rate limited.' },
   headers_too_large: { code: 0, status: 431, message: '431: Request Header Fields Too Large' },
   internal_error: { code: 0, status: 500, message: '500: Internal Server Error' },
   unknown_application: { code: 10002, status: 404, message: 'Unknown Application' },

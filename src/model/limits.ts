@@ -66,7 +66,14 @@ export const limits = {
   attachmentBytesMax: 10 * 1024 * 1024,
 
   authorizationCodeLifeMs: 100_000,
+  deviceCodeLifeMs: 300_000,
+  /** Between two polls of a device; each one too early adds as much again. */
+  devicePollIntervalMs: 5_000,
+  userCodeLength: 8,
   accessTokenLifeMs: 604_800_000,
+  /** Of a user who signs in by password. Our choice, both: what NIST SP 800-63B (3.1.1.2) asks for, and room to breathe. */
+  passwordLengthMin: 8,
+  passwordLengthMax: 256,
   codeVerifierLengthMin: 43,
   codeVerifierLengthMax: 128,
 
@@ -137,7 +144,15 @@ export type RateLimitBucket =
   /** Counted for every session. */
   | 'gateway-presence'
   /** Requests for all members, counted for every guild. */
-  | 'gateway-all-members';
+  | 'gateway-all-members'
+  /** Not a route's: failed proofs at the token endpoints, counted for every application and address. */
+  | 'oauth-proof'
+  /** Not a route's: codes of devices that a user typed in and that nobody had given out. */
+  | 'oauth-user-code'
+  /** Not a route's: wrong passwords, counted for every name given, there or not. */
+  | 'sign-in-user'
+  /** As above, counted for every address. */
+  | 'sign-in-address';
 
 /** A dated set of rate limits: data, so that they can change without the code. A bucket without a row is unlimited. */
 export interface LimitProfile {
@@ -188,6 +203,17 @@ const commandBuckets = {
 const invalidRequests: InvalidRequestLimit = { requests: 10_000, windowMs: 10 * minute, blockMs: day };
 
 /**
+ * What may be guessed wrong. Our choice: the references have no figures; they leave a person room for slips and, to one
+ * who guesses at the code of a device while it lives, one chance in some 400 million.
+ */
+const guessBuckets = {
+  'oauth-proof': { requests: 30, windowMs: minute },
+  'oauth-user-code': { requests: 10, windowMs: minute },
+  'sign-in-user': { requests: 5, windowMs: 5 * minute },
+  'sign-in-address': { requests: 30, windowMs: 5 * minute },
+} as const;
+
+/**
  * - `standard`: the figures of the base description
  * - `development`: what the hosted service allows an application that is not approved
  * - `off`: nothing is limited
@@ -209,6 +235,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-message': { requests: 3000, windowMs: 2 * hour },
       ...commandBuckets,
       ...gatewayBuckets,
+      ...guessBuckets,
     },
     invalidRequests,
     lobbiesPerUserMax,
@@ -230,6 +257,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-invite-own': hundredInTwoHours,
       ...commandBuckets,
       ...gatewayBuckets,
+      ...guessBuckets,
     },
     invalidRequests,
     lobbiesPerUserMax,

@@ -128,6 +128,17 @@ export interface TokenResponse {
 /** The page that asks a user, below the web address. @see oauth2.md 1 */
 export const authorizePagePath = '/oauth2/authorize';
 
+/** The page where a user types in the code that a device shows, below the web address. @see oauth2.md 1 */
+export const devicePagePath = '/activate';
+
+/** How a device asks for its tokens. @see oauth2.md 3; RFC 8628, 3.4 */
+export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** What a user answers to a device. @see oauth2.md 6 */
+export const deviceResults = ['granted', 'denied'] as const;
+
+export type DeviceResult = (typeof deviceResults)[number];
+
 /** Before the application id: the scheme of custom-scheme redirects that no other scheme was named for. */
 export const customSchemePrefix = 'discord-';
 

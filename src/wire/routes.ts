@@ -366,6 +366,27 @@ export const routes = {
   getCurrentAuthorization: { method: 'GET', path: '/oauth2/@me', credentials: ['user:any'], success: [200] },
   createToken: { method: 'POST', path: '/oauth2/token', credentials: ['none'], success: [200], body: 'form' },
   revokeToken: { method: 'POST', path: '/oauth2/token/revoke', credentials: ['none'], success: [200], body: 'form' },
+  startDevice: {
+    method: 'POST',
+    path: '/oauth2/device/authorize',
+    credentials: ['none'],
+    success: [200],
+    body: 'form',
+  },
+  verifyDevice: {
+    method: 'POST',
+    path: '/oauth2/device/verify',
+    credentials: ['session'],
+    success: [200],
+    body: 'json',
+  },
+  finishDevice: {
+    method: 'POST',
+    path: '/oauth2/device/finish',
+    credentials: ['session'],
+    success: [204],
+    body: 'json',
+  },
   getSigningKeys: { method: 'GET', path: '/oauth2/keys', credentials: ['none'], success: [200] },
   getUserInfo: { method: 'GET', path: '/oauth2/userinfo', credentials: ['user:openid'], success: [200] },
 } as const satisfies Record<string, Route>;

@@ -49,6 +49,7 @@ export const routeNames = Object.keys(routes) as RouteName[];
 
 const commandBody = { name: 'greet', description: 'Greets', name_localizations: { de: 'gruss' } };
 const message = { body: { content: 'Hello', flags: 64, embeds: [{ title: 'Hello' }] } };
+const deviceForm = new URLSearchParams({ client_id: application.id, scope: 'identify' }).toString();
 const allScopes = 'identify email openid sdk.social_layer applications.commands.permissions.update';
 
 export async function openRouteWorld(options: ServiceOptions = {}): Promise<RouteWorld> {
@@ -120,6 +121,12 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     return { ...params, message_id: (body as { id: string }).id };
   }
 
+  /** The code that a device shows. */
+  async function userCode(): Promise<string> {
+    const { body } = await call('startDevice', { body: deviceForm });
+    return (body as { user_code: string }).user_code;
+  }
+
   const rows: Partial<Record<RouteName, () => RouteCall | Promise<RouteCall>>> = {
     createGlobalCommand: () => ({ body: { ...commandBody, options: [{ type: 3, name: 'a', description: 'b' }] } }),
     replaceGlobalCommands: async () => {
@@ -184,6 +191,9 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
         scope: 'applications.commands.update',
       }).toString(),
     }),
+    startDevice: () => ({ body: deviceForm }),
+    verifyDevice: async () => ({ body: { user_code: await userCode() } }),
+    finishDevice: async () => ({ body: { user_code: await userCode(), result: 'granted' } }),
     revokeToken: () => ({
       body: new URLSearchParams({
         token: 'unknown',

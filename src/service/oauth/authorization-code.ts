@@ -2,29 +2,20 @@ import { limits } from '../../model/limits.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
-import type { AuthorizationRecord } from '../store/records.ts';
-import { authorizationScope, findAuthorization } from './authorization-records.ts';
+import { authorizationScope, recordGrant } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { makeSecret } from './tokens.ts';
 
 /**
  * Records that the user granted what the request asks for and gives a code for it, good once and for
  * {@link limits.authorizationCodeLifeMs}.
- *
- * A user's grants to one application gather in one authorization. @see oauth2.md 7
  */
 export async function issueCode(core: Core, request: AuthorizationRequest, userId: UserId): Promise<string> {
   const parties = { application_id: request.application.id, user_id: userId };
   const code = makeSecret(core);
   const newId = core.ids.next();
   await core.store.transact(authorizationScope(parties), async transaction => {
-    const granted = await findAuthorization(transaction, parties);
-    const authorization: AuthorizationRecord = {
-      id: granted?.id ?? newId,
-      ...parties,
-      scopes: [...new Set([...(granted?.scopes ?? []), ...request.scopes])],
-    };
-    transaction.put('authorizations', authorization);
+    const authorization = await recordGrant(transaction, parties, request.scopes, newId);
     transaction.put('codes', {
       hash: hashSecret(code),
       authorization_id: authorization.id,

@@ -1,4 +1,4 @@
-import type { ApplicationId, UserId } from '../../model/snowflake.ts';
+import type { ApplicationId, Snowflake, UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { AuthorizationRecord, TokenRecord } from '../store/records.ts';
@@ -18,6 +18,31 @@ export interface Parties {
 export async function findAuthorization(view: StoreView, parties: Parties): Promise<AuthorizationRecord | undefined> {
   const equals = [parties.user_id, parties.application_id];
   const [authorization] = await view.list('authorizations', { index: 'byUser', equals, limit: 1 });
+  return authorization;
+}
+
+/**
+ * Adds what the user grants to what it granted the application before: a user's grants to one application gather in one
+ * authorization. To be called within the {@link authorizationScope}.
+ *
+ * @param newId of the authorization, if this is the first
+ * @see oauth2.md 7
+ */
+export async function recordGrant(
+  transaction: Transaction,
+  parties: Parties,
+  scopes: readonly string[],
+  newId: Snowflake,
+): Promise<AuthorizationRecord> {
+  const { application_id, user_id } = parties;
+  const before = await findAuthorization(transaction, parties);
+  const authorization: AuthorizationRecord = {
+    id: before?.id ?? newId,
+    application_id,
+    user_id,
+    scopes: [...new Set([...(before?.scopes ?? []), ...scopes])],
+  };
+  transaction.put('authorizations', authorization);
   return authorization;
 }
 

@@ -5,8 +5,17 @@ import { findAuthorization } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { type Decision, decide } from './decision.ts';
+import { type DeviceAuthorization, startDevice } from './device-code.ts';
+import {
+  type DeviceDecision,
+  type DeviceRequest,
+  decideDevice,
+  findDevice,
+  type TypedCode,
+} from './device-decision.ts';
 import { startSweeping } from './expiry.ts';
 import type { Form } from './form.ts';
+import { createGuesses } from './guesses.ts';
 import { createIdTokens } from './id-token.ts';
 import { type Judgement, judge } from './judgement.ts';
 import { revoke } from './revocation.ts';
@@ -25,10 +34,19 @@ export interface Authorization {
   decide(decision: Decision): Promise<{ redirectTo: string }>;
   /** The token endpoint. @param authorization value of that header @throws OAuthFault */
   issueTokens(authorization: string | undefined, form: Form): Promise<TokenResponse>;
+  /** The endpoint where a device begins. @throws OAuthFault */
+  startDevice(authorization: string | undefined, form: Form): Promise<DeviceAuthorization>;
   /** The revocation endpoint. @throws OAuthFault */
   revoke(authorization: string | undefined, form: Form): Promise<void>;
   /** Keys that ID tokens can be verified with. */
   listKeys(): Promise<readonly PublicKey[]>;
+  /** What users answer to devices that want to be signed in. */
+  readonly device: {
+    /** Undefined when no device shows this code, or it is over. @throws Fault `rate_limited` */
+    find(typed: TypedCode): Promise<DeviceRequest | undefined>;
+    /** @throws Fault `unknown_user`, `not_found`, `bad_request` when it was answered otherwise, `rate_limited` */
+    decide(decision: DeviceDecision): Promise<void>;
+  };
   readonly signIns: SignIns;
   /** Begins to clear away what has expired. @returns what ends it */
   start(): () => void;
@@ -37,6 +55,7 @@ export interface Authorization {
 export function createAuthorization(core: Core): Authorization {
   const keys = createSigningKeys(core);
   const issueTokens = createTokenEndpoint(core, createIdTokens(core, keys));
+  const userCodeGuesses = createGuesses(core, 'oauth-user-code');
   return {
     judge: parameters => judge(core, parameters),
     async isGranted({ application, scopes }, userId) {
@@ -46,6 +65,12 @@ export function createAuthorization(core: Core): Authorization {
     decide: decision => decide(core, decision),
     issueTokens,
     revoke: async (authorization, form) => revoke(core, await authenticateClient(core, authorization, form), form),
+    startDevice: async (authorization, form) =>
+      startDevice(core, await authenticateClient(core, authorization, form), form),
+    device: {
+      find: typed => findDevice(core, userCodeGuesses, typed),
+      decide: decision => decideDevice(core, userCodeGuesses, decision),
+    },
     listKeys: async () => [await keys.published()],
     signIns: createSignIns(core),
     start: () => startSweeping(core),

@@ -1,3 +1,4 @@
+import { limits } from '../../model/limits.ts';
 import type { Core } from '../core.ts';
 
 /** Our choice: how often expired codes, tokens and sign-ins are cleared away; each is refused from its very end on. */
@@ -5,20 +6,26 @@ const sweepIntervalMs = 10 * 60_000;
 /** Records deleted in one unit of work, so that no other work waits long. */
 const batchSize = 500;
 
-const expiring = ['codes', 'tokens', 'sign_ins'] as const;
+/**
+ * What expires, and how long it is kept after its end: a device that polls too late is told that its code expired, not
+ * that there never was one.
+ */
+const expiring = { codes: 0, tokens: 0, sign_ins: 0, device_codes: limits.deviceCodeLifeMs } as const;
+
+type Expiring = keyof typeof expiring;
 
 type SweptCore = Pick<Core, 'clock' | 'log' | 'store'>;
 
 /** Deletes what has expired, oldest first. Costs nothing for what has not. */
 export async function sweepExpired(core: SweptCore): Promise<void> {
-  for (const collection of expiring) {
+  for (const collection of Object.keys(expiring) as Expiring[]) {
     while ((await sweepBatch(core, collection)) === batchSize);
   }
 }
 
 /** Nobody relies on an expired record: it is in no scope's guard, and may be deleted twice. */
-async function sweepBatch(core: SweptCore, collection: (typeof expiring)[number]): Promise<number> {
-  const query = { index: 'byExpiry', upTo: core.clock.now(), limit: batchSize } as const;
+async function sweepBatch(core: SweptCore, collection: Expiring): Promise<number> {
+  const query = { index: 'byExpiry', upTo: core.clock.now() - expiring[collection], limit: batchSize } as const;
   const expired = await core.store.list(collection, query);
   if (expired.length > 0) {
     await core.store.transact(`expiry/${collection}`, transaction => {

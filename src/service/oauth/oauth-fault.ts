@@ -1,10 +1,13 @@
-/** Error codes of RFC 6749 (4.1.2.1 and 5.2) and RFC 7009 (2.2.1) that this service gives. */
+/** Error codes of RFC 6749 (4.1.2.1 and 5.2), RFC 7009 (2.2.1) and RFC 8628 (3.5) that this service gives. */
 export type OAuthErrorCode =
   | 'access_denied'
+  | 'authorization_pending'
+  | 'expired_token'
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_request'
   | 'invalid_scope'
+  | 'slow_down'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
   | 'unsupported_token_type';
@@ -26,13 +29,17 @@ export class OAuthFault extends Error {
 /**
  * The refusals and their wording, one row each. `name` is a parameter's name.
  *
- * @see oauth2.md 2, 4, 7, 10; rows whose text nobody has captured follow the wording of the others
+ * @see oauth2.md 2, 4, 6, 7, 10; rows whose text nobody has captured follow the wording of the others
  */
 export const oauthFaults = {
   denied: () => new OAuthFault('access_denied', 'The resource owner or authorization server denied the request'),
   client: () => new OAuthFault('invalid_client'),
   code: () => new OAuthFault('invalid_grant', 'Invalid "code" in request.'),
   refreshToken: () => new OAuthFault('invalid_grant', 'Invalid "refresh_token" in request'),
+  deviceCode: () => new OAuthFault('invalid_grant', 'Invalid "device_code" in request.'),
+  pending: () => new OAuthFault('authorization_pending'),
+  slowDown: () => new OAuthFault('slow_down'),
+  expiredToken: () => new OAuthFault('expired_token'),
   // RFC 7636 (4.6) has another code for a verifier that is well-formed but not the challenge's.
   verifierDiffers: () => new OAuthFault('invalid_grant', 'Invalid "code_verifier"'),
   missing: (name: string) => new OAuthFault('invalid_request', `Missing "${name}"`),

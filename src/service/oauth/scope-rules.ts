@@ -10,6 +10,15 @@ export function mayRequest(scope: string, application: ApplicationRecord): boole
   return !application.public_client || !confidentialScopes.has(scope);
 }
 
+/**
+ * Whether an application may ask for a scope on a device.
+ *
+ * Our choice: not for one that installs it somewhere, because nobody chooses a place there.
+ */
+export function mayRequestOnDevice(scope: string, application: ApplicationRecord): boolean {
+  return mayRequest(scope, application) && !installScopes.has(scope);
+}
+
 /** Whether an application may have a scope for itself: any but those that act while a user authorizes. */
 export function mayHoldItself(scope: string): boolean {
   return isScope(scope) && !notOffered.has(scope) && !installScopes.has(scope);

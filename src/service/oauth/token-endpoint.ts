@@ -1,8 +1,9 @@
-import type { TokenResponse } from '../../model/oauth.ts';
+import { deviceCodeGrantType, type TokenResponse } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import { type AuthenticatedClient, authenticateClient } from './client-authentication.ts';
 import { grantToClient } from './client-credentials-grant.ts';
 import { exchangeCode } from './code-grant.ts';
+import { redeemDevice } from './device-grant.ts';
 import { type Form, field } from './form.ts';
 import type { IdTokens } from './id-token.ts';
 import { oauthFaults } from './oauth-fault.ts';
@@ -15,6 +16,7 @@ export function createTokenEndpoint(core: Core, idTokens: IdTokens) {
   const grants = new Map<string | undefined, Grant>([
     ['authorization_code', (client, form) => exchangeCode(core, idTokens, client, form)],
     ['refresh_token', (client, form) => refresh(core, idTokens, client, form)],
+    [deviceCodeGrantType, (client, form) => redeemDevice(core, idTokens, client, form)],
     ['client_credentials', (client, form) => grantToClient(core, client, form)],
   ]);
 

@@ -267,6 +267,24 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     answer: 'Nothing',
     refusal: 'OAuthError',
   },
+  startDevice: {
+    id: 'start_device_authorization',
+    summary: 'Gives a device the codes that it is signed in by',
+    request: 'DeviceStart',
+    answer: 'DeviceAuthorization',
+    refusal: 'OAuthError',
+  },
+  verifyDevice: {
+    id: 'verify_device_authorization',
+    summary: 'What the device with a code asks its user for',
+    request: 'DeviceVerification',
+    answer: 'DeviceRequest',
+  },
+  finishDevice: {
+    id: 'finish_device_authorization',
+    summary: 'Answers the device with a code',
+    request: 'DeviceDecision',
+  },
   getSigningKeys: { id: 'get_public_keys', summary: 'The keys of ID tokens', answer: 'SigningKeys' },
   getUserInfo: { id: 'get_openid_connect_userinfo', summary: 'OpenID’s claims about the user', answer: 'UserInfo' },
 };

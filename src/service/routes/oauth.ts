@@ -1,7 +1,11 @@
+import type { DeviceResult } from '../../model/oauth.ts';
+import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/device.ts';
 import { botUserView } from '../domain/user-view.ts';
+import { refuseIssues } from '../fault.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import type { Authorization } from '../oauth/authorization.ts';
 import { currentAuthorizationView, currentUserView, userClaims } from '../oauth/claims.ts';
+import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device-decision.ts';
 import { formOf } from '../oauth/form.ts';
 import { OAuthFault } from '../oauth/oauth-fault.ts';
 
@@ -17,6 +21,23 @@ export function oauthRoutes(authorization: Authorization): Handlers {
         return ok({});
       }),
 
+    startDevice: call =>
+      answer(async () => ok(await authorization.startDevice(authorizationHeader(call), formOf(call)))),
+
+    async verifyDevice(call) {
+      refuseIssues(checkDeviceVerify(call.body));
+      const device = await authorization.device.find(typedCode(call));
+      if (!device) throw unknownUserCode();
+      return ok(deviceView(device));
+    },
+
+    async finishDevice(call) {
+      refuseIssues(checkDeviceFinish(call.body));
+      const { result } = call.body as { result: DeviceResult };
+      await authorization.device.decide({ ...typedCode(call), decision: result === 'granted' ? 'approve' : 'deny' });
+      return { status: 204 };
+    },
+
     getSigningKeys: async () => ok({ keys: await authorization.listKeys() }),
 
     getCurrentAuthorization: call => ok(currentAuthorizationView(expectPrincipal(call, 'user'))),
@@ -29,6 +50,11 @@ export function oauthRoutes(authorization: Authorization): Handlers {
       return ok(currentUserView(principal.user, principal.scopes));
     },
   };
+}
+
+function typedCode(call: Call): TypedCode {
+  const { user_code } = call.body as { user_code: string };
+  return { userCode: user_code, userId: expectPrincipal(call, 'session').user.id };
 }
 
 function ok(body: object): Reply {

@@ -5,6 +5,7 @@ import type { Metadata } from '../../model/lobby.ts';
 import type { LobbyMessage } from '../../model/lobby-message.ts';
 import type { Localizations } from '../../model/locale.ts';
 import type { Message } from '../../model/message.ts';
+import type { DeviceResult } from '../../model/oauth.ts';
 import type { CommandOverwrite } from '../../model/overwrite.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
 import type {
@@ -28,6 +29,7 @@ import type { Announced, Topic } from '../announcement.ts';
 export interface Records {
   applications: ApplicationRecord;
   users: UserRecord;
+  passwords: PasswordRecord;
   guilds: GuildRecord;
   guild_members: GuildMemberRecord;
   installations: InstallationRecord;
@@ -40,6 +42,7 @@ export interface Records {
   lobby_invites: LobbyInviteRecord;
   authorizations: AuthorizationRecord;
   codes: CodeRecord;
+  device_codes: DeviceCodeRecord;
   tokens: TokenRecord;
   sign_ins: SignInRecord;
   interactions: InteractionRecord;
@@ -77,6 +80,15 @@ export interface UserRecord {
   global_name: string | null;
   locale: string;
   adult: boolean;
+}
+
+/** What a user signs in with; one who has none cannot sign in by password. */
+export interface PasswordRecord {
+  user_id: UserId;
+  /** {@link signInNameOf} the user's name; no two users have the same. */
+  name: string;
+  /** By {@link hashPassword}: slow to guess, unlike the other hashes here. */
+  hash: string;
 }
 
 export interface RoleRecord {
@@ -244,12 +256,33 @@ export interface CodeRecord {
   used: boolean;
 }
 
+/** A device that asked to be signed in, from then on for {@link limits.deviceCodeLifeMs}. */
+export interface DeviceCodeRecord {
+  /** Of the code that the device polls with. */
+  hash: string;
+  /** Of the code that its user types in. */
+  user_code_hash: string;
+  application_id: ApplicationId;
+  scopes: readonly string[];
+  /** What the user answered. */
+  state: 'pending' | DeviceResult;
+  /** Who answered, and the authorization given; null until then, or when none was. */
+  user_id: UserId | null;
+  authorization_id: Snowflake | null;
+  /** The tokens were handed out. */
+  redeemed: boolean;
+  /** How long the device has to wait between two polls, and when it polled last. */
+  interval_ms: number;
+  polled_at_ms: number | null;
+  expires_at_ms: number;
+}
+
 export interface TokenRecord {
   hash: string;
   /** `session` is a user's own client; `application` is client credentials. */
   kind: 'access' | 'refresh' | 'application' | 'session';
   authorization_id: Snowflake | null;
-  /** Hash of the code that an access or refresh token began with: it outlives refreshes, and one of each is live in it. */
+  /** Hash of the code (a device's, too) that an access or refresh token began with: it outlives refreshes, and one of each is live in it. */
   grant_id: string | null;
   application_id: ApplicationId | null;
   user_id: UserId | null;
@@ -366,6 +399,7 @@ export const numericFields: ReadonlySet<string> = new Set([
 export const collections = {
   applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'] } },
   users: { key: ['id'], indexes: {} },
+  passwords: { key: ['user_id'], indexes: { byName: ['name'] } },
   guilds: { key: ['id'], indexes: {} },
   guild_members: { key: ['guild_id', 'user_id'], indexes: { byUser: ['user_id'] } },
   installations: { key: ['application_id', 'guild_id'], indexes: {} },
@@ -388,6 +422,7 @@ export const collections = {
   lobby_invites: { key: ['code'], indexes: { byExpiry: ['expires_at_ms'] } },
   authorizations: { key: ['id'], indexes: { byUser: ['user_id', 'application_id'] } },
   codes: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
+  device_codes: { key: ['hash'], indexes: { byUserCode: ['user_code_hash'], byExpiry: ['expires_at_ms'] } },
   tokens: {
     key: ['hash'],
     indexes: { byAuthorization: ['authorization_id'], byGrant: ['grant_id'], byExpiry: ['expires_at_ms'] },

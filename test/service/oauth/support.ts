@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { TokenResponse } from '../../../src/model/oauth.ts';
+import { deviceCodeGrantType, type TokenResponse } from '../../../src/model/oauth.ts';
 import type { Fixtures } from '../../../src/service/control/fixtures-document.ts';
+import type { ServiceOptions } from '../../../src/service/options.ts';
 import { startService } from '../../../src/service/service.ts';
 import type { StoreContent } from '../../../src/service/store/contract.ts';
 import { codeChallengeOf, createCodeVerifier } from '../../../src/wire/pkce.ts';
@@ -41,11 +42,11 @@ export interface Form {
 export type TestService = Awaited<ReturnType<typeof openService>>;
 
 /** The whole service on a virtual clock, with what the tests of OAuth2 do to it. */
-export async function openService(startMs = Date.now()) {
+export async function openService(startMs = Date.now(), limits: ServiceOptions['limits'] = 'off') {
   const service = await startService({
     fixtures: { applications: [game, site], users: [ada, ben], guilds: [guild] },
     clock: { virtualFromMs: startMs },
-    limits: 'off',
+    limits,
     log: { ...silentLogger, error: (fields, message) => console.error(message, fields) },
   });
   const web = service.web_base;
@@ -86,6 +87,19 @@ export async function openService(startMs = Date.now()) {
     return token({ ...soundExchange, code: granted, ...changes });
   }
 
+  /** A call of the user's own client. */
+  async function asUser(userId: string, method: string, path: string, body: unknown) {
+    const { token } = await control<{ token: string }>('POST', `/users/${userId}/session`);
+    const headers = { authorization: token, 'content-type': 'application/json' };
+    return read(await fetch(api + path, { method, headers, body: JSON.stringify(body) }));
+  }
+
+  async function startDevice(form: Form = {}, headers: Readonly<Record<string, string>> = {}) {
+    const body = query({ client_id: game.id, scope: 'openid identify', ...form });
+    const answer = await read(await fetch(`${api}/oauth2/device/authorize`, { method: 'POST', headers, body }));
+    return { ...answer, deviceCode: String(answer.body.device_code), userCode: String(answer.body.user_code) };
+  }
+
   async function signIn(changes: Form = {}, userId: string = ada.id) {
     const { status, body } = await exchange(await code(changes, userId));
     if (status !== 200) throw new Error(`The code was not exchanged: ${JSON.stringify(body)}`);
@@ -107,9 +121,17 @@ export async function openService(startMs = Date.now()) {
     token,
     exchange,
     signIn,
+    asUser,
+    startDevice,
     get,
     close: service.close,
     reset: service.reset,
+
+    pollDevice: (deviceCode: string, changes: Form = {}) =>
+      token({ grant_type: deviceCodeGrantType, client_id: game.id, device_code: deviceCode, ...changes }),
+
+    answerDevice: (userCode: string, result = 'granted', userId: string = ada.id) =>
+      asUser(userId, 'POST', '/oauth2/device/finish', { user_code: userCode, result }),
 
     refresh: (refreshToken: string, changes: Form = {}) =>
       token({ grant_type: 'refresh_token', client_id: game.id, refresh_token: refreshToken, ...changes }),
@@ -176,6 +198,7 @@ export function query(fields: Form): URLSearchParams {
 }
 
 async function read(response: Response) {
-  const body: Record<string, unknown> = await response.json();
+  const text = await response.text();
+  const body: Record<string, unknown> = text === '' ? {} : JSON.parse(text);
   return { status: response.status, body, headers: response.headers };
 }

@@ -1,18 +1,21 @@
-import { scopes } from '../../../model/oauth.ts';
+import { limits } from '../../../model/limits.ts';
+import { deviceCodeGrantType, deviceResults, scopes } from '../../../model/oauth.ts';
 import { signingAlgorithm } from '../../oauth/signing-keys.ts';
 import { boolean, integer, list, nullable, object, ref, text } from '../json-schema.ts';
 
+const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials', deviceCodeGrantType];
 const scopeList = { type: 'string', description: 'Scopes, separated by blanks' };
 const clientFields = { client_id: ref('Snowflake'), client_secret: text(1) };
 
 /** @see oauth2.md 3 and 8 */
 export const oauthSchemas = {
   TokenRequest: object(
-    'Asks for tokens: for a code, for a refresh token, or for the application itself',
-    { grant_type: { type: 'string', enum: ['authorization_code', 'refresh_token', 'client_credentials'] } },
+    'Asks for tokens: for a code, for a refresh token, for a device’s code, or for the application itself',
+    { grant_type: { type: 'string', enum: grantTypes } },
     {
       ...clientFields,
       code: text(1),
+      device_code: text(1),
       redirect_uri: text(1),
       code_verifier: text(1),
       refresh_token: text(1),
@@ -20,6 +23,26 @@ export const oauthSchemas = {
     },
   ),
   RevocationRequest: object('Ends a token', { token: text(1) }, { token_type_hint: text(), ...clientFields }),
+  DeviceStart: object('Asks to sign in a device', { scope: scopeList }, clientFields),
+  DeviceAuthorization: object('The codes of a device', {
+    device_code: text(1),
+    user_code: text(limits.userCodeLength, limits.userCodeLength),
+    verification_uri: { ...text(1), format: 'uri' },
+    verification_uri_complete: { ...text(1), format: 'uri' },
+    expires_in: { ...integer(0), description: 'Seconds' },
+    interval: { ...integer(0), description: 'Seconds between two polls' },
+  }),
+  DeviceVerification: object('Asks what a device wants', { user_code: text(1) }),
+  DeviceRequest: object('What a device wants', {
+    scopes: list({ type: 'string', enum: scopes }),
+    client_id: ref('Snowflake'),
+    two_way_link_code: nullable(text()),
+    type: { type: 'string', enum: ['pending', ...deviceResults] },
+  }),
+  DeviceDecision: object('Answers a device', {
+    user_code: text(1),
+    result: { type: 'string', enum: deviceResults },
+  }),
   Nothing: { type: 'object', description: 'Says nothing', maxProperties: 0 },
   TokenResponse: object(
     'Tokens',

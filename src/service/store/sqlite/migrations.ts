@@ -25,6 +25,9 @@ export const migrations: readonly Migration[] = [
 
         CREATE TABLE users (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
+        CREATE TABLE passwords (user_id TEXT PRIMARY KEY, name TEXT, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX passwords_byName ON passwords (name) WHERE name IS NOT NULL;
+
         CREATE TABLE guilds (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE guild_members (
@@ -76,6 +79,12 @@ export const migrations: readonly Migration[] = [
 
         CREATE TABLE codes (hash TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX codes_byExpiry ON codes (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+        CREATE TABLE device_codes (
+          hash TEXT PRIMARY KEY, user_code_hash TEXT, expires_at_ms INTEGER, body TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX device_codes_byUserCode ON device_codes (user_code_hash) WHERE user_code_hash IS NOT NULL;
+        CREATE INDEX device_codes_byExpiry ON device_codes (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
 
         CREATE TABLE tokens (
           hash TEXT PRIMARY KEY, authorization_id TEXT, grant_id TEXT, expires_at_ms INTEGER, body TEXT NOT NULL
