@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createBackend } from '@rallypoint/sdk/backend';
+import type { EntryPointAnswer } from './contract.ts';
+import { createEntryPoint } from './entry-point.ts';
+import { createPlayers, type Player } from './players.ts';
+import { readBody } from './read-body.ts';
+import { Refusal, refusalOf } from './refusal.ts';
+
+export interface GameBackendOptions {
+  readonly applicationId: string;
+  /**
+   * Opens everything of the application: its commands in every guild, its lobbies and who is in them. That is why it is
+   * here, on a machine of the studio's, and not in the game: whatever is shipped to players is read by players. Whoever
+   * had it could speak as the game to all of them. A player's game holds that player's own tokens and nothing else; what
+   * it may do beyond them it asks of this server, which knows who asks.
+   */
+  readonly botToken: string;
+  /** Where the service is, as its ready line's `api_base` says. */
+  readonly apiBase: string;
+  /** Default: any free port. */
+  readonly port?: number | undefined;
+  /** Hears what went wrong here and what players were refused for; never a token. Default: nobody. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+export interface GameBackend {
+  /** `http://127.0.0.1:PORT` */
+  readonly address: string;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+/** What is done for a player, by method and path. */
+type Handlers = Readonly<
+  Record<string, Readonly<Record<string, (player: Player, request: IncomingMessage) => unknown>>>
+>;
+
+const requestMsMax = 10_000;
+
+/**
+ * The game's own server: small, and whole in what matters. Every request names its player by an access token, which is
+ * verified; bodies and times are bounded; every refusal is typed.
+ *
+ * | Call | Who | Answer |
+ * |---|---|---|
+ * | `GET /me` | a player | {@link PlayerView} |
+ * | `GET /entry-point` | a player | {@link EntryPointAnswer} |
+ * | `PUT /entry-point` | the application's owner | {@link SavedEntryPoint} |
+ */
+export async function startGameBackend(options: GameBackendOptions): Promise<GameBackend> {
+  const { applicationId, botToken, apiBase, log = () => {} } = options;
+  const backend = createBackend({ applicationId, botToken, apiBase });
+  const players = createPlayers({ applicationId, botToken, apiBase });
+  const entryPoint = createEntryPoint(backend);
+
+  const handlers: Handlers = {
+    '/me': {
+      GET: async player => ({ ...player, mayEditCommands: await players.isOwner(player) }),
+    },
+    '/entry-point': {
+      GET: async (): Promise<EntryPointAnswer> => ({ entryPoint: await entryPoint.read() }),
+      PUT: async (player, request) => {
+        if (!(await players.isOwner(player))) {
+          throw new Refusal('not_the_owner', 'Only the owner of the application changes its commands.');
+        }
+        return entryPoint.save(await readBody(request));
+      },
+    },
+  };
+
+  async function respond(request: IncomingMessage): Promise<unknown> {
+    const handle = findHandler(handlers, request);
+    return handle(await players.identify(request.headers.authorization), request);
+  }
+
+  const server = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax });
+  server.on('request', async (request, response) => {
+    try {
+      answer(response, 200, await respond(request));
+    } catch (error) {
+      const refusal = refusalOf(error);
+      log(`${request.method} ${pathOf(request)}: ${refusal.code}`);
+      // What is left of a body would hold the connection.
+      request.resume();
+      answer(response, refusal.status, refusal.body, refusal.headers);
+    }
+  });
+  server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+  await once(server, 'listening');
+
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      backend.close();
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function findHandler(handlers: Handlers, request: IncomingMessage) {
+  const path = pathOf(request);
+  const methods = Object.hasOwn(handlers, path) ? handlers[path] : undefined;
+  if (!methods) throw new Refusal('not_found', 'There is nothing at this address.');
+  const { method = '' } = request;
+  const handle = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  if (handle) return handle;
+  const headers = { allow: Object.keys(methods).join(', ') };
+  throw new Refusal('method_not_allowed', `${path} takes ${headers.allow}.`, { headers });
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '/';
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  // No browser is let in: there is no access-control header, and nothing here is worth keeping in a cache.
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers });
+  response.end(JSON.stringify(body));
+}
