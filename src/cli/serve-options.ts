@@ -1,9 +1,16 @@
 import { type LimitProfileName, limitProfiles } from '../model/limits.ts';
-import { isLoopback } from '../service/options.ts';
+import { isLoopback, type SignInMode, signInModes } from '../service/options.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
 import { suggestion } from './nearest.ts';
 
-const defaults = { port: 8910, host: '127.0.0.1', data: '.rallypoint', limits: 'standard', logLevel: 'info' } as const;
+const defaults = {
+  port: 8910,
+  host: '127.0.0.1',
+  signIn: 'developer',
+  data: '.rallypoint',
+  limits: 'standard',
+  logLevel: 'info',
+} as const;
 const portMax = 65_535;
 const limitNames = Object.keys(limitProfiles) as LimitProfileName[];
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -14,9 +21,16 @@ export const serveOptions: OptionGroups = {
   'Where it listens': {
     port: { value: 'N', help: [`port for everything; 0 takes a free one (default ${defaults.port})`] },
     host: { value: 'H', help: [`address to listen on (default ${defaults.host})`] },
+    'sign-in': {
+      value: 'MODE',
+      help: [
+        `how people sign in on the pages: ${signInModes.join(', ')} (default ${defaults.signIn});`,
+        'developer lets them choose who they are, password asks for that of their fixture',
+      ],
+    },
     'allow-public-developer-sign-in': {
       help: [
-        'let --host be an address that other machines reach, although',
+        'let --host be an address that other machines reach with developer sign-in, although',
         'whoever reaches the service can sign in as any of its users',
       ],
     },
@@ -49,6 +63,7 @@ export const serveOptions: OptionGroups = {
 export interface ServeSettings {
   readonly port: number;
   readonly host: string;
+  readonly signIn: SignInMode;
   readonly allowPublicDeveloperSignIn: boolean;
   /** Absent: in memory. */
   readonly data?: string;
@@ -101,13 +116,15 @@ function readPort(value: string | undefined): number {
   throw new UsageError(`--port is a whole number from 0 to ${portMax}, not "${value}".`);
 }
 
-function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'allowPublicDeveloperSignIn'> {
+function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'signIn' | 'allowPublicDeveloperSignIn'> {
   const host = optionText(given, 'host') ?? defaults.host;
+  const signIn = choice(given, 'sign-in', signInModes) ?? defaults.signIn;
   const allowPublicDeveloperSignIn = given['allow-public-developer-sign-in'] === true;
-  if (isLoopback(host) || allowPublicDeveloperSignIn) return { host, allowPublicDeveloperSignIn };
+  const mayBePublic = signIn === 'password' || allowPublicDeveloperSignIn;
+  if (isLoopback(host) || mayBePublic) return { host, signIn, allowPublicDeveloperSignIn };
   throw new UsageError(
     `--host ${host} can be reached from other machines, and whoever reaches the service can sign in as any of its ` +
-      'users. If that is meant, add --allow-public-developer-sign-in.',
+      'users. Add --sign-in password, or if that is meant --allow-public-developer-sign-in.',
   );
 }
 

@@ -44,9 +44,9 @@ export async function serve(args: readonly string[]): Promise<void> {
 }
 
 function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined, log: Logger): ServiceOptions {
-  const { host, port, allowPublicDeveloperSignIn, limits, virtualClock, data } = settings;
+  const { host, port, signIn, allowPublicDeveloperSignIn, limits, virtualClock, data } = settings;
   return {
-    ...{ host, port, allowPublicDeveloperSignIn, limits, log },
+    ...{ host, port, signIn, allowPublicDeveloperSignIn, limits, log },
     clock: virtualClock ? 'virtual' : 'system',
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),

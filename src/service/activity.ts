@@ -2,6 +2,7 @@
 export class Activity {
   #running = 0;
   #outside = 0;
+  #aside = 0;
 
   /** Something begins; {@link end} must follow. */
   begin(): void {
@@ -32,6 +33,16 @@ export class Activity {
     }
   }
 
+  /** Runs what takes real time but surely ends, on a thread beside or loading from the disk: it is waited for whatever it takes. */
+  async runAside<T>(work: () => Promise<T>): Promise<T> {
+    this.#aside++;
+    try {
+      return await work();
+    } finally {
+      this.#aside--;
+    }
+  }
+
   /**
    * Resolves once nothing was under way for some turns of the event loop, in which sockets and the store could begin
    * something new. Work that itself waits for time to move is not waited for longer than a bounded number of turns.
@@ -41,8 +52,8 @@ export class Activity {
     let quiet = 0;
     for (let turns = 0; turns < turnsMax && quiet < quietTurns; turns++) {
       await new Promise(resolve => setImmediate(resolve));
-      if (this.#outside > 0 && performance.now() < outsideUntilMs) turns = 0;
-      quiet = this.#running + this.#outside === 0 ? quiet + 1 : 0;
+      if (this.#aside > 0 || (this.#outside > 0 && performance.now() < outsideUntilMs)) turns = 0;
+      quiet = this.#running + this.#outside + this.#aside === 0 ? quiet + 1 : 0;
     }
   }
 }

@@ -4,6 +4,13 @@ import { type LimitProfile, type LimitProfileName, limitProfiles } from '../mode
 import type { Entropy, Fetch, Logger } from '../wire/ports.ts';
 import type { Fixtures } from './control/fixtures-document.ts';
 
+/**
+ * How people show on the pages who they are: they say so (test users on one's own machine), or by name and password
+ * (a service that others reach).
+ */
+export const signInModes = ['developer', 'password'] as const;
+export type SignInMode = (typeof signInModes)[number];
+
 /** How {@link startService} is asked for a service. Everything has a default. */
 export interface ServiceOptions {
   /** What to begin with; ids and secrets left out are generated and given back. */
@@ -12,7 +19,9 @@ export interface ServiceOptions {
   readonly limits?: LimitProfileName | LimitProfile;
   /** `system` (default), or `virtual`: time starts at the system's now, or at the given instant, and moves when advanced. */
   readonly clock?: 'system' | 'virtual' | { readonly virtualFromMs: number };
-  /** Address to listen on; `127.0.0.1` when absent. Another than loopback needs {@link allowPublicDeveloperSignIn}. */
+  /** How people sign in on the pages; `developer` when absent. */
+  readonly signIn?: SignInMode;
+  /** Address to listen on; `127.0.0.1` when absent. Another than loopback needs {@link signIn} by password. */
   readonly host?: string;
   /** 0 or absent: a free one. */
   readonly port?: number;
@@ -20,12 +29,21 @@ export interface ServiceOptions {
   readonly data?: string;
   /** Bearer of the control API; generated when absent. */
   readonly controlToken?: string;
-  /** Anybody who reaches the service can sign in as anybody: a public address is refused unless this is true. */
+  /** With developer sign-in whoever reaches the service can sign in as anybody: a public address is refused unless this is true. */
   readonly allowPublicDeveloperSignIn?: boolean;
   /** Says nothing when absent. */
   readonly log?: Logger;
   readonly entropy?: Entropy;
   readonly fetch?: Fetch;
+}
+
+/** @throws ArgumentError `unknown_sign_in` */
+export function chooseSignIn(signIn: ServiceOptions['signIn'] = 'developer'): SignInMode {
+  if (signInModes.includes(signIn)) return signIn;
+  throw new ArgumentError(
+    'unknown_sign_in',
+    `There is no sign-in "${signIn}"; choose one of ${signInModes.join(', ')}.`,
+  );
 }
 
 /** @throws ArgumentError `unknown_limits` */
@@ -36,12 +54,17 @@ export function chooseLimits(limits: ServiceOptions['limits'] = 'standard'): Lim
   throw new ArgumentError('unknown_limits', `There is no limits profile "${limits}"; choose one of ${names}.`);
 }
 
-/** @throws ArgumentError `public_host` */
-export function checkHost({ host = '127.0.0.1', allowPublicDeveloperSignIn = false }: ServiceOptions): string {
-  if (isLoopback(host) || allowPublicDeveloperSignIn) return host;
+/**
+ * The address to listen on.
+ *
+ * @throws ArgumentError `public_host`
+ */
+export function checkHost(options: ServiceOptions): string {
+  const { host = '127.0.0.1', signIn, allowPublicDeveloperSignIn = false } = options;
+  if (isLoopback(host) || signIn === 'password' || allowPublicDeveloperSignIn) return host;
   throw new ArgumentError(
     'public_host',
-    `${host} can be reached from outside, where anybody could sign in as anybody. Use 127.0.0.1, or allow public developer sign-in by name.`,
+    `${host} can be reached from outside, where anybody could sign in as anybody. Use 127.0.0.1, let users sign in by password (signIn: 'password'), or allow public developer sign-in by name.`,
   );
 }
 

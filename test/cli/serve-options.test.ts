@@ -21,6 +21,7 @@ describe('the options of serve', () => {
     expect(read('')).toEqual({
       port: 8910,
       host: '127.0.0.1',
+      signIn: 'developer',
       allowPublicDeveloperSignIn: false,
       data: '.rallypoint',
       limits: 'standard',
@@ -35,6 +36,7 @@ describe('the options of serve', () => {
     expect(read(line)).toEqual({
       port: 0,
       host: '::1',
+      signIn: 'developer',
       allowPublicDeveloperSignIn: false,
       data: 'D',
       fixtures: 'F',
@@ -92,6 +94,11 @@ describe('the options of serve', () => {
     },
   );
 
+  it('take a public host with sign-in by password', () => {
+    expect(refusal('--host 0.0.0.0 --sign-in developer')).toContain('--sign-in password');
+    expect(read('--host 0.0.0.0 --sign-in password')).toMatchObject({ host: '0.0.0.0', signIn: 'password' });
+  });
+
   it.each(['127.0.0.1', '127.8.8.8', 'localhost', '::1'])('take the loopback host %s', host => {
     expect(read(`--host ${host}`)?.host).toBe(host);
   });
@@ -108,6 +115,7 @@ describe('the options of serve', () => {
     ['now', '"rallypoint serve" takes options only, and "now" is none.'],
     ['--memory -- now', '"rallypoint serve" takes options only, and "now" is none.'],
     ['--limits of', '--limits is one of standard, development, off, not "of". Did you mean "off"?'],
+    ['--sign-in pasword', '--sign-in is one of developer, password, not "pasword". Did you mean "password"?'],
     ['--limits constructor', '--limits is one of standard, development, off, not "constructor".'],
   ])('refuse %j in one line', (line, message) => {
     expect(refusal(line)).toBe(message);

@@ -1,8 +1,26 @@
 import { integrationTypes, optionChannelTypes } from '../../model/command.ts';
 import { allPermissions } from '../../model/guild.ts';
 import type { Issue } from '../../model/issue.ts';
+import { limits } from '../../model/limits.ts';
 import { isLocale, locales } from '../../model/locale.ts';
-import { type Check, check, flag, id, issue, list, nullable, object, oneOf, text, textThat, whole } from './check.ts';
+import { installScopes } from '../../model/oauth.ts';
+import { idTokenAuthTypes, ticketAuthTypes } from '../../model/provisional.ts';
+import { isProviderAddress } from '../oauth/provider-address.ts';
+import {
+  type Check,
+  check,
+  flag,
+  id,
+  isPlainObject,
+  issue,
+  list,
+  nullable,
+  object,
+  oneOf,
+  text,
+  textThat,
+  whole,
+} from './check.ts';
 import type { Fixtures } from './fixtures-document.ts';
 
 // Our choice: bounds of what the interface leaves open, wide enough for a large test, narrow enough to stay in memory.
@@ -13,7 +31,6 @@ const membersMax = 1_000_000;
 const rolesMax = 250;
 const channelsMax = 500;
 const overwritesMax = 1000;
-const redirectsMax = 100;
 const positionMax = 2 ** 31 - 1;
 const nameLengthMax = 100;
 const descriptionLengthMax = 400;
@@ -29,6 +46,7 @@ const secret = nullable(
     `1 to ${secretLengthMax} ASCII characters without blanks`,
   ),
 );
+const password = nullable(text(limits.passwordLengthMin, limits.passwordLengthMax));
 const permissions = textThat(
   value => /^(0|[1-9][0-9]{0,18})$/.test(value) && BigInt(value) <= allPermissions,
   `permission bits as decimal text, from "0" to "${allPermissions}"`,
@@ -54,6 +72,34 @@ const webAddress = textThat(
   'an address that begins with http:// or https://',
 );
 
+const installParams = object({ scopes: list(oneOf([...installScopes]), installScopes.size), permissions }, [
+  'scopes',
+  'permissions',
+]);
+
+const providerAddress = textThat(
+  value => value.length <= addressLengthMax && isProviderAddress(value),
+  'an address that begins with https://, or http:// on this machine',
+);
+
+const idTokenProvider = object(
+  {
+    type: oneOf(idTokenAuthTypes),
+    issuer: providerAddress,
+    audience: text(1, addressLengthMax),
+    jwks_uri: nullable(providerAddress),
+  },
+  ['type', 'issuer', 'audience'],
+);
+const ticketProvider = object({ type: oneOf(ticketAuthTypes), verification_url: providerAddress }, [
+  'type',
+  'verification_url',
+]);
+const providerTypes: ReadonlyMap<unknown, Check> = new Map<string, Check>([
+  ...idTokenAuthTypes.map(type => [type, idTokenProvider] as const),
+  ...ticketAuthTypes.map(type => [type, ticketProvider] as const),
+]);
+
 const application = object({
   id,
   name,
@@ -62,15 +108,20 @@ const application = object({
   bot_token: secret,
   client_secret: secret,
   public_client: flag,
-  redirect_uris: list(redirect, redirectsMax),
+  redirect_uris: list(redirect, limits.redirectUrisMax),
+  bot_require_code_grant: flag,
+  install_params: nullable(installParams),
   embedded: flag,
   discoverable: flag,
   integration_types: integrationTypeSet(),
   interactions_endpoint_url: nullable(webAddress),
   event_webhooks_url: nullable(webAddress),
+  parent_id: nullable(id),
+  provisional_accounts: flag,
+  identity_providers: identityProviders(),
 });
 
-const user = object({ id, username: name, global_name: nullable(name), locale, adult: flag });
+const user = object({ id, username: name, global_name: nullable(name), locale, adult: flag, banned: flag, password });
 
 const overwrite = object({ id, type: oneOf([0, 1]), allow: permissions, deny: permissions }, ['id', 'type']);
 
@@ -110,6 +161,21 @@ const document = object({
 export function checkFixtures(value: unknown): Issue[] {
   const issues = check(value, document);
   return issues.length > 0 ? issues : checkUnique(value as Fixtures);
+}
+
+function identityProviders(): Check {
+  const each = list((value, path, issues) => {
+    const type = isPlainObject(value) ? value.type : undefined;
+    const by = providerTypes.get(type);
+    if (by) by(value, path, issues);
+    else issues.push(issue('not_a_choice', [...path, 'type'], [...providerTypes.keys()]));
+  }, providerTypes.size);
+  return (value, path, issues) => {
+    each(value, path, issues);
+    if (!Array.isArray(value)) return;
+    const types = value.map(provider => (isPlainObject(provider) ? provider.type : undefined));
+    if (new Set(types).size < types.length) issues.push(issue('duplicate', path, 'a type'));
+  };
 }
 
 function integrationTypeSet(): Check {

@@ -1,5 +1,7 @@
+import type { InstallParams } from '../../model/application.ts';
 import type { IntegrationType } from '../../model/command.ts';
 import type { Locale } from '../../model/locale.ts';
+import type { IdTokenAuthType, TicketAuthType } from '../../model/provisional.ts';
 import type { ApplicationId, ChannelId, GuildId, RoleId, Snowflake, UserId } from '../../model/snowflake.ts';
 
 /**
@@ -26,8 +28,12 @@ export interface ApplicationFixture {
   client_secret?: string | null;
   /** May exchange codes and refresh tokens without its secret. Default: false. */
   public_client?: boolean;
-  /** Absolute addresses, custom schemes included; a loopback address stands for every port. */
+  /** At most 10 absolute addresses, custom schemes included; a loopback address stands for every port. */
   redirect_uris?: readonly string[];
+  /** The bot can be added by a link that leads to a code only. Default: false. */
+  bot_require_code_grant?: boolean;
+  /** What a link asks for that names the application alone; null: such a link is refused. */
+  install_params?: InstallParams | null;
   /** It has an Activity, and with it the entry-point command "Launch". Default: false. */
   embedded?: boolean;
   /** It is listed publicly. Default: false. */
@@ -35,8 +41,41 @@ export interface ApplicationFixture {
   /** Default: both. */
   integration_types?: readonly IntegrationType[];
   interactions_endpoint_url?: string | null;
-  /** Where its server hears of messages in its lobbies. */
+  /** Where its server hears of messages in its lobbies, and of those who authorize it or no longer do. */
   event_webhooks_url?: string | null;
+  /** The publisher's application that it belongs to, whose tokens can be exchanged for its own. Default: none. */
+  parent_id?: ApplicationId | null;
+  /** Whether its players can have provisional accounts. Default: true. */
+  provisional_accounts?: boolean;
+  /** Who vouches for such players, one of each type at most. The bot needs none. */
+  identity_providers?: readonly IdentityProviderFixture[];
+}
+
+/** Addresses begin with `https://`, or `http://` on this machine. */
+export type IdentityProviderFixture = IdTokenProviderFixture | TicketProviderFixture;
+
+/**
+ * Verifies ID tokens. For other types than `OIDC` it stands in for the real provider: whoever signs the tokens of a test
+ * is named as the issuer.
+ */
+export interface IdTokenProviderFixture {
+  type: IdTokenAuthType;
+  /** The `iss` of its tokens, exactly. */
+  issuer: string;
+  /** What their `aud` must contain. */
+  audience: string;
+  /** Where its keys are. Default: where `<issuer>/.well-known/openid-configuration` says. */
+  jwks_uri?: string | null;
+}
+
+/**
+ * Is asked whose ticket it is: `POST {application_id, external_auth_type, external_auth_token}`, signed as webhook events
+ * are. It answers 200 with `{external_user_id, preferred_global_name?}`, or 400, 401, 403 or 404 to a ticket that is
+ * not valid.
+ */
+export interface TicketProviderFixture {
+  type: TicketAuthType;
+  verification_url: string;
 }
 
 export interface UserFixture {
@@ -47,6 +86,13 @@ export interface UserFixture {
   locale?: Locale;
   /** 18 or older. Default: true. */
   adult?: boolean;
+  /** It can authorize nothing any more; what was issued to it stays. Provisional accounts can be named, too. Default: false. */
+  banned?: boolean;
+  /**
+   * What the user signs in with, beside the username, where the service asks for passwords. Kept as a slow hash and
+   * never shown again, not even in the answer. Default and null: none, and no sign-in by password.
+   */
+  password?: string | null;
 }
 
 export interface GuildFixture {
@@ -109,12 +155,14 @@ export interface MemberFixture {
  */
 export interface FilledFixtures {
   applications: readonly FilledApplication[];
-  users: readonly Required<UserFixture>[];
+  users: readonly FilledUser[];
   guilds: readonly FilledGuild[];
 }
 
 type Secrets = 'bot_token' | 'client_secret';
 export type FilledApplication = Required<Omit<ApplicationFixture, Secrets>> & Pick<ApplicationFixture, Secrets>;
+
+export type FilledUser = Required<Omit<UserFixture, 'password'>>;
 
 export interface FilledGuild extends Required<Omit<GuildFixture, 'roles' | 'channels' | 'members'>> {
   roles: readonly Required<RoleFixture>[];

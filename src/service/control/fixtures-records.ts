@@ -7,16 +7,21 @@ import type {
   ChannelRecord,
   GuildMemberRecord,
   GuildRecord,
+  IdentityProvider,
+  PasswordRecord,
   RoleRecord,
   UserRecord,
 } from '../store/records.ts';
-import type { MemberFixture } from './fixtures-document.ts';
+import type { IdentityProviderFixture, MemberFixture } from './fixtures-document.ts';
+import { type GivenPasswords, passwordRecords } from './fixtures-passwords.ts';
 import { everyoneRoleId, type GuildPlan, type OwnedPlan } from './fixtures-plan.ts';
 
 /** What the store already has of all that a plan names. */
 export interface Known {
   readonly applications: ReadonlyMap<string, ApplicationRecord>;
   readonly users: ReadonlyMap<string, UserRecord>;
+  /** By user. */
+  readonly passwords: ReadonlyMap<string, PasswordRecord>;
   readonly guilds: ReadonlyMap<string, GuildRecord>;
   /** By {@link memberKey}. */
   readonly members: ReadonlyMap<string, GuildMemberRecord>;
@@ -32,6 +37,7 @@ export function memberKey(guildId: string, userId: string): string {
 export interface FixtureRecords {
   readonly applications: readonly ApplicationRecord[];
   readonly users: readonly UserRecord[];
+  readonly passwords: readonly PasswordRecord[];
   readonly guilds: readonly GuildRecord[];
   readonly guild_members: readonly GuildMemberRecord[];
 }
@@ -61,20 +67,16 @@ export function recordsOf(
   known: Known,
   nowMs: number,
   settle: (application: OwnedPlan['applications'][number], before?: ApplicationRecord) => ApplicationSecrets,
+  givenPasswords: GivenPasswords,
 ): FixtureRecords {
+  const users = plan.users.map(user => userRecord(user, known.users.get(user.id)));
   return {
     applications: plan.applications.map(application => {
       const before = known.applications.get(application.id);
       return { ...applicationRecord(application, before), ...settle(application, before) };
     }),
-    users: plan.users.map(user => ({
-      username: `user-${user.id}`,
-      global_name: null,
-      locale: defaultLocale,
-      adult: true,
-      ...known.users.get(user.id),
-      ...user,
-    })),
+    users,
+    passwords: passwordRecords(users, known.passwords, givenPasswords),
     guilds: plan.guilds.map(guild => guildRecord(guild, known.guilds.get(guild.id))),
     guild_members: plan.guilds.flatMap(guild =>
       guild.members.map(member =>
@@ -85,7 +87,7 @@ export function recordsOf(
 }
 
 function applicationRecord(
-  { bot_token: _, client_secret: __, ...application }: OwnedPlan['applications'][number],
+  { bot_token: _, client_secret: __, identity_providers: providers, ...application }: OwnedPlan['applications'][number],
   before: ApplicationRecord | undefined,
 ): Omit<ApplicationRecord, keyof ApplicationSecrets> {
   return {
@@ -93,13 +95,36 @@ function applicationRecord(
     description: '',
     public_client: false,
     redirect_uris: [],
+    bot_require_code_grant: false,
+    install_params: null,
     embedded: false,
     discoverable: false,
     integration_types: Object.values(integrationTypes),
     interactions_endpoint_url: null,
     event_webhooks_url: null,
+    parent_id: null,
+    provisional_accounts: true,
+    identity_providers: [],
     ...before,
     ...application,
+    ...(providers && { identity_providers: providers.map(providerRecord) }),
+  };
+}
+
+function providerRecord(provider: IdentityProviderFixture): IdentityProvider {
+  return 'issuer' in provider ? { jwks_uri: null, ...provider } : provider;
+}
+
+function userRecord({ password: _, ...user }: OwnedPlan['users'][number], before: UserRecord | undefined): UserRecord {
+  return {
+    username: `user-${user.id}`,
+    global_name: null,
+    locale: defaultLocale,
+    adult: true,
+    banned: false,
+    provisional_of: null,
+    ...before,
+    ...user,
   };
 }
 

@@ -16,6 +16,7 @@ export async function readKnown(view: StoreView, plan: FixturesPlan): Promise<Kn
   return {
     applications: await readAll(accounts, String, id => view.get('applications', id)),
     users: await readAll(accounts, String, id => view.get('users', id)),
+    passwords: await readPasswords(view, plan),
     guilds: await readAll(
       plan.guilds,
       guild => guild.id,
@@ -46,6 +47,9 @@ export function checkReferences(plan: FixturesPlan, known: Known): Issue[] {
     if (known.users.has(application.id)) issues.push(issue('taken', [...path, 'id'], 'the id'));
     if (holder && holder.id !== application.id) issues.push(issue('taken', [...path, 'bot_token'], 'the token'));
     expectIn(ids.users, application.owner_id, 'user', [...path, 'owner_id'], issues);
+    const isOwnParent = application.parent_id === application.id;
+    const parents: ReadonlySet<string> = isOwnParent ? new Set() : ids.applications;
+    expectIn(parents, application.parent_id, 'other application', [...path, 'parent_id'], issues);
   });
   plan.users.forEach(({ id }, index) => {
     if (known.applications.has(id)) issues.push(issue('taken', ['users', String(index), 'id'], 'the id'));
@@ -123,12 +127,13 @@ function parentsFor(id: string, types: ChannelTypes): readonly [ReadonlySet<stri
 /** The ids of applications and users that stand anywhere in the plan. */
 function namedAccounts({ applications, users, guilds }: FixturesPlan): ReadonlySet<string> {
   const ids = new Set<string>();
-  const name = (id: string | undefined) => {
-    if (id !== undefined) ids.add(id);
+  const name = (id: string | null | undefined) => {
+    if (id != null) ids.add(id);
   };
   for (const application of applications) {
     name(application.id);
     name(application.owner_id);
+    name(application.parent_id);
   }
   for (const user of users) name(user.id);
   for (const guild of guilds) {
@@ -139,6 +144,16 @@ function namedAccounts({ applications, users, guilds }: FixturesPlan): ReadonlyS
       for (const overwrite of channel.permission_overwrites ?? []) name(overwrite.id);
   }
   return ids;
+}
+
+/** Most services have no passwords at all, and then not one of perhaps a million users is looked up. */
+async function readPasswords(view: StoreView, { users }: FixturesPlan): Promise<Known['passwords']> {
+  const [any] = await view.list('passwords', { limit: 1 });
+  return readAll(
+    any ? users : [],
+    ({ id }) => id,
+    ({ id }) => view.get('passwords', id),
+  );
 }
 
 async function readAll<Key, Found>(

@@ -9,6 +9,7 @@ import type { ApplicationRecord } from '../store/records.ts';
 import { checkFixtures } from './check-fixtures.ts';
 import { fillIn } from './fixtures-answer.ts';
 import type { FilledFixtures, Fixtures } from './fixtures-document.ts';
+import { checkSignInNames, hashPasswords } from './fixtures-passwords.ts';
 import { assignOwners, type FixturesPlan, identify } from './fixtures-plan.ts';
 import { type FixtureRecords, type Known, memberKey, recordsOf } from './fixtures-records.ts';
 import { checkReferences, readKnown } from './fixtures-references.ts';
@@ -48,7 +49,7 @@ export interface LaunchCommands {
 
 /** What the service was begun with, as a setting keeps it. */
 interface Beginning {
-  /** SHA-256 of the document; null when there was none. */
+  /** SHA-256 of the document without its passwords, which a fast hash would give away; null when there was none. */
   readonly digest: string | null;
   /** The document with the ids it got, without secrets. */
   readonly plan: FixturesPlan;
@@ -59,7 +60,7 @@ const settingName = 'fixtures';
 const withoutFixtures: Beginning = {
   digest: null,
   plan: { applications: [], users: [], guilds: [] },
-  records: { applications: [], users: [], guilds: [], guild_members: [] },
+  records: { applications: [], users: [], passwords: [], guilds: [], guild_members: [] },
 };
 
 interface Storing {
@@ -74,14 +75,16 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
   let beginning = withoutFixtures;
 
   async function store(document: Fixtures, { replaceUnknownSecrets, finish }: Storing): Promise<FilledFixtures> {
+    const identified = identify(document, nextId);
+    const passwords = await hashPasswords(identified.users, core.entropy);
     const { plan, records, embedded } = await core.store.transact('fixtures', async transaction => {
-      const identified = identify(document, nextId);
       const known = await readKnown(transaction, identified);
       refuse(checkReferences(identified, known));
       const plan = assignOwners(identified, known, nextId);
-      const records = recordsOf(plan, known, core.clock.now(), (application, before) =>
-        secrets.settle(application, before, replaceUnknownSecrets),
-      );
+      const settle = (application: (typeof plan.applications)[number], before?: ApplicationRecord) =>
+        secrets.settle(application, before, replaceUnknownSecrets);
+      const records = recordsOf(plan, known, core.clock.now(), settle, passwords);
+      refuse(await checkSignInNames(transaction, plan, records.passwords));
       await putAll(transaction, records, known);
       finish?.(transaction, plan, records);
       return { plan, records, embedded: newlyEmbedded(records, known) };
@@ -100,14 +103,15 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
       beginning = kept;
       if (given === undefined) return { applications: [], users: [], guilds: [] };
       const document = readFixtures(given);
-      const digest = hashSecret(JSON.stringify(document));
+      const digest = digestOf(document);
       const again = kept.digest === digest;
       return store(again ? withSecretsOf(document, kept.plan) : document, {
         // Nobody may be reading the answer, so nothing that works is replaced.
         replaceUnknownSecrets: false,
         finish(transaction, plan, records) {
-          if (again) return;
-          beginning = { digest, plan: withoutSecrets(plan), records };
+          beginning = again
+            ? { ...kept, records: { ...kept.records, passwords: records.passwords } }
+            : { digest, plan: withoutSecrets(plan), records };
           transaction.put('settings', { name: settingName, value: beginning });
         },
       });
@@ -158,6 +162,8 @@ async function putAll(transaction: Transaction, records: FixtureRecords, known: 
     if (before && before.bot_token_hash !== record.bot_token_hash) announceNewBotToken(transaction, record.id);
   }
   for (const record of records.users) transaction.put('users', record);
+  for (const { user_id } of known.passwords.values()) transaction.delete('passwords', user_id);
+  for (const record of records.passwords) transaction.put('passwords', record);
   const members = Map.groupBy(records.guild_members, ({ guild_id }) => guild_id);
   for (const guild of records.guilds) {
     const placed = (members.get(guild.id) ?? []).map(
@@ -169,15 +175,22 @@ async function putAll(transaction: Transaction, records: FixtureRecords, known: 
 
 function withoutSecrets(plan: FixturesPlan): FixturesPlan {
   const applications = plan.applications.map(({ bot_token: _, client_secret: __, ...application }) => application);
-  return { ...plan, applications };
+  const users = plan.users.map(({ password: _, ...user }) => user);
+  return { ...plan, applications, users };
 }
 
 /** The plan that was made of `document`, with the document's secrets. */
-function withSecretsOf({ applications = [] }: Fixtures, plan: FixturesPlan): Fixtures {
+function withSecretsOf({ applications = [], users = [] }: Fixtures, plan: FixturesPlan): Fixtures {
   return {
     ...plan,
     applications: plan.applications.map((application, at) => ({ ...applications[at], ...application })),
+    users: plan.users.map((user, at) => ({ ...users[at], ...user })),
   };
+}
+
+function digestOf({ users, ...document }: Fixtures): string {
+  const named = users?.map(({ password: _, ...user }) => user);
+  return hashSecret(JSON.stringify({ ...document, ...(named && { users: named }) }));
 }
 
 function emptyContent(): StoreContent {

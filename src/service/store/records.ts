@@ -1,4 +1,6 @@
+import type { InstallParams } from '../../model/application.ts';
 import type { Command, CommandType, IntegrationType, OptionType } from '../../model/command.ts';
+import type { ExternalAuthType } from '../../model/external-auth.ts';
 import type { Channel } from '../../model/guild.ts';
 import type { InteractionType } from '../../model/interaction.ts';
 import type { Metadata } from '../../model/lobby.ts';
@@ -8,6 +10,7 @@ import type { Message } from '../../model/message.ts';
 import type { DeviceResult } from '../../model/oauth.ts';
 import type { CommandOverwrite } from '../../model/overwrite.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
+import type { IdTokenAuthType, TicketAuthType } from '../../model/provisional.ts';
 import type {
   ApplicationId,
   ChannelId,
@@ -30,6 +33,8 @@ export interface Records {
   applications: ApplicationRecord;
   users: UserRecord;
   passwords: PasswordRecord;
+  external_identities: ExternalIdentityRecord;
+  account_moves: AccountMoveRecord;
   guilds: GuildRecord;
   guild_members: GuildMemberRecord;
   installations: InstallationRecord;
@@ -63,16 +68,42 @@ export interface ApplicationRecord {
   client_secret_hash: string | null;
   public_client: boolean;
   redirect_uris: readonly string[];
+  /** Its bot is added by exchanging a code alone. */
+  bot_require_code_grant: boolean;
+  install_params: InstallParams | null;
   embedded: boolean;
   discoverable: boolean;
   integration_types: readonly IntegrationType[];
   interactions_endpoint_url: string | null;
-  /** Where its server hears of what happens in its lobbies. */
+  /** Where its server hears of what happens in its lobbies, and of those who authorize it or no longer do. */
   event_webhooks_url: string | null;
+  /** The publisher's application that this one belongs to: its tokens can be exchanged for this one's. */
+  parent_id: ApplicationId | null;
+  /** Whether players can have provisional accounts with it. */
+  provisional_accounts: boolean;
+  /** Who vouches for them, one of each type at most. */
+  identity_providers: readonly IdentityProvider[];
   /** Ed25519 key pair of its outgoing requests: public key in hex, private key as PKCS #8 in base64. */
   verify_key: string;
   signing_key: string;
 }
+
+/** Verifies ID tokens by the keys of their issuer. */
+export interface IdTokenProvider {
+  type: IdTokenAuthType;
+  issuer: string;
+  audience: string;
+  /** Where the keys are; null: where the issuer's own description says. */
+  jwks_uri: string | null;
+}
+
+/** Is asked who a player is, where the service cannot read the proof itself. */
+export interface TicketProvider {
+  type: TicketAuthType;
+  verification_url: string;
+}
+
+export type IdentityProvider = IdTokenProvider | TicketProvider;
 
 export interface UserRecord {
   id: UserId;
@@ -80,6 +111,30 @@ export interface UserRecord {
   global_name: string | null;
   locale: string;
   adult: boolean;
+  /** Nothing new is issued to it. */
+  banned: boolean;
+  /** The application whose provisional account it is; null: a full account. */
+  provisional_of: ApplicationId | null;
+}
+
+/** Whose account a player comes to that an application knows from elsewhere. */
+export interface ExternalIdentityRecord {
+  application_id: ApplicationId;
+  /** @see ExternalIdentity.hash */
+  hash: string;
+  type: ExternalAuthType;
+  /** A provisional account, or the full one that it was merged into. */
+  user_id: UserId;
+  /** The {@link AccountMoveRecord} under way, until whose end the identity is locked. */
+  operation_id: Snowflake | null;
+}
+
+/** What one account had with an application is becoming another's. */
+export interface AccountMoveRecord {
+  id: Snowflake;
+  application_id: ApplicationId;
+  source_id: UserId;
+  destination_id: UserId;
 }
 
 /** What a user signs in with; one who has none cannot sign in by password. */
@@ -251,6 +306,8 @@ export interface CodeRecord {
   scopes: readonly string[];
   redirect_uri: string;
   code_challenge: string | null;
+  /** The guild that the bot was added to with it. */
+  guild_id: GuildId | null;
   nonce: string | null;
   expires_at_ms: number;
   used: boolean;
@@ -398,8 +455,10 @@ export const numericFields: ReadonlySet<string> = new Set([
 /** How each collection is found again. An engine lays out its tables by this; a migration must follow a change of it. */
 export const collections = {
   applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'] } },
-  users: { key: ['id'], indexes: {} },
+  users: { key: ['id'], indexes: { byUsername: ['username'] } },
   passwords: { key: ['user_id'], indexes: { byName: ['name'] } },
+  external_identities: { key: ['application_id', 'hash'], indexes: { byUser: ['user_id', 'application_id'] } },
+  account_moves: { key: ['id'], indexes: {} },
   guilds: { key: ['id'], indexes: {} },
   guild_members: { key: ['guild_id', 'user_id'], indexes: { byUser: ['user_id'] } },
   installations: { key: ['application_id', 'guild_id'], indexes: {} },

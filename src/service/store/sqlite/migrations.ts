@@ -23,7 +23,15 @@ export const migrations: readonly Migration[] = [
         CREATE TABLE applications (id TEXT PRIMARY KEY, bot_token_hash TEXT, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX applications_byBotToken ON applications (bot_token_hash) WHERE bot_token_hash IS NOT NULL;
 
-        CREATE TABLE users (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE users (id TEXT PRIMARY KEY, username TEXT, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX users_byUsername ON users (username) WHERE username IS NOT NULL;
+
+        CREATE TABLE external_identities (
+          application_id TEXT, hash TEXT, user_id TEXT, body TEXT NOT NULL, PRIMARY KEY (application_id, hash)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX external_identities_byUser ON external_identities (user_id, application_id);
+
+        CREATE TABLE account_moves (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE passwords (user_id TEXT PRIMARY KEY, name TEXT, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX passwords_byName ON passwords (name) WHERE name IS NOT NULL;

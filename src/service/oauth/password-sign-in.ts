@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto';
+import type { UserId } from '../../model/snowflake.ts';
+import type { Activity } from '../activity.ts';
+import type { Core } from '../core.ts';
+import { createGuesses } from './guesses.ts';
+import { matchesPassword, signInNameOf } from './password.ts';
+
+/** What somebody who wants to sign in gives. */
+export interface SignInAttempt {
+  readonly name: string;
+  readonly password: string;
+  /** Where it came from. */
+  readonly address: string;
+}
+
+/**
+ * Makes what finds the user with a name and a password. Undefined means that there is none, after the same work
+ * whether the name or the password is the wrong one; wrong attempts count for the name, there or not, and for the
+ * address.
+ *
+ * @throws Fault `rate_limited` after too many of them: then not even the right password is looked at
+ */
+export function createPasswordSignIn(
+  core: Core,
+  activity: Activity,
+): (attempt: SignInAttempt) => Promise<UserId | undefined> {
+  const ofAddress = createGuesses(core, 'sign-in-address');
+  const ofName = createGuesses(core, 'sign-in-user');
+
+  async function find(signInName: string, password: string): Promise<UserId | undefined> {
+    const [kept] = await core.store.list('passwords', { index: 'byName', equals: [signInName], limit: 1 });
+    const isRight = await activity.runAside(() => matchesPassword(password, kept?.hash));
+    return isRight ? kept?.user_id : undefined;
+  }
+
+  return ({ name, password, address }) => {
+    const signInName = signInNameOf(name);
+    return ofAddress.attempt(address, wrongForAddress =>
+      // Hashed: some type their password into the field for the name.
+      ofName.attempt(hash('sha256', signInName), async wrongForName => {
+        const userId = await find(signInName, password);
+        if (userId === undefined) {
+          wrongForAddress();
+          wrongForName();
+        }
+        return userId;
+      }),
+    );
+  };
+}
