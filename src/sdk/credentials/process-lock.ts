@@ -1,0 +1,169 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { KeychainError } from '../../model/errors.ts';
+import { type Backoff, backoffMs } from '../../wire/backoff.ts';
+import { Deadline } from '../../wire/deadline.ts';
+import { type Clock, type Entropy, systemClock, systemEntropy } from '../../wire/ports.ts';
+import { systemCode } from '../../wire/transport.ts';
+import { loadNative } from '../native/load.ts';
+
+export interface ProcessLockOptions {
+  /** Absolute. Its folder is made (for this user alone) when missing; what is put there stays and holds nothing. */
+  readonly path: string;
+  /** How long {@link ProcessLock.hold} waits for its turn. Default: {@link lockWaitMsDefault}. */
+  readonly waitMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly entropy?: Entropy | undefined;
+  /** Which kinds may be taken, in the order of preference. Default: both. */
+  readonly kinds?: readonly ProcessLockKind[] | undefined;
+}
+
+/**
+ * - `native`: a lock of the system on the file itself, by the addon
+ * - `sqlite`: the fallback where there is no addon: an exclusive transaction on an empty `node:sqlite` file beside it
+ *
+ * The system drops either when its process dies. They do not keep each other out: all processes that share a path should
+ * be of one installation.
+ */
+export type ProcessLockKind = 'native' | 'sqlite';
+
+/** One at a time, among all processes of this user that name the same path. */
+export interface ProcessLock {
+  readonly kind: ProcessLockKind;
+  /**
+   * Runs `work` while nobody else does, and resolves or rejects as it does. Within a process first come, first served.
+   *
+   * @param signal ends the wait; once `work` has begun it decides itself
+   * @throws TransportError `deadline_exceeded`, `aborted`, both before `work` began; KeychainError `lock_unusable`
+   */
+  hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+}
+
+/** Our choice: longer than a call to the service may take, short enough to tell of a process that hangs. */
+export const lockWaitMsDefault = 30_000;
+
+// A holder is done in milliseconds, or in one call to the service.
+const polling: Backoff = { firstMs: 10, maxMs: 100 };
+
+/** Takes the lock at once or not at all: undefined while anyone holds it. @returns what lets go of it */
+type TryLock = () => (() => void) | undefined;
+
+/** @throws KeychainError `lock_unusable`: none of the kinds works here */
+export async function openProcessLock(options: ProcessLockOptions): Promise<ProcessLock> {
+  const { path, kinds = ['native', 'sqlite'] } = options;
+  const failures: string[] = [];
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(error => {
+    throw unusable(path, systemCode(error));
+  });
+  for (const kind of kinds) {
+    const found = await openers[kind](path);
+    if ('tryLock' in found) return new PolledLock(kind, found.tryLock, options);
+    failures.push(...found.missing);
+  }
+  throw unusable(path, failures.join('; '));
+}
+
+type Opened = { readonly tryLock: TryLock } | { readonly missing: readonly string[] };
+
+const openers: Readonly<Record<ProcessLockKind, (path: string) => Promise<Opened>>> = {
+  async native(path) {
+    const found = await loadNative();
+    if ('missing' in found) return found;
+    return {
+      tryLock: () => {
+        const lock = found.addon.tryLock(path);
+        return lock && (() => lock.release());
+      },
+    };
+  },
+
+  async sqlite(path) {
+    try {
+      const { DatabaseSync } = await import('node:sqlite');
+      return { tryLock: () => tryTransaction(new DatabaseSync(`${path}.sqlite`)) };
+    } catch (error) {
+      return { missing: [`node:sqlite: ${systemCode(error)}`] };
+    }
+  },
+};
+
+// Nothing but SQLite may open its file: closing any other handle would drop the locks that this process has on it.
+function tryTransaction(database: import('node:sqlite').DatabaseSync): (() => void) | undefined {
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return () => database.close();
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+/** @see sqlite.org/rescode.html, SQLITE_BUSY; the upper bits say how */
+function isBusy(error: unknown): boolean {
+  const { errcode } = Object(error) as { errcode?: unknown };
+  return typeof errcode === 'number' && (errcode & 0xff) === 5;
+}
+
+class PolledLock implements ProcessLock {
+  readonly kind: ProcessLockKind;
+  readonly #tryLock: TryLock;
+  readonly #path: string;
+  readonly #waitMs: number;
+  readonly #clock: Clock;
+  readonly #entropy: Entropy;
+  /** Resolves when those of this process who came before are done. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(kind: ProcessLockKind, tryLock: TryLock, options: ProcessLockOptions) {
+    this.kind = kind;
+    this.#tryLock = tryLock;
+    this.#path = options.path;
+    this.#waitMs = options.waitMs ?? lockWaitMsDefault;
+    this.#clock = options.clock ?? systemClock;
+    this.#entropy = options.entropy ?? systemEntropy;
+  }
+
+  async hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const before = this.#turn;
+    const ended = Promise.withResolvers<void>();
+    this.#turn = before.then(() => ended.promise);
+    try {
+      const release = await this.#acquire(before, signal);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    } finally {
+      ended.resolve();
+    }
+  }
+
+  async #acquire(before: Promise<unknown>, signal: AbortSignal | undefined): Promise<() => void> {
+    const deadline = new Deadline(this.#clock, this.#waitMs, signal);
+    try {
+      await deadline.within(before);
+      for (let attempt = 0; ; attempt++) {
+        deadline.signal.throwIfAborted();
+        const release = this.#try();
+        if (release) return release;
+        await deadline.sleep(backoffMs(polling, attempt, this.#entropy));
+      }
+    } finally {
+      deadline.close();
+    }
+  }
+
+  #try(): (() => void) | undefined {
+    try {
+      return this.#tryLock();
+    } catch (error) {
+      throw unusable(this.#path, error instanceof Error ? error.message : systemCode(error));
+    }
+  }
+}
+
+function unusable(path: string, reason: string): KeychainError {
+  return new KeychainError('lock_unusable', `The lock between processes at ${path} cannot be used: ${reason}`);
+}
