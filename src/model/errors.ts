@@ -94,6 +94,9 @@ export class TransportError extends RallypointError {}
 /** The system's keychain cannot be used. */
 export class KeychainError extends RallypointError {}
 
+/** Custom-scheme redirects cannot be received here, or their scheme not be registered; the message says what helps. */
+export class RedirectError extends RallypointError {}
+
 /** One row of the catalogue: what the service answers, and what the clients call it. */
 export interface ApiErrorEntry {
   readonly code: number;
@@ -105,7 +108,7 @@ export interface ApiErrorEntry {
  * The catalogue of JSON error codes: one row each, read by the service (what to answer) and by the clients (how to
  * name it). Keys in snake case are the `code` of the {@link ApiError} that a client throws.
  *
- * @see commands.md 4.3, lobbies.md 5
+ * @see commands.md 4.3, lobbies.md 5, oauth2.md 9
  */
 export const apiErrors = {
   bad_request: { code: 0, status: 400, message: '400: Bad Request' },
@@ -114,6 +117,8 @@ export const apiErrors = {
   method_not_allowed: { code: 0, status: 405, message: '405: Method Not Allowed' },
   request_timeout: { code: 0, status: 408, message: '408: Request Timeout' },
   rate_limited: { code: 0, status: 429, message: 'You are being rate limited.' },
+  /** An operation on the account is under way; the interface names no code for it. */
+  account_locked: { code: 0, status: 423, message: '423: Locked' },
   headers_too_large: { code: 0, status: 431, message: '431: Request Header Fields Too Large' },
   internal_error: { code: 0, status: 500, message: '500: Internal Server Error' },
   unknown_application: { code: 10002, status: 404, message: 'Unknown Application' },
@@ -156,6 +161,7 @@ export const apiErrors = {
   invalid_form_body: { code: 50035, status: 400, message: 'Invalid Form Body' },
   invalid_api_version: { code: 50041, status: 400, message: 'Invalid API version provided' },
   invalid_json: { code: 50109, status: 400, message: 'The request body contains invalid JSON.' },
+  invalid_user_type: { code: 50229, status: 403, message: 'Invalid user type' },
   channel_not_linkable: { code: 50235, status: 400, message: 'This channel cannot be linked to a lobby' },
   channel_already_linked: { code: 50237, status: 400, message: 'This channel is already linked to another lobby' },
   entry_point_missing: {
@@ -167,6 +173,32 @@ export const apiErrors = {
   },
   lobby_link_refused: { code: 50241, status: 403, message: 'Only members with the flag CanLinkLobby can do this' },
   lobby_not_linked: { code: 50267, status: 400, message: 'The lobby is not linked to a channel' },
+  // Our choice, from here: the texts, and that all are 400, for the interface says "4xx".
+  provisional_accounts_disabled: {
+    code: 530000,
+    status: 400,
+    message: 'The application may not use provisional accounts',
+  },
+  identity_token_expired: { code: 530001, status: 400, message: 'The ID token has expired' },
+  identity_token_wrong_issuer: { code: 530002, status: 400, message: 'The ID token has the wrong issuer' },
+  identity_token_wrong_audience: { code: 530003, status: 400, message: 'The ID token has the wrong audience' },
+  identity_token_too_old: { code: 530004, status: 400, message: 'The ID token was issued too long ago' },
+  no_unique_username: { code: 530006, status: 400, message: 'No unique username was found in time; try again' },
+  wrong_client_secret: { code: 530007, status: 400, message: 'Wrong client secret' },
+  identity_provider_not_found: { code: 530008, status: 400, message: 'The OIDC configuration was not found' },
+  identity_keys_not_found: { code: 530009, status: 400, message: 'The JWKS was not found' },
+  account_not_provisional: {
+    code: 530010,
+    status: 400,
+    message: 'The account is not provisional; authorize by OAuth2',
+  },
+  invalid_identity_keys: { code: 530012, status: 400, message: 'The JWKS is invalid' },
+  invalid_merge_source: { code: 530014, status: 400, message: 'There is no such provisional account to be merged' },
+  invalid_merge_destination: { code: 530016, status: 400, message: 'Nothing can be merged into this account' },
+  merge_source_banned: { code: 530017, status: 400, message: 'The provisional account is banned' },
+  invalid_identity_token: { code: 530020, status: 400, message: 'The JWT is invalid' },
+  too_many_identities: { code: 530023, status: 400, message: 'The account has too many identities' },
+  identity_token_without_key_id: { code: 530027, status: 400, message: 'The JWT names no key (kid)' },
 } as const satisfies Record<string, ApiErrorEntry>;
 
 export type ApiErrorName = keyof typeof apiErrors;

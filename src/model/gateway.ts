@@ -6,6 +6,7 @@ import type { GatewayLobbyMessage } from './lobby-message.ts';
 import type { ChannelMessage, Message } from './message.ts';
 import type { GuildCommandPermissions } from './overwrite.ts';
 import type { Presence, PresenceUpdate } from './presence.ts';
+import type { MergeCompleted } from './provisional.ts';
 import type {
   ApplicationId,
   ChannelId,
@@ -208,6 +209,8 @@ export interface Dispatches {
   LOBBY_MEMBER_DISCONNECT: Omit<LobbyMemberDispatch, 'application_id'>;
   LOBBY_MESSAGE_CREATE: GatewayLobbyMessage;
   LOBBY_MESSAGE_UPDATE: GatewayLobbyMessage;
+  /** To the sessions of the account that another was merged into. */
+  USER_MERGE_OPERATION_COMPLETED: MergeCompleted;
 }
 export type DispatchName = keyof Dispatches;
 
