@@ -39,7 +39,7 @@ import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import type { AnnouncementSink, MaybePromise, Store } from './store/contract.ts';
-import { openSqliteStore } from './store/sqlite/store.ts';
+import { openMemoryStore } from './store/memory/store.ts';
 import { takeTimeMark, writeTimeMark } from './time-mark.ts';
 
 /** What a service says when it accepts traffic; the command prints it as one line. */
@@ -253,13 +253,15 @@ async function openStore(
   data: string | undefined,
   { bus, log, events }: Pick<Core, 'bus' | 'log'> & Pick<Ground, 'events'>,
 ): Promise<Store> {
-  if (data !== undefined) mkdirSync(data, { recursive: true });
-  const location = data === undefined ? ':memory:' : join(data, 'rallypoint.sqlite');
   const sink: AnnouncementSink = announced => {
     const handed = bus.publish(announced);
     events?.passed(announced.at(-1)?.revision ?? 0);
     return handed;
   };
+  if (data === undefined) return openMemoryStore({ sink, log });
+  const { openSqliteStore } = await import('./store/sqlite/store.ts');
+  mkdirSync(data, { recursive: true });
+  const location = join(data, 'rallypoint.sqlite');
   return openSqliteStore({ location, sink, log, ...(events && { keep: announced => events.keep(announced) }) });
 }
 

@@ -7,7 +7,7 @@ export interface Change {
   /** The record as it will be; absent when it is deleted. */
   readonly kept?: {
     readonly record: object;
-    /** The record as JSON. */
+    /** The record as the engine writes it down. */
     readonly body: string;
   };
 }

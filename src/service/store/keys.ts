@@ -165,7 +165,7 @@ function compareBy(order: readonly string[], a: object, b: object): number {
   return 0;
 }
 
-function comparePart(a: KeyPart, b: KeyPart): number {
+export function comparePart(a: KeyPart, b: KeyPart): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b));
 }
 
@@ -184,6 +184,11 @@ export function compareText(a: string, b: string): number {
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/** Whether the field holds whole numbers; all others hold text. */
+export function isNumeric(field: string): boolean {
+  return numericFields.has(field);
 }
 
 function fits(field: string, value: unknown): value is KeyPart {

@@ -11,10 +11,13 @@ import { shareRecord } from './share-record.ts';
  */
 export class Overlay implements StoreView {
   readonly #base: StoreView;
+  readonly #encode: (record: object) => string;
   readonly #changes = new Map<CollectionName, Changes>();
 
-  constructor(base: StoreView) {
+  /** @param encode how the engine writes a record down; absent: it keeps the record itself */
+  constructor(base: StoreView, encode: (record: object) => string = nothing) {
     this.#base = base;
+    this.#encode = encode;
   }
 
   get<Name extends CollectionName>(
@@ -41,10 +44,10 @@ export class Overlay implements StoreView {
     );
   }
 
-  /** The record is shared from here on. @throws ArgumentError `bad_record`; what `JSON.stringify` throws */
+  /** The record is shared from here on. @throws ArgumentError `bad_record`; what encoding it throws */
   put<Name extends CollectionName>(collection: Name, record: Records[Name]): void {
     const key = keyOf(collection, record);
-    const body = JSON.stringify(record);
+    const body = this.#encode(record);
     this.#write(collection, { key, kept: { record: shareRecord(record), body } });
   }
 
@@ -101,6 +104,8 @@ export class Overlay implements StoreView {
     });
   }
 }
+
+const nothing = () => '';
 
 /** The changed records that the query asks for, in no order. */
 function* matching(changes: Changes, route: Route, query: AnyQuery): Iterable<object> {

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { type Migration, migrations } from '../../../../src/service/store/sqlite/migrations.ts';
-import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
+import { sqliteStoreOver } from '../../../../src/service/store/sqlite/store.ts';
 import { declaredLayoutSql } from '../../../support/declared-layout.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { lobbyRecord } from '../../../support/records.ts';
@@ -37,7 +37,7 @@ describe('the migrations', () => {
 
 describe('opening', () => {
   it('brings a file of an older layout to the newest, with what is in it', async () => {
-    const store = new SqliteStore(openDatabase(location), { location, sink: () => {} });
+    const store = sqliteStoreOver(openDatabase(location), { location, sink: () => {} });
     await store.transact('lobby/1', work => work.put('lobbies', lobbyRecord({ id: '1' })));
     await store.close();
 

@@ -1,23 +1,24 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Announced } from '../../../../src/service/announcement.ts';
+import type { EmbeddedStore } from '../../../../src/service/store/embedded.ts';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
-import { openSqliteStore, SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
+import { openSqliteStore, sqliteStoreOver } from '../../../../src/service/store/sqlite/store.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
 import { lobbyRecord } from '../../../support/records.ts';
 
-const opened: SqliteStore[] = [];
+const opened: EmbeddedStore[] = [];
 afterEach(async () => {
   for (const store of opened.splice(0)) await store.close();
 });
 
-async function openInMemory(): Promise<SqliteStore> {
+async function openInMemory(): Promise<EmbeddedStore> {
   const store = await openSqliteStore({ location: inMemory, sink: () => {} });
   opened.push(store);
   return store;
 }
 
-const put = (store: SqliteStore, id: string, metadata: Record<string, string> | null = null) =>
+const put = (store: EmbeddedStore, id: string, metadata: Record<string, string> | null = null) =>
   store.transact(`lobby/${id}`, work => work.put('lobbies', lobbyRecord({ id, metadata })));
 
 describe('group commit', () => {
@@ -67,7 +68,7 @@ describe('a commit that fails', () => {
   async function openFull() {
     const database = openDatabase(inMemory);
     const announced: Announced[] = [];
-    const store = new SqliteStore(database, { location: inMemory, sink: events => void announced.push(...events) });
+    const store = sqliteStoreOver(database, { location: inMemory, sink: events => void announced.push(...events) });
     opened.push(store);
     await put(store, 'before');
     database.exec('PRAGMA max_page_count = 1');

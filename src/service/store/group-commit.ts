@@ -1,7 +1,7 @@
-import type { Announced } from '../../announcement.ts';
-import type { MaybePromise, StoreView, Transaction } from '../contract.ts';
-import { Overlay } from '../overlay.ts';
-import { UnitOfWork } from '../unit-of-work.ts';
+import type { Announced } from '../announcement.ts';
+import type { MaybePromise, Transaction } from './contract.ts';
+import type { Overlay } from './overlay.ts';
+import { UnitOfWork } from './unit-of-work.ts';
 
 /** Works that were run and are kept or dropped together. */
 export interface Batch {
@@ -13,8 +13,8 @@ export interface Batch {
 
 /** What stands below the queue. */
 export interface CommitEngine {
-  /** What is committed. */
-  readonly committed: StoreView;
+  /** Takes the changes of a batch, over what is committed. */
+  changes(): Overlay;
   /** The last commit number. */
   lastRevision(): number;
   /** Makes the batch last, in one go without waiting for anything; a batch that throws has left nothing. */
@@ -96,7 +96,7 @@ export class GroupCommit {
   }
 
   async #runBatch(): Promise<void> {
-    const changes = new Overlay(this.#engine.committed);
+    const changes = this.#engine.changes();
     const commits: { scope: string; revision: number }[] = [];
     const announced: Announced[] = [];
     const answers: (() => void)[] = [];

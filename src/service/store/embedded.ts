@@ -1,0 +1,175 @@
+import { ArgumentError } from '../../model/errors.ts';
+import { type Logger, silentLogger } from '../../wire/ports.ts';
+import type { Announced } from '../announcement.ts';
+import type {
+  AnnouncementSink,
+  KeyPart,
+  ListQuery,
+  MaybePromise,
+  Store,
+  StoreContent,
+  StoreView,
+  Transaction,
+} from './contract.ts';
+import { StoreError } from './errors.ts';
+import { type Batch, GroupCommit } from './group-commit.ts';
+import { checkKey, collectionNames } from './keys.ts';
+import { Overlay } from './overlay.ts';
+import type { CollectionName, GatewayEventRecord, Records } from './records.ts';
+import { Revisions } from './revisions.ts';
+
+/** Where an embedded store keeps its records. This process is the only one that writes them; nothing here waits. */
+export interface Engine {
+  readonly name: string;
+  /** Where the records lie, for messages. */
+  readonly location: string;
+  /** The last commit number when the engine was opened, or one above it. */
+  readonly firstRevision: number;
+  /** How it writes a record down, if it does: called when a work puts one, so that one that cannot be fails its own work. */
+  readonly encode?: (record: object) => string;
+  /** @param key checked before */
+  get(collection: CollectionName, key: readonly KeyPart[]): object | undefined;
+  list<Name extends CollectionName>(collection: Name, query: ListQuery<Name>): Records[Name][];
+  /**
+   * Keeps all of the changes or, if it throws, none.
+   *
+   * @param revision the last commit number with them
+   * @returns whether there was anything to be written
+   * @throws StoreError `store_failed`
+   */
+  commit(changes: Overlay, revision: number): boolean;
+  /** Replaces all records by those that `changes` put; or, if it throws, none. @throws as {@link commit} */
+  replace(changes: Overlay, revision: number): void;
+  close(): void;
+}
+
+export interface EmbeddedStoreOptions {
+  /** Called after every commit, in commit order; it must not throw. */
+  readonly sink: AnnouncementSink;
+  /**
+   * Called before every commit that announces something: what of it is to be kept, in the same commit. Nothing when
+   * absent.
+   */
+  readonly keep?: (announced: readonly Announced[]) => readonly GatewayEventRecord[];
+  readonly log?: Logger;
+}
+
+/** A store within this process: serial works, grouped commits, revisions and announcements over an engine. */
+export class EmbeddedStore implements Store {
+  readonly engine: string;
+  readonly #engine: Engine;
+  readonly #options: EmbeddedStoreOptions;
+  readonly #log: Logger;
+  readonly #queue: GroupCommit;
+  readonly #revisions: Revisions;
+  #lastRevision: number;
+  #commits = 0;
+  #delivered: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(engine: Engine, options: EmbeddedStoreOptions) {
+    this.engine = engine.name;
+    this.#engine = engine;
+    this.#options = options;
+    this.#log = options.log ?? silentLogger;
+    this.#lastRevision = engine.firstRevision;
+    this.#revisions = new Revisions(() => this.#lastRevision);
+    this.#queue = new GroupCommit({
+      changes: () => new Overlay(this as StoreView, engine.encode),
+      lastRevision: () => this.#lastRevision,
+      commit: batch => this.#commit(batch),
+    });
+  }
+
+  /** How many batches wrote something since the open; works that were queued together share one. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  get<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): Records[Name] | undefined {
+    checkKey(collection, key);
+    if (this.#closed) throw this.#closedError();
+    return this.#engine.get(collection, key) as Records[Name] | undefined;
+  }
+
+  list<Name extends CollectionName>(collection: Name, query: ListQuery<Name> = {}): Records[Name][] {
+    if (this.#closed) throw this.#closedError();
+    return this.#engine.list(collection, query);
+  }
+
+  transact<T>(scope: string, work: (transaction: Transaction) => MaybePromise<T>): Promise<T> {
+    return this.#closing ? Promise.reject(this.#closedError()) : this.#queue.transact(scope, work);
+  }
+
+  revision(scope: string): number {
+    return this.#revisions.get(scope);
+  }
+
+  async dump(): Promise<StoreContent> {
+    return Object.fromEntries(collectionNames.map(name => [name, this.list(name)])) as unknown as StoreContent;
+  }
+
+  async load(content: StoreContent): Promise<void> {
+    if (this.#closing) throw this.#closedError();
+    const records = this.#laidOut(content);
+    await this.#queue.alone(() => {
+      const revision = this.#lastRevision + 1;
+      this.#engine.replace(records, revision);
+      this.#commits++;
+      this.#lastRevision = revision;
+      this.#revisions.clear();
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.drained();
+    await this.#delivered;
+    this.#closed = true;
+    this.#engine.close();
+  }
+
+  #closedError(): StoreError {
+    return new StoreError('store_closed', `The store at ${this.#engine.location} is closed.`);
+  }
+
+  #commit({ changes, commits, announced }: Batch): void {
+    const revision = this.#lastRevision + commits.length;
+    if (announced.length > 0) {
+      for (const event of this.#options.keep?.(announced) ?? []) changes.put('gateway_events', event);
+    }
+    if (this.#engine.commit(changes, revision)) this.#commits++;
+    this.#lastRevision = revision;
+    for (const commit of commits) this.#revisions.set(commit.scope, commit.revision);
+    if (announced.length > 0) this.#deliver(announced);
+  }
+
+  #deliver(announced: readonly Announced[]): void {
+    const failed = (error: unknown) => this.#log.error({ err: error }, 'Announcing committed events failed');
+    try {
+      const delivered = this.#options.sink(announced);
+      if (delivered instanceof Promise) this.#delivered = Promise.all([this.#delivered, delivered.catch(failed)]);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** @throws ArgumentError `bad_content`, `bad_record` */
+  #laidOut(content: StoreContent): Overlay {
+    const unknown = Object.keys(content).find(name => !(collectionNames as readonly string[]).includes(name));
+    if (unknown !== undefined) throw new ArgumentError('bad_content', `A store has no collection ${unknown}.`);
+    const records = new Overlay(this, this.#engine.encode);
+    for (const name of collectionNames) {
+      const isList =
+        Array.isArray(content[name]) && content[name].every(record => typeof record === 'object' && record);
+      if (!isList) throw new ArgumentError('bad_content', `The content to load has no list of ${name}.`);
+      for (const record of content[name]) records.put(name, record);
+    }
+    return records;
+  }
+}

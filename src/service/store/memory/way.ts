@@ -1,0 +1,152 @@
+import type { KeyPart } from '../contract.ts';
+import { type AnyQuery, comparePart, fieldOf, isNumeric, keyText, type Route } from '../keys.ts';
+import { type Place, Sorted } from './sorted.ts';
+
+/** Records that have the same values in the fields that a {@link Way} groups by, in order; never empty. */
+type Group = Sorted<object>;
+
+/**
+ * One way to find records: by several fields of their key, or by an index. Records that have the same leading texts
+ * lie together and are found by those at once, which is what lists ask for as a rule; the groups are put in order when
+ * a list first asks for more than one of them, and kept so.
+ */
+export class Way {
+  readonly #fields: readonly string[];
+  /** Fields that a group has in common. */
+  readonly #shared: readonly string[];
+  readonly #compare: (a: object, b: object) => number;
+  readonly #compareGroups: (a: Group, b: Group) => number;
+  readonly #groups = new Map<string, Group>();
+  #inOrder: Sorted<Group> | undefined;
+
+  /** @param sharedMax leading fields that a group may have in common at most */
+  constructor({ fields, order }: Route, sharedMax: number) {
+    const firstNumber = fields.findIndex(isNumeric);
+    const sharedCount = Math.min(sharedMax, firstNumber < 0 ? fields.length : firstNumber);
+    const shared = fields.slice(0, sharedCount);
+    const rest = order.slice(sharedCount);
+    this.#fields = fields;
+    this.#shared = shared;
+    this.#compare = (a, b) => compareFields(rest, a, b);
+    this.#compareGroups = (a, b) => compareFields(shared, sample(a), sample(b));
+  }
+
+  /** Adds the record, in place of the one with the same key; one with null in a field is left out. */
+  add(record: object): void {
+    if (this.#isLeftOut(record)) return;
+    const name = this.#nameOf(record);
+    const known = this.#groups.get(name);
+    const group = known ?? new Sorted(this.#compare);
+    group.add(record);
+    if (known) return;
+    this.#groups.set(name, group);
+    this.#inOrder?.add(group);
+  }
+
+  /** @param record one that is there, or is left out */
+  delete(record: object): void {
+    if (this.#isLeftOut(record)) return;
+    const name = this.#nameOf(record);
+    const group = this.#groups.get(name);
+    if (group?.isSingle) {
+      this.#inOrder?.delete(group);
+      this.#groups.delete(name);
+    } else {
+      group?.delete(record);
+    }
+  }
+
+  /** Whether both lie at one place, so that one takes the other's. */
+  isSamePlace(a: object, b: object): boolean {
+    return this.#fields.every(field => fieldOf(a, field) === fieldOf(b, field));
+  }
+
+  /** The record of a whole key. */
+  find(key: readonly KeyPart[]): object | undefined {
+    const group = this.#groups.get(groupName(key, this.#shared.length));
+    return group?.find(this.#placeOf(key, undefined));
+  }
+
+  /** @param query judged before */
+  list(query: AnyQuery): object[] {
+    const { limit = Number.POSITIVE_INFINITY, descending = false, equals = [], upTo } = query;
+    const found: object[] = [];
+    if (limit === 0) return found;
+    const take = (record: object) => found.push(record) < limit;
+    if (equals.length >= this.#shared.length) {
+      const group = this.#groups.get(groupName(equals, this.#shared.length));
+      group?.visit(this.#placeOf(equals, upTo), descending, take);
+      return found;
+    }
+    const takeAll = (group: Group) => {
+      group.visit(anywhere, descending, take);
+      return found.length < limit;
+    };
+    const place = placeAt(this.#shared, 0, equals, upTo);
+    this.#sortedGroups().visit(group => place(sample(group)), descending, takeAll);
+    return found;
+  }
+
+  /** Where a record lies in its group. */
+  #placeOf(equals: readonly KeyPart[], upTo: KeyPart | undefined): Place<object> {
+    const isWholeGroup = equals.length === this.#shared.length && upTo === undefined;
+    return isWholeGroup ? anywhere : placeAt(this.#fields, this.#shared.length, equals, upTo);
+  }
+
+  #sortedGroups(): Sorted<Group> {
+    if (this.#inOrder) return this.#inOrder;
+    const sorted = new Sorted(this.#compareGroups);
+    for (const group of [...this.#groups.values()].sort(this.#compareGroups)) sorted.add(group);
+    this.#inOrder = sorted;
+    return sorted;
+  }
+
+  #isLeftOut(record: object): boolean {
+    for (const field of this.#fields) if (fieldOf(record, field) === null) return true;
+    return false;
+  }
+
+  #nameOf(record: object): string {
+    const shared = this.#shared;
+    if (shared.length === 0) return '';
+    if (shared.length === 1) return fieldOf(record, shared[0] ?? '') as string;
+    return keyText(shared.map(field => fieldOf(record, field) as string));
+  }
+}
+
+const anywhere = () => 0;
+
+/** A text that is one for each list of the first values. */
+function groupName(values: readonly KeyPart[], count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? String(values[0]) : keyText(values.slice(0, count));
+}
+
+function sample(group: Group): object {
+  return group.first ?? {};
+}
+
+function compareFields(fields: readonly string[], a: object, b: object): number {
+  for (const field of fields) {
+    const difference = comparePart(fieldOf(a, field) as KeyPart, fieldOf(b, field) as KeyPart);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Where a record lies by the fields from `first` on against values, and a bound for the field after them. */
+function placeAt(
+  fields: readonly string[],
+  first: number,
+  equals: readonly KeyPart[],
+  upTo: KeyPart | undefined,
+): Place<object> {
+  return record => {
+    for (let at = first; at < equals.length; at++) {
+      const difference = comparePart(fieldOf(record, fields[at] ?? '') as KeyPart, equals[at] as KeyPart);
+      if (difference !== 0) return difference;
+    }
+    if (upTo === undefined) return 0;
+    return comparePart(fieldOf(record, fields[equals.length] ?? '') as KeyPart, upTo) > 0 ? 1 : 0;
+  };
+}
