@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
@@ -11,10 +11,15 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
  * - cjs/    the same as CommonJS, file by file: bundles cannot share there, and two doors must not each carry a copy
  *           of the error classes
  * - types/  declarations for ESM; types-cjs/ the same for CommonJS
+ *
+ * What is in native/ is built by scripts/build-native.ts, into dist/native/.
  */
 const root = dirname(import.meta.dirname);
 process.chdir(root);
-rmSync('dist', { recursive: true, force: true });
+for (const entry of existsSync('dist') ? readdirSync('dist') : []) {
+  // What scripts/build-native.ts made, maybe on other machines, stays.
+  if (entry !== 'native') rmSync(join('dist', entry), { recursive: true, force: true });
+}
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
 
@@ -107,6 +112,8 @@ await build({
   outdir: 'dist/cjs',
   outbase: 'src',
   format: 'cjs',
+  // CommonJS says by another name where a file is.
+  define: { 'import.meta.dirname': '__dirname' },
   plugins: [fileByFile],
 });
 writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');

@@ -19,6 +19,7 @@ const tasks = {
   build() {
     install();
     node('scripts/build.ts');
+    buildNative();
   },
   start() {
     install();
@@ -60,10 +61,16 @@ function install() {
 }
 
 function build() {
-  if (existsSync(join(root, 'dist', 'stamp')) && newest('src', 'scripts', 'package.json') <= mtime('dist/stamp'))
-    return;
-  say('Building …');
-  node('scripts/build.ts');
+  if (!existsSync(join(root, 'dist', 'stamp')) || newest('src', 'scripts', 'package.json') > mtime('dist/stamp')) {
+    say('Building …');
+    node('scripts/build.ts');
+  }
+  buildNative();
+}
+
+/** Decides by itself what is stale, and says why it could not build; the SDK works without. */
+function buildNative() {
+  spawn('node', ['scripts/build-native.ts']);
 }
 
 function newest(...paths) {
@@ -87,8 +94,12 @@ function say(line) {
   process.stderr.write(`${line}\n`);
 }
 
+function spawn(command, args) {
+  return spawnSync(command, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' });
+}
+
 function run(command, args) {
-  const ended = spawnSync(command, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' });
+  const ended = spawn(command, args);
   if (ended.error) say(`${command} could not be started: ${ended.error.message}`);
   if (ended.status !== 0) process.exit(ended.status ?? 1);
 }

@@ -1,0 +1,27 @@
+// Where a freedesktop system keeps desktop entries and lists of default programs, most important first.
+// See the XDG Base Directory Specification and "Association between MIME types and applications", File name and location.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rallypoint {
+
+// Undefined where neither the variable nor HOME says it.
+std::optional<std::string> config_home();
+std::optional<std::string> data_home();
+
+// Folders of desktop entries.
+std::vector<std::string> applications_folders();
+
+// Folders of `mimeapps.list`, those of the configuration before those of the data.
+std::vector<std::string> list_folders();
+
+// Names a list may have in each folder: those of the desktop that runs first.
+std::vector<std::string> list_names();
+
+// Where the program is: a path that may be executed, or a name looked up in PATH.
+std::optional<std::string> find_program(const std::string& name);
+
+}  // namespace rallypoint
