@@ -18,6 +18,14 @@ export interface ApplicationTraits {
   readonly integration_types: readonly IntegrationType[];
 }
 
+/** How an application is installed by a link that names nothing but the application. @see oauth2.md 5 */
+export interface InstallParams {
+  /** Of those that install: `applications.commands`, `bot`. */
+  scopes: readonly string[];
+  /** What the bot is to be allowed, permission bits as decimal text. */
+  permissions: string;
+}
+
 /** @see oauth2.md 8 */
 export interface PartialApplication {
   id: ApplicationId;

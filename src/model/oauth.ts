@@ -1,3 +1,5 @@
+import type { GuildId } from './snowflake.ts';
+
 /** Scopes an authorization can carry. @see oauth2.md 11 */
 export const scopes = [
   'activities.invites.write',
@@ -81,7 +83,7 @@ export const umbrellaScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> 
 /** Scopes that only the client-credentials grant gives. @see oauth2.md 3 */
 export const clientCredentialsScopes: ReadonlySet<string> = new Set<Scope>(['applications.commands.update']);
 
-/** Scopes that a public client cannot ask for. @see oauth2.md 4 */
+/** Scopes that need a client which keeps a secret, and a code: no public client, no token in a redirect. @see oauth2.md 3, 4 */
 export const confidentialScopes: ReadonlySet<string> = new Set<Scope>(['role_connections.write']);
 
 /** Scopes that put the application into a guild when they are granted. @see oauth2.md 5 */
@@ -123,10 +125,15 @@ export interface TokenResponse {
   refresh_token?: string;
   scope: string;
   id_token?: string;
+  /** The guild that the bot was added to on the way, as GUILD_UPDATE shows it. */
+  guild?: { readonly id: GuildId; readonly name: string };
 }
 
 /** The page that asks a user, below the web address. @see oauth2.md 1 */
 export const authorizePagePath = '/oauth2/authorize';
+
+/** Where installing an application without a code ends, below the web address. */
+export const authorizedPagePath = '/oauth2/authorized';
 
 /** The page where a user types in the code that a device shows, below the web address. @see oauth2.md 1 */
 export const devicePagePath = '/activate';

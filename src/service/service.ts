@@ -182,7 +182,7 @@ function createRooms(core: Core, activity: Activity, events: EventLog | undefine
   const webhookEvents = createWebhookEvents(core, activity);
   const lobbies = createLobbies(core, webhookEvents);
   const interactions = createInteractions(core);
-  const authorization = createAuthorization(core);
+  const authorization = createAuthorization(core, webhookEvents);
   const faults = new Faults(core);
   const gateway = createGateway(core, { credentials, lobbies, activity, faults, ...(events && { events }) });
   const fixtures = createFixtures(core, commands);

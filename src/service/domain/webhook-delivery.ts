@@ -1,4 +1,5 @@
 import { limits } from '../../model/limits.ts';
+import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import { Deadline } from '../../wire/deadline.ts';
 import { readSigningKey, signatureHeaders, signMessage } from '../../wire/signature.ts';
 import type { Activity } from '../activity.ts';
@@ -10,8 +11,10 @@ export interface WebhookEvent {
   readonly name: string;
   readonly url: string;
   readonly application: ApplicationRecord;
-  /** Events of one line (a lobby's id) are delivered one after another. */
+  /** Events of one line are delivered one after another. */
   readonly line: string;
+  /** Which lobby or user it tells of, for the journal. */
+  readonly about: { readonly lobby: LobbyId } | { readonly user: UserId };
   readonly body: string;
 }
 
@@ -48,7 +51,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
   function enqueue(event: WebhookEvent): void {
     const line = lines.get(event.line) ?? [];
     if (line.length >= waitingPerLineMax || waitingCount >= waitingMax) {
-      log.warn({ application: event.application.id, lobby: event.line }, 'A webhook event was dropped: too many wait.');
+      log.warn({ application: event.application.id, ...event.about }, 'A webhook event was dropped: too many wait.');
       note(event, 'dropped');
       return;
     }
@@ -120,12 +123,12 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
   }
 
   function note(
-    { name, application, line }: WebhookEvent,
+    { name, application, about }: WebhookEvent,
     outcome: Outcome,
     attempt = 0,
     status: number | null = null,
   ): void {
-    journal.write('delivery', { event: name, application: application.id, lobby: line, outcome, attempt, status });
+    journal.write('delivery', { event: name, application: application.id, ...about, outcome, attempt, status });
   }
 
   return {

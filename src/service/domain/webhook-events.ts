@@ -3,20 +3,30 @@ import { snowflakeTimeMs } from '../../model/snowflake.ts';
 import { formatTimestamp } from '../../model/timestamp.ts';
 import { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
-import type { ApplicationRecord, LobbyRecord } from '../store/records.ts';
+import type { ApplicationRecord, LobbyRecord, UserRecord } from '../store/records.ts';
 import { createWebhookDelivery, type WebhookEvent } from './webhook-delivery.ts';
 
+/** What becomes of an application at a user's. @see oauth2.md 12, "Related webhook events" */
+export type AuthorizationWebhookName = 'APPLICATION_AUTHORIZED' | 'APPLICATION_DEAUTHORIZED';
+
 /**
- * Tells applications' servers what happens in their lobbies, by HTTP.
+ * Tells applications' servers, by HTTP, what happens in their lobbies, and which users authorize them or no longer do.
  *
  * Our choice: an application that has an address wants all there is to hear, and the address is not tried with a PING,
  * because it comes from the one who runs the service. Nothing of what waits outlives the service.
  *
- * @see lobbies.md 6.4
+ * @see lobbies.md 6.4; oauth2.md 12
  */
 export interface WebhookEvents {
   /** A message was sent to the lobby. To be called in the order of the commits; waits for nothing. */
   tellMessage(application: ApplicationRecord, lobby: LobbyRecord, message: LobbyMessage): void;
+  /** A user authorized the application, or ended that. In the order of the commits, too; waits for nothing. */
+  tellAuthorization(
+    application: ApplicationRecord,
+    user: UserRecord,
+    name: AuthorizationWebhookName,
+    data: object,
+  ): void;
   /** The returned function drops what was not delivered yet. */
   start(): () => void;
 }
@@ -28,6 +38,12 @@ export function createWebhookEvents(core: Core, activity = new Activity()): Webh
     tellMessage(application, lobby, message) {
       const url = lobby.override_event_webhooks_url ?? application.event_webhooks_url;
       if (url !== null) delivery.enqueue(messageEvent(url, application, lobby, message));
+    },
+    tellAuthorization(application, { id }, name, data) {
+      const url = application.event_webhooks_url;
+      if (url === null) return;
+      const body = bodyOf(application, { type: name, timestamp: formatTimestamp(core.clock.now()), data });
+      delivery.enqueue({ name, url, application, line: `${application.id}/${id}`, about: { user: id }, body });
     },
     start: () => () => delivery.drop(),
   };
@@ -43,8 +59,12 @@ function messageEvent(
   const name = 'LOBBY_MESSAGE_CREATE';
   const timestamp = formatTimestamp(snowflakeTimeMs(message.id));
   const data = link ? { ...message, channel_id: link.channel.id } : message;
-  const body = { version: 1, application_id: application.id, type: eventType, event: { type: name, timestamp, data } };
-  return { name, url, application, line: id, body: JSON.stringify(body) };
+  const body = bodyOf(application, { type: name, timestamp, data });
+  return { name, url, application, line: id, about: { lobby: id }, body };
+}
+
+function bodyOf({ id }: ApplicationRecord, event: { type: string; timestamp: string; data: object }): string {
+  return JSON.stringify({ version: 1, application_id: id, type: eventType, event });
 }
 
 /** The other type, 0, is a PING. */

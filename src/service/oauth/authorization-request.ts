@@ -1,21 +1,25 @@
 import type { IntegrationType } from '../../model/command.ts';
+import { limits } from '../../model/limits.ts';
 import { splitScopes } from '../../model/oauth.ts';
-import { isSnowflake } from '../../model/snowflake.ts';
+import { type GuildId, isSnowflake, type UserId } from '../../model/snowflake.ts';
 import { codeChallengeMethod, isCodeChallenge } from '../../wire/pkce.ts';
 import { Fault } from '../fault.ts';
 import type { ApplicationRecord } from '../store/records.ts';
-import { oauthFaults } from './oauth-fault.ts';
+import { type OAuthFault, oauthFaults } from './oauth-fault.ts';
 import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts';
-import { mayRequest } from './scope-rules.ts';
+import { judgeResponseType, type ResponseType } from './response-type.ts';
+import { mayRequest, type ScopeTerms } from './scope-rules.ts';
 
 /** Parameters of `/oauth2/authorize` that the service reads; others are passed over. @see oauth2.md 2 */
 const authorizeParameters = [
   'client_id',
   'code_challenge',
   'code_challenge_method',
+  'disable_guild_select',
   'guild_id',
   'integration_type',
   'nonce',
+  'permissions',
   'prompt',
   'redirect_uri',
   'response_type',
@@ -28,13 +32,17 @@ type ParameterName = (typeof authorizeParameters)[number];
 /** Where the answer to an authorization request goes. */
 export interface ReturnAddress {
   readonly application: ApplicationRecord;
+  /** The application's or, when the answer goes to none, a page of the service's own. */
   readonly redirectUri: string;
   /** Given back unchanged. */
   readonly state: string | null;
+  /** The answer stands behind `#`, where no server sees it: it may be a token. */
+  readonly inFragment: boolean;
 }
 
 /** An authorization request that may be shown to its user. */
 export interface AuthorizationRequest extends ReturnAddress {
+  readonly responseType: ResponseType;
   /** As asked for: known, at least one, none twice, umbrellas not expanded. */
   readonly scopes: readonly string[];
   readonly prompt: 'consent' | 'none';
@@ -44,6 +52,18 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly integrationType: IntegrationType;
   /** The guild to choose beforehand. */
   readonly guildId: string | null;
+  /** No other guild can be chosen. */
+  readonly guildLocked: boolean;
+  /** What the bot is to be allowed in the guild: permission bits as decimal text. */
+  readonly permissions: string;
+}
+
+/** A user's yes. */
+export interface Approval {
+  readonly request: AuthorizationRequest;
+  readonly userId: UserId;
+  /** The guild that gets the application. */
+  readonly guildId: GuildId | undefined;
 }
 
 /** A request whose answer must not be sent anywhere: the person is told on a page instead. */
@@ -57,7 +77,7 @@ export class AuthorizationPageFault extends Fault {
   }
 }
 
-const pageFaults = {
+export const pageFaults = {
   client: () =>
     new AuthorizationPageFault(
       'Invalid OAuth2 client_id',
@@ -68,20 +88,29 @@ const pageFaults = {
       'Invalid OAuth2 redirect_uri',
       'The game must be sent back to an address that its developer registered, and give it exactly as registered.',
     ),
+  request: ({ error, description }: OAuthFault) =>
+    new AuthorizationPageFault(description ?? error, 'The link asks for something that cannot be given this way.'),
 } as const;
 
 /**
  * Reads where an answer may go. Nothing is redirected before this has succeeded.
  *
  * @param application the one that `client_id` names
+ * @param ownPage where the answer goes to a request that names neither a redirect nor a kind of answer
  * @throws AuthorizationPageFault the application is unknown, or the redirect not one of its registered ones
  */
 export function readReturnAddress(
   parameters: URLSearchParams,
   application: ApplicationRecord | undefined,
+  ownPage: string,
 ): ReturnAddress {
   if (!application || isRepeated(parameters, 'client_id')) throw pageFaults.client();
-  const redirectUri = read(parameters, 'redirect_uri') ?? application.redirect_uris[0];
+  const named = read(parameters, 'redirect_uri');
+  const responseType = read(parameters, 'response_type');
+  if (named === undefined && responseType === undefined) {
+    return { application, redirectUri: ownPage, state: null, inFragment: false };
+  }
+  const redirectUri = named ?? application.redirect_uris[0];
   if (
     redirectUri === undefined ||
     isRepeated(parameters, 'redirect_uri') ||
@@ -90,27 +119,47 @@ export function readReturnAddress(
     throw pageFaults.redirect();
   }
   const state = isRepeated(parameters, 'state') ? null : (read(parameters, 'state') ?? null);
-  return { application, redirectUri, state };
+  return { application, redirectUri, state, inFragment: responseType === 'token' };
 }
 
 /**
  * Judges the rest of a request.
  *
- * @throws OAuthFault `invalid_request`, `invalid_scope`, `unsupported_response_type`: to be told by redirect
+ * @param ownPage where a request ends that hands nothing to the application
+ * @throws OAuthFault `invalid_request`, `invalid_scope`, `unsupported_response_type`: to be told at the address
  */
-export function judgeRequest(parameters: URLSearchParams, address: ReturnAddress): AuthorizationRequest {
+export function judgeRequest(given: URLSearchParams, address: ReturnAddress, ownPage: string): AuthorizationRequest {
+  checkRepeats(given);
   const { application } = address;
-  checkRepeats(parameters);
-  checkResponseType(parameters);
+  const parameters = withInstallParams(given, application);
+  const asked = splitScopes(read(parameters, 'scope') ?? '');
+  const responseType = judgeResponseType(read(parameters, 'response_type'), asked);
+  const integrationType = judgeIntegrationType(parameters, application);
+  const scopes = judgeScopes(asked, { application, responseType, integrationType });
   return {
-    ...address,
-    scopes: judgeScopes(parameters, application),
+    ...(responseType === 'none' ? { ...address, redirectUri: ownPage, state: null } : address),
+    responseType,
+    scopes,
     prompt: judgePrompt(parameters),
     nonce: read(parameters, 'nonce') ?? null,
-    codeChallenge: judgeChallenge(parameters, address),
-    integrationType: judgeIntegrationType(parameters, application),
+    codeChallenge: judgeChallenge(parameters, address, responseType),
+    integrationType,
     guildId: judgeGuildId(parameters),
+    guildLocked: judgeFlag(parameters, 'disable_guild_select'),
+    permissions: judgePermissions(parameters),
   };
+}
+
+// Each of these says how the application is to be installed, so that its own settings no longer do.
+const overridingParameters = ['scope', 'integration_type', 'redirect_uri', 'response_type'] as const;
+
+/** The request, completed by the application's settings where it says nothing itself. @see oauth2.md 5, point 4 */
+function withInstallParams(parameters: URLSearchParams, { install_params }: ApplicationRecord): URLSearchParams {
+  if (!install_params || overridingParameters.some(name => read(parameters, name) !== undefined)) return parameters;
+  const completed = new URLSearchParams(parameters);
+  completed.set('scope', install_params.scopes.join(' '));
+  completed.set('permissions', install_params.permissions);
+  return completed;
 }
 
 /** A parameter's value; one without a value counts as left out (RFC 6749, 3.1). */
@@ -127,15 +176,12 @@ function checkRepeats(parameters: URLSearchParams): void {
   if (repeated) throw oauthFaults.repeated(repeated);
 }
 
-function checkResponseType(parameters: URLSearchParams): void {
-  const responseType = read(parameters, 'response_type');
-  if (responseType === undefined) throw oauthFaults.missing('response_type');
-  if (responseType !== 'code') throw oauthFaults.responseType();
-}
-
-function judgeScopes(parameters: URLSearchParams, application: ApplicationRecord): readonly string[] {
-  const scopes = splitScopes(read(parameters, 'scope') ?? '');
-  if (scopes.length === 0 || !scopes.every(scope => mayRequest(scope, application))) throw oauthFaults.scope();
+function judgeScopes(scopes: readonly string[], terms: ScopeTerms): readonly string[] {
+  if (scopes.length === 0 || !scopes.every(scope => mayRequest(scope, terms))) throw oauthFaults.scope();
+  const { application, responseType } = terms;
+  if (scopes.includes('bot') && application.bot_require_code_grant && responseType !== 'code') {
+    throw oauthFaults.codeGrantRequired();
+  }
   return scopes;
 }
 
@@ -145,12 +191,19 @@ function judgePrompt(parameters: URLSearchParams): AuthorizationRequest['prompt'
   return prompt;
 }
 
-function judgeChallenge(parameters: URLSearchParams, { application, redirectUri }: ReturnAddress): string | null {
+function judgeChallenge(
+  parameters: URLSearchParams,
+  { application, redirectUri }: ReturnAddress,
+  responseType: ResponseType,
+): string | null {
+  if (responseType === 'none') return null;
+  // Whoever claims a custom scheme hears what is sent to it, and no proof stands between it and a token.
+  if (responseType === 'token' && isCustomSchemeRedirect(redirectUri)) throw oauthFaults.tokenToScheme();
   const challenge = read(parameters, 'code_challenge');
   const method = read(parameters, 'code_challenge_method');
   if (challenge === undefined) {
-    const required = application.public_client || isCustomSchemeRedirect(redirectUri) || method !== undefined;
-    if (required) throw oauthFaults.missing('code_challenge');
+    const isProof = application.public_client || isCustomSchemeRedirect(redirectUri);
+    if (method !== undefined || (isProof && responseType === 'code')) throw oauthFaults.missing('code_challenge');
     return null;
   }
   // Left out it would mean "plain" (RFC 7636, 4.3).
@@ -174,4 +227,17 @@ function judgeGuildId(parameters: URLSearchParams): string | null {
   const guildId = read(parameters, 'guild_id') ?? null;
   if (guildId !== null && !isSnowflake(guildId)) throw oauthFaults.invalid('guild_id');
   return guildId;
+}
+
+/** Exactly `true` or `false`. @see oauth2.md 2 */
+function judgeFlag(parameters: URLSearchParams, name: ParameterName): boolean {
+  const text = read(parameters, name) ?? 'false';
+  if (text !== 'true' && text !== 'false') throw oauthFaults.invalid(name);
+  return text === 'true';
+}
+
+function judgePermissions(parameters: URLSearchParams): string {
+  const text = read(parameters, 'permissions') ?? '0';
+  if (!/^[0-9]{1,20}$/.test(text) || BigInt(text) > limits.permissionBitsMax) throw oauthFaults.invalid('permissions');
+  return BigInt(text).toString();
 }

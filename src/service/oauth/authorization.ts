@@ -1,6 +1,8 @@
 import type { TokenResponse } from '../../model/oauth.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
+import { createWebhookEvents } from '../domain/webhook-events.ts';
+import { createAuthorizationEvents } from './authorization-events.ts';
 import { findAuthorization } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { authenticateClient } from './client-authentication.ts';
@@ -52,7 +54,8 @@ export interface Authorization {
   start(): () => void;
 }
 
-export function createAuthorization(core: Core): Authorization {
+export function createAuthorization(core: Core, webhookEvents = createWebhookEvents(core)): Authorization {
+  const events = createAuthorizationEvents(core, webhookEvents);
   const keys = createSigningKeys(core);
   const issueTokens = createTokenEndpoint(core, createIdTokens(core, keys));
   const userCodeGuesses = createGuesses(core, 'oauth-user-code');
@@ -62,14 +65,15 @@ export function createAuthorization(core: Core): Authorization {
       const parties = { application_id: application.id, user_id: userId };
       return isGranted(scopes, (await findAuthorization(core.store, parties))?.scopes ?? []);
     },
-    decide: decision => decide(core, decision),
+    decide: decision => decide(core, events, decision),
     issueTokens,
-    revoke: async (authorization, form) => revoke(core, await authenticateClient(core, authorization, form), form),
+    revoke: async (authorization, form) =>
+      revoke(core, events, await authenticateClient(core, authorization, form), form),
     startDevice: async (authorization, form) =>
       startDevice(core, await authenticateClient(core, authorization, form), form),
     device: {
       find: typed => findDevice(core, userCodeGuesses, typed),
-      decide: decision => decideDevice(core, userCodeGuesses, decision),
+      decide: decision => decideDevice(core, events, userCodeGuesses, decision),
     },
     listKeys: async () => [await keys.published()],
     signIns: createSignIns(core),

@@ -1,6 +1,7 @@
 import type { TokenResponse } from '../../model/oauth.ts';
 import { codeChallengeOf, isCodeVerifier } from '../../wire/pkce.ts';
 import type { Core } from '../core.ts';
+import { guildUpdatedView } from '../domain/guild-view.ts';
 import { hashSecret } from '../secret.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, CodeRecord } from '../store/records.ts';
@@ -33,7 +34,13 @@ export async function exchangeCode(
   checkVerifier(form, code);
   const response = await core.store.transact(authorizationScope(code), transaction => redeem(core, transaction, hash));
   if (!response) throw oauthFaults.code();
-  return idTokens.add(response, code);
+  return idTokens.add(await withGuild(core, response, code), code);
+}
+
+/** Tells which guild the bot was added to on the way. @see oauth2.md 5, point 5 */
+async function withGuild(core: Core, response: TokenResponse, { guild_id }: CodeRecord): Promise<TokenResponse> {
+  const guild = guild_id === null ? undefined : await core.store.get('guilds', guild_id);
+  return guild ? { ...response, guild: guildUpdatedView(guild) } : response;
 }
 
 function checkCode(core: Core, application: ApplicationRecord, code: CodeRecord | undefined): CodeRecord {

@@ -1,13 +1,16 @@
+import { fieldErrors, type Issue } from '../../model/issue.ts';
 import { authorizePagePath } from '../../model/oauth.ts';
 import type { GuildId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
-import { Fault } from '../fault.ts';
+import { Fault, refuseIssues } from '../fault.ts';
 import { issueCode } from './authorization-code.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
-import { canInstall, installInGuild } from './installation.ts';
+import type { AuthorizationEvents } from './authorization-events.ts';
+import type { Approval, AuthorizationRequest } from './authorization-request.ts';
+import { issueToken } from './implicit-grant.ts';
+import { canInstall, installInGuild, keepInstallation } from './installation.ts';
 import { judge, refusalRedirect } from './judgement.ts';
 import { oauthFaults } from './oauth-fault.ts';
-import { redirectWith } from './redirect-uri.ts';
+import { type AnswerParameters, redirectWith } from './redirect-uri.ts';
 
 /** What a user answers to an authorization request. */
 export interface Decision {
@@ -28,13 +31,19 @@ const apiPrefix = /^\/api(?:\/v\d+)?(?=\/)/;
  * @throws Fault `invalid_form_body` (the address is no authorization page, or must not be redirected from),
  *   `unknown_user`, `unknown_guild`, `missing_permissions`
  */
-export async function decide(core: Core, decision: Decision): Promise<{ redirectTo: string }> {
-  const judgement = await judge(core, readParameters(core, decision.authorizeUrl));
+export async function decide(
+  core: Core,
+  events: AuthorizationEvents,
+  { authorizeUrl, userId, decision, guildId }: Decision,
+): Promise<{ redirectTo: string }> {
+  const judgement = await judge(core, readParameters(core, authorizeUrl));
   if (!judgement.request) return judgement;
-  if (!(await core.store.get('users', decision.userId))) throw new Fault('unknown_user');
+  if (!(await core.store.get('users', userId))) throw new Fault('unknown_user');
   const { request } = judgement;
-  if (decision.decision === 'deny') return { redirectTo: refusalRedirect(core, request, oauthFaults.denied()) };
-  return { redirectTo: await approve(core, request, decision) };
+  if (decision === 'deny') return { redirectTo: refusalRedirect(core, request, oauthFaults.denied()) };
+  const answer = await approve(core, events, { request, userId, guildId: chooseGuild(request, guildId) });
+  const { redirectUri, state, inFragment } = request;
+  return { redirectTo: redirectWith(redirectUri, { ...answer, state, iss: core.addresses.web }, inFragment) };
 }
 
 function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
@@ -47,14 +56,47 @@ function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
   return url.searchParams;
 }
 
-async function approve(core: Core, request: AuthorizationRequest, { userId, guildId }: Decision): Promise<string> {
-  const installed = canInstall(request) ? guildId : undefined;
-  if (installed !== undefined) await installInGuild(core, request, userId, installed);
-  const code = await issueCode(core, request, userId);
-  return redirectWith(request.redirectUri, {
-    code,
-    state: request.state,
-    guild_id: installed,
-    iss: core.addresses.web,
-  });
+/** @returns what goes to the application, or stands at the end of an installation */
+async function approve(core: Core, events: AuthorizationEvents, approval: Approval): Promise<AnswerParameters> {
+  const { request, userId, guildId } = approval;
+  const guild = guildId === undefined ? undefined : await installInGuild(core, approval, guildId);
+  const handedOut = await handOut(core, approval);
+  await events.authorized({ ...request, userId, guild });
+  const isBot = request.scopes.includes('bot');
+  return { ...handedOut, guild_id: guildId, permissions: guild && isBot ? request.permissions : undefined };
 }
+
+async function handOut(core: Core, approval: Approval): Promise<AnswerParameters> {
+  switch (approval.request.responseType) {
+    case 'code':
+      return { code: await issueCode(core, approval) };
+    case 'token': {
+      const { access_token, token_type, expires_in, scope } = await issueToken(core, approval);
+      return { access_token, token_type, expires_in, scope };
+    }
+    case 'none':
+      await keepInstallation(core, approval);
+      return {};
+  }
+}
+
+/**
+ * The guild that gets the application. One that the request locks is the one, whatever else was chosen.
+ *
+ * @throws Fault `invalid_form_body` when nothing but a guild is asked for and none is given
+ */
+function chooseGuild(request: AuthorizationRequest, chosen: GuildId | undefined): GuildId | undefined {
+  if (!canInstall(request)) return undefined;
+  const asked = request.guildId ?? undefined;
+  if (request.guildLocked && asked !== undefined) return asked;
+  if (request.responseType !== 'none') return chosen;
+  const guildId = chosen ?? asked;
+  if (guildId === undefined) refuseIssues([guildRequired]);
+  return guildId;
+}
+
+const guildRequired: Issue = {
+  path: ['guild_id'],
+  code: 'BASE_TYPE_REQUIRED',
+  message: fieldErrors.BASE_TYPE_REQUIRED(),
+};

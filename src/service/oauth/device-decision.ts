@@ -1,7 +1,9 @@
+import { integrationTypes } from '../../model/command.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault } from '../fault.ts';
 import type { ApplicationRecord, DeviceCodeRecord } from '../store/records.ts';
+import type { AuthorizationEvents } from './authorization-events.ts';
 import { authorizationScope, recordGrant } from './authorization-records.ts';
 import type { Decision } from './decision.ts';
 import { deviceScope, findDeviceCode } from './device-code.ts';
@@ -46,32 +48,45 @@ export async function findDevice(core: Core, guesses: Guesses, typed: TypedCode)
  *
  * @throws Fault `unknown_user`; `not_found` when no device shows this code; `bad_request` when it was answered otherwise; `rate_limited`
  */
-export async function decideDevice(core: Core, guesses: Guesses, decision: DeviceDecision): Promise<void> {
+export async function decideDevice(
+  core: Core,
+  events: AuthorizationEvents,
+  guesses: Guesses,
+  decision: DeviceDecision,
+): Promise<void> {
   if (!(await core.store.get('users', decision.userId))) throw new Fault('unknown_user');
   const found = await guess(core, guesses, decision);
   if (!found) throw unknownUserCode();
   const parties = { application_id: found.application_id, user_id: decision.userId };
   const newId = core.ids.next();
   const answer = { user_id: decision.userId, state: decision.decision === 'approve' ? 'granted' : 'denied' } as const;
-  await core.store.transact(
+  const isNew = await core.store.transact(
     authorizationScope(parties),
     async transaction => {
       const record = await transaction.get('device_codes', found.hash);
       if (!record) throw unknownUserCode();
-      if (record.state === answer.state && record.user_id === answer.user_id) return;
+      if (record.state === answer.state && record.user_id === answer.user_id) return false;
       if (record.state !== 'pending')
         throw new Fault('bad_request', { message: 'Somebody has answered this device already.' });
       const granted =
         answer.state === 'granted' ? await recordGrant(transaction, parties, record.scopes, newId) : undefined;
       transaction.put('device_codes', { ...record, ...answer, authorization_id: granted?.id ?? null });
+      return granted !== undefined;
     },
     [deviceScope(found.hash)],
   );
+  const application = isNew ? await core.store.get('applications', found.application_id) : undefined;
+  if (application) await events.authorized({ application, userId: decision.userId, ...deviceGrant(found) });
 }
 
 /** To one who types a code that leads nowhere. */
 export function unknownUserCode(): Fault {
   return new Fault('not_found', { message: 'No device shows this code, or it is too old.' });
+}
+
+/** Nothing is installed by way of a device, so where is neither here nor there. */
+function deviceGrant({ scopes }: DeviceCodeRecord) {
+  return { scopes, integrationType: integrationTypes.USER_INSTALL };
 }
 
 function guess(core: Core, guesses: Guesses, { userCode, userId }: TypedCode): Promise<DeviceCodeRecord | undefined> {

@@ -1,17 +1,19 @@
 import { integrationTypes } from '../../model/command.ts';
 import { permissionBits } from '../../model/guild.ts';
-import { installScopes } from '../../model/oauth.ts';
-import type { GuildId, UserId } from '../../model/snowflake.ts';
+import type { ApplicationId, GuildId, RoleId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { guildScope, putGuild } from '../domain/guild-records.ts';
+import { botUserId, impliedBotMember } from '../domain/guild-view.ts';
 import { Fault } from '../fault.ts';
 import type { StoreView } from '../store/contract.ts';
-import type { GuildMemberRecord, GuildRecord } from '../store/records.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
+import type { GuildMemberRecord, GuildRecord, RoleRecord } from '../store/records.ts';
+import { authorizationScope, recordGrant } from './authorization-records.ts';
+import type { Approval, AuthorizationRequest } from './authorization-request.ts';
+import { type GrantTerms, isInstallation, lastingScopes } from './scope-rules.ts';
 
 /** Whether granting the request can put the application into a guild. @see oauth2.md 5 */
-export function canInstall({ scopes, integrationType }: AuthorizationRequest): boolean {
-  return integrationType === integrationTypes.GUILD_INSTALL && scopes.some(scope => installScopes.has(scope));
+export function canInstall({ scopes, integrationType }: GrantTerms): boolean {
+  return integrationType === integrationTypes.GUILD_INSTALL && isInstallation(scopes);
 }
 
 /** The guilds a user may put an application into. */
@@ -26,24 +28,58 @@ export async function listInstallableGuilds(view: StoreView, userId: UserId): Pr
 }
 
 /**
- * Puts the request's application into a guild; nothing happens if it is there already.
+ * Puts the request's application into a guild; one that is there already stays. A bot gets a role of its own where the
+ * request asks for permissions, unless it has one there.
  *
+ * @returns the guild as it is now
  * @throws Fault `unknown_guild`; `missing_permissions` unless the user may manage the guild
  */
 export async function installInGuild(
   core: Core,
-  { application }: AuthorizationRequest,
-  userId: UserId,
+  { request, userId }: Approval,
   guildId: GuildId,
-): Promise<void> {
-  await core.store.transact(guildScope(guildId), async transaction => {
+): Promise<GuildRecord> {
+  const roleId = core.ids.next();
+  return core.store.transact(guildScope(guildId), async transaction => {
     const guild = await transaction.get('guilds', guildId);
     if (!guild) throw new Fault('unknown_guild');
     if (!mayInstall(guild, await transaction.get('guild_members', guildId, userId))) {
       throw new Fault('missing_permissions');
     }
-    if (guild.applications.includes(application.id)) return;
-    await putGuild(transaction, guild, { ...guild, applications: [...guild.applications, application.id] });
+    const bot = await transaction.get('guild_members', guildId, botUserId(request.application));
+    const role = bot ? undefined : botRole(request, roleId, guild.roles.length);
+    const installed = withApplication(guild, request.application.id, role);
+    const joined = role && { ...impliedBotMember(guild, request.application), roles: [role.id] };
+    if (installed !== guild) await putGuild(transaction, guild, installed, joined ? [[undefined, joined]] : []);
+    return installed;
+  });
+}
+
+/** The role that allows a bot what the request asks for; undefined when that is nothing. */
+function botRole({ scopes, permissions, application }: AuthorizationRequest, id: RoleId, position: number) {
+  if (!scopes.includes('bot') || permissions === '0') return undefined;
+  return { id, name: application.name, permissions, position } satisfies RoleRecord;
+}
+
+/** The guild itself when nothing is new. */
+function withApplication(guild: GuildRecord, id: ApplicationId, role: RoleRecord | undefined): GuildRecord {
+  const isThere = guild.applications.includes(id);
+  if (isThere && !role) return guild;
+  return {
+    ...guild,
+    applications: isThere ? guild.applications : [...guild.applications, id],
+    roles: role ? [...guild.roles, role] : guild.roles,
+  };
+}
+
+/** Keeps what lasts of a grant that no token comes with: that the user installed the application for itself. */
+export async function keepInstallation(core: Core, { request, userId }: Approval): Promise<void> {
+  const scopes = lastingScopes(request);
+  if (scopes.length === 0) return;
+  const parties = { application_id: request.application.id, user_id: userId };
+  const newId = core.ids.next();
+  await core.store.transact(authorizationScope(parties), async transaction => {
+    await recordGrant(transaction, parties, scopes, newId);
   });
 }
 

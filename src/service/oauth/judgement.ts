@@ -1,7 +1,9 @@
+import { authorizedPagePath } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import {
   type AuthorizationRequest,
   judgeRequest,
+  pageFaults,
   type ReturnAddress,
   readReturnAddress,
 } from './authorization-request.ts';
@@ -20,21 +22,27 @@ export type Judgement =
  */
 export async function judge(core: Core, parameters: URLSearchParams): Promise<Judgement> {
   const application = await core.store.get('applications', parameters.get('client_id') ?? '');
-  const address = readReturnAddress(parameters, application);
+  const ownPage = core.addresses.web + authorizedPagePath;
+  const address = readReturnAddress(parameters, application, ownPage);
   try {
-    return { request: judgeRequest(parameters, address) };
+    return { request: judgeRequest(parameters, address, ownPage) };
   } catch (error) {
     if (!(error instanceof OAuthFault)) throw error;
+    if (address.redirectUri === ownPage) throw pageFaults.request(error);
     return { redirectTo: refusalRedirect(core, address, error) };
   }
 }
 
 /** Where a refused request goes. @see RFC 6749, 4.1.2.1; RFC 9207 */
-export function refusalRedirect(core: Core, { redirectUri, state }: ReturnAddress, fault: OAuthFault): string {
-  return redirectWith(redirectUri, {
-    error: fault.error,
-    error_description: fault.description,
-    state,
-    iss: core.addresses.web,
-  });
+export function refusalRedirect(
+  core: Core,
+  { redirectUri, state, inFragment }: ReturnAddress,
+  fault: OAuthFault,
+): string {
+  const { error, description } = fault;
+  return redirectWith(
+    redirectUri,
+    { error, error_description: description, state, iss: core.addresses.web },
+    inFragment,
+  );
 }

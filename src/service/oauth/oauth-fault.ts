@@ -50,7 +50,13 @@ export const oauthFaults = {
   twoAuthentications: () =>
     new OAuthFault('invalid_request', 'The client authenticates itself both in the header and in the body'),
   scope: () => new OAuthFault('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
-  responseType: () => new OAuthFault('unsupported_response_type', 'The response_type must be "code"'),
+  responseType: () => new OAuthFault('unsupported_response_type', 'The response_type must be "code" or "token"'),
+  tokenToScheme: () =>
+    new OAuthFault(
+      'unsupported_response_type',
+      'The response_type must be "code" where a custom scheme is redirected to',
+    ),
+  codeGrantRequired: () => new OAuthFault('invalid_request', 'Integration requires code grant'),
   grantType: (given: string | undefined) =>
     new OAuthFault('unsupported_grant_type', `Grant type ${given?.slice(0, 100) ?? 'None'} is not supported`),
   tokenType: () => new OAuthFault('unsupported_token_type', 'The token_type_hint must be an access or refresh token'),

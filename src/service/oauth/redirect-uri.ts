@@ -25,13 +25,17 @@ export function isCustomSchemeRedirect(uri: string): boolean {
   return customScheme.test(uri);
 }
 
-/** Adds parameters to a redirect's query, blanks as `+`; those without a value are left out. */
-export function redirectWith(uri: string, parameters: Readonly<Record<string, string | null | undefined>>): string {
+/** Parameters of an answer; those without a value are left out. */
+export type AnswerParameters = Readonly<Record<string, string | number | null | undefined>>;
+
+/** Adds parameters to a redirect's query or, for eyes of the browser alone, as its fragment; blanks as `+`. */
+export function redirectWith(uri: string, parameters: AnswerParameters, inFragment = false): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== null && value !== undefined) query.set(name, value);
+    if (value !== null && value !== undefined) query.set(name, String(value));
   }
-  return `${uri}${uri.includes('?') ? '&' : '?'}${query}`;
+  const mark = inFragment ? '#' : uri.includes('?') ? '&' : '?';
+  return uri + mark + query;
 }
 
 /** Hosts that a source list can spell: no IPv6 address, no sign that ends a source or a directive. */

@@ -66,5 +66,5 @@ async function rotate(
   const authorization = await transaction.get('authorizations', token?.authorization_id ?? '');
   if (!isRefreshToken(token) || !authorization) return undefined;
   await endGrant(transaction, token.grant_id);
-  return issuePair(core, transaction, { authorization, grantId: token.grant_id, scopes: token.scopes, accessScopes });
+  return issuePair(core, transaction, { authorization, grantId: token.grant_id, scopes: token.scopes }, accessScopes);
 }

@@ -1,6 +1,7 @@
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
 import type { TokenRecord } from '../store/records.ts';
+import type { AuthorizationEvents } from './authorization-events.ts';
 import { authorizationScope, endAuthorization, type Parties } from './authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField } from './form.ts';
@@ -16,13 +17,18 @@ const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token'
  * @throws OAuthFault `invalid_request` without a token, `unsupported_token_type`
  * @see oauth2.md 7
  */
-export async function revoke(core: Core, { application }: AuthenticatedClient, form: Form): Promise<void> {
+export async function revoke(
+  core: Core,
+  events: AuthorizationEvents,
+  { application }: AuthenticatedClient,
+  form: Form,
+): Promise<void> {
   const hash = hashSecret(requiredField(form, 'token'));
   const hint = field(form, 'token_type_hint');
   if (hint !== undefined && !tokenTypes.has(hint)) throw oauthFaults.tokenType();
   const token = await core.store.get('tokens', hash);
   if (!token || token.application_id !== application.id) return;
-  await (isUsers(token) ? endUsers(core, token) : endApplications(core, hash, application.id));
+  await (isUsers(token) ? endUsers(core, events, token) : endApplications(core, hash, application.id));
 }
 
 type UsersToken = TokenRecord & Parties & { readonly authorization_id: string };
@@ -31,11 +37,13 @@ function isUsers(token: TokenRecord): token is UsersToken {
   return token.application_id !== null && token.user_id !== null && token.authorization_id !== null;
 }
 
-async function endUsers(core: Core, token: UsersToken): Promise<void> {
-  await core.store.transact(authorizationScope(token), async transaction => {
+async function endUsers(core: Core, events: AuthorizationEvents, token: UsersToken): Promise<void> {
+  const ended = await core.store.transact(authorizationScope(token), async transaction => {
     const authorization = await transaction.get('authorizations', token.authorization_id);
     if (authorization) await endAuthorization(transaction, authorization);
+    return authorization;
   });
+  if (ended) await events.deauthorized(ended.application_id, ended.user_id);
 }
 
 async function endApplications(core: Core, hash: string, applicationId: string): Promise<void> {

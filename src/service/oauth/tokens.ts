@@ -14,31 +14,36 @@ export function makeSecret(core: Core): string {
   return randomToken(core.entropy, secretBytes);
 }
 
-/** What a new pair of tokens is for. */
-export interface PairGrant {
+/** What new tokens of a user are for. */
+export interface TokenGrant {
   readonly authorization: AuthorizationRecord;
   /** @see TokenRecord.grant_id */
   readonly grantId: string;
-  /** Of the refresh token, and of the access token unless it asked for fewer. */
   readonly scopes: readonly string[];
-  readonly accessScopes?: readonly string[];
 }
 
-/** Puts a new access and refresh token into the store and gives the answer that tells them. */
-export function issuePair(core: Core, transaction: Transaction, grant: PairGrant): TokenResponse {
-  const { authorization, scopes, accessScopes = scopes } = grant;
+/** Puts a new access token into the store and gives the answer that tells it. */
+export function issueAccess(core: Core, transaction: Transaction, grant: TokenGrant): TokenResponse {
   const access = makeSecret(core);
-  const refresh = makeSecret(core);
-  const shared = {
-    authorization_id: authorization.id,
-    grant_id: grant.grantId,
-    application_id: authorization.application_id,
-    user_id: authorization.user_id,
-  };
   const expires_at_ms = core.clock.now() + limits.accessTokenLifeMs;
-  put(transaction, access, { ...shared, kind: 'access', scopes: accessScopes, expires_at_ms });
-  put(transaction, refresh, { ...shared, kind: 'refresh', scopes, expires_at_ms: null });
-  return { ...describe(access, accessScopes), refresh_token: refresh };
+  put(transaction, access, { ...ownersOf(grant), kind: 'access', scopes: grant.scopes, expires_at_ms });
+  return describe(access, grant.scopes);
+}
+
+/** @param accessScopes of the access token, where it asked for fewer than the refresh token has */
+export function issuePair(
+  core: Core,
+  transaction: Transaction,
+  grant: TokenGrant,
+  accessScopes = grant.scopes,
+): TokenResponse {
+  const refresh = makeSecret(core);
+  put(transaction, refresh, { ...ownersOf(grant), kind: 'refresh', scopes: grant.scopes, expires_at_ms: null });
+  return { ...issueAccess(core, transaction, { ...grant, scopes: accessScopes }), refresh_token: refresh };
+}
+
+function ownersOf({ authorization: { id, application_id, user_id }, grantId }: TokenGrant) {
+  return { authorization_id: id, grant_id: grantId, application_id, user_id };
 }
 
 /** Puts a new token of the application itself into the store and gives the answer that tells it. */

@@ -59,9 +59,12 @@ const example: Fixtures = {
       integration_types: [0, 1],
       interactions_endpoint_url: null,
       event_webhooks_url: null,
+      parent_id: null,
+      provisional_accounts: true,
+      identity_providers: [],
     },
   ],
-  users: [{ id: '9', username: 'ada', global_name: 'Ada', locale: 'de', adult: true }],
+  users: [{ id: '9', username: 'ada', global_name: 'Ada', locale: 'de', adult: true, banned: false }],
   guilds: [
     {
       id: '5',
@@ -79,7 +82,8 @@ describe('a fixtures document', () => {
   it('comes back as it was, with what was left out filled in at its place or at the end of its list', async () => {
     const { keeper } = await furnish();
     const answer = await keeper.begin(example);
-    expect(answer.applications).toEqual([{ ...example.applications?.[0], description: '' }]);
+    const filledIn = { description: '', bot_require_code_grant: false, install_params: null };
+    expect(answer.applications).toEqual([{ ...example.applications?.[0], ...filledIn }]);
     expect(answer.users).toEqual(example.users);
     expect(answer.guilds[0]).toEqual({
       ...example.guilds?.[0],

@@ -47,11 +47,16 @@ export function applicationRecord(id: string, fields: Partial<ApplicationRecord>
     client_secret_hash: null,
     public_client: false,
     redirect_uris: [],
+    bot_require_code_grant: false,
+    install_params: null,
     embedded: false,
     discoverable: false,
     integration_types: [0],
     interactions_endpoint_url: null,
     event_webhooks_url: null,
+    parent_id: null,
+    provisional_accounts: true,
+    identity_providers: [],
     verify_key: '',
     signing_key: '',
     ...fields,
@@ -89,7 +94,15 @@ export async function putGuild({ store }: Core, guild: GuildRecord, ...members: 
 }
 
 export function userRecord(id: string): UserRecord {
-  return { id, username: `user${id}`, global_name: null, locale: 'en-US', adult: true };
+  return {
+    id,
+    username: `user${id}`,
+    global_name: null,
+    locale: 'en-US',
+    adult: true,
+    banned: false,
+    provisional_of: null,
+  };
 }
 
 /** Lets a player's session be there; the returned function takes it away. */

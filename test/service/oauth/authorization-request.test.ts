@@ -80,7 +80,7 @@ describe('a sound request', () => {
 describe('a request at fault is sent back', () => {
   it.each<[string, Form, string, string?]>([
     ['without response_type', { response_type: undefined }, 'invalid_request', 'Missing "response_type"'],
-    ['with response_type token', { response_type: 'token' }, 'unsupported_response_type'],
+    ['with response_type id_token', { response_type: 'id_token' }, 'unsupported_response_type'],
     ['with response_type "code token"', { response_type: 'code token' }, 'unsupported_response_type'],
     ['without a scope', { scope: undefined }, 'invalid_scope'],
     ['with a blank scope', { scope: ' ' }, 'invalid_scope'],
