@@ -33,6 +33,7 @@ export {
   OAuthError,
   RallypointError,
   RateLimitError,
+  RedirectError,
   TransportError,
   ValidationError,
 } from './errors.ts';

@@ -109,7 +109,8 @@ function checkIntegrationType(value: unknown): Issue[] {
   return [issue('integrationType', 'BASE_TYPE_CHOICES', fieldErrors.BASE_TYPE_CHOICES(choices))];
 }
 
-function checkScheme(value: unknown): Issue[] {
+/** Judges the scheme of a custom-scheme redirect. */
+export function checkScheme(value: unknown): Issue[] {
   const issues = checkText('customSchemeParam', value, schemeForm);
   if (issues.length > 0 || !foreignSchemes.has(String(value).toLowerCase())) return issues;
   return [issue('customSchemeParam', 'STRING_TYPE_REGEX', fieldErrors.STRING_TYPE_REGEX())];

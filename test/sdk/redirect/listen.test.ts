@@ -1,0 +1,147 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addressFor, eventually, forward, kill, shortFolder, socketIn, startGame } from './games.ts';
+
+describe('one game', () => {
+  it('takes the address it waits for, once, and answers the forwarder', async () => {
+    const folder = shortFolder();
+    const game = startGame(folder);
+    expect(await game.next('listening')).toMatchObject({ isFirst: true, startAddress: null });
+    await game.tell('wait s1');
+    expect(await forward(socketIn(folder), addressFor('forged'))).toBe('refused');
+    expect(await forward(socketIn(folder), addressFor('s1'))).toBe('accepted');
+    expect(await forward(socketIn(folder), addressFor('s1'))).toBe('refused');
+    await game.next('accepted');
+  });
+
+  it('listens on a socket that this user alone can reach, and leaves none behind when it closes', async () => {
+    const folder = join(shortFolder(), 'deep', 'er');
+    const game = startGame(folder);
+    await game.next('listening');
+    expect(lstatSync(folder).mode & 0o777).toBe(0o700);
+    expect(lstatSync(socketIn(folder)).mode & 0o777).toBe(0o600);
+    await game.tell('close');
+    expect(existsSync(socketIn(folder))).toBe(false);
+  });
+
+  it('keeps the address it was started with while nobody waits for it', async () => {
+    const address = addressFor('s1');
+    const game = startGame(shortFolder(), ['--flag', address, 'https://elsewhere.example']);
+    expect(await game.next('listening')).toMatchObject({ isFirst: true, startAddress: address });
+  });
+});
+
+describe('the place', () => {
+  it('takes over the socket of a process that died', async () => {
+    const folder = shortFolder();
+    const first = startGame(folder);
+    await first.next('listening');
+    await kill(first);
+    expect(existsSync(socketIn(folder))).toBe(true);
+    const second = startGame(folder);
+    expect(await second.next('listening')).toMatchObject({ isFirst: true });
+    await second.tell('wait s');
+    expect(await forward(socketIn(folder), addressFor('s'))).toBe('accepted');
+  });
+
+  it('leaves the socket of another program that listens as it is', async () => {
+    const folder = shortFolder();
+    const server = createServer();
+    await new Promise<void>(resolve => server.listen(socketIn(folder), resolve));
+    const before = lstatSync(socketIn(folder)).ino;
+    expect(await startGame(folder).next('listening')).toMatchObject({ isFirst: false });
+    expect(lstatSync(socketIn(folder)).ino).toBe(before);
+    server.close();
+  });
+
+  it.each([
+    ['open to others', (path: string) => chmodSync(path, 0o750)],
+    ['a symbolic link', (path: string) => linkInstead(path)],
+    ['a file', (path: string) => fileInstead(path)],
+  ])('is refused by name when the folder is %s', async (_what, make) => {
+    const folder = join(shortFolder(), 'sockets');
+    mkdirSync(folder, { mode: 0o700 });
+    make(folder);
+    expect(await startGame(folder).next('failed')).toMatchObject({ code: 'folder_not_private' });
+    expect(existsSync(socketIn(folder))).toBe(false);
+  });
+
+  it('is refused by name when its path is too long for a socket', async () => {
+    const base = shortFolder();
+    const room = 99 - Buffer.byteLength(socketIn(base)) - 1;
+    expect(await startGame(join(base, 'x'.repeat(room + 1))).next('failed')).toMatchObject({
+      code: 'socket_path_too_long',
+    });
+    expect(await startGame(join(base, 'x'.repeat(room))).next('listening')).toMatchObject({ isFirst: true });
+  });
+});
+
+describe('two copies of the game', () => {
+  it('of two that start at once, exactly one becomes the first, round after round', async () => {
+    for (let round = 0; round < 3; round++) {
+      const folder = shortFolder();
+      const games = Array.from({ length: 4 }, () => startGame(folder));
+      const ranks = await Promise.all(games.map(game => game.next('listening')));
+      expect(ranks.filter(({ isFirst }) => isFirst)).toHaveLength(1);
+    }
+  });
+
+  it('the second hands the address it was started with to the first, which waits for it', async () => {
+    const folder = shortFolder();
+    const first = startGame(folder);
+    await first.next('listening');
+    await first.tell('wait s1');
+    const second = startGame(folder, [addressFor('s1')]);
+    expect(await second.next('listening')).toMatchObject({ isFirst: false, startAddress: null });
+    await first.next('accepted');
+  });
+
+  it('whichever window waits gets the address', async () => {
+    const folder = shortFolder();
+    const [first, second, third] = [startGame(folder), startGame(folder), startGame(folder)];
+    await Promise.all([first, second, third].map(game => game.next('listening')));
+    await third.tell('wait s3');
+    await eventually(async () => (await forward(socketIn(folder), addressFor('s3'))) === 'accepted' || undefined);
+    await third.next('accepted');
+    expect(await forward(socketIn(folder), addressFor('s3'))).toBe('refused');
+  });
+
+  it.each(['close', 'kill'])('a window that waits takes the place of the first when that ends (%s)', async how => {
+    const folder = shortFolder();
+    const first = startGame(folder);
+    await first.next('listening');
+    const second = startGame(folder);
+    await second.next('listening');
+    await second.tell('wait s2');
+    if (how === 'kill') await kill(first);
+    else await first.tell('close');
+    expect(
+      await eventually(async () => {
+        const answer = await forward(socketIn(folder), addressFor('s2'));
+        return answer === 'accepted' ? answer : undefined;
+      }),
+    ).toBe('accepted');
+    await second.next('accepted');
+  });
+});
+
+function linkInstead(folder: string): void {
+  renameSync(folder, `${folder}-2`);
+  symlinkSync(`${folder}-2`, folder);
+}
+
+function fileInstead(path: string): void {
+  rmdirSync(path);
+  writeFileSync(path, '');
+}
