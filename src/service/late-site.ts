@@ -16,7 +16,7 @@ export function createLateSite(core: Core, rooms: SiteRooms): { serve: RequestLi
 
   return {
     serve(request, response) {
-      opening ??= open();
+      opening ??= rooms.activity.runAside(open);
       opening.then(
         site => site.routing(request, response),
         error => {

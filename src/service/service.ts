@@ -9,6 +9,7 @@ import { type Clock, randomToken, silentLogger, systemClock, systemEntropy, syst
 import { VirtualClock } from '../wire/virtual-clock.ts';
 import { Activity } from './activity.ts';
 import { localBus } from './bus/local.ts';
+import type { ControlDeps } from './control/deps.ts';
 import { createFixtures } from './control/fixtures.ts';
 import type { FilledFixtures } from './control/fixtures-document.ts';
 import type { Addresses, Core } from './core.ts';
@@ -28,7 +29,14 @@ import { snowflakeSource } from './ids.ts';
 import { Journal } from './journal.ts';
 import { createLateSite } from './late-site.ts';
 import { createAuthorization } from './oauth/authorization.ts';
-import { checkHost, chooseLimits, reachableHost, type ServiceOptions } from './options.ts';
+import {
+  checkHost,
+  chooseLimits,
+  chooseSignIn,
+  reachableHost,
+  type ServiceOptions,
+  type SignInMode,
+} from './options.ts';
 import { commandIndexRoutes } from './routes/command-index.ts';
 import { commandPermissionRoutes } from './routes/command-permissions.ts';
 import { commandRoutes } from './routes/commands.ts';
@@ -38,6 +46,7 @@ import { interactionRoutes } from './routes/interactions.ts';
 import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
+import { partnerRoutes } from './routes/partner.ts';
 import type { AnnouncementSink, MaybePromise, Store } from './store/contract.ts';
 import { openMemoryStore } from './store/memory/store.ts';
 import { takeTimeMark, writeTimeMark } from './time-mark.ts';
@@ -82,28 +91,31 @@ type Closing = (() => MaybePromise<unknown>)[];
  * Starts the whole service in this process and resolves when it accepts traffic. Several may run side by side; they
  * share nothing.
  *
- * @throws ArgumentError `public_host`, `unknown_limits`; ValidationError with the faults of the fixtures; StoreError
+ * @throws ArgumentError `public_host`, `unknown_limits`, `unknown_sign_in`; ValidationError with the faults of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const host = checkHost(options);
   const limits = chooseLimits(options.limits);
+  const signIn = chooseSignIn(options.signIn);
   const closing: Closing = [];
   try {
-    return await start(options, host, limits, closing);
+    return await start(options, { host, limits, signIn }, closing);
   } catch (error) {
     await closeAll(closing);
     throw error;
   }
 }
 
-async function start(
-  options: ServiceOptions,
-  host: string,
-  limits: Core['limits'],
-  closing: Closing,
-): Promise<Service> {
+/** Options that were checked. */
+interface Chosen {
+  readonly host: string;
+  readonly limits: Core['limits'];
+  readonly signIn: SignInMode;
+}
+
+async function start(options: ServiceOptions, { host, limits, signIn }: Chosen, closing: Closing): Promise<Service> {
   const activity = new Activity();
   // What lives in memory alone ends with the process, gateway sessions included.
   const events = options.data === undefined ? undefined : new EventLog();
@@ -114,7 +126,7 @@ async function start(
     await rooms.sweeps.restart();
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
-  const { server, site } = createDoor(core, rooms, { controlToken, stateReplaced });
+  const { server, site } = createDoor(core, rooms, { signIn, controlToken, stateReplaced });
 
   await rooms.gateway.restore();
   const fixtures = await rooms.fixtures.begin(options.fixtures);
@@ -182,11 +194,11 @@ function createRooms(core: Core, activity: Activity, events: EventLog | undefine
   const webhookEvents = createWebhookEvents(core, activity);
   const lobbies = createLobbies(core, webhookEvents);
   const interactions = createInteractions(core);
-  const authorization = createAuthorization(core, webhookEvents);
+  const authorization = createAuthorization(core, { webhookEvents, lobbies, activity });
   const faults = new Faults(core);
   const gateway = createGateway(core, { credentials, lobbies, activity, faults, ...(events && { events }) });
   const fixtures = createFixtures(core, commands);
-  const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization]);
+  const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);
   return {
     ...{ activity, credentials, commands, commandPermissions, lobbies, interactions },
     ...{ authorization, gateway, fixtures, faults, sweeps },
@@ -202,7 +214,7 @@ interface Door {
 function createDoor(
   core: Core,
   rooms: Rooms,
-  control: { readonly controlToken: string; stateReplaced(): Promise<void> },
+  { signIn, ...control }: Pick<Chosen, 'signIn'> & Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
 ): Door {
   const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
   const { authorization, gateway, fixtures, faults } = rooms;
@@ -215,11 +227,12 @@ function createDoor(
     ...guildRoutes(createGuildDirectory(core)),
     ...interactionRoutes(interactions),
     ...oauthRoutes(authorization),
+    ...partnerRoutes(authorization.provisional),
     ...gatewayRoutes(core, gateway),
     ...openApiRoutes(core),
   };
   const site = createLateSite(core, {
-    authorization,
+    ...{ authorization, activity, signIn },
     control: {
       ...{ core, fixtures, faults, ...control },
       ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),

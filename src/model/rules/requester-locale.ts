@@ -1,4 +1,5 @@
 import { isLocale, type Locale, locales } from '../locale.ts';
+import { createNegotiator } from './accept-language.ts';
 
 /** What of a request tells its reader's locale. */
 export interface LocaleSources {
@@ -22,32 +23,4 @@ export function requesterLocale({ header, acceptLanguage = '', setting }: Locale
 // Our choice where a language has several locales and its name alone is given.
 const preferred = ['en-US', 'es-ES', 'zh-CN'] as const satisfies readonly Locale[];
 
-/** Lower-case language tag → locale: every locale by itself, and one for every language. */
-const byTag = new Map<string, Locale>();
-for (const locale of [...locales, ...preferred]) byTag.set(languageOf(locale), locale);
-for (const locale of locales) byTag.set(locale.toLowerCase(), locale);
-
-// Nobody reads more languages than that; a hostile header may list thousands.
-const rangesMax = 32;
-
-/** The best of our locales for an Accept-Language value (RFC 9110, 12.5.4): `de-AT` is served by `de`. */
-function negotiate(acceptLanguage: string): Locale | undefined {
-  const ranges = acceptLanguage.toLowerCase().split(',', rangesMax).map(readRange);
-  ranges.sort((a, b) => b.weight - a.weight);
-  for (const { tag, weight } of ranges) {
-    const locale = byTag.get(tag) ?? byTag.get(languageOf(tag));
-    if (locale && weight > 0) return locale;
-  }
-  return undefined;
-}
-
-function readRange(text: string): { readonly tag: string; readonly weight: number } {
-  const [tag = '', ...parameters] = text.split(';').map(part => part.trim());
-  const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2);
-  const weight = quality === undefined ? 1 : Number(quality);
-  return { tag, weight: weight <= 1 ? weight : 0 };
-}
-
-function languageOf(tag: string): string {
-  return tag.split('-', 1)[0] ?? tag;
-}
+const negotiate = createNegotiator([...preferred, ...locales]);

@@ -68,28 +68,19 @@ export interface Approval {
 
 /** A request whose answer must not be sent anywhere: the person is told on a page instead. */
 export class AuthorizationPageFault extends Fault {
-  /** What the application's developer can do. */
-  readonly advice: string;
+  /** What of the request its developer has to mend: `request` is all that the others are not. */
+  readonly parameter: 'client' | 'redirect' | 'request';
 
-  constructor(message: string, advice: string) {
+  constructor(parameter: AuthorizationPageFault['parameter'], message: string) {
     super('invalid_form_body', { message });
-    this.advice = advice;
+    this.parameter = parameter;
   }
 }
 
 export const pageFaults = {
-  client: () =>
-    new AuthorizationPageFault(
-      'Invalid OAuth2 client_id',
-      'No application has the id that the game gave as client_id.',
-    ),
-  redirect: () =>
-    new AuthorizationPageFault(
-      'Invalid OAuth2 redirect_uri',
-      'The game must be sent back to an address that its developer registered, and give it exactly as registered.',
-    ),
-  request: ({ error, description }: OAuthFault) =>
-    new AuthorizationPageFault(description ?? error, 'The link asks for something that cannot be given this way.'),
+  client: () => new AuthorizationPageFault('client', 'Invalid OAuth2 client_id'),
+  redirect: () => new AuthorizationPageFault('redirect', 'Invalid OAuth2 redirect_uri'),
+  request: ({ error, description }: OAuthFault) => new AuthorizationPageFault('request', description ?? error),
 } as const;
 
 /**

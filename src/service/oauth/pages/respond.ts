@@ -16,6 +16,9 @@ const headers = {
 /** Sends an outcome; the way on is asked for with GET, whatever this request was. */
 export function respond(reply: FastifyReply, outcome: Outcome): FastifyReply {
   reply.headers(headers);
+  if (outcome.html && outcome.retryAfterSeconds !== undefined) {
+    reply.header('retry-after', String(Math.ceil(outcome.retryAfterSeconds)));
+  }
   if (!outcome.html) return reply.code(303).header('location', headerText(outcome.redirectTo)).send();
   return reply
     .code(outcome.status)

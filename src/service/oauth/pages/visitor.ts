@@ -21,8 +21,10 @@ export class OutdatedForm extends Error {}
 
 /** Recognizes browsers by their cookie, signs them in and out. */
 export interface Visitors {
-  /** Who comes; a browser without a cookie gets one. */
-  load(request: FastifyRequest, reply: FastifyReply): Promise<Visitor>;
+  /** Who comes; undefined for a browser without a cookie. */
+  recognize(request: FastifyRequest): Promise<Visitor | undefined>;
+  /** Gives a browser its first cookie. */
+  greet(reply: FastifyReply): Visitor;
   /** @throws OutdatedForm */
   checkForm(visitor: Visitor, form: Readonly<Record<string, unknown>>): void;
   signIn(visitor: Visitor, userId: UserId, reply: FastifyReply): Promise<void>;
@@ -45,12 +47,16 @@ export function createVisitors(signIns: SignIns, core: Core): Visitors {
   }
 
   return {
-    async load(request, reply) {
+    async recognize(request) {
       const secret = request.cookies[cookieName];
-      if (secret !== undefined && secretForm.test(secret)) return { secret, user: await signIns.load(secret) };
-      const fresh = signIns.anonymous();
-      setCookie(reply, fresh);
-      return { secret: fresh, user: undefined };
+      if (secret === undefined || !secretForm.test(secret)) return undefined;
+      return { secret, user: await signIns.load(secret) };
+    },
+
+    greet(reply) {
+      const secret = signIns.anonymous();
+      setCookie(reply, secret);
+      return { secret, user: undefined };
     },
 
     checkForm(visitor, form) {

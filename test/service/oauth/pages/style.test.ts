@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { style } from '../../../src/service/oauth/pages/style.ts';
+import { style } from '../../../../src/service/oauth/pages/style.ts';
 
 const blocks = [...style.matchAll(/:root \{([^}]*)\}/g)].map(([, inside = '']) => inside);
 const schemes = blocks.map(

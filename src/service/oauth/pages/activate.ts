@@ -1,0 +1,52 @@
+import { Fault } from '../../fault.ts';
+import type { Authorization } from '../authorization.ts';
+import { codePage, deviceConsentPage, devicePage } from './activate-pages.ts';
+import type { Destination } from './destination.ts';
+import type { Page } from './page.ts';
+import { activatePaths } from './paths.ts';
+import type { PageWords } from './words/words.ts';
+
+/**
+ * The page that devices name: the user types the code, signs in, and answers. Who types codes is known before one of
+ * them is looked up, so that wrong ones can be counted.
+ */
+export function activateDestination({ device }: Authorization): Destination<string> {
+  const { page, signOut } = activatePaths;
+
+  function unknown(words: PageWords, userCode: string): Page {
+    return codePage(words, page, userCode);
+  }
+
+  return {
+    paths: activatePaths,
+
+    load(parameters, words) {
+      const userCode = parameters.get('user_code') ?? '';
+      return userCode.trim() === '' ? codePage(words, page) : { purpose: userCode };
+    },
+
+    introduce: () => ({ formActions: [] }),
+
+    async show({ purpose: userCode, search, user, formToken, words }) {
+      const found = await device.find({ userCode, userId: user.id });
+      if (!found) return unknown(words, userCode);
+      if (found.state !== 'pending') return devicePage(words, 'answered', page);
+      const decideAction = page + search;
+      const signOutAction = signOut + search;
+      return deviceConsentPage({ words, device: found, userCode, user, formToken, decideAction, signOutAction });
+    },
+
+    async answer({ purpose: userCode, user, words }, form) {
+      const decision = form.decision === 'approve' ? 'approve' : 'deny';
+      try {
+        await device.decide({ userCode, userId: user.id, decision });
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        if (error.reason === 'not_found') return unknown(words, userCode);
+        if (error.reason === 'bad_request') return devicePage(words, 'answered', page);
+        throw error;
+      }
+      return devicePage(words, decision === 'approve' ? 'granted' : 'denied', page);
+    },
+  };
+}

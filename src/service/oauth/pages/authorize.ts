@@ -1,0 +1,46 @@
+import type { Core } from '../../core.ts';
+import type { Authorization } from '../authorization.ts';
+import type { AuthorizationRequest } from '../authorization-request.ts';
+import { canInstall, listInstallableGuilds } from '../installation.ts';
+import { formActionSource } from '../redirect-uri.ts';
+import { consentPage } from './consent-page.ts';
+import type { Destination } from './destination.ts';
+import { authorizePaths } from './paths.ts';
+import { textOf } from './sign-in-desk.ts';
+
+/** `/oauth2/authorize`: an application asks, the user answers, and the browser goes on to the application. */
+export function authorizeDestination(authorization: Authorization, { store }: Core): Destination<AuthorizationRequest> {
+  const { page, signOut } = authorizePaths;
+  return {
+    paths: authorizePaths,
+
+    async load(parameters) {
+      const judgement = await authorization.judge(parameters);
+      return judgement.request ? { purpose: judgement.request } : judgement;
+    },
+
+    introduce: ({ application, redirectUri }) => ({ application, formActions: [formActionSource(redirectUri)] }),
+
+    async show({ purpose: request, search, user, formToken, words }) {
+      if (request.prompt === 'none' && (await authorization.isGranted(request, user.id))) {
+        return authorization.decide({ authorizeUrl: page + search, userId: user.id, decision: 'approve' });
+      }
+      return consentPage({
+        ...{ words, request, user, formToken },
+        decideAction: page + search,
+        signOutAction: signOut + search,
+        ...(canInstall(request) ? { guilds: await listInstallableGuilds(store, user.id) } : {}),
+      });
+    },
+
+    answer({ search, user }, form) {
+      const guildId = textOf(form.guild_id);
+      return authorization.decide({
+        authorizeUrl: page + search,
+        userId: user.id,
+        decision: form.decision === 'approve' ? 'approve' : 'deny',
+        ...(guildId !== '' && { guildId }),
+      });
+    },
+  };
+}
