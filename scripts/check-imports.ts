@@ -11,7 +11,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   sdk: ['model', 'wire', 'sdk'],
   backend: ['model', 'wire', 'backend'],
   service: ['model', 'wire', 'service'],
-  cli: ['model', 'wire', 'backend', 'service', 'cli'],
+  cli: ['model', 'wire', 'sdk', 'backend', 'service', 'cli'],
 };
 
 /** Packages that only these places may import. Everything else outside is open to the service and the command. */
@@ -20,6 +20,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   ws: /^src\/(wire\/socket\.ts|service\/gateway\/)/,
   'openid-client': /^src\/sdk\/auth\//,
   keytar: /^src\/sdk\/keychain\//,
+  '@napi-rs/keyring': /^src\/sdk\/keychain\//,
   electron: /^src\/sdk\/electron\//,
 };
 const openRooms = /^src\/(service|cli)\//;

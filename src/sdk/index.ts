@@ -51,8 +51,19 @@ export type {
 } from './command/snapshot.ts';
 export type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
 export type { GuildChannel, GuildMinimal } from './guilds.ts';
-export { type Keychain, type KeychainTier, keychainTiers } from './keychain/keychain.ts';
-export { type KeychainOptions, openKeychain } from './keychain/open-keychain.ts';
+export {
+  type Keychain,
+  type KeychainBackend,
+  type KeychainHolder,
+  type KeychainTier,
+  keychainBackends,
+  keychainTiers,
+  type PlacedKeychain,
+} from './keychain/keychain.ts';
+export { type KeychainOptions, keychainDeadlineMsDefault } from './keychain/keychain-options.ts';
+export { keychainLimits } from './keychain/names.ts';
+export { openKeychain } from './keychain/open-keychain.ts';
+export type { SafeStorage } from './keychain/safe-storage.ts';
 export { messagesKeptMax } from './lobby/live-messages.ts';
 export type { HistoryOptions, JoinOptions, LobbyInvite, SendOptions } from './lobby/operations.ts';
 export type {

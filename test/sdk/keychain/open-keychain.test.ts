@@ -1,98 +1,116 @@
-import { describe, expect, it } from 'vitest';
-import { KeychainError } from '../../../src/model/errors.ts';
-import type { Keychain, KeychainTier } from '../../../src/sdk/keychain/keychain.ts';
-import { memoryKeychain } from '../../../src/sdk/keychain/memory.ts';
-import { type KeychainOpeners, openKeychain } from '../../../src/sdk/keychain/open-keychain.ts';
-import { openSystemKeychain } from '../../../src/sdk/keychain/system.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KeychainTier } from '../../../src/sdk/keychain/keychain.ts';
+import type { KeychainOptions } from '../../../src/sdk/keychain/keychain-options.ts';
+import type { LibraryName, LoadLibrary } from '../../../src/sdk/keychain/library.ts';
+import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import { openKeychain } from '../../../src/sdk/keychain/open-keychain.ts';
 import { silentLogger } from '../../../src/wire/ports.ts';
+import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { keytarOver, librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
 
-const fake = (tier: KeychainTier): Keychain => ({ ...memoryKeychain(), tier });
-const working: KeychainOpeners = { system: () => fake('system'), memory: memoryKeychain };
-const locked: KeychainOpeners = {
-  ...working,
-  system: async () => {
-    throw new KeychainError('keychain_unusable', 'locked');
-  },
-};
 const service = 'Starfall';
+const everyTier: readonly KeychainTier[] = ['memory', 'encrypted-file', 'system'];
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder.remove());
+
+/** A library that is there, and says this to whatever is asked. */
+const saying = (text: string) => async () =>
+  keytarOver(new Map(), () => {
+    throw new Error(text);
+  });
+const working = () => librariesOver(new Map());
+const locked = 'Cannot create an item in a locked collection';
+
+function open(options: Partial<KeychainOptions>, libraries: Record<LibraryName, LoadLibrary> = noLibraries) {
+  const warnings: object[] = [];
+  const logger = { ...silentLogger, warn: (fields: object) => warnings.push(fields) };
+  const opening = openBest({ service, allow: ['system'], folder: folder.path, logger, ...options }, { libraries });
+  return { opening, warnings };
+}
 
 describe('openKeychain', () => {
-  it('opens the best of the tiers allowed, in whatever order they are listed', async () => {
-    expect((await openKeychain({ service, allow: ['memory', 'system'] }, working)).tier).toBe('system');
-    expect((await openKeychain({ service, allow: ['memory'] }, working)).tier).toBe('memory');
+  it('takes the first that can be used of keytar, keyring, safeStorage, an encrypted file and memory', async () => {
+    const safeStorage = new StandInSafeStorage();
+    const backendOf = async (options: Partial<KeychainOptions>, libraries: Record<LibraryName, LoadLibrary>) =>
+      (await open({ allow: everyTier, ...options }, libraries).opening).backend;
+    expect(await backendOf({ safeStorage }, working())).toBe('keytar');
+    expect(await backendOf({ safeStorage }, { ...working(), keytar: noLibraries.keytar })).toBe('keyring');
+    expect(await backendOf({ safeStorage }, noLibraries)).toBe('safe-storage');
+    expect(await backendOf({}, noLibraries)).toBe('file');
+    expect(await backendOf({ allow: ['memory'] }, working())).toBe('memory');
   });
 
   it('rejects rather than take a weaker tier that is not listed', async () => {
-    await expect(openKeychain({ service, allow: ['system'] }, locked)).rejects.toMatchObject({
-      name: 'KeychainError',
-      code: 'keychain_unusable',
-    });
+    await expect(open({}).opening).rejects.toMatchObject({ name: 'KeychainError', code: 'keychain_missing' });
+    const { opening } = open({ allow: ['system'] }, { ...noLibraries, keyring: saying(locked) });
+    await expect(opening).rejects.toMatchObject({ code: 'keychain_locked' });
   });
 
-  it('takes a weaker tier that is listed, and says so', async () => {
-    const warnings: unknown[] = [];
-    const logger = { ...silentLogger, warn: (fields: unknown) => warnings.push(fields) };
-    const keychain = await openKeychain({ service, allow: ['system', 'memory'], logger }, locked);
-    expect(keychain.tier).toBe('memory');
-    expect(warnings).toEqual([{ tier: 'system', code: 'keychain_unusable' }]);
+  it('takes a weaker tier that is listed, and tells the logger of each that it passed', async () => {
+    const libraries = { ...noLibraries, keyring: saying(locked) };
+    const { opening, warnings } = open({ allow: ['encrypted-file', 'system'] }, libraries);
+    expect(await opening).toMatchObject({ tier: 'encrypted-file', backend: 'file' });
+    expect(warnings).toEqual([
+      { tier: 'system', backend: 'keytar', code: 'keychain_missing' },
+      { tier: 'system', backend: 'keyring', code: 'keychain_locked' },
+    ]);
   });
 
-  it('refuses an empty or unknown list, and a service without name', async () => {
-    const refused = (allow: readonly string[], name = service) =>
-      expect(openKeychain({ service: name, allow: allow as KeychainTier[] }, working)).rejects;
-    await refused([]).toMatchObject({ code: 'invalid_tiers' });
-    await refused(['memory', 'cloud']).toMatchObject({ code: 'invalid_tiers' });
-    await refused(['memory'], '').toMatchObject({ code: 'missing_service' });
-  });
-});
-
-describe('the memory keychain', () => {
-  it('keeps, replaces and deletes by account', async () => {
-    const keychain = memoryKeychain();
-    expect(await keychain.get('ada')).toBeUndefined();
-    await keychain.set('ada', 'one');
-    await keychain.set('ada', 'two');
-    expect(await keychain.get('ada')).toBe('two');
-    expect(await keychain.get('grace')).toBeUndefined();
-    expect(await keychain.delete('ada')).toBe(true);
-    expect(await keychain.delete('ada')).toBe(false);
-  });
-});
-
-describe('the system keychain, over a stand-in for keytar', () => {
-  const keytarOver = (entries: Map<string, string>) => ({
-    getPassword: async (filed: string, account: string) => entries.get(`${filed}/${account}`) ?? null,
-    setPassword: async (filed: string, account: string, secret: string) => {
-      entries.set(`${filed}/${account}`, secret);
-    },
-    deletePassword: async (filed: string, account: string) => entries.delete(`${filed}/${account}`),
+  it('goes to memory only when listed, and says that too', async () => {
+    const { opening, warnings } = open({ allow: ['memory', 'system'] });
+    expect(await opening).toMatchObject({ tier: 'memory', backend: 'memory' });
+    expect(warnings).toContainEqual({ tier: 'memory', code: 'keychain_missing' });
   });
 
-  it('files entries under the service, and leaves no trial entry behind', async () => {
+  it('asks a system that has answered keytar no second time by keyring', async () => {
+    const libraries = { keytar: saying('Cannot autolaunch D-Bus without X11 $DISPLAY'), keyring: working().keyring };
+    await expect(open({}, libraries).opening).rejects.toMatchObject({ code: 'keychain_no_bus' });
+    const unknown = { keytar: saying('libsecret is of another age'), keyring: working().keyring };
+    expect((await open({}, unknown).opening).backend).toBe('keyring');
+  });
+
+  it('leaves no trial entry behind, and finds at once that a keychain forgets', async () => {
     const entries = new Map<string, string>();
-    const keychain = await openSystemKeychain(service, async () => keytarOver(entries));
+    await open({}, librariesOver(entries)).opening;
     expect(entries.size).toBe(0);
-    await keychain.set('ada', 'secret');
-    expect([...entries]).toEqual([['Starfall/ada', 'secret']]);
-    expect(await keychain.get('ada')).toBe('secret');
-    expect(await keychain.delete('ada')).toBe(true);
-    expect(await keychain.get('ada')).toBeUndefined();
+    const forgetful = async () => ({ ...keytarOver(new Map()), getPassword: async () => null });
+    await expect(open({}, { keytar: forgetful, keyring: forgetful }).opening).rejects.toMatchObject({
+      code: 'keychain_unusable',
+    });
   });
 
-  it('finds at once that the keychain refuses, or forgets', async () => {
-    const refusing = {
-      ...keytarOver(new Map()),
-      setPassword: async () => {
-        throw new Error('Cannot create an item in a locked collection');
-      },
+  it('waits no longer than the deadline for a keychain without an answer, and then takes the next', async () => {
+    const clock = new VirtualClock(0);
+    const asked = Promise.withResolvers<void>();
+    const setPassword = () => {
+      asked.resolve();
+      return new Promise<void>(() => {});
     };
-    await expect(openSystemKeychain(service, async () => refusing)).rejects.toMatchObject({
-      code: 'keychain_unusable',
-      message: expect.stringContaining('locked collection'),
-    });
-    const forgetful = { ...keytarOver(new Map()), getPassword: async () => null };
-    await expect(openSystemKeychain(service, async () => forgetful)).rejects.toMatchObject({
-      code: 'keychain_unusable',
-    });
+    const silent = async () => ({ ...keytarOver(new Map()), setPassword });
+    const allow: KeychainTier[] = ['system', 'encrypted-file'];
+    const { opening, warnings } = open({ allow, clock, deadlineMs: 5000 }, { keytar: silent, keyring: silent });
+    await asked.promise;
+    await clock.advance(4999);
+    expect(warnings).toEqual([]);
+    await clock.advance(1);
+    expect((await opening).backend).toBe('file');
+    expect(warnings).toEqual([{ tier: 'system', backend: 'keytar', code: 'keychain_timeout' }]);
+  });
+
+  it('refuses an empty or unknown list, a service beyond its bounds and a folder that is relative', async () => {
+    const refused = (options: object) =>
+      expect(openKeychain({ service, allow: ['memory'], ...options } as KeychainOptions)).rejects;
+    await refused({ allow: [] }).toMatchObject({ code: 'invalid_tiers' });
+    await refused({ allow: ['memory', 'cloud'] }).toMatchObject({ code: 'invalid_tiers' });
+    await refused({ service: '' }).toMatchObject({ code: 'missing_service' });
+    for (const name of ['a\0b', 'a\n', '\uDC00', 'x'.repeat(129)]) {
+      await refused({ service: name }).toMatchObject({ code: 'invalid_service' });
+    }
+    await refused({ folder: 'keys' }).toMatchObject({ code: 'invalid_folder' });
   });
 });

@@ -1,0 +1,117 @@
+import { KeychainError } from '../../model/errors.ts';
+import { type Entries, proveEntries } from './entries.ts';
+import { libraryFailure } from './library-failure.ts';
+import { filedAccount } from './names.ts';
+
+/** The part of keytar that is called; its own types are those of an optional package. */
+export interface Keytar {
+  getPassword(service: string, account: string): Promise<string | null>;
+  setPassword(service: string, account: string, password: string): Promise<void>;
+  deletePassword(service: string, account: string): Promise<boolean>;
+}
+
+/** The part of `@napi-rs/keyring` that is called. */
+interface Keyring {
+  readonly AsyncEntry: new (
+    service: string,
+    account: string,
+    options: { linux: { store: 'secret-service' } },
+  ) => {
+    getPassword(): Promise<string | null>;
+    setPassword(password: string): Promise<void>;
+    deletePassword(): Promise<boolean>;
+  };
+}
+
+/** Libraries that reach the system's keychain. */
+export type LibraryName = 'keytar' | 'keyring';
+export type LoadLibrary = () => Promise<Keytar>;
+
+export const systemLibraries: Readonly<Record<LibraryName, LoadLibrary>> = {
+  keytar: async () => moduleOf<Keytar>(await import('keytar')),
+  keyring: async () => likeKeytar(moduleOf<Keyring>(await import('@napi-rs/keyring'))),
+};
+
+/** Our choice: the most that Windows keeps in one entry (`CRED_MAX_CREDENTIAL_BLOB_SIZE`) is the most everywhere. */
+export const libraryTextBytesMax = 2560;
+
+/**
+ * Entries in the system's keychain, by one library. Calls go one after another: a call without an answer must not hold
+ * more than one of Node's few threads, nor come through after a later one.
+ *
+ * @param service what entries are filed under
+ * @throws KeychainError `keychain_missing`: not installed, or not built for this machine
+ */
+export async function openLibrary(name: LibraryName, service: string, load: LoadLibrary): Promise<Entries> {
+  const library = await loaded(name, load);
+  // macOS has one keychain for both; apart, a move between them cannot delete what it has just copied.
+  const filed = name === 'keytar' ? service : `${service} (${name})`;
+  const inTurn = turns();
+  const usable = <Value>(call: () => Promise<Value>) =>
+    inTurn(() =>
+      call().catch(error => {
+        throw libraryFailure(error);
+      }),
+    );
+  const raw: Entries = {
+    get: account => usable(async () => (await library.getPassword(filed, filedAccount(account))) ?? undefined),
+    set: (account, text) => usable(() => library.setPassword(filed, filedAccount(account), text)),
+    delete: account => usable(() => library.deletePassword(filed, filedAccount(account))),
+  };
+  return {
+    async get(account) {
+      const text = await raw.get(account);
+      // keytar finds nothing in a keyring that is locked, and says no more than that.
+      if (text === undefined) await proveEntries(raw);
+      return text;
+    },
+    set: raw.set,
+    async delete(account) {
+      const isDeleted = await raw.delete(account);
+      if (!isDeleted) await proveEntries(raw);
+      return isDeleted;
+    },
+  };
+}
+
+async function loaded(name: LibraryName, load: LoadLibrary): Promise<Keytar> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw new KeychainError(
+      'keychain_missing',
+      `${packageNames[name]} cannot be loaded: install it, with its install scripts, on this system.`,
+      { cause },
+    );
+  }
+}
+
+const packageNames: Readonly<Record<LibraryName, string>> = { keytar: 'keytar', keyring: '@napi-rs/keyring' };
+
+// A CommonJS package shows its exports by name to some hosts, only as the default to others.
+function moduleOf<Exports>(imported: unknown): Exports {
+  return ((imported as { default?: unknown }).default ?? imported) as Exports;
+}
+
+/**
+ * Our choice: not the package's own `keytar.js`. That one falls back to the kernel's keyring where there is no secret
+ * service; entries there are gone after a restart, which nobody is told.
+ */
+function likeKeytar({ AsyncEntry }: Keyring): Keytar {
+  const entry = (service: string, account: string) =>
+    new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
+  return {
+    getPassword: async (service, account) => entry(service, account).getPassword(),
+    setPassword: async (service, account, password) => entry(service, account).setPassword(password),
+    deletePassword: async (service, account) => entry(service, account).deletePassword(),
+  };
+}
+
+function turns(): <Value>(call: () => Promise<Value>) => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve();
+  return call => {
+    const result = last.then(call);
+    last = result.catch(() => {});
+    return result;
+  };
+}

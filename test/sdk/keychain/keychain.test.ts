@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { type KeychainBackend, keychainBackends } from '../../../src/sdk/keychain/keychain.ts';
+import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
+import { keychainSuite } from '../../support/keychain-suite.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rallypoint-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const entries = new Map<string, string>();
+const libraries = librariesOver(entries);
+const safeStorage = new StandInSafeStorage();
+
+/** What is there for each backend to be the best choice. */
+const machines = {
+  keytar: { libraries },
+  keyring: { libraries: { ...libraries, keytar: noLibraries.keytar } },
+  'safe-storage': { libraries: noLibraries },
+  file: { libraries: noLibraries },
+  memory: { libraries: noLibraries },
+};
+
+for (const backend of Object.keys(keychainBackends) as KeychainBackend[]) {
+  keychainSuite(
+    `${backend}${backend.startsWith('key') ? ', by a stand-in' : ''}`,
+    () => ({
+      backend,
+      open: (service = 'Starfall') =>
+        openBest({ service, allow: [keychainBackends[backend]], folder, safeStorage }, machines[backend]),
+    }),
+    undefined,
+  );
+}
