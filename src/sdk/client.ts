@@ -13,11 +13,16 @@ import { deadlineMsDefault, Http } from '../wire/http.ts';
 import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/ports.ts';
 import { loadSystemSocket } from '../wire/socket.ts';
 import { fetchTransport } from '../wire/transport.ts';
+import { AccountCalls } from './auth/account-calls.ts';
 import type { AuthorizationArgs } from './auth/authorization-args.ts';
 import { type AuthorizationGrant, type AuthorizeOptions, Authorizer } from './auth/authorizer.ts';
 import { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from './auth/code-verifier.ts';
+import { type DeviceAuthorizationArgs, DeviceFlow, type DeviceOptions } from './auth/device-flow.ts';
+import type { ExternalAuth } from './auth/external-auth.ts';
+import { type AccessToken, HeldToken, type TokenExpiration } from './auth/held-token.ts';
 import { type OpenBrowser, openSystemBrowser } from './auth/open-browser.ts';
-import { TokenClient, type TokenRequest, type TokenSet } from './auth/token-client.ts';
+import { type RefreshOptions, TokenClient, type TokenRequest } from './auth/token-client.ts';
+import { subjectOf, type TokenSet } from './auth/token-set.ts';
 import type { CallOptions, OperationOptions, WaitSnapshot } from './call-options.ts';
 import { Calls } from './calls.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -43,6 +48,7 @@ import type {
   LobbyMessages,
   LobbySnapshot,
   LobbyState,
+  UserSnapshot,
 } from './lobby/snapshot.ts';
 import { LobbyStore } from './lobby/store.ts';
 import type { Observable } from './rxjs.ts';
@@ -60,8 +66,7 @@ import { Waits } from './waits.ts';
  * const client = new Client({ applicationId: '1054951789318909972' });
  * const { challenge, verifier } = client.createAuthorizationCodeVerifier();
  * const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
- * const { accessToken } = await client.getToken({ ...grant, verifier });
- * client.updateToken(accessToken);
+ * client.updateToken(await client.getToken({ ...grant, verifier }));
  * await client.connect();
  * client.lobbies$.subscribe(lobbies => console.log(lobbies));
  */
@@ -75,11 +80,22 @@ export class Client {
   readonly lobbies$: Observable<LobbyState>;
   /** The operations that wait for a session, for their turn, for a limit or for another attempt. */
   readonly waits$: Observable<readonly WaitSnapshot[]>;
+  /**
+   * Once for every access token, when it is about to end ({@link expirationNoticeMs} ahead) or has ended: refresh it, and
+   * hand in the new one by {@link updateToken}; {@link openCredentials} does it by itself. Says nothing while disconnected,
+   * nor of tokens whose end the client was not told. Does not replay; completes on {@link close}.
+   *
+   * @see social-sdk.md 5, SetTokenExpirationCallback
+   */
+  readonly tokenExpiration$: Observable<TokenExpiration>;
   readonly #entropy: Entropy;
   readonly #openBrowser: OpenBrowser;
   readonly #http: Http;
   readonly #authorizer: Authorizer;
   readonly #tokens: TokenClient;
+  readonly #deviceFlow: DeviceFlow;
+  readonly #account: AccountCalls;
+  readonly #held: HeldToken;
   readonly #connection: Connection;
   readonly #calls: Calls;
   readonly #waits: Waits;
@@ -90,7 +106,6 @@ export class Client {
   readonly #commandOperations: CommandOperations;
   readonly #commands: LiveCommands;
   #applicationId: ApplicationId | undefined;
-  #accessToken: string | undefined;
   #isClosed = false;
 
   /** @throws ArgumentError `invalid_base_url`, `insecure_address`, `invalid_snowflake` */
@@ -108,6 +123,9 @@ export class Client {
       openBrowser: this.#openBrowser,
     });
     this.#tokens = new TokenClient({ addresses, clock, transport });
+    this.#deviceFlow = new DeviceFlow({ addresses, clock, transport, logger });
+    this.#account = new AccountCalls(this.#http, clock);
+    this.#held = new HeldToken(clock);
     this.#connection = new Connection({
       clock,
       entropy,
@@ -135,6 +153,7 @@ export class Client {
     this.status$ = this.#connection.status$;
     this.lobbies$ = this.#lobbies.lobbies$;
     this.waits$ = this.#waits.waits$;
+    this.tokenExpiration$ = this.#held.expiration$;
     this.status$.subscribe(({ status }) => this.#statusChanged(status));
     if (options.applicationId !== undefined) this.setApplicationId(options.applicationId);
   }
@@ -153,6 +172,11 @@ export class Client {
 
   get applicationId(): ApplicationId | undefined {
     return this.#applicationId;
+  }
+
+  /** Whether there is an access token; it says nothing on whether the token is any good. @see {@link fetchCurrentUser} */
+  get isAuthenticated(): boolean {
+    return this.#held.accessToken !== undefined;
   }
 
   /**
@@ -183,6 +207,11 @@ export class Client {
     return this.#authorizer.authorize(args, this.#applicationId, options);
   }
 
+  /** Ends an {@link authorize} under way, which rejects with `aborted`; a page that is already open stays open. */
+  abortAuthorize(): void {
+    this.#authorizer.abort();
+  }
+
   /**
    * Takes an address that the system handed to the game (`<scheme>:/authorize/callback?…`). Any address may be handed
    * in; only one that ends the authorization under way does anything.
@@ -209,8 +238,8 @@ export class Client {
    *
    * @throws as {@link getToken}; ArgumentError `missing_refresh_token`
    */
-  async refreshToken(refreshToken: string, { signal }: CallOptions = {}): Promise<TokenSet> {
-    return this.#tokens.refreshToken(this.#clientId(), refreshToken, signal);
+  async refreshToken(refreshToken: string, options: RefreshOptions = {}): Promise<TokenSet> {
+    return this.#tokens.refreshToken(this.#clientId(), refreshToken, options);
   }
 
   /**
@@ -223,14 +252,127 @@ export class Client {
   }
 
   /**
-   * Sets the access token to connect with. Our choice: a live connection goes on, since its session outlives the
-   * token; the next one uses the new token.
+   * Signs a player in by another device: for a game without a browser at hand. The service gives a code and an address to
+   * show ({@link DeviceOptions.onProgress}), and is asked until the player has answered there. One at a time; for
+   * applications that are public clients.
    *
-   * @throws ArgumentError `missing_access_token`
+   * @throws OAuthError `access_denied`, `expired_token`: not answered in time; what else the server said
+   * @throws ValidationError the arguments
+   * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`
+   * @throws ApiError, RateLimitError; TransportError `aborted`, `unreadable_answer`; of the first call also `unreachable`
+   *   and the like, which are waited out afterwards
+   * @see oauth2.md 6; social-sdk.md 12
    */
-  updateToken(accessToken: string): void {
-    if (accessToken === '') throw new ArgumentError('missing_access_token', 'accessToken is needed.');
-    this.#accessToken = accessToken;
+  async getTokenFromDevice(args: DeviceAuthorizationArgs = {}, options: DeviceOptions = {}): Promise<TokenSet> {
+    this.#assertOpen();
+    return this.#deviceFlow.run(args, this.#applicationId, options);
+  }
+
+  /** Ends a sign-in by device under way, which rejects with `aborted`. */
+  abortGetTokenFromDevice(): void {
+    this.#deviceFlow.abort();
+  }
+
+  /**
+   * Gets a token for an account of the game's own making, for a player who has none: it stands for the identity that
+   * `external` proves, and is made when it is asked for first. There is no refresh token: ask again with a new proof.
+   *
+   * @throws ValidationError the proof's form; ApiError what the service made of it, `code` as {@link apiErrors} lists them
+   * @throws RateLimitError, TransportError; ArgumentError `missing_application_id`, `closed`
+   * @see oauth2.md 9; social-sdk.md 11
+   */
+  async getProvisionalToken(external: ExternalAuth, { signal }: CallOptions = {}): Promise<TokenSet> {
+    return this.#account.provisionalToken(this.#clientId(), external, signal);
+  }
+
+  /**
+   * As {@link getToken}, and the provisional account of the identity that `external` proves becomes part of the player's:
+   * relationships, messages and lobby memberships move over, also after this has resolved.
+   *
+   * @throws as {@link getToken}; ValidationError the proof's form
+   * @see oauth2.md 9, "Merge"
+   */
+  async getTokenFromProvisionalMerge(
+    request: TokenRequest,
+    external: ExternalAuth,
+    { signal }: CallOptions = {},
+  ): Promise<TokenSet> {
+    return this.#tokens.getToken(this.#clientId(), request, signal, external);
+  }
+
+  /** {@link getTokenFromDevice} and {@link getTokenFromProvisionalMerge} in one. */
+  async getTokenFromDeviceProvisionalMerge(
+    args: DeviceAuthorizationArgs,
+    external: ExternalAuth,
+    options: DeviceOptions = {},
+  ): Promise<TokenSet> {
+    this.#assertOpen();
+    return this.#deviceFlow.run(args, this.#applicationId, options, external);
+  }
+
+  /**
+   * Undoes a merge: the identity that `external` proves gets a provisional account again, with a new id. All tokens of the
+   * player end, this client's too.
+   *
+   * @throws as {@link getProvisionalToken}
+   */
+  async unmergeIntoProvisionalAccount(external: ExternalAuth, { signal }: CallOptions = {}): Promise<void> {
+    await this.#account.unmerge(this.#clientId(), external, signal);
+  }
+
+  /**
+   * Changes how others see a provisional account, whose name is random text at first.
+   *
+   * @param name 1 to {@link limits.globalNameLengthMax} characters
+   * @throws ValidationError, ApiError, RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
+   */
+  async updateProvisionalAccountDisplayName(name: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.#account.rename(this.#token(), name, signal);
+  }
+
+  /**
+   * Exchanges a token of a publisher's own application for one of a game of theirs. It ends with the parent's token and
+   * has no refresh token.
+   *
+   * @throws ValidationError, ApiError, RateLimitError, TransportError; ArgumentError `invalid_snowflake`, `closed`
+   * @see oauth2.md 9
+   */
+  async exchangeChildToken(
+    parentToken: string,
+    childApplicationId: string | bigint,
+    { signal }: CallOptions = {},
+  ): Promise<TokenSet> {
+    const child = parseSnowflake<'application'>(childApplicationId, 'childApplicationId');
+    return this.#account.childToken(parentToken, child, signal);
+  }
+
+  /**
+   * Asks who a token's player is. It needs no connection, and so is also how to find out whether a token is any good.
+   *
+   * @param options `accessToken`: default the client's own
+   * @throws ApiError `unauthorized`: the token is no good; `missing_scope` without `identify`
+   * @throws RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
+   */
+  async fetchCurrentUser(options: FetchUserOptions = {}): Promise<UserSnapshot> {
+    return this.#account.currentUser(options.accessToken ?? this.#token(), options.signal);
+  }
+
+  /**
+   * Sets the access token to act with from now on: a token set, or the text of a token alone, whose end then nobody knows.
+   * Undefined forgets it, and disconnects.
+   *
+   * Our choice: a live connection goes on, since its session outlives the token, and the next one uses the new token. Only
+   * if the ID token beside it names another player than the session's does the client connect anew, by itself; without an
+   * ID token call {@link disconnect} before handing in another player's.
+   *
+   * @throws ArgumentError `missing_access_token`, `invalid_expiry`
+   * @see social-sdk.md 5, UpdateToken
+   */
+  updateToken(token: string | AccessToken | undefined): void {
+    const given = typeof token === 'string' ? { accessToken: token } : token;
+    this.#held.set(given);
+    if (!given) void this.disconnect();
+    else if (this.#isAnothers(given)) void this.#reconnect();
   }
 
   /**
@@ -261,6 +403,7 @@ export class Client {
    * woke up or found a network. The client does so by itself within seconds of a sleep.
    */
   checkConnection(): void {
+    this.#held.check();
     this.#connection.check();
   }
 
@@ -445,6 +588,8 @@ export class Client {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#authorizer.abort();
+    this.#deviceFlow.abort();
+    this.#held.close();
     this.#calls.close();
     await this.#connection.close();
     this.#lobbies.close();
@@ -467,6 +612,7 @@ export class Client {
   }
 
   #statusChanged(status: ConnectionStatus): void {
+    this.#held.setConnected(status !== 'disconnected' && status !== 'disconnecting');
     this.#calls.setReady(status === 'ready');
     this.#commands.setReady(status === 'ready');
     if (status !== 'disconnected') return;
@@ -481,14 +627,31 @@ export class Client {
     throw new ArgumentError('missing_application_id', 'Set applicationId on the client first.');
   }
 
+  #isAnothers({ idToken }: AccessToken): boolean {
+    const { userId } = this.status;
+    const subject = subjectOf(idToken);
+    return userId !== undefined && subject !== undefined && subject !== userId;
+  }
+
+  async #reconnect(): Promise<void> {
+    await this.disconnect();
+    // That it fails is told by the status.
+    if (!this.#isClosed) await this.connect().catch(() => {});
+  }
+
   #token(): string {
-    if (this.#accessToken !== undefined) return this.#accessToken;
+    const { accessToken } = this.#held;
+    if (accessToken !== undefined) return accessToken;
     throw new ArgumentError('missing_access_token', 'Hand the access token to updateToken() first.');
   }
 
   #assertOpen(): void {
     if (this.#isClosed) throw new ArgumentError('closed', 'This client has been closed.');
   }
+}
+
+export interface FetchUserOptions extends CallOptions {
+  readonly accessToken?: string | undefined;
 }
 
 /** After these a player may use other commands than before. */

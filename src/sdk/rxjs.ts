@@ -4,4 +4,5 @@
  */
 export { BehaviorSubject } from 'rxjs/internal/BehaviorSubject';
 export { Observable } from 'rxjs/internal/Observable';
+export { Subject } from 'rxjs/internal/Subject';
 export type { Subscriber } from 'rxjs/internal/Subscriber';

@@ -1,6 +1,6 @@
 import { filter, firstValueFrom, map } from 'rxjs';
 import { AuthorizationArgs } from '../../src/sdk/auth/authorization-args.ts';
-import type { TokenSet } from '../../src/sdk/auth/token-client.ts';
+import type { TokenSet } from '../../src/sdk/auth/token-set.ts';
 import type { Client } from '../../src/sdk/client.ts';
 import type { LobbySnapshot } from '../../src/sdk/lobby/snapshot.ts';
 import type { ReadyLine } from '../../src/service/index.ts';

@@ -65,6 +65,7 @@ describe('TokenClient: what it sends', () => {
       refreshToken: 'the-refresh-token',
       tokenType: 'Bearer',
       expiresInSeconds: 604_800,
+      expiresAtMs: expect.any(Number),
       scopes: 'openid identify',
     });
     expect(server.seen[0]).toMatchObject({
@@ -173,7 +174,7 @@ describe('TokenClient: what it makes of answers', () => {
     await expect(elapse(clock, silent.getToken('1', request))).rejects.toMatchObject({ code: 'deadline_exceeded' });
     expect(clock.now()).toBeLessThan(16_000);
     const abort = new AbortController();
-    const aborted = silent.refreshToken('1', 'r', abort.signal);
+    const aborted = silent.refreshToken('1', 'r', { signal: abort.signal });
     abort.abort();
     await expect(aborted).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
   });

@@ -1,0 +1,89 @@
+import { TransportError } from '../../model/errors.ts';
+import type { AccountEdit, ChildTokenInput, ProvisionalTokenInput } from '../../model/provisional.ts';
+import { checkAccountEdit, checkChildToken } from '../../model/rules/provisional.ts';
+import type { ApplicationId } from '../../model/snowflake.ts';
+import { refuseIssues } from '../../wire/check.ts';
+import { asRecord } from '../../wire/codec.ts';
+import type { Http } from '../../wire/http.ts';
+import type { Clock } from '../../wire/ports.ts';
+import { readUser } from '../lobby/lobby-reader.ts';
+import type { UserSnapshot } from '../lobby/snapshot.ts';
+import { type ExternalAuth, externalAuthFields } from './external-auth.ts';
+import { readTokens, type TokenSet } from './token-set.ts';
+
+/** What concerns the player's account and needs no session. @see oauth2.md 9; social-sdk.md 5 */
+export class AccountCalls {
+  readonly #http: Http;
+  readonly #clock: Clock;
+
+  constructor(http: Http, clock: Clock) {
+    this.#http = http;
+    this.#clock = clock;
+  }
+
+  async currentUser(accessToken: string, signal: AbortSignal | undefined): Promise<UserSnapshot> {
+    const authorization = `Bearer ${accessToken}`;
+    const user = readUser((await this.#http.send('getCurrentUser', { path: {}, authorization, signal })).body);
+    if (user) return user;
+    throw new TransportError('unreadable_answer', 'The service answered something that is not a user.');
+  }
+
+  async provisionalToken(
+    clientId: ApplicationId,
+    external: ExternalAuth,
+    signal: AbortSignal | undefined,
+  ): Promise<TokenSet> {
+    const body: ProvisionalTokenInput = { client_id: clientId, ...externalAuthFields(clientId, external) };
+    const askedAtMs = this.#clock.now();
+    return readAnswer((await this.#http.send('createProvisionalToken', { path: {}, body, signal })).body, askedAtMs);
+  }
+
+  async unmerge(clientId: ApplicationId, external: ExternalAuth, signal: AbortSignal | undefined): Promise<void> {
+    const body: ProvisionalTokenInput = { client_id: clientId, ...externalAuthFields(clientId, external) };
+    await this.#http.send('unmergeProvisionalAccount', { path: {}, body, signal });
+  }
+
+  async childToken(
+    parentToken: string,
+    childApplicationId: ApplicationId,
+    signal: AbortSignal | undefined,
+  ): Promise<TokenSet> {
+    const body: ChildTokenInput = { parent_access_token: parentToken, child_application_id: childApplicationId };
+    refuseIssues('The exchange for a child token', checkChildToken(body));
+    const askedAtMs = this.#clock.now();
+    return readAnswer((await this.#http.send('createChildToken', { path: {}, body, signal })).body, askedAtMs);
+  }
+
+  async rename(accessToken: string, name: string, signal: AbortSignal | undefined): Promise<void> {
+    const body: AccountEdit = { global_name: name };
+    refuseIssues('The display name', checkAccountEdit(body));
+    const authorization = `Bearer ${accessToken}`;
+    await this.#http.send('editAccount', { path: {}, authorization, body, signal });
+  }
+}
+
+// These answers are JSON of the API, which the OAuth2 library does not read.
+function readAnswer(body: unknown, askedAtMs: number): TokenSet {
+  const { access_token, token_type, expires_in, scope, refresh_token, id_token } = asRecord(body) ?? {};
+  const isSound =
+    isText(access_token) &&
+    isText(token_type) &&
+    token_type.toLowerCase() === 'bearer' &&
+    typeof expires_in === 'number' &&
+    expires_in >= 0;
+  if (!isSound) throw new TransportError('unreadable_answer', 'The service answered something that is not a token.');
+  return readTokens(
+    {
+      access_token,
+      expires_in,
+      ...(typeof scope === 'string' && { scope }),
+      ...(isText(refresh_token) && { refresh_token }),
+      ...(isText(id_token) && { id_token }),
+    },
+    askedAtMs,
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

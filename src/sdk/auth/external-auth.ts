@@ -1,0 +1,23 @@
+import type { ExternalAuthType } from '../../model/external-auth.ts';
+import type { ExternalAuth as ExternalAuthFields } from '../../model/provisional.ts';
+import { checkProvisionalToken } from '../../model/rules/provisional.ts';
+import { refuseIssues } from '../../wire/check.ts';
+
+/** Proof of an identity that the player has elsewhere. @see social-sdk.md 3, AuthenticationExternalAuthType */
+export interface ExternalAuth {
+  readonly type: ExternalAuthType;
+  /** What the other service gave out for the player: 1 to {@link externalAuthTokenLengthMax} characters. Secret. */
+  readonly token: string;
+}
+
+/**
+ * The proof as every endpoint takes it.
+ *
+ * @throws ValidationError
+ * @see oauth2.md 9
+ */
+export function externalAuthFields(clientId: string, { type, token }: ExternalAuth): Readonly<ExternalAuthFields> {
+  const fields = { external_auth_type: type, external_auth_token: token };
+  refuseIssues('The external auth', checkProvisionalToken({ client_id: clientId, ...fields }));
+  return fields;
+}

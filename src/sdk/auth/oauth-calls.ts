@@ -1,0 +1,115 @@
+import type { Configuration } from 'openid-client';
+import { RallypointError, RateLimitError, TransportError } from '../../model/errors.ts';
+import type { Addresses } from '../../wire/addresses.ts';
+import { asRecord, parseJson } from '../../wire/codec.ts';
+import { Deadline } from '../../wire/deadline.ts';
+import { apiError, deadlineMsDefault, userAgent } from '../../wire/http.ts';
+import type { Clock } from '../../wire/ports.ts';
+import { readLimits } from '../../wire/ratelimit-headers.ts';
+import { apiVersion, type RouteName, routePath } from '../../wire/routes.ts';
+import type { Transport } from '../../wire/transport.ts';
+import { oauthError } from './oauth-error.ts';
+
+/** What {@link OAuthCalls} stand on. */
+export interface OAuthPorts {
+  readonly addresses: Addresses;
+  readonly clock: Clock;
+  readonly transport: Transport;
+}
+
+export type Library = typeof import('openid-client');
+export type OAuthRoute = Extract<RouteName, 'createToken' | 'revokeToken' | 'startDevice'>;
+type Exchange<Answer> = (library: Library, configuration: Configuration) => Promise<Answer>;
+
+/**
+ * Runs openid-client, which does the protocol and is loaded at the first call, over our transport, by our clock and
+ * deadline, with our errors. A public client: no secret, since a game cannot keep one. Nothing is ever sent twice:
+ * codes and refresh tokens work once.
+ *
+ * @see oauth2.md 1, 10
+ */
+export class OAuthCalls {
+  readonly #ports: OAuthPorts;
+
+  constructor(ports: OAuthPorts) {
+    this.#ports = ports;
+  }
+
+  /** @throws OAuthError, ApiError, RateLimitError, TransportError */
+  async run<Answer>(
+    route: OAuthRoute,
+    clientId: string,
+    signal: AbortSignal | undefined,
+    exchange: Exchange<Answer>,
+  ): Promise<Answer> {
+    const library = await import('openid-client');
+    const deadline = new Deadline(this.#ports.clock, deadlineMsDefault, signal);
+    try {
+      deadline.signal.throwIfAborted();
+      return await exchange(library, this.#configure(library, route, clientId, deadline));
+    } catch (error) {
+      throw translate(library, error);
+    } finally {
+      deadline.close();
+    }
+  }
+
+  #configure(library: Library, route: OAuthRoute, clientId: string, deadline: Deadline): Configuration {
+    const { addresses, clock } = this.#ports;
+    const endpoint = (name: OAuthRoute) => `${addresses.apiBase}/v${apiVersion}${routePath(name, {})}`;
+    const configuration = new library.Configuration(
+      {
+        issuer: addresses.webBase,
+        token_endpoint: endpoint('createToken'),
+        revocation_endpoint: endpoint('revokeToken'),
+        device_authorization_endpoint: endpoint('startDevice'),
+      },
+      clientId,
+      // ID tokens are judged by our clock, not by the machine's.
+      { [library.clockSkew]: Math.round((clock.now() - Date.now()) / 1000) },
+      library.None(),
+    );
+    // The addresses were found private (encrypted, or on this machine) when the client was made.
+    library.allowInsecureRequests(configuration);
+    configuration.timeout = 0; // the deadline below is on our clock
+    configuration[library.customFetch] = (url, { method, headers, body }) =>
+      this.#send(route, { method, url, headers, body: String(body ?? '') }, deadline);
+    return configuration;
+  }
+
+  async #send(
+    route: OAuthRoute,
+    { method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body: string },
+    { signal }: Deadline,
+  ): Promise<Response> {
+    const { transport } = this.#ports;
+    const named = { ...headers, 'user-agent': userAgent };
+    const answer = await transport.send({ method, url, headers: named, body, signal });
+    const told = parseJson(answer.text);
+    const { refusal } = readLimits(answer.status, answer.headers, told);
+    if (refusal) throw new RateLimitError(refusal.scope === 'global' ? 'global' : route, refusal.retryAfterMs);
+    if (answer.status >= 400 && typeof asRecord(told)?.error !== 'string') throw apiError(route, answer.status, told);
+    // A challenge in the headers would hide the error that the body names.
+    return new Response(answer.text || null, {
+      status: answer.status,
+      headers: { 'content-type': 'application/json' },
+    });
+  }
+}
+
+const idTokenFaults: ReadonlySet<unknown> = new Set([
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+]);
+
+// The library's errors carry whole answers as their cause, tokens among them: none of that travels on.
+function translate(library: Library, error: unknown): RallypointError {
+  if (error instanceof library.ResponseBodyError) return oauthError(error.error, error.error_description);
+  if (error instanceof RallypointError) return error;
+  const { cause, code } = Object(error) as { cause?: unknown; code?: unknown };
+  if (cause instanceof RallypointError) return cause;
+  if (idTokenFaults.has(code)) {
+    return oauthError('invalid_id_token', 'The ID token was not made for this sign-in, or is not valid now.');
+  }
+  return new TransportError('unreadable_answer', `The token endpoint's answer cannot be used (${String(code)}).`);
+}
