@@ -1,0 +1,96 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { Cancel, Clock, Entropy, Logger } from '../../wire/ports.ts';
+import { randomToken } from '../../wire/ports.ts';
+
+export interface ChangeSignalOptions {
+  /** A file whose folder exists; its content is random and says nothing. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly logger: Logger;
+  /** Another process told of a change, once or more. */
+  readonly changed: () => void;
+}
+
+// Our choice: what is lost by a file system that tells nobody is found this much later.
+const lookMs = 30_000;
+
+/** Tells the other processes that what they share has changed: by a file that changes, which all of them watch. */
+export class ChangeSignal {
+  readonly #options: ChangeSignalOptions;
+  readonly #watcher: FSWatcher | undefined;
+  #cancelLook: Cancel = () => {};
+  /** The file's content as this process knows it. */
+  #known: string | undefined;
+  #isClosed = false;
+
+  private constructor(options: ChangeSignalOptions, known: string | undefined) {
+    this.#options = options;
+    this.#known = known;
+    this.#watcher = this.#watch();
+    this.#lookLater();
+  }
+
+  static async open(options: ChangeSignalOptions): Promise<ChangeSignal> {
+    return new ChangeSignal(options, await read(options.path));
+  }
+
+  /** Resolves when the others can know. A failure is logged, no more: they find out when they use what they have. */
+  async tell(): Promise<void> {
+    const { path, entropy, logger } = this.#options;
+    this.#known = randomToken(entropy, 16);
+    try {
+      await writeFile(path, this.#known, { mode: 0o600 });
+    } catch (error) {
+      logger.warn({ code: codeOf(error) }, 'other processes cannot be told of the new credential');
+    }
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelLook();
+    this.#watcher?.close();
+  }
+
+  // The folder and not the file: it may not be there yet.
+  #watch(): FSWatcher | undefined {
+    const { path, logger } = this.#options;
+    const file = basename(path);
+    const unwatched = (error: unknown) => logger.warn({ code: codeOf(error) }, 'changes are seen by looking alone');
+    try {
+      const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
+        if (name === null || name === file) void this.#look();
+      });
+      return watcher.on('error', unwatched);
+    } catch (error) {
+      unwatched(error);
+      return undefined;
+    }
+  }
+
+  #lookLater(): void {
+    this.#cancelLook = this.#options.clock.schedule(lookMs, () => {
+      this.#lookLater();
+      return this.#look();
+    });
+  }
+
+  async #look(): Promise<void> {
+    const found = await read(this.#options.path);
+    // Empty while it is being written.
+    if (this.#isClosed || !found || found === this.#known) return;
+    this.#known = found;
+    this.#options.changed();
+  }
+}
+
+function read(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}

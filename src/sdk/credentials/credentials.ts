@@ -1,0 +1,74 @@
+import type { RallypointError } from '../../model/errors.ts';
+import type { AuthorizationArgs } from '../auth/authorization-args.ts';
+import type { AuthorizeOptions } from '../auth/authorizer.ts';
+import type { TokenSet } from '../auth/token-set.ts';
+import type { CallOptions } from '../call-options.ts';
+import type { KeychainBackend, KeychainTier } from '../keychain/keychain.ts';
+import type { Observable } from '../rxjs.ts';
+import type { ProcessLockKind } from './process-lock.ts';
+import type { EndReason } from './renewal.ts';
+
+/** Whether a player is signed in, and how well that is kept. Frozen. */
+export interface CredentialsSnapshot {
+  readonly status: 'signed-out' | 'signed-in';
+  /** How well the keychain keeps secrets, and what it is. */
+  readonly tier: KeychainTier;
+  readonly backend: KeychainBackend;
+  /** What keeps the processes of the game apart. */
+  readonly lock: ProcessLockKind;
+  /** Space-separated, as granted. While signed in. */
+  readonly scopes?: string;
+  /** End of the access token, in milliseconds since the Unix epoch. While signed in. */
+  readonly expiresAtMs?: number;
+  /** Why nobody is signed in any more; `signed-out`: here or in another window. Absent before the first sign-in. */
+  readonly reason?: EndReason | 'signed-out';
+  /** What keeps the credential from being refreshed or kept at present. It is tried again by itself. */
+  readonly trouble?: RallypointError;
+}
+
+export interface AccessTokenOptions extends CallOptions {
+  /** A token that the service refused: it is not given out again. */
+  readonly refused?: string | undefined;
+}
+
+/**
+ * Keeps a player signed in: holds the credential in the keychain, for all windows and processes of the game, refreshes it
+ * ahead of its end, and hands every new access token to the client.
+ */
+export interface Credentials {
+  readonly snapshot: CredentialsSnapshot;
+  /** Replays the latest, emits when something changed, never errors, completes on {@link close}. */
+  readonly credentials$: Observable<CredentialsSnapshot>;
+  /**
+   * Asks the player ({@link Client.authorize}, with a verifier of its own), exchanges the code and keeps the tokens.
+   *
+   * @throws as {@link Client.authorize}, {@link Client.getToken} and {@link accept}
+   */
+  signIn(args?: AuthorizationArgs, options?: AuthorizeOptions): Promise<void>;
+  /**
+   * Keeps tokens that were come by otherwise: by device, for a provisional account, from a backend. They take the place of
+   * whatever was kept.
+   *
+   * @throws KeychainError, and everything stays as it was; TransportError `deadline_exceeded`, `aborted`; ArgumentError
+   *   `closed`
+   */
+  accept(tokens: TokenSet, options?: CallOptions): Promise<void>;
+  /**
+   * The access token to use now. As a rule at once; only one that has ended, or was refused, is refreshed first. All who
+   * ask meanwhile share that refresh, and one who gives up does not end it for the others.
+   *
+   * @throws OAuthError `signed_out`: nobody is signed in, or not any more; TransportError, RateLimitError, ApiError,
+   *   KeychainError: it cannot be refreshed now, and nothing is lost; ArgumentError `closed`
+   */
+  accessToken(options?: AccessTokenOptions): Promise<string>;
+  /**
+   * Ends the player's sign-in in all windows: at the service, in the keychain, in the client, which is disconnected. Our
+   * choice: should the service not be reached, it ends here all the same, since nobody has the tokens then. Repeatable.
+   *
+   * @throws KeychainError, and the player stays signed in, when neither the service nor the keychain could be told;
+   *   TransportError `deadline_exceeded`, `aborted`, before anything was done; ArgumentError `closed`
+   */
+  signOut(options?: CallOptions): Promise<void>;
+  /** Stops refreshing, once a refresh under way has been kept. The player stays signed in. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,332 @@
+import { ArgumentError, KeychainError, OAuthError, RallypointError, RateLimitError } from '../../model/errors.ts';
+import { closeCodes } from '../../model/gateway.ts';
+import { backoffMs } from '../../wire/backoff.ts';
+import type { Clock, Entropy, Logger } from '../../wire/ports.ts';
+import { Alarm } from '../alarm.ts';
+import { AuthorizationArgs } from '../auth/authorization-args.ts';
+import type { AuthorizeOptions } from '../auth/authorizer.ts';
+import type { TokenSet } from '../auth/token-set.ts';
+import type { CallOptions } from '../call-options.ts';
+import type { Client } from '../client.ts';
+import { BehaviorSubject, type Observable } from '../rxjs.ts';
+import type { ChangeSignal } from './change-signal.ts';
+import type { AccessTokenOptions, Credentials, CredentialsSnapshot } from './credentials.ts';
+import { type Renewal, renew } from './renewal.ts';
+import { refreshAtMs, retryBackoff } from './schedule.ts';
+import { credentialOf, type StoredCredential } from './stored-credential.ts';
+import type { Vault } from './vault.ts';
+import { pause, unlessAborted } from './waiting.ts';
+
+/** The part of a {@link Client} that is used. */
+export type CredentialsClient = Pick<
+  Client,
+  | 'applicationId'
+  | 'authorize'
+  | 'createAuthorizationCodeVerifier'
+  | 'getToken'
+  | 'refreshToken'
+  | 'revokeToken'
+  | 'status$'
+  | 'updateToken'
+>;
+
+export interface KeeperPorts {
+  readonly client: CredentialsClient;
+  readonly vault: Vault;
+  /** How the credential is kept. */
+  readonly held: Pick<CredentialsSnapshot, 'tier' | 'backend' | 'lock'>;
+  readonly signal: Pick<ChangeSignal, 'close'>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
+
+/** One process's hold on the credential. What it knows changes within the vault's lock only. @see Credentials */
+export class Keeper implements Credentials {
+  readonly credentials$: Observable<CredentialsSnapshot>;
+  readonly #ports: KeeperPorts;
+  readonly #subject: BehaviorSubject<CredentialsSnapshot>;
+  readonly #alarm: Alarm;
+  readonly #following: { unsubscribe(): void };
+  /** Ends waits for the lock. */
+  readonly #closing = new AbortController();
+  #credential: StoredCredential | undefined;
+  /** When the present one is to be refreshed, in milliseconds since the Unix epoch. */
+  #dueMs = Number.POSITIVE_INFINITY;
+  #renewing: Promise<void> | undefined;
+  /** The renewal that has the lock; it may go on after {@link #renewing}, to save what the keychain did not take. */
+  #holding: Promise<void> | undefined;
+  #looking: Promise<void> | undefined;
+  #hasLooked = false;
+  /** Ends attempts to save what the keychain did not take: somebody has something else for it, or closes. */
+  #saving: AbortController | undefined;
+  #failures = 0;
+
+  constructor(ports: KeeperPorts) {
+    this.#ports = ports;
+    this.#alarm = new Alarm(ports.clock);
+    this.#subject = new BehaviorSubject<CredentialsSnapshot>(Object.freeze({ status: 'signed-out', ...ports.held }));
+    this.credentials$ = this.#subject.asObservable();
+    this.#following = ports.client.status$.subscribe(({ closeCode }) => {
+      if (closeCode === closeCodes.AUTHENTICATION_FAILED.code) this.#renewBehind();
+    });
+  }
+
+  get snapshot(): CredentialsSnapshot {
+    return this.#subject.value;
+  }
+
+  /**
+   * Takes up what the keychain holds. Without the lock, which another process may hold for as long as the service takes to
+   * answer: should it change the credential, {@link look} is called, and knows better.
+   *
+   * @throws KeychainError
+   */
+  async begin(): Promise<void> {
+    const stored = await this.#ports.vault.read();
+    if (stored && !this.#looking && !this.#hasLooked) this.#adopt(stored);
+  }
+
+  /**
+   * Another process changed what the keychain holds. It may also have begun to refresh; then the lock comes when it is
+   * done, or dead, and what it left undone is taken up here.
+   */
+  look(): void {
+    if (this.#closing.signal.aborted) return;
+    const { vault, logger, clock, entropy } = this.#ports;
+    this.#looking ??= vault
+      .exclusively(async () => {
+        this.#looking = undefined; // whatever changes from here on needs another look
+        this.#hasLooked = true;
+        const stored = await vault.read();
+        this.#settle(stored ? { kind: 'taken', credential: stored } : { kind: 'gone' });
+        if (stored?.attempt) this.#wakeAt(clock.now() + backoffMs(retryBackoff, 0, entropy));
+      }, this.#closing.signal)
+      .catch(error => {
+        this.#looking = undefined;
+        logger.warn({ code: codeOf(error) }, "another process's credential cannot be read now");
+      });
+  }
+
+  async signIn(args: AuthorizationArgs = new AuthorizationArgs(), options: AuthorizeOptions = {}): Promise<void> {
+    this.#assertOpen();
+    const { client } = this.#ports;
+    const { challenge, verifier } = client.createAuthorizationCodeVerifier();
+    const grant = await client.authorize(new AuthorizationArgs(args).setCodeChallenge(challenge), options);
+    const tokens = await client.getToken({ ...grant, verifier }, { signal: options.signal });
+    await this.accept(tokens, { signal: options.signal });
+  }
+
+  async accept(tokens: TokenSet, { signal }: CallOptions = {}): Promise<void> {
+    const { vault, clock } = this.#ports;
+    await this.#change(signal, async () => {
+      const before = await vault.readForReplacing();
+      const { applicationId } = vault;
+      const generation = before?.generation ?? 0;
+      const credential = credentialOf(tokens, { generation, applicationId }, clock.now());
+      await vault.write(credential);
+      this.#adopt(credential, tokens.idToken);
+    });
+  }
+
+  async accessToken({ signal, refused }: AccessTokenOptions = {}): Promise<string> {
+    this.#assertOpen();
+    const nowMs = this.#ports.clock.now();
+    const present = this.#tokenBut(refused, nowMs);
+    if (present !== undefined) {
+      if (this.#dueMs <= nowMs) this.#renewBehind();
+      return present;
+    }
+    if (this.#credential) await unlessAborted(this.#renew(), signal);
+    const token = this.#tokenBut(refused, this.#ports.clock.now());
+    if (token !== undefined) return token;
+    throw new OAuthError('signed_out', `Nobody is signed in (${this.snapshot.reason ?? 'never was'}).`);
+  }
+
+  async signOut({ signal }: CallOptions = {}): Promise<void> {
+    const { vault } = this.#ports;
+    await this.#change(signal, async () => {
+      const stored = await vault.readForReplacing().catch(() => this.#credential);
+      const isRevoked = stored ? await this.#revoke(stored) : true;
+      try {
+        await vault.remove();
+      } catch (error) {
+        if (!isRevoked) throw error;
+        this.#ports.logger.warn({ code: codeOf(error) }, 'a credential that was revoked stays in the keychain');
+      }
+      this.#forget('signed-out');
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    this.#saving?.abort();
+    this.#alarm.cancel();
+    this.#following.unsubscribe();
+    this.#ports.signal.close();
+    await this.#holding;
+    this.#subject.complete();
+  }
+
+  /** A change that somebody asked for: it goes before further attempts to save what the keychain did not take. */
+  async #change(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
+    this.#assertOpen();
+    this.#saving?.abort();
+    const { signal: closing } = this.#closing;
+    await this.#ports.vault.exclusively(work, signal ? AbortSignal.any([signal, closing]) : closing);
+  }
+
+  /** The present token, unless it has ended or is the one refused. */
+  #tokenBut(refused: string | undefined, nowMs: number): string | undefined {
+    const { accessToken, expiresAtMs = 0 } = this.#credential ?? {};
+    return accessToken === refused || nowMs >= expiresAtMs ? undefined : accessToken;
+  }
+
+  #renewBehind(): void {
+    if (this.#credential && !this.#closing.signal.aborted) this.#renew().catch(() => {});
+  }
+
+  /** One refresh at a time; those who ask meanwhile share it. Trouble is shown, and tried again, whoever waits. */
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#renewOnce().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { vault, logger } = this.#ports;
+    const known = this.#credential;
+    if (!known) return;
+    const settled = Promise.withResolvers<void>();
+    const work = async () => {
+      const renewal = await renew(this.#ports, known);
+      logger.info({ outcome: renewal.kind }, 'the credential was due');
+      this.#settle(renewal);
+      settled.resolve();
+      if (renewal.kind === 'unsaved') await this.#saveLater(renewal.credential);
+    };
+    this.#holding = vault.exclusively(work, this.#closing.signal).catch(error => {
+      this.#failed(error);
+      settled.reject(error);
+    });
+    await settled.promise;
+  }
+
+  #settle(renewal: Renewal): void {
+    switch (renewal.kind) {
+      case 'renewed':
+      case 'taken':
+        this.#adopt(renewal.credential);
+        break;
+      case 'unsaved':
+        this.#adopt(renewal.credential);
+        this.#publish({ trouble: renewal.error });
+        break;
+      case 'gone':
+        this.#forget('signed-out');
+        break;
+      case 'ended':
+        this.#forget(renewal.reason);
+    }
+  }
+
+  /**
+   * Goes on until the keychain takes it. The lock is held meanwhile: what the keychain has is no good any more, and
+   * another process that tried it would take the player for signed out.
+   */
+  async #saveLater(credential: StoredCredential): Promise<void> {
+    const { vault, clock, entropy } = this.#ports;
+    const saving = new AbortController();
+    const { signal } = saving;
+    this.#saving = saving;
+    if (this.#closing.signal.aborted) saving.abort();
+    for (let attempt = 0; ; attempt++) {
+      const isLast = signal.aborted;
+      try {
+        await vault.write(credential);
+        return this.#publish({});
+      } catch (error) {
+        this.#ports.logger.warn({ code: codeOf(error) }, 'the keychain does not take the new credential');
+        if (isLast) return;
+      }
+      await pause(clock, backoffMs(retryBackoff, attempt, entropy), signal);
+    }
+  }
+
+  #adopt(credential: StoredCredential, idToken?: string): void {
+    const isNew = credential.accessToken !== this.#credential?.accessToken;
+    this.#credential = credential;
+    this.#failures = 0;
+    if (isNew) {
+      const { accessToken, expiresAtMs } = credential;
+      this.#ports.client.updateToken({ accessToken, expiresAtMs, idToken });
+      this.#wakeAt(refreshAtMs(credential, this.#ports.entropy));
+    }
+    this.#publish({});
+  }
+
+  #forget(reason: NonNullable<CredentialsSnapshot['reason']>): void {
+    this.#alarm.cancel();
+    const wasSignedIn = this.#credential !== undefined;
+    this.#credential = undefined;
+    if (!wasSignedIn) return;
+    this.#ports.client.updateToken(undefined);
+    this.#publish({ reason });
+  }
+
+  #failed(error: unknown): void {
+    const { clock, entropy, logger } = this.#ports;
+    if (this.#closing.signal.aborted || !this.#credential) return;
+    const pauseMs = backoffMs(retryBackoff, this.#failures++, entropy);
+    const askedMs = error instanceof RateLimitError ? error.retryAfterMs : 0;
+    logger.warn({ code: codeOf(error), pauseMs }, 'the credential cannot be refreshed now');
+    this.#wakeAt(clock.now() + Math.max(pauseMs, askedMs));
+    this.#publish({ trouble: asRallypointError(error) });
+  }
+
+  #wakeAt(dueMs: number): void {
+    this.#dueMs = dueMs;
+    if (!this.#closing.signal.aborted) this.#alarm.set(dueMs, () => this.#renewBehind());
+  }
+
+  #publish(more: Pick<CredentialsSnapshot, 'reason' | 'trouble'>): void {
+    const { held } = this.#ports;
+    const { scopes = '', expiresAtMs = 0 } = this.#credential ?? {};
+    const next: CredentialsSnapshot = this.#credential
+      ? { status: 'signed-in', ...held, scopes, expiresAtMs, ...more }
+      : { status: 'signed-out', ...held, ...more };
+    if (!isSame(next, this.snapshot)) this.#subject.next(Object.freeze(next));
+  }
+
+  /** @returns whether the service knows: it said so, or it did not know the token any more */
+  async #revoke({ refreshToken, accessToken }: StoredCredential): Promise<boolean> {
+    try {
+      await this.#ports.client.revokeToken(refreshToken ?? accessToken);
+      return true;
+    } catch (error) {
+      this.#ports.logger.warn({ code: codeOf(error) }, 'the service could not be told of the sign-out');
+      return false;
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closing.signal.aborted) throw new ArgumentError('closed', 'These credentials have been closed.');
+  }
+}
+
+function isSame(a: CredentialsSnapshot, b: CredentialsSnapshot): boolean {
+  const keys: readonly (keyof CredentialsSnapshot)[] = ['status', 'scopes', 'expiresAtMs', 'reason', 'trouble'];
+  return keys.every(key => a[key] === b[key]);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof RallypointError ? error.code : 'unknown';
+}
+
+// A keychain of the game's own may throw anything.
+function asRallypointError(cause: unknown): RallypointError {
+  if (cause instanceof RallypointError) return cause;
+  return new KeychainError('keychain_unusable', 'The keychain failed without saying how.', { cause });
+}
