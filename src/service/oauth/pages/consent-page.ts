@@ -71,7 +71,7 @@ function botPermissions(
   const names = scopes.includes('bot') ? permissionNames(BigInt(permissions)) : [];
   if (names.length === 0) return undefined;
   return html`<h2 id="permissions">${words.consent.bot(application.name)}</h2>
-<ul class="scopes" aria-labelledby="permissions">${names.map(name => html`<li>${words.permissions[name]}</li>`)}</ul>`;
+<ul class="scopes permissions" aria-labelledby="permissions">${names.map(name => html`<li>${words.permissions[name]}</li>`)}</ul>`;
 }
 
 function destination({ consent }: PageWords, redirectUri: string): Html {

@@ -26,7 +26,7 @@ main {
   background: var(--card); box-shadow: 0 1rem 3rem -1rem rgb(20 20 60 / .28);
 }
 h1 { margin: 0; font-size: 1.375rem; line-height: 1.3; text-align: center; text-wrap: balance; overflow-wrap: anywhere; }
-h2 { margin: 1.75rem 0 .75rem; font-size: .8125rem; letter-spacing: .04em; text-transform: uppercase; color: var(--soft); }
+h2 { margin: 1.75rem 0 .5rem; font-size: .9375rem; line-height: 1.4; color: var(--soft); overflow-wrap: anywhere; }
 p { margin: .5rem 0; }
 main > :last-child { margin-bottom: 0; }
 .lead { text-align: center; color: var(--soft); text-wrap: balance; }
@@ -39,6 +39,7 @@ a { color: var(--accent-text); }
   background: var(--accent); color: #fff; font-weight: 600; text-transform: uppercase;
 }
 .badge.large { width: 4rem; height: 4rem; margin: 0 auto 1rem; border-radius: 1.25rem; font-size: 1.625rem; }
+.badge.done { background: var(--tint); color: var(--accent-text); }
 .badge.fault { background: none; border: 2px solid; color: var(--fault); }
 .person { display: flex; align-items: center; gap: .75rem; min-width: 0; flex: 1; text-align: left; }
 .person span { min-width: 0; }
@@ -55,9 +56,23 @@ ul { margin: 0; padding: 0; list-style: none; }
   content: ""; position: absolute; left: .375rem; top: .75rem; width: .375rem; height: .6875rem;
   border: solid var(--accent-text); border-width: 0 2px 2px 0; transform: rotate(40deg);
 }
-.scopes ul { margin: .375rem 0 .25rem; padding-left: .875rem; border-left: 2px solid var(--line); }
-.scopes ul li { padding: .125rem 0; font-size: .875rem; color: var(--soft); }
+.scopes.not > li::before {
+  left: .25rem; top: 1.0625rem; width: .75rem; height: 0; border: 0; border-top: 2px solid var(--soft); transform: none;
+}
+.permissions { columns: 12rem; column-gap: 1rem; }
+.permissions > li { break-inside: avoid; }
+dl { margin: .375rem 0 .25rem; padding-left: .875rem; border-left: 2px solid var(--line); font-size: .875rem; }
+dl > div + div { margin-top: .5rem; }
+dt { font-weight: 600; }
+dd { margin: 0; padding: .0625rem 0; color: var(--soft); }
 label { display: block; margin: 0 0 .375rem; font-weight: 600; }
+h2 > label { margin: 0; }
+.fields { margin-top: 1.5rem; }
+.fields label { margin-top: 1rem; }
+.fields button { width: 100%; margin-top: 1.5rem; }
+.fields .fault, .warning { margin: 0; padding: .75rem .875rem; border-radius: .875rem; background: var(--tint); }
+.warning { margin-top: 1.5rem; font-size: .9375rem; }
+input.code { font: 600 1.25rem/1.4 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; letter-spacing: .15em; text-align: center; text-transform: uppercase; }
 select, input {
   width: 100%; padding: .625rem .75rem; border: 1px solid var(--soft); border-radius: .625rem; font: inherit;
   background: var(--card); color: inherit;

@@ -31,6 +31,7 @@ describe.each([
     ['soft', 'card'],
     ['soft', 'tint'],
     ['fault', 'card'],
+    ['fault', 'tint'],
     ['accent-text', 'card'],
     ['accent-text', 'tint'],
     ['white', 'accent'],
