@@ -1,7 +1,9 @@
 import type { Command } from '../model/command.ts';
 import { TransportError } from '../model/errors.ts';
 import type { Lobby, LobbyInvite, LobbyMember } from '../model/lobby.ts';
+import type { TokenResponse } from '../model/oauth.ts';
 import type { GuildCommandPermissions } from '../model/overwrite.ts';
+import type { ProvisionalTokenResponse } from '../model/provisional.ts';
 import { isSnowflake } from '../model/snowflake.ts';
 import { asRecord } from '../wire/codec.ts';
 
@@ -34,6 +36,18 @@ export function readLobbyInvite(value: unknown): LobbyInvite {
   const { code } = asRecord(value) ?? {};
   if (typeof code !== 'string') throw unreadable('an invite');
   return value as LobbyInvite;
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readToken(value: unknown): TokenResponse {
+  const { access_token: token, expires_in: seconds } = asRecord(value) ?? {};
+  if (typeof token !== 'string' || typeof seconds !== 'number') throw unreadable('a token');
+  return value as TokenResponse;
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readProvisionalToken(value: unknown): ProvisionalTokenResponse {
+  return readToken(value) as ProvisionalTokenResponse;
 }
 
 /** @throws TransportError `unreadable_answer` */

@@ -23,13 +23,14 @@ import { createInteractions, type Interactions } from './interactions.ts';
 import type { LobbyServerOptions } from './lobbies/managed.ts';
 import { createLobbies, type Lobbies } from './lobbies.ts';
 import { createOverwrites, type Overwrites, overwrittenIn } from './overwrites.ts';
+import { createProvisionalAccounts, type ProvisionalAccounts } from './provisional-accounts.ts';
 import type { traitsUnknown } from './traits.ts';
 
 export interface BackendOptions {
   readonly applicationId: ApplicationId;
   /** The bot token, without `Bot `. Opens everything. */
   readonly botToken?: string;
-  /** The OAuth2 client secret. Opens commands: a token is fetched with it at the first call and kept. */
+  /** The OAuth2 client secret. Opens commands: a token is fetched with it at the first call and kept. Proves the application where players' tokens are exchanged. */
   readonly clientSecret?: string;
   /** Where the service is, as its ready line's `api_base` says. Default: the hosted service. */
   readonly apiBase?: string;
@@ -64,6 +65,8 @@ export interface Backend {
   readonly commands: GlobalCommands;
   /** Who may use commands in a guild. */
   readonly overwrites: Overwrites;
+  /** Players without an account of their own. */
+  readonly provisionalAccounts: ProvisionalAccounts;
   readonly interactions: Interactions;
   /** Aborts what is under way and lets go of every connection. Idempotent. */
   close(): void;
@@ -131,6 +134,7 @@ export function createBackend(options: BackendOptions): Backend {
     lobbies,
     commands,
     overwrites,
+    provisionalAccounts: createProvisionalAccounts(call, applicationId, options.clientSecret),
     interactions,
     close() {
       interactions.close();

@@ -35,6 +35,7 @@ export {
   TransportError,
   ValidationError,
 } from '../model/errors.ts';
+export type { ExternalAuthType } from '../model/external-auth.ts';
 export { callbackTypes, type Interaction, type InteractionCallback, invokingUser } from '../model/interaction.ts';
 export type { Issue } from '../model/issue.ts';
 export {
@@ -54,6 +55,7 @@ export {
   type GuildCommandPermissions,
   overwriteTypes,
 } from '../model/overwrite.ts';
+export type { BotProvisionalTokenInput, ExternalAuth, ProvisionalTokenResponse } from '../model/provisional.ts';
 export type { CommandChange } from '../model/rules/command-diff.ts';
 export type { PlacedText, ShownText } from '../model/rules/shown-texts.ts';
 export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowflake.ts';
@@ -104,5 +106,6 @@ export type { LobbyOutcome, ReconcileReport } from './lobbies/reconcile.ts';
 export type { LeftLobby, LeftLobbyFate, SweepReport } from './lobbies/sweep.ts';
 export type { Lobbies } from './lobbies.ts';
 export { type Overwrites, type UserToken, userToken } from './overwrites.ts';
+export type { ProvisionalAccounts } from './provisional-accounts.ts';
 export type { ReceivedInteraction, ReplyMessage } from './received-interaction.ts';
 export { traitsUnknown } from './traits.ts';

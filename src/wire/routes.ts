@@ -362,8 +362,19 @@ export const routes = {
     text: ['interaction_token'],
   },
 
-  getCurrentUser: { method: 'GET', path: '/users/@me', credentials: ['bot', 'user:identify'], success: [200] },
-  getCurrentAuthorization: { method: 'GET', path: '/oauth2/@me', credentials: ['user:any'], success: [200] },
+  getCurrentUser: {
+    method: 'GET',
+    path: '/users/@me',
+    credentials: ['bot', 'user:identify', 'application:identify'],
+    success: [200],
+  },
+  getCurrentAuthorization: {
+    method: 'GET',
+    path: '/oauth2/@me',
+    credentials: ['user:any', 'application:any'],
+    success: [200],
+  },
+  getCurrentApplication: { method: 'GET', path: '/oauth2/applications/@me', credentials: ['bot'], success: [200] },
   createToken: { method: 'POST', path: '/oauth2/token', credentials: ['none'], success: [200], body: 'form' },
   revokeToken: { method: 'POST', path: '/oauth2/token/revoke', credentials: ['none'], success: [200], body: 'form' },
   startDevice: {
@@ -387,8 +398,55 @@ export const routes = {
     success: [204],
     body: 'json',
   },
+  createProvisionalToken: {
+    method: 'POST',
+    path: '/partner-sdk/token',
+    credentials: ['none'],
+    success: [200],
+    body: 'json',
+  },
+  createBotProvisionalToken: {
+    method: 'POST',
+    path: '/partner-sdk/token/bot',
+    credentials: ['bot'],
+    success: [200],
+    body: 'json',
+  },
+  createChildToken: {
+    method: 'POST',
+    path: '/partner-sdk/child-token',
+    credentials: ['none'],
+    success: [200],
+    body: 'json',
+  },
+  unmergeProvisionalAccount: {
+    method: 'POST',
+    path: '/partner-sdk/provisional-accounts/unmerge',
+    credentials: ['none'],
+    success: [204],
+    body: 'json',
+  },
+  unmergeBotProvisionalAccount: {
+    method: 'POST',
+    path: '/partner-sdk/provisional-accounts/unmerge/bot',
+    credentials: ['bot'],
+    success: [204],
+    body: 'json',
+  },
+  editAccount: {
+    method: 'PATCH',
+    path: '/users/@me/account',
+    credentials: ['user:any'],
+    success: [200],
+    body: 'json',
+  },
   getSigningKeys: { method: 'GET', path: '/oauth2/keys', credentials: ['none'], success: [200] },
-  getUserInfo: { method: 'GET', path: '/oauth2/userinfo', credentials: ['user:openid'], success: [200] },
+  getUserInfo: {
+    method: 'GET',
+    path: '/oauth2/userinfo',
+    credentials: ['user:openid', 'application:openid'],
+    success: [200],
+  },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

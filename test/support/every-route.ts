@@ -11,8 +11,9 @@ import {
 } from '../../src/service/index.ts';
 import { type Route, type RouteName, routes } from '../../src/wire/routes.ts';
 import { GatewayClient } from './gateway-client.ts';
+import { botIssuedToken, mergeByBot, openTicketOffice, ticketOf } from './provisional.ts';
 import { callApi, starfall } from './starfall.ts';
-import { clientToken, playerToken, sessionToken } from './tokens.ts';
+import { clientToken, playerToken, playerTokens, sessionToken } from './tokens.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;
@@ -24,6 +25,8 @@ export interface RouteCall {
   readonly query?: string;
   /** Sent as JSON or as a form, as the route asks; text is sent as it is. */
   readonly body?: unknown;
+  /** In place of the credential that the world would use. */
+  readonly authorization?: string;
 }
 
 export interface RouteAnswer {
@@ -54,6 +57,8 @@ const allScopes = 'identify email openid sdk.social_layer applications.commands.
 
 export async function openRouteWorld(options: ServiceOptions = {}): Promise<RouteWorld> {
   const service = await startService({ fixtures: starfall, limits: 'off', clock: 'virtual', ...options });
+  const tickets = await openTicketOffice();
+  await postFixtures(service, { applications: [{ id: application.id, identity_providers: [tickets.provider] }] });
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const bot = await GatewayClient.identified(service.gateway, { token: application.bot_token });
   const tokens = {
@@ -104,6 +109,21 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     const document = { guilds: [{ name: 'Quay', owner_id: edsger.id, channels: [{ name: 'general' }] }] };
     const { guilds } = await postFixtures(service, document);
     return guilds[0]?.channels[0]?.id ?? '';
+  }
+
+  let players = 0;
+  const newPlayer = () => `player-${++players}`;
+
+  /** A user that is in nothing yet. */
+  async function newcomer(): Promise<string> {
+    const { users } = await postFixtures(service, { users: [{}] });
+    return users[0]?.id ?? '';
+  }
+
+  /** An application that belongs to Starfall. */
+  async function childApplication(): Promise<string> {
+    const { applications } = await postFixtures(service, { applications: [{ parent_id: application.id }] });
+    return applications[0]?.id ?? '';
   }
 
   async function answered(): Promise<{ interaction_token: string }> {
@@ -183,6 +203,31 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     getFollowUp: async () => ({ params: await followedUp() }),
     editFollowUp: async () => ({ params: await followedUp(), ...message }),
     deleteFollowUp: async () => ({ params: await followedUp() }),
+    createProvisionalToken: () => ({ body: { client_id: application.id, ...ticketOf(newPlayer()) } }),
+    createBotProvisionalToken: () => ({ body: { external_user_id: newPlayer(), preferred_global_name: 'Player' } }),
+    createChildToken: async () => ({
+      body: {
+        parent_access_token: await playerToken(service, grace.id),
+        child_application_id: await childApplication(),
+        parent_client_secret: application.client_secret,
+      },
+    }),
+    unmergeProvisionalAccount: async () => {
+      const ticket = ticketOf(newPlayer());
+      const body = { client_id: application.id, ...ticket };
+      await call('createProvisionalToken', { body });
+      await playerTokens(service, await newcomer(), 'openid', {}, ticket);
+      return { body };
+    },
+    unmergeBotProvisionalAccount: async () => {
+      const external_user_id = newPlayer();
+      await mergeByBot(service, external_user_id, await newcomer());
+      return { body: { external_user_id } };
+    },
+    editAccount: async () => ({
+      authorization: `Bearer ${(await botIssuedToken(service, newPlayer())).access_token}`,
+      body: { global_name: 'Player' },
+    }),
     createToken: () => ({
       body: new URLSearchParams({
         grant_type: 'client_credentials',
@@ -222,13 +267,16 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     return { ...made, params: { ...known, ...made.params } };
   }
 
-  async function call(name: RouteName, { params = {}, query = '', body }: RouteCall): Promise<RouteAnswer> {
+  async function call(
+    name: RouteName,
+    { params = {}, query = '', body, ...credential }: RouteCall,
+  ): Promise<RouteAnswer> {
     const route: Route = routes[name];
     const path = route.path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
       encodeURIComponent(params[parameter] ?? '1'),
     );
     const url = `${service.api_base}/v10${path}${query}`;
-    const authorization = authorizationFor(route, tokens);
+    const authorization = credential.authorization ?? authorizationFor(route, tokens);
     const mediaType = route.body === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
     const headers = { ...(authorization && { authorization }), ...(route.body && { 'content-type': mediaType }) };
     const sent = request(url, { agent, method: route.method, headers });
@@ -251,6 +299,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       await bot.end();
       agent.destroy();
       await service.close();
+      await tickets.close();
     },
   };
 }

@@ -21,12 +21,13 @@ export async function playerToken(
   return (await playerTokens(service, userId, scope, more)).access_token;
 }
 
-/** As {@link playerToken}, with the token that renews it. */
+/** As {@link playerToken}, with the token that renews it. @param exchange more for the exchange of the code */
 export async function playerTokens(
   service: ReadyLine,
   userId: string,
   scope = 'sdk.social_layer',
   more: Readonly<Record<string, string>> = {},
+  exchange: Readonly<Record<string, string>> = {},
 ): Promise<{ access_token: string; refresh_token: string }> {
   const client = starfall.applications[0].id;
   const authorize = new URL(`${service.web_base}/oauth2/authorize`);
@@ -51,6 +52,7 @@ export async function playerTokens(
       redirect_uri: redirect,
       code,
       code_verifier: verifier,
+      ...exchange,
     }),
   });
   return (await answer.json()) as { access_token: string; refresh_token: string };

@@ -17,7 +17,7 @@ export function fillIn(guilds: readonly GuildPlan[], records: FixtureRecords, re
   const members = new Map(records.guild_members.map(member => [memberKey(member.guild_id, member.user_id), member]));
   return {
     applications: records.applications.map(application => showApplication(application, reveal)),
-    users: records.users.map(user => ({ ...user, locale: user.locale as Locale })),
+    users: records.users.map(({ provisional_of: _, ...user }) => ({ ...user, locale: user.locale as Locale })),
     guilds: records.guilds.map(guild => showGuild(guild, plans.get(guild.id), members)),
   };
 }

@@ -32,6 +32,7 @@ import { createLobbyJoin, type LobbyJoin } from './lobby-join.ts';
 import { createLobbyLinks, type LobbyLinks } from './lobby-links.ts';
 import { createLobbyMembers, type LobbyMembers } from './lobby-members.ts';
 import { createLobbyMessages, deleteMessages, type LobbyMessages } from './lobby-messages.ts';
+import { createLobbyMoves, type LobbyMoves } from './lobby-moves.ts';
 import { createLobbyQuota, type Newcomer } from './lobby-quota.ts';
 import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './lobby-records.ts';
 import { showGatewayLobby, showLobby } from './lobby-view.ts';
@@ -70,6 +71,7 @@ export interface Lobbies {
   removeMember: LobbyMembers['remove'];
   join: LobbyJoin['join'];
   leave: LobbyJoin['leave'];
+  move: LobbyMoves['move'];
   readonly messages: LobbyMessages;
   readonly links: LobbyLinks;
   readonly invites: LobbyInvites;
@@ -227,6 +229,7 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
     updateMembers: lobbyMembers.update,
     removeMember: lobbyMembers.remove,
     ...createLobbyJoin(core, attendance, quota, changes),
+    ...createLobbyMoves(core, quota, changes),
     messages: createLobbyMessages(core, webhookEvents),
     links: createLobbyLinks(core, attendance, expiry),
     invites: createLobbyInvites(core),

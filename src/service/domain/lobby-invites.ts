@@ -9,6 +9,7 @@ import type { Core } from '../core.ts';
 import { Fault } from '../fault.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyInviteRecord, LobbyRecord, UserRecord } from '../store/records.ts';
+import { requireFullAccount } from './full-account.ts';
 import { lazyEvent } from './lazy-event.ts';
 import { lobbyScope, ownLobby, requireMember } from './lobby-records.ts';
 import { botUserView, userView } from './user-view.ts';
@@ -20,12 +21,12 @@ import { botUserView, userView } from './user-view.ts';
  * @see lobbies.md 2.13
  */
 export interface LobbyInvites {
-  /** @throws Fault `unknown_lobby`, `not_a_lobby_member`, `lobby_not_linked`, `already_in_guild` */
+  /** @throws Fault `unknown_lobby`, `not_a_lobby_member`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type` */
   createOwn(application: ApplicationRecord, user: UserRecord, id: LobbyId): Promise<LobbyInvite>;
   /**
    * Our choice: the user need not be a member of the lobby, as no source asks for it.
    *
-   * @throws Fault `unknown_lobby`, `unknown_user`, `lobby_not_linked`, `already_in_guild`
+   * @throws Fault `unknown_lobby`, `unknown_user`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type`
    */
   createFor(application: ApplicationRecord, userId: UserId, id: LobbyId): Promise<LobbyInvite>;
 }
@@ -38,6 +39,7 @@ const sweptPerInvite = 4;
 
 export function createLobbyInvites({ store, clock, entropy }: Core): LobbyInvites {
   async function inviteWithin(transaction: Transaction, lobby: LobbyRecord, user: UserRecord, inviter: User) {
+    requireFullAccount(user);
     if (!lobby.link) throw new Fault('lobby_not_linked');
     const { id: channelId, guild_id: guildId } = lobby.link.channel;
     if (await transaction.get('guild_members', guildId, user.id)) throw new Fault('already_in_guild');

@@ -9,6 +9,7 @@ import type { StoreView, Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } from '../store/records.ts';
 import { announceChannel, announceInChannel } from './channel-events.ts';
 import type { Expiry } from './expiry.ts';
+import { requireFullAccount } from './full-account.ts';
 import { canBeLinked, channelView } from './guild-view.ts';
 import type { LobbyAttendance } from './lobby-attendance.ts';
 import { announceLobbyUpdate } from './lobby-events.ts';
@@ -30,7 +31,7 @@ export interface LobbyLinks {
    * Links the channel named, in place of one that is linked already, or unlinks when none is named. Unlinking is
    * idempotent. The answer is the lobby as encoded JSON.
    *
-   * @throws Fault `invalid_form_body`, `unknown_lobby`, `not_a_lobby_member`, `lobby_link_refused`, and for linking
+   * @throws Fault `invalid_form_body`, `unknown_lobby`, `not_a_lobby_member`, `lobby_link_refused`, `invalid_user_type`, and for linking
    *   `unknown_channel` (also in a guild the user is not in), `missing_access`, `missing_permissions`,
    *   `channel_not_linkable`, `channel_already_linked`
    */
@@ -51,6 +52,7 @@ export function createLobbyLinks(core: Core, attendance: LobbyAttendance, expiry
       async transaction => {
         const before = await ownLobby(transaction, application, id);
         refuseUnlessAllowed(await requireMember(transaction, id, user.id));
+        requireFullAccount(user);
         const lobby =
           channelId === undefined ? unlinked(before) : await linked(transaction, before, user.id, channelId);
         const members = await membersOf(transaction, id);

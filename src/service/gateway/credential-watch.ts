@@ -42,7 +42,8 @@ export class CredentialWatch<Session extends Watched> {
     }
     let end: number | undefined;
     for (const token of await store.list('tokens', { index: 'byGrant', equals: [credential ?? ''] })) {
-      if (token.kind !== 'access') continue;
+      // A grant can have tokens of child applications, too.
+      if (token.kind !== 'access' || token.application_id !== application_id) continue;
       if (token.expires_at_ms === null) return null;
       if (token.expires_at_ms > clock.now()) end = Math.max(end ?? 0, token.expires_at_ms);
     }

@@ -1,5 +1,5 @@
 import type { ApplicationId, Snowflake, UserId } from '../../model/snowflake.ts';
-import { topics } from '../announcement.ts';
+import { type Topic, topics } from '../announcement.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { AuthorizationRecord, TokenRecord } from '../store/records.ts';
 
@@ -57,10 +57,17 @@ export async function endGrant(transaction: Transaction, grantId: string): Promi
   deleteTokens(transaction, await transaction.list('tokens', { index: 'byGrant', equals: [grantId] }));
 }
 
-/** The sessions of their user look whether another token has come in the place of theirs. */
+/** Ends one token alone. */
+export function endToken(transaction: Transaction, token: TokenRecord): void {
+  deleteTokens(transaction, [token]);
+}
+
+/** The sessions of their user look whether another token has come in the place of theirs; also those with a child application. */
 function deleteTokens(transaction: Transaction, tokens: readonly TokenRecord[]): void {
   for (const { hash } of tokens) transaction.delete('tokens', hash);
-  const [any] = tokens;
-  if (!any || any.application_id === null || any.user_id === null) return;
-  transaction.announce({ to: topics.player(any.application_id, any.user_id), recheck: true });
+  for (const to of new Set(tokens.flatMap(playerOf))) transaction.announce({ to, recheck: true });
+}
+
+function playerOf({ application_id, user_id }: TokenRecord): Topic[] {
+  return application_id === null || user_id === null ? [] : [topics.player(application_id, user_id)];
 }

@@ -1,11 +1,16 @@
 import type { TokenResponse } from '../../model/oauth.ts';
 import type { UserId } from '../../model/snowflake.ts';
+import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
-import { createWebhookEvents } from '../domain/webhook-events.ts';
+import type { LobbyMoves } from '../domain/lobby-moves.ts';
+import type { WebhookEvents } from '../domain/webhook-events.ts';
+import type { ApplicationRecord } from '../store/records.ts';
+import { type OwnApplication, ownApplicationView } from './application-view.ts';
 import { createAuthorizationEvents } from './authorization-events.ts';
 import { findAuthorization } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { authenticateClient } from './client-authentication.ts';
+import { type Holder, holderOf } from './claims.ts';
+import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { type Decision, decide } from './decision.ts';
 import { type DeviceAuthorization, startDevice } from './device-code.ts';
 import {
@@ -16,10 +21,11 @@ import {
   type TypedCode,
 } from './device-decision.ts';
 import { startSweeping } from './expiry.ts';
-import type { Form } from './form.ts';
 import { createGuesses } from './guesses.ts';
 import { createIdTokens } from './id-token.ts';
 import { type Judgement, judge } from './judgement.ts';
+import { createProofGuard } from './proof-guard.ts';
+import { createProvisional, type Provisional } from './provisional.ts';
 import { revoke } from './revocation.ts';
 import { isGranted } from './scope-rules.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
@@ -34,12 +40,16 @@ export interface Authorization {
   isGranted(request: AuthorizationRequest, userId: UserId): Promise<boolean>;
   /** Carries out a user's answer. @throws Fault */
   decide(decision: Decision): Promise<{ redirectTo: string }>;
-  /** The token endpoint. @param authorization value of that header @throws OAuthFault */
-  issueTokens(authorization: string | undefined, form: Form): Promise<TokenResponse>;
-  /** The endpoint where a device begins. @throws OAuthFault */
-  startDevice(authorization: string | undefined, form: Form): Promise<DeviceAuthorization>;
-  /** The revocation endpoint. @throws OAuthFault */
-  revoke(authorization: string | undefined, form: Form): Promise<void>;
+  /** The token endpoint. @throws OAuthFault; Fault `rate_limited` */
+  issueTokens(request: ClientRequest): Promise<TokenResponse>;
+  /** The endpoint where a device begins. @throws OAuthFault; Fault `rate_limited` */
+  startDevice(request: ClientRequest): Promise<DeviceAuthorization>;
+  /** The revocation endpoint. @throws OAuthFault; Fault `rate_limited` */
+  revoke(request: ClientRequest): Promise<void>;
+  /** Whom an access token speaks for. @throws Fault `unauthorized` */
+  holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
+  /** What an application's bot sees of it. */
+  showOwnApplication(application: ApplicationRecord): Promise<OwnApplication>;
   /** Keys that ID tokens can be verified with. */
   listKeys(): Promise<readonly PublicKey[]>;
   /** What users answer to devices that want to be signed in. */
@@ -50,14 +60,30 @@ export interface Authorization {
     decide(decision: DeviceDecision): Promise<void>;
   };
   readonly signIns: SignIns;
+  readonly provisional: Provisional;
   /** Begins to clear away what has expired. @returns what ends it */
   start(): () => void;
 }
 
-export function createAuthorization(core: Core, webhookEvents = createWebhookEvents(core)): Authorization {
+export interface AuthorizationDeps {
+  /** Tells the applications' servers. */
+  readonly webhookEvents: WebhookEvents;
+  /** Whose memberships move when accounts are merged. */
+  readonly lobbies: LobbyMoves;
+  /** Counts what is asked outside. */
+  readonly activity: Activity;
+}
+
+export function createAuthorization(
+  core: Core,
+  { webhookEvents, lobbies, activity }: AuthorizationDeps,
+): Authorization {
   const events = createAuthorizationEvents(core, webhookEvents);
   const keys = createSigningKeys(core);
-  const issueTokens = createTokenEndpoint(core, createIdTokens(core, keys));
+  const idTokens = createIdTokens(core, keys);
+  const provisional = createProvisional(core, { idTokens, events, lobbies, activity });
+  const issueTokens = createTokenEndpoint(core, idTokens, provisional.merges);
+  const guarded = createProofGuard(core);
   const userCodeGuesses = createGuesses(core, 'oauth-user-code');
   return {
     judge: parameters => judge(core, parameters),
@@ -66,17 +92,20 @@ export function createAuthorization(core: Core, webhookEvents = createWebhookEve
       return isGranted(scopes, (await findAuthorization(core.store, parties))?.scopes ?? []);
     },
     decide: decision => decide(core, events, decision),
-    issueTokens,
-    revoke: async (authorization, form) =>
-      revoke(core, events, await authenticateClient(core, authorization, form), form),
-    startDevice: async (authorization, form) =>
-      startDevice(core, await authenticateClient(core, authorization, form), form),
+    issueTokens: request => guarded(request, () => issueTokens(request)),
+    revoke: request =>
+      guarded(request, async () => revoke(core, events, await authenticateClient(core, request), request.form)),
+    startDevice: request =>
+      guarded(request, async () => startDevice(core, await authenticateClient(core, request), request.form)),
     device: {
       find: typed => findDevice(core, userCodeGuesses, typed),
       decide: decision => decideDevice(core, events, userCodeGuesses, decision),
     },
+    holderOf: principal => holderOf(core.store, principal),
+    showOwnApplication: application => ownApplicationView(core, application),
     listKeys: async () => [await keys.published()],
     signIns: createSignIns(core),
+    provisional,
     start: () => startSweeping(core),
   };
 }

@@ -8,7 +8,7 @@ import type { ApplicationRecord, CodeRecord } from '../store/records.ts';
 import { authorizationScope, endGrant } from './authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField } from './form.ts';
-import type { IdTokens } from './id-token.ts';
+import type { GrantDeps } from './grant-deps.ts';
 import { oauthFaults } from './oauth-fault.ts';
 import { issuePair } from './tokens.ts';
 
@@ -19,12 +19,12 @@ import { issuePair } from './tokens.ts';
  * Our choice: an attempt that fails leaves the code as it was, and only one who proves all of this by a used code ends
  * what the code gave: else whoever sees a redirect could sign its user out.
  *
- * @throws OAuthFault `invalid_grant`, `invalid_request`
+ * @throws OAuthFault `invalid_grant`, `invalid_request`; Fault those of {@link ProvisionalMerges}
  * @see oauth2.md 3, 4; RFC 6749, 4.1.3
  */
 export async function exchangeCode(
   core: Core,
-  idTokens: IdTokens,
+  { idTokens, merges }: GrantDeps,
   { application }: AuthenticatedClient,
   form: Form,
 ): Promise<TokenResponse> {
@@ -32,8 +32,18 @@ export async function exchangeCode(
   const code = checkCode(core, application, await core.store.get('codes', hash));
   checkRedirect(application, form, code);
   checkVerifier(form, code);
-  const response = await core.store.transact(authorizationScope(code), transaction => redeem(core, transaction, hash));
+  const merge = await merges.prepare(application, form);
+  const response = await core.store.transact(
+    authorizationScope(code),
+    async transaction => {
+      const issued = await redeem(core, transaction, hash);
+      if (issued) await merge?.begin(transaction, code.user_id);
+      return issued;
+    },
+    merge?.guards,
+  );
   if (!response) throw oauthFaults.code();
+  await merge?.complete();
   return idTokens.add(await withGuild(core, response, code), code);
 }
 

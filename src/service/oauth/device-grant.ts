@@ -8,7 +8,7 @@ import { authorizationScope, type Parties } from './authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { deviceScope } from './device-code.ts';
 import { type Form, requiredField } from './form.ts';
-import type { IdTokens } from './id-token.ts';
+import type { GrantDeps } from './grant-deps.ts';
 import { type OAuthFault, oauthFaults } from './oauth-fault.ts';
 import { issuePair } from './tokens.ts';
 
@@ -19,12 +19,13 @@ import { issuePair } from './tokens.ts';
  * Our choices: the first poll may come at once; only one who still waits is told to slow down, an answer is never held
  * back; a code used again is refused, and what it gave stays.
  *
- * @throws OAuthFault `authorization_pending`, `slow_down`, `expired_token`, `access_denied`, `invalid_grant`
+ * @throws OAuthFault `authorization_pending`, `slow_down`, `expired_token`, `access_denied`, `invalid_grant`; Fault those of
+ *   {@link ProvisionalMerges}
  * @see oauth2.md 6; RFC 8628, 3.5
  */
 export async function redeemDevice(
   core: Core,
-  idTokens: IdTokens,
+  { idTokens, merges }: GrantDeps,
   { application }: AuthenticatedClient,
   form: Form,
 ): Promise<TokenResponse> {
@@ -33,12 +34,18 @@ export async function redeemDevice(
   if (record.expires_at_ms <= core.clock.now()) throw oauthFaults.expiredToken();
   if (record.state === 'denied') throw oauthFaults.denied();
   if (!isGranted(record)) throw await poll(core, record);
+  const merge = await merges.prepare(application, form);
   const response = await core.store.transact(
     authorizationScope(record),
-    transaction => redeem(core, transaction, record),
-    [deviceScope(record.hash)],
+    async transaction => {
+      const issued = await redeem(core, transaction, record);
+      if (issued) await merge?.begin(transaction, record.user_id);
+      return issued;
+    },
+    [deviceScope(record.hash), ...(merge?.guards ?? [])],
   );
   if (!response) throw oauthFaults.deviceCode();
+  await merge?.complete();
   return idTokens.add(response, { ...record, nonce: null });
 }
 

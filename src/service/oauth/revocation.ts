@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
 import type { TokenRecord } from '../store/records.ts';
 import type { AuthorizationEvents } from './authorization-events.ts';
-import { authorizationScope, endAuthorization, type Parties } from './authorization-records.ts';
+import { authorizationScope, endAuthorization, endToken, type Parties } from './authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField } from './form.ts';
 import { oauthFaults } from './oauth-fault.ts';
@@ -10,7 +10,8 @@ import { oauthFaults } from './oauth-fault.ts';
 const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token']);
 
 /**
- * Ends a token, and with one of a user every code and token the user's authorization gave the application.
+ * Ends a token, and with one of a user every code and token the user's authorization gave the application. A child
+ * application's token ends by itself: the authorization is its parent's.
  *
  * Our choice: a token that is unknown, or another application's, is nothing to revoke and no error (RFC 7009, 2.2).
  *
@@ -40,7 +41,11 @@ function isUsers(token: TokenRecord): token is UsersToken {
 async function endUsers(core: Core, events: AuthorizationEvents, token: UsersToken): Promise<void> {
   const ended = await core.store.transact(authorizationScope(token), async transaction => {
     const authorization = await transaction.get('authorizations', token.authorization_id);
-    if (authorization) await endAuthorization(transaction, authorization);
+    if (authorization?.application_id !== token.application_id) {
+      endToken(transaction, token);
+      return undefined;
+    }
+    await endAuthorization(transaction, authorization);
     return authorization;
   });
   if (ended) await events.deauthorized(ended.application_id, ended.user_id);

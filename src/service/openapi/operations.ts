@@ -14,6 +14,8 @@ export interface Operation {
   readonly answer?: SchemaName;
   /** Body of 400 and 401 where that is not the interface's own. */
   readonly refusal?: SchemaName;
+  /** Statuses of refusals beside those that follow from the route. */
+  readonly refuses?: readonly number[];
 }
 
 const withLocalizations: Fields = {
@@ -253,12 +255,18 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     summary: 'What the access token stands for',
     answer: 'CurrentAuthorization',
   },
+  getCurrentApplication: {
+    id: 'get_my_oauth2_application',
+    summary: 'The application whose bot it is',
+    answer: 'OwnApplication',
+  },
   createToken: {
     id: 'create_token',
     summary: 'Exchanges a grant for tokens',
     request: 'TokenRequest',
     answer: 'TokenResponse',
-    refusal: 'OAuthError',
+    refusal: 'TokenRefusal',
+    refuses: [423],
   },
   revokeToken: {
     id: 'revoke_token',
@@ -284,6 +292,45 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     id: 'finish_device_authorization',
     summary: 'Answers the device with a code',
     request: 'DeviceDecision',
+  },
+  createProvisionalToken: {
+    id: 'partner_sdk_token',
+    summary: 'A provisional account’s token, for a proof of who the player is elsewhere',
+    request: 'ProvisionalTokenInput',
+    answer: 'ProvisionalTokenResponse',
+    refuses: [401, 403, 423],
+  },
+  createBotProvisionalToken: {
+    id: 'bot_partner_sdk_token',
+    summary: 'A provisional account’s token, by the word of the bot',
+    request: 'BotProvisionalTokenInput',
+    answer: 'ProvisionalTokenResponse',
+    refuses: [423],
+  },
+  createChildToken: {
+    id: 'partner_sdk_child_token',
+    summary: 'Exchanges a token for one of an application that belongs to the publisher’s',
+    request: 'ChildTokenInput',
+    answer: 'TokenResponse',
+    refuses: [401],
+  },
+  unmergeProvisionalAccount: {
+    id: 'partner_sdk_unmerge_provisional_account',
+    summary: 'Gives an identity a provisional account again',
+    request: 'ProvisionalTokenInput',
+    refuses: [401, 403, 423],
+  },
+  unmergeBotProvisionalAccount: {
+    id: 'bot_partner_sdk_unmerge_provisional_account',
+    summary: 'Gives an external user a provisional account again',
+    request: 'BotUnmergeInput',
+    refuses: [423],
+  },
+  editAccount: {
+    id: 'update_my_account',
+    summary: 'Changes what others see a provisional account as',
+    request: 'AccountEdit',
+    answer: 'CurrentUser',
   },
   getSigningKeys: { id: 'get_public_keys', summary: 'The keys of ID tokens', answer: 'SigningKeys' },
   getUserInfo: { id: 'get_openid_connect_userinfo', summary: 'OpenID’s claims about the user', answer: 'UserInfo' },

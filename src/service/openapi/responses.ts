@@ -13,17 +13,18 @@ export function responsesOf(route: Route, operation: Operation): JsonSchema {
   return Object.fromEntries(bodies.map(([status, body]) => [String(status), response(status, body)]));
 }
 
-function refusals(route: Route, { query, refusal }: Operation): [status: number, body: SchemaName][] {
+function refusals(route: Route, { query, refusal, refuses = [] }: Operation): [status: number, body: SchemaName][] {
   const hasPathParameter = route.path.includes('{');
   const isOpen = route.credentials.includes('none');
   const isByToken = route.text !== undefined;
   const taken: [boolean, number, SchemaName][] = [
     [hasPathParameter || route.body !== undefined || query !== undefined, 400, refusal ?? 'InvalidForm'],
-    [!isOpen || isByToken || refusal !== undefined, 401, refusal ?? 'Error'],
-    [!isOpen, 403, 'Error'],
+    [!isOpen || isByToken || refusal !== undefined || refuses.includes(401), 401, refusal ?? 'Error'],
+    [!isOpen || refuses.includes(403), 403, 'Error'],
     // A body can name what does not exist, as a path can.
     [hasPathParameter || route.body === 'json', 404, 'Error'],
     [route.body !== undefined, 413, 'Error'],
+    [refuses.includes(423), 423, 'Error'],
     [!route.exempt || route.bucket !== undefined, 429, 'RateLimited'],
   ];
   return taken.filter(([applies]) => applies).map(([, status, body]) => [status, body]);

@@ -7,6 +7,7 @@ import { guildSchemas } from './schemas/guild.ts';
 import { interactionSchemas } from './schemas/interaction.ts';
 import { lobbySchemas } from './schemas/lobby.ts';
 import { oauthSchemas } from './schemas/oauth.ts';
+import { partnerSchemas } from './schemas/partner.ts';
 
 /** Every schema of the document, by the name it has there. */
 export const schemas = {
@@ -16,6 +17,7 @@ export const schemas = {
   ...guildSchemas,
   ...interactionSchemas,
   ...oauthSchemas,
+  ...partnerSchemas,
   ...gatewaySchemas,
   ...errorSchemas,
   OpenApi: { ...anyObject, description: 'A document of OpenAPI 3.1' },

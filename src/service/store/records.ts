@@ -341,6 +341,7 @@ export interface TokenRecord {
   authorization_id: Snowflake | null;
   /** Hash of the code (a device's, too) that an access or refresh token began with: it outlives refreshes, and one of each is live in it. */
   grant_id: string | null;
+  /** Of a child application's token: the child, while the authorization is its parent's. */
   application_id: ApplicationId | null;
   user_id: UserId | null;
   scopes: readonly string[];

@@ -1,9 +1,12 @@
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { snowflakeTimeMsMax } from '../../../src/model/snowflake.ts';
+import { Activity } from '../../../src/service/activity.ts';
 import { createFixtures } from '../../../src/service/control/fixtures.ts';
 import { registerControl } from '../../../src/service/control/routes.ts';
 import { createCredentials } from '../../../src/service/domain/credentials.ts';
+import { createLobbies } from '../../../src/service/domain/lobbies.ts';
+import { createWebhookEvents } from '../../../src/service/domain/webhook-events.ts';
 import { Faults } from '../../../src/service/faults/faults.ts';
 import { createAuthorization } from '../../../src/service/oauth/authorization.ts';
 import { makeCore, startMs } from './support.ts';
@@ -16,13 +19,15 @@ async function open({ virtual = true } = {}) {
   const fixtures = createFixtures(core, { ensureLaunch: async () => undefined });
   const replaced: number[] = [];
   const app = fastify();
+  const activity = new Activity();
+  const webhookEvents = createWebhookEvents(core, activity);
   registerControl(app, {
     core,
     controlToken,
     ...(virtual ? { advance: (ms: number) => core.clock.advance(ms) } : {}),
     fixtures,
     faults: new Faults(core),
-    decide: createAuthorization(core).decide,
+    decide: createAuthorization(core, { webhookEvents, lobbies: createLobbies(core), activity }).decide,
     stateReplaced: async () => void replaced.push(core.clock.now()),
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -30,5 +30,9 @@ export const errorSchemas = {
     { message: text(), retry_after: { type: 'number', minimum: 0 }, global: boolean },
     { code: integer() },
   ),
+  TokenRefusal: {
+    description: 'Why a token was not granted; about an account to be merged, in the interface’s own form',
+    anyOf: [ref('OAuthError'), ref('Error')],
+  },
   OAuthError: object('Why a token was not granted', { error: text(1) }, { error_description: text() }),
 };

@@ -1,11 +1,22 @@
+import { externalAuthTokenLengthMax } from '../../../model/external-auth.ts';
 import { limits } from '../../../model/limits.ts';
-import { deviceCodeGrantType, deviceResults, scopes } from '../../../model/oauth.ts';
+import { deviceCodeGrantType, deviceResults, installScopes, scopes } from '../../../model/oauth.ts';
 import { signingAlgorithm } from '../../oauth/signing-keys.ts';
-import { boolean, integer, list, nullable, object, ref, text } from '../json-schema.ts';
+import { boolean, dictionary, type Fields, integer, list, nullable, object, ref, text } from '../json-schema.ts';
 
 const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials', deviceCodeGrantType];
 const scopeList = { type: 'string', description: 'Scopes, separated by blanks' };
 const clientFields = { client_id: ref('Snowflake'), client_secret: text(1) };
+
+const partialApplication: Fields = {
+  id: ref('Snowflake'),
+  name: text(),
+  icon: nullable(text()),
+  description: text(),
+  bot_public: boolean,
+  bot_require_code_grant: boolean,
+  verify_key: text(),
+};
 
 /** @see oauth2.md 3 and 8 */
 export const oauthSchemas = {
@@ -19,6 +30,8 @@ export const oauthSchemas = {
       redirect_uri: text(1),
       code_verifier: text(1),
       refresh_token: text(1),
+      external_auth_type: ref('ExternalAuthType'),
+      external_auth_token: text(1, externalAuthTokenLengthMax),
       scope: scopeList,
     },
   ),
@@ -47,7 +60,11 @@ export const oauthSchemas = {
   TokenResponse: object(
     'Tokens',
     { access_token: text(1), token_type: { const: 'Bearer' }, expires_in: integer(0), scope: scopeList },
-    { refresh_token: text(1), id_token: text(1) },
+    {
+      refresh_token: text(1),
+      id_token: text(1),
+      guild: object('The guild that the bot was added to', { id: ref('Snowflake'), name: text() }),
+    },
   ),
   SigningKeys: object('The keys that ID tokens are signed with', {
     keys: list(
@@ -94,13 +111,31 @@ export const oauthSchemas = {
     },
     { user: ref('User') },
   ),
-  PartialApplication: object('An application as its users see it', {
-    id: ref('Snowflake'),
-    name: text(),
-    icon: nullable(text()),
-    description: text(),
-    bot_public: boolean,
-    bot_require_code_grant: boolean,
-    verify_key: text(),
+  PartialApplication: object('An application as its users see it', partialApplication),
+  OwnApplication: object(
+    'An application as its own bot sees it',
+    {
+      ...partialApplication,
+      bot: ref('User'),
+      team: { type: 'null' },
+      flags: integer(0),
+      redirect_uris: list(text(1), limits.redirectUrisMax),
+      interactions_endpoint_url: nullable(text(1)),
+      role_connections_verification_url: { type: 'null' },
+      event_webhooks_url: nullable(text(1)),
+      event_webhooks_status: { type: 'integer', enum: [1, 2] },
+      event_webhooks_types: list(text(1)),
+      approximate_guild_count: integer(0),
+      tags: list(text(1)),
+      integration_types_config: {
+        description: 'Integration type → what a link that names the application alone installs there',
+        ...dictionary(object('Where it can be installed', {}, { oauth2_install_params: ref('InstallParams') })),
+      },
+    },
+    { owner: ref('User'), install_params: ref('InstallParams') },
+  ),
+  InstallParams: object('What a link installs that names the application alone', {
+    scopes: list({ type: 'string', enum: [...installScopes] }),
+    permissions: { ...text(1), pattern: '^[0-9]+$', description: 'Permission bits as decimal text' },
   }),
 };

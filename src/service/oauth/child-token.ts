@@ -1,0 +1,60 @@
+import type { TokenResponse } from '../../model/oauth.ts';
+import type { ChildTokenInput } from '../../model/provisional.ts';
+import { checkChildToken } from '../../model/rules/provisional.ts';
+import type { Core } from '../core.ts';
+import { readId } from '../domain/lobby-input.ts';
+import { Fault, refuseIssues } from '../fault.ts';
+import { hashSecret } from '../secret.ts';
+import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
+import { authorizationScope } from './authorization-records.ts';
+import { requireSecret } from './partner-client.ts';
+import { makeSecret } from './tokens.ts';
+
+/**
+ * Exchanges a user's token of a publisher's application for one of an application that belongs to it, with the same
+ * scopes. It ends with the parent's token, however that ends: it is of the same authorization and the same grant.
+ *
+ * @throws Fault `invalid_form_body`; `invalid_access_token` when the parent's is none that holds; `wrong_client_secret`;
+ *   `unknown_application` unless the child belongs to the parent
+ * @see oauth2.md 9
+ */
+export async function exchangeChildToken(core: Core, input: unknown): Promise<TokenResponse> {
+  refuseIssues(checkChildToken(input));
+  const { parent_access_token, child_application_id, parent_client_secret } = input as ChildTokenInput;
+  const hash = hashSecret(parent_access_token);
+  const parentToken = await liveToken(core, hash);
+  const parent = await core.store.get('applications', parentToken.application_id ?? '');
+  if (!parent) throw new Fault('invalid_access_token');
+  requireSecret(parent, parent_client_secret);
+  const child = await core.store.get('applications', readId<'application'>(child_application_id));
+  if (child?.parent_id !== parent.id) throw new Fault('unknown_application');
+  return issue(core, hash, parentToken, child);
+}
+
+async function issue(core: Core, hash: string, { authorization_id }: TokenRecord, child: ApplicationRecord) {
+  const authorization = await core.store.get('authorizations', authorization_id ?? '');
+  if (!authorization) throw new Fault('invalid_access_token');
+  const secret = makeSecret(core);
+  return core.store.transact(authorizationScope(authorization), async transaction => {
+    const parentToken = await transaction.get('tokens', hash);
+    if (!parentToken) throw new Fault('invalid_access_token');
+    transaction.put('tokens', { ...parentToken, hash: hashSecret(secret), application_id: child.id });
+    return answer(core, secret, parentToken);
+  });
+}
+
+async function liveToken(core: Core, hash: string): Promise<TokenRecord> {
+  const token = await core.store.get('tokens', hash);
+  const isLive = token?.kind === 'access' && (token.expires_at_ms ?? 0) > core.clock.now();
+  if (!isLive) throw new Fault('invalid_access_token');
+  return token;
+}
+
+function answer({ clock }: Core, secret: string, { scopes, expires_at_ms }: TokenRecord): TokenResponse {
+  return {
+    token_type: 'Bearer',
+    access_token: secret,
+    expires_in: Math.max(0, Math.floor(((expires_at_ms ?? 0) - clock.now()) / 1000)),
+    scope: scopes.join(' '),
+  };
+}

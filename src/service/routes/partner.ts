@@ -1,0 +1,32 @@
+import { expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
+import { currentUserView } from '../oauth/claims.ts';
+import type { Provisional } from '../oauth/provisional.ts';
+
+/** Provisional accounts, and tokens of publishers. @see oauth2.md 9; social-sdk.md 14 */
+export function partnerRoutes(provisional: Provisional): Handlers {
+  return {
+    createProvisionalToken: async call => token(await provisional.issueToken(call.body)),
+    async createBotProvisionalToken(call) {
+      const { application } = expectPrincipal(call, 'bot');
+      return token(await provisional.issueTokenByBot(application, call.body));
+    },
+    createChildToken: async call => token(await provisional.exchangeChildToken(call.body)),
+    async unmergeProvisionalAccount(call) {
+      await provisional.unmerge(call.body);
+      return { status: 204 };
+    },
+    async unmergeBotProvisionalAccount(call) {
+      await provisional.unmergeByBot(expectPrincipal(call, 'bot').application, call.body);
+      return { status: 204 };
+    },
+    async editAccount(call) {
+      const { user, scopes } = expectPrincipal(call, 'user');
+      return { status: 200, body: currentUserView(await provisional.edit(user, call.body), scopes) };
+    },
+  };
+}
+
+/** No cache may keep a token. @see RFC 6749, 5.1 */
+function token(body: object): Reply {
+  return { status: 200, body, headers: { 'cache-control': 'no-store', pragma: 'no-cache' } };
+}
