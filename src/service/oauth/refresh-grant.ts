@@ -8,6 +8,7 @@ import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField } from './form.ts';
 import type { IdTokens } from './id-token.ts';
 import { oauthFaults } from './oauth-fault.ts';
+import { openAnswer, type RefreshRequest, sealAnswer } from './refresh-answer.ts';
 import { issuePair } from './tokens.ts';
 
 /** A refresh token, with the parties that every token of a user's authorization names. */
@@ -17,11 +18,13 @@ type RefreshToken = TokenRecord & Parties & { readonly grant_id: string };
  * Grant `refresh_token`: a new pair takes the place of the old one, which ends. Of several refreshes with one token,
  * one wins.
  *
- * Our choice: a token used again is refused, and that is all. Windows and processes of one game refresh at the same
- * moment, and to end the winner's pair for the loser's sake would sign the player out.
+ * Our choices: a token used again is refused, and that is all. Windows and processes of one game refresh at the same
+ * moment, and to end the winner's pair for the loser's sake would sign the player out. And a client may name its request
+ * by an `idempotency_key`: it then gets the same answer again, for as long as the new pair has not been refreshed in turn,
+ * so that one that dies before it has kept the answer does not sign its player out.
  *
- * @throws OAuthFault `invalid_grant`; `invalid_scope` when more is asked for than was granted
- * @see oauth2.md 3
+ * @throws OAuthFault `invalid_grant`; `invalid_scope` when more is asked for than was granted; `invalid_request`
+ * @see oauth2.md 3; RFC 6749, 3.2, on parameters that others do not know
  */
 export async function refresh(
   core: Core,
@@ -29,12 +32,12 @@ export async function refresh(
   { application }: AuthenticatedClient,
   form: Form,
 ): Promise<TokenResponse> {
-  const hash = hashSecret(requiredField(form, 'refresh_token'));
-  const token = await core.store.get('tokens', hash);
+  const request: RefreshRequest = { secret: requiredField(form, 'refresh_token'), key: readKey(form) };
+  const token = await core.store.get('tokens', hashSecret(request.secret));
   if (!isRefreshToken(token) || token.application_id !== application.id) throw oauthFaults.refreshToken();
   const accessScopes = judgeScopes(form, token.scopes);
   const response = await core.store.transact(authorizationScope(token), transaction =>
-    rotate(core, transaction, hash, accessScopes),
+    rotate(core, transaction, request, accessScopes),
   );
   if (!response) throw oauthFaults.refreshToken();
   return idTokens.add(response, { ...token, nonce: null });
@@ -55,16 +58,30 @@ function judgeScopes(form: Form, granted: readonly string[]): readonly string[] 
   return scopes;
 }
 
-/** @returns undefined when the token was used or its authorization ended meanwhile */
+// What nobody guesses, and nobody fills the store with.
+const keyForm = /^[\x21-\x7E]{16,128}$/;
+
+function readKey(form: Form): string | undefined {
+  const key = field(form, 'idempotency_key');
+  if (key !== undefined && !keyForm.test(key)) throw oauthFaults.invalid('idempotency_key');
+  return key;
+}
+
+/** @returns undefined when the token was used (by another request) or its authorization ended meanwhile */
 async function rotate(
   core: Core,
   transaction: Transaction,
-  hash: string,
+  request: RefreshRequest,
   accessScopes: readonly string[],
 ): Promise<TokenResponse | undefined> {
-  const token = await transaction.get('tokens', hash);
+  const token = await transaction.get('tokens', hashSecret(request.secret));
   const authorization = await transaction.get('authorizations', token?.authorization_id ?? '');
   if (!isRefreshToken(token) || !authorization) return undefined;
+  if (token.answered) return openAnswer(core, request, token.answered);
   await endGrant(transaction, token.grant_id);
-  return issuePair(core, transaction, { authorization, grantId: token.grant_id, scopes: token.scopes }, accessScopes);
+  const grant = { authorization, grantId: token.grant_id, scopes: token.scopes };
+  const response = issuePair(core, transaction, grant, accessScopes);
+  const answered = sealAnswer(core, request, response);
+  if (answered) transaction.put('tokens', { ...token, answered });
+  return response;
 }

@@ -347,6 +347,15 @@ export interface TokenRecord {
   scopes: readonly string[];
   /** Null: does not expire. */
   expires_at_ms: number | null;
+  /** Of a refresh token that was used, if its client named the request: what was answered. */
+  answered?: SealedAnswer;
+}
+
+/** An answer that only the request which got it can open. */
+export interface SealedAnswer {
+  /** Base64url. */
+  sealed: string;
+  at_ms: number;
 }
 
 /** A browser signed in to the authorization pages. */
