@@ -2,6 +2,7 @@ import { fieldErrors, type Issue } from '../../model/issue.ts';
 import { authorizePagePath } from '../../model/oauth.ts';
 import type { GuildId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
+import { requireAuthorizer } from '../domain/full-account.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { issueCode } from './authorization-code.ts';
 import type { AuthorizationEvents } from './authorization-events.ts';
@@ -29,7 +30,7 @@ const apiPrefix = /^\/api(?:\/v\d+)?(?=\/)/;
  *
  * @returns where the user's browser goes next
  * @throws Fault `invalid_form_body` (the address is no authorization page, or must not be redirected from),
- *   `unknown_user`, `unknown_guild`, `missing_permissions`
+ *   those of {@link requireAuthorizer}, `unknown_guild`, `missing_permissions`
  */
 export async function decide(
   core: Core,
@@ -38,7 +39,7 @@ export async function decide(
 ): Promise<{ redirectTo: string }> {
   const judgement = await judge(core, readParameters(core, authorizeUrl));
   if (!judgement.request) return judgement;
-  if (!(await core.store.get('users', userId))) throw new Fault('unknown_user');
+  await requireAuthorizer(core.store, userId);
   const { request } = judgement;
   if (decision === 'deny') return { redirectTo: refusalRedirect(core, request, oauthFaults.denied()) };
   const answer = await approve(core, events, { request, userId, guildId: chooseGuild(request, guildId) });

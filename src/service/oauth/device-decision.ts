@@ -1,6 +1,7 @@
 import { integrationTypes } from '../../model/command.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
+import { requireAuthorizer } from '../domain/full-account.ts';
 import { Fault } from '../fault.ts';
 import type { ApplicationRecord, DeviceCodeRecord } from '../store/records.ts';
 import type { AuthorizationEvents } from './authorization-events.ts';
@@ -46,7 +47,7 @@ export async function findDevice(core: Core, guesses: Guesses, typed: TypedCode)
 /**
  * Carries out the user's answer. The first answer stands; the same user may give it again.
  *
- * @throws Fault `unknown_user`; `not_found` when no device shows this code; `bad_request` when it was answered otherwise; `rate_limited`
+ * @throws Fault those of {@link requireAuthorizer}; `not_found` when no device shows this code; `bad_request` when it was answered otherwise; `rate_limited`
  */
 export async function decideDevice(
   core: Core,
@@ -54,7 +55,7 @@ export async function decideDevice(
   guesses: Guesses,
   decision: DeviceDecision,
 ): Promise<void> {
-  if (!(await core.store.get('users', decision.userId))) throw new Fault('unknown_user');
+  await requireAuthorizer(core.store, decision.userId);
   const found = await guess(core, guesses, decision);
   if (!found) throw unknownUserCode();
   const parties = { application_id: found.application_id, user_id: decision.userId };
