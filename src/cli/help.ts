@@ -1,5 +1,6 @@
 import type { OptionGroups } from './command-line.ts';
 import { type ActionName, actionSummaries, commandsOptions, operands, secretVariables } from './commands/settings.ts';
+import { doctorOptions } from './doctor-options.ts';
 import { serveOptions } from './serve-options.ts';
 
 const helpColumn = 24;
@@ -8,6 +9,7 @@ const helpColumn = 24;
 export const commandSummaries = {
   serve: 'start the service',
   commands: "register, compare and show an application's commands",
+  doctor: 'find out why players cannot sign in on this machine',
   help: 'show what a command takes: rallypoint help serve',
 } as const;
 /** What `rallypoint --help` shows. */
@@ -73,6 +75,26 @@ export function commandsHelp(): string {
     '  rallypoint commands deploy commands.ts --application 1 --guild 5 --yes',
     '  rallypoint commands check commands.ts --application 1 --json',
     '  rallypoint commands pull --application 1 --out commands.json',
+    '',
+  ].join('\n');
+}
+
+/** What `rallypoint doctor --help` shows. */
+export function doctorHelp(): string {
+  return [
+    'Usage: rallypoint doctor [--scheme SCHEME | --application ID] [options]',
+    '',
+    'Looks at what brings a redirect from the browser back to the game, and at what keeps the tokens after it: who opens',
+    'the scheme, the forwarder, the socket, loopback, the keychain, the rights. Without a scheme, at what concerns all.',
+    'It leaves nothing changed.',
+    '',
+    ...optionHelp(doctorOptions),
+    'Colours are for terminals, and off with NO_COLOR=1.',
+    'Exit codes: 0 nothing is amiss, 1 something is, 2 wrong use.',
+    '',
+    'Examples',
+    '  rallypoint doctor --application 1054951789318909972',
+    '  rallypoint doctor --scheme my-game --handler my-game.desktop --json',
     '',
   ].join('\n');
 }

@@ -1,8 +1,9 @@
 import { version } from '../model/version.ts';
 import { CommandFailure, UsageError } from './command-line.ts';
 import { commands } from './commands/commands.ts';
+import { doctorCommand } from './doctor.ts';
 import { errorMessage } from './failure.ts';
-import { commandSummaries, commandsHelp, generalHelp, serveHelp } from './help.ts';
+import { commandSummaries, commandsHelp, doctorHelp, generalHelp, serveHelp } from './help.ts';
 import { suggestion } from './nearest.ts';
 import { serve } from './serve.ts';
 import type { Terminal } from './terminal.ts';
@@ -29,6 +30,8 @@ async function run(command: string | undefined, args: readonly string[], termina
       return true;
     case 'commands':
       return commands(args, terminal);
+    case 'doctor':
+      return doctorCommand(args, terminal);
     case 'help':
     case '--help':
     case '-h':
@@ -49,6 +52,7 @@ function help(topic: string | undefined): string {
   if (topic === undefined || topic === 'help') return generalHelp();
   if (topic === 'serve') return serveHelp();
   if (topic === 'commands') return commandsHelp();
+  if (topic === 'doctor') return doctorHelp();
   throw new UsageError(unknown(topic));
 }
 

@@ -9,9 +9,11 @@ export {
   OAuthError,
   RallypointError,
   RateLimitError,
+  RedirectError,
   TransportError,
   ValidationError,
 } from '../model/errors.ts';
+export { type ExternalAuthType, externalAuthTypes } from '../model/external-auth.ts';
 export type { Issue } from '../model/issue.ts';
 export type { Metadata } from '../model/lobby.ts';
 export { lobbyFlags, lobbyMemberFlags } from '../model/lobby.ts';
@@ -35,11 +37,20 @@ export {
   type AuthorizationCodeVerifier,
   createAuthorizationCodeVerifier,
 } from './auth/code-verifier.ts';
+export type {
+  DeviceAuthorizationArgs,
+  DeviceOptions,
+  DeviceProgress,
+  DeviceState,
+} from './auth/device-flow.ts';
+export type { ExternalAuth } from './auth/external-auth.ts';
+export { type AccessToken, expirationNoticeMs, type TokenExpiration } from './auth/held-token.ts';
 export type { OpenBrowser } from './auth/open-browser.ts';
 export { getDefaultCommunicationScopes, getDefaultPresenceScopes } from './auth/scopes.ts';
-export type { TokenRequest, TokenSet } from './auth/token-client.ts';
+export type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
+export type { TokenSet } from './auth/token-set.ts';
 export type { CallOptions, OperationOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
-export { Client } from './client.ts';
+export { Client, type FetchUserOptions } from './client.ts';
 export type { ClientOptions } from './client-options.ts';
 export { commandsRefreshMs } from './command/live-commands.ts';
 export type {
@@ -50,6 +61,11 @@ export type {
   CommandsSnapshot,
 } from './command/snapshot.ts';
 export type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
+export type { AccessTokenOptions, Credentials, CredentialsSnapshot } from './credentials/credentials.ts';
+export type { CredentialsClient } from './credentials/keeper.ts';
+export { type CredentialsOptions, openCredentials } from './credentials/open-credentials.ts';
+export type { ProcessLockKind } from './credentials/process-lock.ts';
+export type { EndReason } from './credentials/renewal.ts';
 export type { GuildChannel, GuildMinimal } from './guilds.ts';
 export {
   type Keychain,
@@ -76,3 +92,9 @@ export type {
   LobbyState,
   UserSnapshot,
 } from './lobby/snapshot.ts';
+export { type DoctorOptions, doctor } from './redirect/doctor.ts';
+export { type Finding, type FindingCode, findingCodes } from './redirect/finding.ts';
+export { type ListenOptions, listenForRedirects, type SchemeReceiver } from './redirect/listen.ts';
+export type { RedirectReceiver, RedirectTaker } from './redirect/receiver.ts';
+export { registerScheme, unregisterScheme } from './redirect/register.ts';
+export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration.ts';

@@ -1,5 +1,3 @@
-import { RallypointError } from '../../model/errors.ts';
-import type { Clock } from '../../wire/ports.ts';
 import { openLoopbackReceiver } from '../auth/loopback-receiver.ts';
 import { openKeychain } from '../keychain/open-keychain.ts';
 import { findForwarder } from '../native/find-forwarder.ts';
@@ -53,25 +51,14 @@ export async function checkLoopback(): Promise<Finding[]> {
   }
 }
 
-// A locked keychain may ask the person, who may be away.
-const keychainMsMax = 5000;
-
-export async function checkKeychain({ clock }: { readonly clock: Clock }): Promise<Finding[]> {
-  const remedy = 'Install or unlock the keychain of the system, or let the game allow a tier below it.';
+export async function checkKeychain(): Promise<Finding[]> {
   try {
-    const { backend } = await within(clock, openKeychain({ service: 'rallypoint-doctor', allow: ['system'] }));
+    const { backend } = await openKeychain({ service: 'rallypoint-doctor', allow: ['system'] });
     return [good('keychain', `The keychain of the system keeps secrets (by ${backend}).`)];
   } catch (error) {
-    return [bad('keychain', `The keychain of the system cannot be used. ${explain(error)}`, remedy)];
+    const remedy = 'Let the system keep a keychain for this person, or let the game allow a tier below it.';
+    return [bad('keychain', explain(error), remedy)];
   }
-}
-
-function within<Result>(clock: Clock, work: Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new RallypointError('no_answer', 'It gave no answer; it may wait for the person.'));
-    const cancel = clock.schedule(keychainMsMax, giveUp, { keepAlive: true });
-    work.then(resolve, reject).finally(cancel);
-  });
 }
 
 function sentences(lines: readonly string[]): string {

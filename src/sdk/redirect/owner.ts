@@ -59,8 +59,7 @@ export class Owner {
   async offer(address: string): Promise<boolean> {
     if (!isAddressOf(this.#ports.scheme, address)) return false;
     if (this.#ports.take(address)) return true;
-    const answers = await Promise.all(Array.from(this.#windows, window => window.offer(address)));
-    return answers.includes(true);
+    return anyOf(Array.from(this.#windows, window => window.offer(address)));
   }
 
   /** Lets everybody go; nothing is left at the place. */
@@ -141,6 +140,12 @@ export class Owner {
     this.#ports.logger.info({ isAccepted }, 'a redirect came');
     reply(socket, isAccepted);
   }
+}
+
+/** True as soon as one is; a window that hangs holds nobody up. */
+function anyOf(answers: readonly Promise<boolean>[]): Promise<boolean> {
+  const acceptances = answers.map(async answer => (await answer) || Promise.reject());
+  return Promise.any(acceptances).catch(() => false);
 }
 
 function reply(socket: Socket, isAccepted: boolean): void {

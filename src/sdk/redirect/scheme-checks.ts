@@ -9,7 +9,7 @@ import type { Machine } from './machine.ts';
 import { openSchemeHandlers } from './open-scheme-handlers.ts';
 import { openerFault } from './opener.ts';
 import { placeOf } from './place.ts';
-import { handlerId } from './register.ts';
+import { handlerId } from './registrar.ts';
 
 interface Asked {
   readonly scheme: string | undefined;
@@ -20,6 +20,7 @@ interface Asked {
 type AskedOfScheme = Asked & { readonly scheme: string };
 
 const registerAgain = 'Let the game register its scheme again (registerScheme).';
+const register = 'Let the game register its scheme (registerScheme).';
 
 /** Who opens the scheme, whether that can be started, and whether browsers get there. */
 export async function checkScheme(asked: Asked): Promise<Finding[]> {
@@ -28,7 +29,7 @@ export async function checkScheme(asked: Asked): Promise<Finding[]> {
   try {
     const handler = await (await openSchemeHandlers(machine)).handlerOf(scheme);
     const opener = await checkOpener(scheme, handler, machine);
-    if (!handler) return [bad('registration', `No program opens ${scheme}: addresses.`, registerAgain), ...opener];
+    if (!handler) return [bad('registration', `No program opens ${scheme}: addresses.`, register), ...opener];
     const found = await checkCommand(handler, machine);
     return [checkRegistration({ ...asked, scheme }, handler), found, ...opener];
   } catch (error) {

@@ -3,7 +3,7 @@ import { listenForRedirects } from '../../../src/sdk/redirect/listen.ts';
 
 /**
  * A game of its own process: `node game.ts FOLDER [arguments…]`. Lines on stdin: `wait STATE` waits for the address that
- * carries it, `close` closes, `end` ends. Every line on stdout is a document.
+ * carries it, `close` closes. Every line on stdout is a document. With `--one-window` a second copy quits.
  */
 const [folder = '', ...argv] = process.argv.slice(2);
 let awaited: string | undefined;
@@ -27,11 +27,11 @@ try {
     onAccepted: () => say({ event: 'accepted' }),
   });
   say({ event: 'listening', isFirst: receiver.isFirstInstance, startAddress: receiver.startAddress ?? null });
+  if (argv.includes('--one-window') && !receiver.isFirstInstance) process.exit();
   createInterface(process.stdin).on('line', line => {
     const [word, value] = line.split(' ');
     if (word === 'wait') awaited = value;
     if (word === 'close') receiver.close();
-    if (word === 'end') process.exit();
     say({ event: 'done', line });
   });
 } catch (error) {

@@ -1,0 +1,49 @@
+import { isSnowflake } from '../model/snowflake.ts';
+import { type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
+
+/** The options of `rallypoint doctor`, by the headings of the help. */
+export const doctorOptions: OptionGroups = {
+  'What to look at': {
+    scheme: { value: 'SCHEME', help: ["the scheme of the game's redirects"] },
+    application: { value: 'ID', help: ['the application, for its default scheme: discord-ID'] },
+    folder: { value: 'DIR', help: ["the folder of the game's socket, if it names one"] },
+    handler: { value: 'NAME', help: ["the game's own registration, for example game.desktop"] },
+  },
+  'What it says': {
+    json: { help: ['one JSON document on stdout'] },
+    help: { short: 'h', help: ['show this'] },
+  },
+};
+
+/** What the doctor was asked for. */
+export interface DoctorSettings {
+  readonly scheme: string | undefined;
+  readonly applicationId: string | undefined;
+  readonly folder: string | undefined;
+  readonly handler: string | undefined;
+  readonly json: boolean;
+}
+
+/**
+ * @returns undefined when the help was asked for
+ * @throws UsageError
+ */
+export function readDoctorSettings(args: readonly string[]): DoctorSettings | undefined {
+  const given = readOptions('doctor', args, doctorOptions);
+  if (given.help) return undefined;
+  const scheme = optionText(given, 'scheme');
+  const applicationId = optionText(given, 'application');
+  if (scheme !== undefined && applicationId !== undefined) {
+    throw new UsageError('Give --scheme or --application, not both: each names the scheme.');
+  }
+  if (applicationId !== undefined && !isSnowflake(applicationId)) {
+    throw new UsageError(`--application is an id, a whole number, not "${applicationId}".`);
+  }
+  return {
+    scheme,
+    applicationId,
+    folder: optionText(given, 'folder'),
+    handler: optionText(given, 'handler'),
+    json: given.json === true,
+  };
+}

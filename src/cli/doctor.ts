@@ -1,0 +1,49 @@
+import { ArgumentError } from '../model/errors.ts';
+import type { Finding } from '../sdk/redirect/finding.ts';
+import { UsageError } from './command-line.ts';
+import { readDoctorSettings } from './doctor-options.ts';
+import { errorMessage } from './failure.ts';
+import { doctorHelp } from './help.ts';
+import { type Paint, paintFor, printable } from './paint.ts';
+import { table } from './table.ts';
+import type { Terminal } from './terminal.ts';
+
+/**
+ * `rallypoint doctor`: names what keeps a player from signing in on this machine, and how to mend it.
+ *
+ * @returns false when something is amiss
+ * @throws UsageError
+ */
+export async function doctorCommand(args: readonly string[], { stdout }: Terminal): Promise<boolean> {
+  const settings = readDoctorSettings(args);
+  if (!settings) {
+    stdout.write(doctorHelp());
+    return true;
+  }
+  // Loaded this late because wrong options must not wait for it.
+  const { doctor } = await import('../sdk/redirect/doctor.ts');
+  const findings = await doctor(settings).catch(error => {
+    throw error instanceof ArgumentError ? new UsageError(printable(errorMessage(error))) : error;
+  });
+  if (settings.json) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  else stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);
+  return findings.every(({ ok }) => ok);
+}
+
+function report(findings: readonly Finding[], paint: Paint): string[] {
+  const rows = findings.flatMap(({ code, ok, message, remedy }) => [
+    [ok ? paint('green', '✓') : paint('red', '✗'), paint('bold', words(code)), printable(message)],
+    ...(remedy === undefined ? [] : [['', '', paint('yellow', `→ ${printable(remedy)}`)]]),
+  ]);
+  return [...table(rows), '', summary(findings)];
+}
+
+function words(code: string): string {
+  return code.replaceAll('_', ' ');
+}
+
+function summary(findings: readonly Finding[]): string {
+  const amiss = findings.filter(({ ok }) => !ok).length;
+  if (amiss === 0) return 'Nothing is amiss.';
+  return `${amiss} of ${findings.length} ${amiss === 1 ? 'needs' : 'need'} attention.`;
+}
