@@ -86,6 +86,9 @@ export const limits = {
   passwordLengthMax: 256,
   codeVerifierLengthMin: 43,
   codeVerifierLengthMax: 128,
+  /** Of the name a client gives a refresh, to ask for its answer again. Our choice, both: as long as a verifier at most. */
+  idempotencyKeyLengthMin: 16,
+  idempotencyKeyLengthMax: 128,
 
   /** Our choice: room for the largest valid bulk of commands in some locales; the interface names no bound. */
   requestBodyBytesMax: 10 * 1024 * 1024,

@@ -17,7 +17,8 @@ export interface RefreshOptions extends CallOptions {
   /**
    * Names this refresh, so that it can be repeated when its answer was lost: a service that knows the parameter gives the
    * same refresh token with the same key the same pair again, until the pair is refreshed in turn. Others pass it over.
-   * 16 to 128 characters nobody can guess; a new one for every refresh token.
+   * {@link limits.idempotencyKeyLengthMin} to {@link limits.idempotencyKeyLengthMax} characters that nobody can guess; a
+   * new one for every refresh token.
    */
   readonly idempotencyKey?: string | undefined;
 }

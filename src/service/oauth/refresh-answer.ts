@@ -7,7 +7,7 @@ import type { SealedAnswer } from '../store/records.ts';
 export interface RefreshRequest {
   /** The refresh token. */
   readonly secret: string;
-  /** The client's name for the request: 16 to 128 characters nobody can guess. */
+  /** The client's name for the request, which nobody can guess. */
   readonly key: string | undefined;
 }
 

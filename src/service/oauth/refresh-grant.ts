@@ -1,3 +1,4 @@
+import { limits } from '../../model/limits.ts';
 import { splitScopes, type TokenResponse } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
@@ -59,7 +60,8 @@ function judgeScopes(form: Form, granted: readonly string[]): readonly string[] 
 }
 
 // What nobody guesses, and nobody fills the store with.
-const keyForm = /^[\x21-\x7E]{16,128}$/;
+const { idempotencyKeyLengthMin, idempotencyKeyLengthMax } = limits;
+const keyForm = new RegExp(`^[\\x21-\\x7E]{${idempotencyKeyLengthMin},${idempotencyKeyLengthMax}}$`);
 
 function readKey(form: Form): string | undefined {
   const key = field(form, 'idempotency_key');
