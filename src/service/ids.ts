@@ -3,6 +3,7 @@ import type { Clock } from '../wire/ports.ts';
 
 const incrementBits = 12n;
 const workerBits = 10n;
+const incrementMax = 2 ** Number(incrementBits) - 1;
 
 /** Makes ids: unique within a worker, rising, and dated by the clock. */
 export interface SnowflakeSource {
@@ -19,22 +20,26 @@ export interface SnowflakeSource {
  * @param afterMs no id is dated up to this time: a service before this one may have given out ids of it
  */
 export function snowflakeSource(clock: Clock, worker: number, afterMs = snowflakeEpochMs): SnowflakeSource {
-  let lastMs = BigInt(afterMs - snowflakeEpochMs);
-  let increment = (1n << incrementBits) - 1n;
+  let lastMs = afterMs - snowflakeEpochMs;
+  let increment = incrementMax;
+  let first = 0n;
+
+  function begin(ms: number): void {
+    lastMs = ms;
+    increment = 0;
+    first = (BigInt(ms) << (incrementBits + workerBits)) | (BigInt(worker) << incrementBits);
+  }
+
   return {
     get lastMs() {
-      return Number(lastMs) + snowflakeEpochMs;
+      return lastMs + snowflakeEpochMs;
     },
     next() {
-      const nowMs = BigInt(clock.now() - snowflakeEpochMs);
-      if (nowMs > lastMs) {
-        lastMs = nowMs;
-        increment = 0n;
-      } else if (++increment >> incrementBits > 0n) {
-        lastMs++;
-        increment = 0n;
-      }
-      return ((lastMs << (incrementBits + workerBits)) | (BigInt(worker) << incrementBits) | increment).toString();
+      const nowMs = clock.now() - snowflakeEpochMs;
+      if (nowMs > lastMs) begin(nowMs);
+      else if (increment === incrementMax) begin(lastMs + 1);
+      else increment++;
+      return (first + BigInt(increment)).toString();
     },
   };
 }

@@ -9,11 +9,19 @@ export interface JournalEntry {
   readonly [detail: string]: unknown;
 }
 
+/** An entry as it is kept: laid out when somebody reads it. */
+interface Noted {
+  readonly number: number;
+  readonly atMs: number;
+  readonly kind: JournalEntry['kind'];
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 /** The service's own log of traffic, bounded: old entries make room for new ones. Served by `GET /control/log`. */
 export class Journal {
   readonly #clock: Clock;
   readonly #capacity: number;
-  readonly #ring: JournalEntry[] = [];
+  readonly #ring: Noted[] = [];
   #next = 1;
 
   constructor(clock: Clock, capacity = 10_000) {
@@ -24,7 +32,7 @@ export class Journal {
   /** @param details made of plain values; kept as they are */
   write(kind: JournalEntry['kind'], details: Readonly<Record<string, unknown>>): void {
     const number = this.#next++;
-    this.#ring[number % this.#capacity] = { number, at_ms: this.#clock.now(), kind, ...details };
+    this.#ring[number % this.#capacity] = { number, atMs: this.#clock.now(), kind, details };
   }
 
   /** Entries with a number above `after`, oldest first, and the number to go on from. */
@@ -32,8 +40,8 @@ export class Journal {
     const last = this.#next - 1;
     const entries: JournalEntry[] = [];
     for (let number = Math.max(after + 1, last - this.#capacity + 1); number <= last; number++) {
-      const entry = this.#ring[number % this.#capacity];
-      if (entry?.number === number) entries.push(entry);
+      const noted = this.#ring[number % this.#capacity];
+      if (noted?.number === number) entries.push({ number, at_ms: noted.atMs, kind: noted.kind, ...noted.details });
     }
     return { entries, next: last };
   }

@@ -21,6 +21,7 @@ import {
 import {
   attendedAt,
   editedLobby,
+  firstMembers,
   idleSince,
   looksDifferent,
   newLobby,
@@ -33,7 +34,7 @@ import { createLobbyLinks, type LobbyLinks } from './lobby-links.ts';
 import { createLobbyMembers, type LobbyMembers } from './lobby-members.ts';
 import { createLobbyMessages, deleteMessages, type LobbyMessages } from './lobby-messages.ts';
 import { createLobbyMoves, type LobbyMoves } from './lobby-moves.ts';
-import { createLobbyQuota, type Newcomer } from './lobby-quota.ts';
+import { createLobbyQuota } from './lobby-quota.ts';
 import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './lobby-records.ts';
 import { showGatewayLobby, showLobby } from './lobby-view.ts';
 import { TextCache } from './text-cache.ts';
@@ -100,13 +101,13 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
     const body = input as LobbyInput;
     const ids = { id: core.ids.next(), application_id: application.id };
     const empty = newLobby(ids, body, clock.now());
-    const { members } = replacedMembers(empty, [], body);
+    const members = firstMembers(empty, body);
     const userIds = userIdsOf(members);
     const changed = await store.transact(
       lobbyScope(empty.id),
       async transaction => {
         await requireUsers(transaction, userIds);
-        await quota.require(transaction, application.id, newcomersOf(body, userIds));
+        await quota.require(transaction, application.id, userIds, userId => memberPath(body, userId));
         return changes.open(transaction, empty, members);
       },
       quota.guards(application.id, userIds),
@@ -142,8 +143,9 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
   async function editWithin(transaction: Transaction, application: ApplicationRecord, id: LobbyId, body: LobbyInput) {
     const before = await ownLobby(transaction, application, id);
     const { members, added, updated, removed } = replacedMembers(before, await membersOf(transaction, id), body);
-    await requireUsers(transaction, userIdsOf(added));
-    await quota.require(transaction, application.id, newcomersOf(body, userIdsOf(added)));
+    const newcomers = userIdsOf(added);
+    await requireUsers(transaction, newcomers);
+    await quota.require(transaction, application.id, newcomers, userId => memberPath(body, userId));
     const told = await attendance.among(application.id, userIdsOf([...members, ...removed]));
     const isThere = ({ user_id }: { user_id: UserId }) => told.has(user_id);
 
@@ -240,8 +242,7 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
   };
 }
 
-/** Where the request names those who become members. */
-function newcomersOf({ members }: LobbyInput, userIds: readonly UserId[]): Newcomer[] {
-  const listed = [...readEntries(members ?? []).keys()];
-  return userIds.map(userId => ({ userId, path: ['members', String(listed.indexOf(userId)), 'id'] }));
+/** Where the request names a member. */
+function memberPath({ members }: LobbyInput, userId: UserId): readonly string[] {
+  return ['members', String([...readEntries(members ?? []).keys()].indexOf(userId)), 'id'];
 }

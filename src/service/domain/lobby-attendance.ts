@@ -1,6 +1,7 @@
 import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
+import { all, andThen } from '../maybe-promise.ts';
 import type { MaybePromise } from '../store/contract.ts';
 import { announceAttendance, announceLobby } from './lobby-events.ts';
 import { attendedAt, idleSince } from './lobby-input.ts';
@@ -26,7 +27,7 @@ export interface LobbyAttendance {
     lobbyId: LobbyId,
     userIds: readonly UserId[],
     told: ReadonlySet<UserId>,
-  ): Promise<void>;
+  ): MaybePromise<void>;
 }
 
 /** @param noticeExpiry takes a lobby's new time to end, after the commit */
@@ -35,9 +36,7 @@ export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: nu
 
   function among(applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<ReadonlySet<UserId>> {
     const sessions = userIds.map(userId => bus.present(topics.player(applicationId, userId)));
-    // A bus in this process answers at once; waiting all the same would cost more than all else about a lobby nobody watches.
-    if (sessions.every(isCount)) return presentAmong(userIds, sessions);
-    return Promise.all(sessions).then(counts => presentAmong(userIds, counts));
+    return andThen(all(sessions), counts => presentAmong(userIds, counts));
   }
 
   async function tellLobby(lobbyId: LobbyId, userId: UserId, { whole }: { whole: boolean }): Promise<void> {
@@ -58,23 +57,23 @@ export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: nu
     if (expiresAtMs !== undefined) noticeExpiry(expiresAtMs);
   }
 
+  async function tellAll(lobbyId: LobbyId, userIds: readonly UserId[]): Promise<void> {
+    for (const userId of userIds) await tellLobby(lobbyId, userId, { whole: true });
+  }
+
   return {
     among,
     tell: (lobbyId, userId) => tellLobby(lobbyId, userId, { whole: false }),
-    async settle(applicationId, lobbyId, userIds, told) {
-      const there = await among(applicationId, userIds);
-      for (const userId of userIds) {
-        if (there.has(userId) !== told.has(userId)) await tellLobby(lobbyId, userId, { whole: true });
-      }
+    settle(applicationId, lobbyId, userIds, told) {
+      return andThen(among(applicationId, userIds), there => {
+        const missed = userIds.filter(userId => there.has(userId) !== told.has(userId));
+        return missed.length === 0 ? undefined : tellAll(lobbyId, missed);
+      });
     },
   };
 }
 
 const nobody: ReadonlySet<UserId> = new Set();
-
-function isCount(sessions: MaybePromise<number>): sessions is number {
-  return typeof sessions === 'number';
-}
 
 function presentAmong(userIds: readonly UserId[], sessions: readonly number[]): ReadonlySet<UserId> {
   const present = userIds.filter((_, index) => (sessions[index] ?? 0) > 0);

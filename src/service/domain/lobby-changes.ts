@@ -3,7 +3,8 @@ import { limits } from '../../model/limits.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault } from '../fault.ts';
-import type { Transaction } from '../store/contract.ts';
+import { andThen } from '../maybe-promise.ts';
+import type { MaybePromise, Transaction } from '../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
 import type { Expiry } from './expiry.ts';
 import type { LobbyAttendance } from './lobby-attendance.ts';
@@ -23,7 +24,7 @@ export interface Changed {
 /** How lobbies begin and their members change, one by one; used within the works of all that do so. */
 export interface LobbyChanges {
   /** Stores a new lobby with its members and tells those who are there. */
-  open(transaction: Transaction, lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): Promise<Changed>;
+  open(transaction: Transaction, lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): MaybePromise<Changed>;
 
   /**
    * Stores what happens to single members and tells everybody. Does not read the others, unless somebody comes who is
@@ -35,42 +36,58 @@ export interface LobbyChanges {
     transaction: Transaction,
     lobby: LobbyRecord,
     changes: Partial<Omit<MemberChanges, 'members'>>,
-  ): Promise<Changed>;
+  ): MaybePromise<Changed>;
 
   /** To be called after the commit. */
-  settle(changed: Changed): Promise<void>;
+  settle(changed: Changed): MaybePromise<void>;
 }
 
 export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance, expiry: Expiry): LobbyChanges {
-  async function open(transaction: Transaction, empty: LobbyRecord, members: readonly LobbyMemberRecord[]) {
+  function open(
+    transaction: Transaction,
+    empty: LobbyRecord,
+    members: readonly LobbyMemberRecord[],
+  ): MaybePromise<Changed> {
     const added = userIdsOf(members);
-    const told = await attendance.among(empty.application_id, added);
-    const lobby = { ...empty, member_count: members.length, attended: told.size > 0 };
-    transaction.put('lobbies', lobby);
-    for (const member of members) transaction.put('lobby_members', member);
-    announceLobby(transaction, lobby, members, told, told);
-    return { lobby, added, told };
+    return andThen(attendance.among(empty.application_id, added), told => {
+      const lobby = { ...empty, member_count: members.length, attended: told.size > 0 };
+      transaction.put('lobbies', lobby);
+      for (const member of members) transaction.put('lobby_members', member);
+      if (told.size > 0) announceLobby(transaction, lobby, members, told, told);
+      return { lobby, added, told };
+    });
   }
 
-  async function apply(
+  function apply(
     transaction: Transaction,
     before: LobbyRecord,
-    { added = [], updated = [], removed = [] }: Partial<Omit<MemberChanges, 'members'>>,
-  ): Promise<Changed> {
-    const { application_id: applicationId, id } = before;
-    const there = await attendance.among(applicationId, userIdsOf([...added, ...updated, ...removed]));
+    { added = none, updated = none, removed = none }: Partial<Omit<MemberChanges, 'members'>>,
+  ): MaybePromise<Changed> {
+    const userIds = [...userIdsOf(added), ...userIdsOf(updated), ...userIdsOf(removed)];
+    return andThen(attendance.among(before.application_id, userIds), there =>
+      applyAmong(transaction, before, { added, updated, removed }, there),
+    );
+  }
+
+  function applyAmong(
+    transaction: Transaction,
+    before: LobbyRecord,
+    { added, updated, removed }: Omit<MemberChanges, 'members'>,
+    there: ReadonlySet<UserId>,
+  ): MaybePromise<Changed> {
     const isThere = ({ user_id }: LobbyMemberRecord) => there.has(user_id);
     const lobby = resized(before, added, removed, isThere);
     if (lobby !== before) transaction.put('lobbies', lobby);
-    for (const { user_id } of removed) transaction.delete('lobby_members', id, user_id);
-    for (const member of [...updated, ...added]) transaction.put('lobby_members', member);
+    for (const { user_id } of removed) transaction.delete('lobby_members', before.id, user_id);
+    for (const member of updated) transaction.put('lobby_members', member);
+    for (const member of added) transaction.put('lobby_members', member);
 
     for (const member of removed) announceMemberRemove(transaction, member, isThere(member));
     for (const member of updated) announceMemberUpdate(transaction, member, isThere(member));
     for (const member of added) announceMemberAdd(transaction, member, isThere(member));
-    const told = new Set(userIdsOf(added.filter(isThere)));
-    if (told.size > 0) await showAround(transaction, lobby, told);
-    return { lobby, added: userIdsOf(added), told };
+    const told = added.filter(isThere);
+    const changed = { lobby, added: userIdsOf(added), told: new Set(userIdsOf(told)) };
+    return told.length === 0 ? changed : showAround(transaction, changed);
   }
 
   function resized(
@@ -87,19 +104,23 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
     return { ...lobby, member_count };
   }
 
-  async function showAround(transaction: Transaction, lobby: LobbyRecord, to: ReadonlySet<UserId>): Promise<void> {
+  async function showAround(transaction: Transaction, changed: Changed): Promise<Changed> {
+    const { lobby, told } = changed;
     const members = await membersOf(transaction, lobby.id);
     const there = await attendance.among(lobby.application_id, userIdsOf(members));
-    announceLobby(transaction, lobby, members, there, to);
+    announceLobby(transaction, lobby, members, there, told);
+    return changed;
   }
 
-  async function settle({ lobby, added, told }: Changed): Promise<void> {
+  function settle({ lobby, added, told }: Changed): MaybePromise<void> {
     expiry.notice(lobby.expires_at_ms);
-    if (added.length > 0) await attendance.settle(lobby.application_id, lobby.id, added, told);
+    return added.length === 0 ? undefined : attendance.settle(lobby.application_id, lobby.id, added, told);
   }
 
   return { open, apply, settle };
 }
+
+const none: readonly LobbyMemberRecord[] = [];
 
 /** Our choice: no source names an error for it, so a full lobby is a members list that is too long. */
 function lobbyFull(): Fault {

@@ -144,6 +144,11 @@ export interface MemberChanges {
   readonly removed: readonly LobbyMemberRecord[];
 }
 
+/** The members that a new lobby is given, in their order. */
+export function firstMembers(lobby: LobbyRecord, { members: given }: LobbyInput): readonly LobbyMemberRecord[] {
+  return given ? [...readEntries(given)].sort(byText).map(([id, entry]) => writtenMember(lobby, id, entry)) : [];
+}
+
 /** A list of members that an edit gives becomes the whole list: anybody not in it is removed. */
 export function replacedMembers(
   lobby: LobbyRecord,

@@ -83,7 +83,7 @@ export function createLobbyJoin(
     const before = await transaction.get('lobbies', id);
     if (!before || !isOpen(before, clock.now())) return undefined;
     const stored = await transaction.get('lobby_members', id, userId);
-    if (!stored) await quota.require(transaction, secret.applicationId, [{ userId, path: [] }]);
+    if (!stored) await quota.require(transaction, secret.applicationId, [userId], () => []);
     const lobby = joinedLobby(before, body, clock.now());
     if (lobby !== before) transaction.put('lobbies', lobby);
     if (looksDifferent(lobby, before)) await tellUpdate(transaction, lobby);
@@ -111,7 +111,7 @@ export function createLobbyJoin(
       lobbyScope(empty.id),
       async transaction => {
         if (await findOpen(transaction, secret)) return undefined;
-        await quota.require(transaction, applicationId, [{ userId, path: [] }]);
+        await quota.require(transaction, applicationId, [userId], () => []);
         const members = [joinedMember(empty, userId, body)];
         return { changed: await changes.open(transaction, empty, members), members };
       },

@@ -50,7 +50,7 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
     if (member === stored) return { member };
     if (stored) return { member, changed: await changes.apply(transaction, lobby, { updated: [member] }) };
     await requireUsers(transaction, [userId]);
-    await quota.require(transaction, application.id, [{ userId, path: ['user_id'] }]);
+    await quota.require(transaction, application.id, [userId], () => ['user_id']);
     return { member, changed: await changes.apply(transaction, lobby, { added: [member] }) };
   }
 

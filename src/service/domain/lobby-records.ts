@@ -1,5 +1,6 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import { Fault } from '../fault.ts';
+import { all, andThen } from '../maybe-promise.ts';
 import type { MaybePromise, StoreView } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
 
@@ -11,10 +12,11 @@ export function lobbyScope(id: LobbyId): string {
 }
 
 /** @throws Fault `unknown_lobby` also when it is somebody else's */
-export async function ownLobby(view: StoreView, application: ApplicationRecord, id: LobbyId): Promise<LobbyRecord> {
-  const lobby = await view.get('lobbies', id);
-  if (lobby?.application_id !== application.id) throw new Fault('unknown_lobby');
-  return lobby;
+export function ownLobby(view: StoreView, application: ApplicationRecord, id: LobbyId): MaybePromise<LobbyRecord> {
+  return andThen(view.get('lobbies', id), lobby => {
+    if (lobby?.application_id !== application.id) throw new Fault('unknown_lobby');
+    return lobby;
+  });
 }
 
 /** @throws Fault `not_a_lobby_member` */
@@ -38,8 +40,8 @@ export function userIdsOf(members: readonly LobbyMemberRecord[]): UserId[] {
  *
  * @throws Fault `unknown_user`
  */
-export async function requireUsers(view: StoreView, userIds: readonly UserId[]): Promise<void> {
-  for (const userId of userIds) {
-    if (!(await view.get('users', userId))) throw new Fault('unknown_user');
-  }
+export function requireUsers(view: StoreView, userIds: readonly UserId[]): MaybePromise<void> {
+  return andThen(all(userIds.map(userId => view.get('users', userId))), users => {
+    if (users.includes(undefined)) throw new Fault('unknown_user');
+  });
 }

@@ -88,6 +88,11 @@ export class Faults {
     return [...this.#requests, ...this.#sockets].map(describe);
   }
 
+  /** For the HTTP door: whether asking {@link answer} can do anything. */
+  get concernRequests(): boolean {
+    return this.#requests.length > 0;
+  }
+
   /** For the HTTP door: what a request is answered in the place of its answer; undefined: that. May take time. */
   async answer(route: RouteName, principal: Principal): Promise<Reply | undefined> {
     for (const armed of this.#requests) {

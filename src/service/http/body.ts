@@ -48,7 +48,7 @@ export function collectBody(request: IncomingMessage): Promise<Buffer | undefine
 export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buffer | undefined): unknown {
   if (!bytes) throw new Fault('request_too_large');
   if (route.bodyOptional && bytes.length === 0) return undefined;
-  const mediaType = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  const mediaType = mediaTypeOf(headers['content-type']);
   if (route.body === 'form') return mediaType === mediaTypes.form ? readForm(bytes.toString()) : undefined;
   if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
   if (!isUtf8(bytes)) throw new Fault('invalid_json');
@@ -57,6 +57,11 @@ export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buff
   } catch {
     throw new Fault('invalid_json');
   }
+}
+
+function mediaTypeOf(contentType: string | undefined): string | undefined {
+  if (contentType === mediaTypes.json) return contentType;
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
 function readForm(text: string): Readonly<Record<string, string>> {

@@ -1,3 +1,4 @@
+import { andThen } from '../maybe-promise.ts';
 import type { Change } from './changes.ts';
 import { Changes } from './changes.ts';
 import type { KeyPart, ListQuery, MaybePromise, StoreView } from './contract.ts';
@@ -137,8 +138,4 @@ function merge<T extends object>(
     } else break;
   }
   return merged;
-}
-
-function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }
