@@ -44,7 +44,7 @@ describe('the route table', () => {
     // Asked for by openid-client (by the discovery documents), by discord.js, by a user's own client, and by tools.
     const byOthers = ['createToken', 'revokeToken', 'getSigningKeys', 'getUserInfo', 'getCurrentAuthorization'];
     byOthers.push('getCurrentUser', 'getOriginalResponse', 'invokeCommand', 'getOpenApi', 'startDevice');
-    byOthers.push('verifyDevice', 'finishDevice');
+    byOthers.push('verifyDevice', 'finishDevice', 'getCurrentApplication');
     const clients = readAll('src/{sdk,backend,wire}/**/*.ts') + readAll('samples/**/*.ts') + readAll('test/**/*.ts');
     const unused = names.filter(name => !byOthers.includes(name) && !clients.includes(`'${name}'`));
     expect(unused).toEqual([]);

@@ -61,7 +61,7 @@ export function createCredentials(core: Core): Credentials {
 
   async function client(token: TokenRecord): Promise<Principal | undefined> {
     const application = await core.store.get('applications', token.application_id ?? '');
-    return application && { kind: 'application', application, scopes: expandScopes(token.scopes) };
+    return application && { kind: 'application', application, token, scopes: expandScopes(token.scopes) };
   }
 
   async function ownClient(token: TokenRecord): Promise<Principal | undefined> {

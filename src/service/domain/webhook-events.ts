@@ -6,8 +6,14 @@ import type { Core } from '../core.ts';
 import type { ApplicationRecord, LobbyRecord, UserRecord } from '../store/records.ts';
 import { createWebhookDelivery, type WebhookEvent } from './webhook-delivery.ts';
 
-/** What becomes of an application at a user's. @see oauth2.md 12, "Related webhook events" */
-export type AuthorizationWebhookName = 'APPLICATION_AUTHORIZED' | 'APPLICATION_DEAUTHORIZED';
+/** What an application's server is told of. @see lobbies.md 6.4; oauth2.md 12, "Related webhook events" */
+export const webhookEventNames = [
+  'APPLICATION_AUTHORIZED',
+  'APPLICATION_DEAUTHORIZED',
+  'LOBBY_MESSAGE_CREATE',
+] as const;
+
+type AuthorizationEventName = Extract<(typeof webhookEventNames)[number], `APPLICATION_${string}`>;
 
 /**
  * Tells applications' servers, by HTTP, what happens in their lobbies, and which users authorize them or no longer do.
@@ -21,12 +27,7 @@ export interface WebhookEvents {
   /** A message was sent to the lobby. To be called in the order of the commits; waits for nothing. */
   tellMessage(application: ApplicationRecord, lobby: LobbyRecord, message: LobbyMessage): void;
   /** A user authorized the application, or ended that. In the order of the commits, too; waits for nothing. */
-  tellAuthorization(
-    application: ApplicationRecord,
-    user: UserRecord,
-    name: AuthorizationWebhookName,
-    data: object,
-  ): void;
+  tellAuthorization(application: ApplicationRecord, user: UserRecord, name: AuthorizationEventName, data: object): void;
   /** The returned function drops what was not delivered yet. */
   start(): () => void;
 }

@@ -5,7 +5,13 @@ import type { ApplicationRecord, AuthorizationRecord, TokenRecord, UserRecord } 
 export type Principal =
   | { readonly kind: 'none' }
   | { readonly kind: 'bot'; readonly application: ApplicationRecord }
-  | { readonly kind: 'application'; readonly application: ApplicationRecord; readonly scopes: ReadonlySet<string> }
+  | {
+      readonly kind: 'application';
+      readonly application: ApplicationRecord;
+      /** Umbrella scopes expanded. */
+      readonly scopes: ReadonlySet<string>;
+      readonly token: TokenRecord;
+    }
   | {
       readonly kind: 'user';
       readonly application: ApplicationRecord;
@@ -29,6 +35,8 @@ export interface Call {
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Parsed JSON or form; undefined when the route has no body. */
   readonly body: unknown;
+  /** Where it came from. */
+  readonly address: string;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }

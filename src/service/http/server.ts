@@ -93,7 +93,7 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
   const route: Route = routes[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
-  function toCall(request: IncomingMessage, given: Pick<Call, 'principal' | 'params' | 'query' | 'body'>): Call {
+  function toCall(request: IncomingMessage, given: Omit<Call, 'route' | 'headers'>): Call {
     checkIds(idNames, given.params);
     return { route: name, headers: request.headers, ...given };
   }
@@ -118,7 +118,7 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
         const body = route.body && readBody(route, request.headers, await (early ?? collectBody(request)));
         answer =
           (await faults?.answer(name, principal)) ??
-          (await handler(toCall(request, { principal, params, query, body })));
+          (await handler(toCall(request, { principal, params, query, body, address })));
       }
     } catch (error) {
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');

@@ -5,6 +5,7 @@ import { type GuildId, isSnowflake, type UserId } from '../../model/snowflake.ts
 import { codeChallengeMethod, isCodeChallenge } from '../../wire/pkce.ts';
 import { Fault } from '../fault.ts';
 import type { ApplicationRecord } from '../store/records.ts';
+import { defaultIntegrationType, withInstallParams } from './install-defaults.ts';
 import { type OAuthFault, oauthFaults } from './oauth-fault.ts';
 import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts';
 import { judgeResponseType, type ResponseType } from './response-type.ts';
@@ -141,18 +142,6 @@ export function judgeRequest(given: URLSearchParams, address: ReturnAddress, own
   };
 }
 
-// Each of these says how the application is to be installed, so that its own settings no longer do.
-const overridingParameters = ['scope', 'integration_type', 'redirect_uri', 'response_type'] as const;
-
-/** The request, completed by the application's settings where it says nothing itself. @see oauth2.md 5, point 4 */
-function withInstallParams(parameters: URLSearchParams, { install_params }: ApplicationRecord): URLSearchParams {
-  if (!install_params || overridingParameters.some(name => read(parameters, name) !== undefined)) return parameters;
-  const completed = new URLSearchParams(parameters);
-  completed.set('scope', install_params.scopes.join(' '));
-  completed.set('permissions', install_params.permissions);
-  return completed;
-}
-
 /** A parameter's value; one without a value counts as left out (RFC 6749, 3.1). */
 function read(parameters: URLSearchParams, name: ParameterName): string | undefined {
   return parameters.get(name) || undefined;
@@ -203,13 +192,12 @@ function judgeChallenge(
   return challenge;
 }
 
-/** Left out it means guilds or, our choice, users where the application is not installed in guilds. */
-function judgeIntegrationType(parameters: URLSearchParams, { integration_types }: ApplicationRecord): IntegrationType {
+function judgeIntegrationType(parameters: URLSearchParams, application: ApplicationRecord): IntegrationType {
   const text = read(parameters, 'integration_type');
   const type =
     text === undefined
-      ? [...integration_types].sort()[0]
-      : integration_types.find(supported => String(supported) === text);
+      ? defaultIntegrationType(application)
+      : application.integration_types.find(supported => String(supported) === text);
   if (type === undefined) throw oauthFaults.invalid('integration_type');
   return type;
 }

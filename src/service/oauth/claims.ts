@@ -2,10 +2,31 @@ import type { PartialApplication } from '../../model/application.ts';
 import { formatTimestamp } from '../../model/timestamp.ts';
 import type { User } from '../../model/user.ts';
 import { userView } from '../domain/user-view.ts';
+import { Fault } from '../fault.ts';
 import type { Principal } from '../http/call.ts';
-import type { ApplicationRecord, UserRecord } from '../store/records.ts';
+import type { StoreView } from '../store/contract.ts';
+import type { ApplicationRecord, TokenRecord, UserRecord } from '../store/records.ts';
+import { partialApplication } from './application-view.ts';
 
-type Player = Extract<Principal, { kind: 'user' }>;
+/** Whom an access token speaks for; the application's own token for the one who owns it. @see oauth2.md 3 */
+export interface Holder {
+  readonly application: ApplicationRecord;
+  readonly user: UserRecord;
+  /** Umbrellas expanded. */
+  readonly scopes: ReadonlySet<string>;
+  readonly token: TokenRecord;
+}
+
+/** @throws Fault `unauthorized` when the application's owner is gone */
+export async function holderOf(
+  store: StoreView,
+  principal: Extract<Principal, { kind: 'user' | 'application' }>,
+): Promise<Holder> {
+  if (principal.kind === 'user') return principal;
+  const user = await store.get('users', principal.application.owner_id);
+  if (!user) throw new Fault('unauthorized');
+  return { ...principal, user };
+}
 
 /** Users here have no mail address: a claim that says so, not one that is left out. */
 const email = { email: null, email_verified: false } as const;
@@ -20,7 +41,7 @@ export function currentUserView(user: UserRecord, scopes: ReadonlySet<string>) {
 }
 
 /** OpenID's claims about the user. @see oauth2.md 8, `GET /oauth2/userinfo` */
-export function userClaims({ user, scopes }: Player): Readonly<Record<string, string | boolean | null>> {
+export function userClaims({ user, scopes }: Holder): Readonly<Record<string, string | boolean | null>> {
   return {
     sub: user.id,
     ...(scopes.has('email') ? email : {}),
@@ -41,15 +62,11 @@ export interface CurrentAuthorization {
   user?: User;
 }
 
-export function currentAuthorizationView({ application, token, user, scopes }: Player): CurrentAuthorization {
+export function currentAuthorizationView({ application, token, user, scopes }: Holder): CurrentAuthorization {
   return {
     application: partialApplication(application),
     scopes: token.scopes,
     expires: formatTimestamp(token.expires_at_ms ?? 0),
     ...(scopes.has('identify') ? { user: userView(user) } : {}),
   };
-}
-
-function partialApplication({ id, name, description, verify_key }: ApplicationRecord): PartialApplication {
-  return { id, name, icon: null, description, bot_public: true, bot_require_code_grant: false, verify_key };
 }

@@ -10,6 +10,15 @@ interface ClientCredentials {
   readonly secrets?: readonly string[];
 }
 
+/** What came to one of the endpoints where clients prove themselves. */
+export interface ClientRequest {
+  /** Value of that header. */
+  readonly authorization: string | undefined;
+  readonly form: Form;
+  /** Where it came from. */
+  readonly address: string;
+}
+
 /** The client of a token or revocation request. */
 export interface AuthenticatedClient {
   readonly application: ApplicationRecord;
@@ -21,16 +30,11 @@ export interface AuthenticatedClient {
  * Finds out which client calls: by HTTP Basic, by `client_id` and `client_secret` in the form, or by `client_id` alone
  * if it is a public client.
  *
- * @param authorization value of that header
  * @throws OAuthFault `invalid_client`; `invalid_request` when both ways are used at once
  * @see oauth2.md 1, 4
  */
-export async function authenticateClient(
-  core: Core,
-  authorization: string | undefined,
-  form: Form,
-): Promise<AuthenticatedClient> {
-  const { clientId, secrets } = readCredentials(authorization, form);
+export async function authenticateClient(core: Core, request: ClientRequest): Promise<AuthenticatedClient> {
+  const { clientId, secrets } = readCredentials(request);
   const application = await core.store.get('applications', clientId);
   if (!application) throw oauthFaults.client();
   const proven = secrets?.some(secret => matchesSecret(secret, application.client_secret_hash)) ?? false;
@@ -39,7 +43,12 @@ export async function authenticateClient(
   return { application, proven };
 }
 
-function readCredentials(authorization: string | undefined, form: Form): ClientCredentials {
+/** The client that a request says it is from, proven or not. */
+export function clientNamedBy({ authorization, form }: ClientRequest): string | undefined {
+  return field(form, 'client_id') ?? parseBasic(authorization ?? '')?.clientId;
+}
+
+function readCredentials({ authorization, form }: ClientRequest): ClientCredentials {
   const clientId = field(form, 'client_id');
   const secret = field(form, 'client_secret');
   if (authorization !== undefined) {

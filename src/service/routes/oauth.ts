@@ -5,24 +5,24 @@ import { refuseIssues } from '../fault.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import type { Authorization } from '../oauth/authorization.ts';
 import { currentAuthorizationView, currentUserView, userClaims } from '../oauth/claims.ts';
+import type { ClientRequest } from '../oauth/client-authentication.ts';
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device-decision.ts';
 import { formOf } from '../oauth/form.ts';
 import { OAuthFault } from '../oauth/oauth-fault.ts';
 
 /** Handlers of the OAuth2 endpoints below the API, and of `/users/@me`. */
 export function oauthRoutes(authorization: Authorization): Handlers {
+  const holder = (call: Call) => authorization.holderOf(expectPrincipal(call, 'user', 'application'));
   return {
-    createToken: call =>
-      answer(async () => ok(await authorization.issueTokens(authorizationHeader(call), formOf(call)))),
+    createToken: call => answer(async () => ok(await authorization.issueTokens(clientRequest(call)))),
 
     revokeToken: call =>
       answer(async () => {
-        await authorization.revoke(authorizationHeader(call), formOf(call));
+        await authorization.revoke(clientRequest(call));
         return ok({});
       }),
 
-    startDevice: call =>
-      answer(async () => ok(await authorization.startDevice(authorizationHeader(call), formOf(call)))),
+    startDevice: call => answer(async () => ok(await authorization.startDevice(clientRequest(call)))),
 
     async verifyDevice(call) {
       refuseIssues(checkDeviceVerify(call.body));
@@ -40,14 +40,18 @@ export function oauthRoutes(authorization: Authorization): Handlers {
 
     getSigningKeys: async () => ok({ keys: await authorization.listKeys() }),
 
-    getCurrentAuthorization: call => ok(currentAuthorizationView(expectPrincipal(call, 'user'))),
+    getCurrentAuthorization: async call => ok(currentAuthorizationView(await holder(call))),
 
-    getUserInfo: call => ok(userClaims(expectPrincipal(call, 'user'))),
+    getCurrentApplication: async call =>
+      ok(await authorization.showOwnApplication(expectPrincipal(call, 'bot').application)),
 
-    getCurrentUser(call) {
-      const principal = expectPrincipal(call, 'bot', 'user');
+    getUserInfo: async call => ok(userClaims(await holder(call))),
+
+    async getCurrentUser(call) {
+      const principal = expectPrincipal(call, 'bot', 'user', 'application');
       if (principal.kind === 'bot') return ok(botUserView(principal.application));
-      return ok(currentUserView(principal.user, principal.scopes));
+      const { user, scopes } = await authorization.holderOf(principal);
+      return ok(currentUserView(user, scopes));
     },
   };
 }
@@ -77,7 +81,11 @@ function refusal(error: unknown): Reply {
   return { status: 401, body, headers: { 'www-authenticate': 'Basic error="invalid_client"' } };
 }
 
-function authorizationHeader({ headers }: Call): string | undefined {
-  const value = headers.authorization;
-  return typeof value === 'string' ? value : undefined;
+function clientRequest(call: Call): ClientRequest {
+  const { authorization } = call.headers;
+  return {
+    authorization: typeof authorization === 'string' ? authorization : undefined,
+    form: formOf(call),
+    address: call.address,
+  };
 }

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ada, ben, game, openService, type TestService } from './support.ts';
+import { ada, ben, game, openService, secret, site, type TestService } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -128,17 +128,70 @@ describe('/users/@me', () => {
   });
 });
 
+describe('a token of the application itself', () => {
+  async function clientToken(scope: string): Promise<string> {
+    const form = { grant_type: 'client_credentials', client_id: site.id, client_secret: secret, scope };
+    return String((await service.token(form)).body.access_token);
+  }
+
+  it('stands for the one who owns the application', async () => {
+    const token = await clientToken('identify openid');
+    const owner = { id: ada.id, username: 'ada' };
+    expect((await service.get('/oauth2/@me', token)).body).toMatchObject({
+      application: { id: site.id },
+      scopes: ['identify', 'openid'],
+      expires: expect.any(String),
+      user: owner,
+    });
+    expect((await service.get('/users/@me', token)).body).toMatchObject(owner);
+    expect((await service.get('/oauth2/userinfo', token)).body).toMatchObject({ sub: ada.id });
+  });
+
+  it('shows the owner with identify alone', async () => {
+    const token = await clientToken('applications.commands.update');
+    expect((await service.get('/oauth2/@me', token)).body).not.toHaveProperty('user');
+    for (const path of ['/users/@me', '/oauth2/userinfo']) {
+      expect(await service.get(path, token)).toMatchObject({ status: 403, body: { code: 50026 } });
+    }
+  });
+});
+
 describe('/.well-known', () => {
-  it.each(['openid-configuration', 'oauth-authorization-server'])('%s names addresses that answer', async name => {
-    const metadata = await (await fetch(`${service.web}/.well-known/${name}`)).json();
-    expect(metadata).toMatchObject({
+  const read = async (name: string) => (await fetch(`${service.web}/.well-known/${name}`)).json();
+  const authentications = ['client_secret_basic', 'client_secret_post', 'none'];
+
+  it('openid-configuration says what the hosted service’s is known to say', async () => {
+    expect(await read('openid-configuration')).toMatchObject({
       issuer: service.web,
+      authorization_endpoint: `${service.web}/api/oauth2/authorize`,
+      token_endpoint: `${service.web}/api/oauth2/token`,
+      userinfo_endpoint: `${service.web}/api/oauth2/userinfo`,
+      jwks_uri: `${service.web}/api/oauth2/keys`,
+      response_types_supported: ['code', 'token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    });
+  });
+
+  it('oauth-authorization-server says what the hosted service’s is known to say', async () => {
+    expect(await read('oauth-authorization-server')).toMatchObject({
+      issuer: service.web,
+      authorization_endpoint: `${service.web}/api/oauth2/authorize`,
+      token_endpoint: `${service.web}/api/oauth2/token`,
+      revocation_endpoint: `${service.web}/api/oauth2/token/revoke`,
       response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+      token_endpoint_auth_methods_supported: authentications,
+      revocation_endpoint_auth_methods_supported: authentications,
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
     });
-    for (const key of ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'jwks_uri']) {
-      expect((await fetch(metadata[key])).status).not.toBe(404);
-    }
+  });
+
+  it.each(['openid-configuration', 'oauth-authorization-server'])('%s names addresses that answer', async name => {
+    const metadata = await read(name);
+    const addresses = Object.entries(metadata).filter(([key]) => key.endsWith('_endpoint') || key === 'jwks_uri');
+    expect(addresses.length).toBeGreaterThan(4);
+    for (const [, address] of addresses) expect((await fetch(String(address))).status).not.toBe(404);
   });
 });
