@@ -20,7 +20,6 @@ constexpr const char* kDefaults = "Default Applications";
 constexpr const char* kAdded = "Added Associations";
 constexpr const char* kRemoved = "Removed Associations";
 constexpr const char* kCached = "MIME Cache";
-constexpr const char* kList = "/mimeapps.list";
 constexpr const char* kCache = "/mimeinfo.cache";
 
 using Ids = std::vector<std::string>;
@@ -30,7 +29,7 @@ bool has(const Ids& ids, const std::string& id) { return std::find(ids.begin(), 
 void append(Ids& ids, const Ids& more) { ids.insert(ids.end(), more.begin(), more.end()); }
 
 // A dash in an id may stand for a folder: `kde-viewer.desktop` can be `kde/viewer.desktop`.
-std::optional<std::string> entry_of(const std::string& folder, std::string id) {
+std::optional<std::string> read_entry(const std::string& folder, std::string id) {
   for (;;) {
     if (auto entry = read_file(folder + "/" + id)) return entry;
     const size_t dash = id.find('-');
@@ -40,17 +39,20 @@ std::optional<std::string> entry_of(const std::string& folder, std::string id) {
 }
 
 // The first folder that knows the id decides, even when it hides the program.
-std::optional<Handler> installed(const std::string& id) {
+std::optional<std::string> entry_of(const std::string& id) {
   // An id is a name; lists are other people's files.
   if (id.find('/') != std::string::npos) return std::nullopt;
   for (const std::string& folder : applications_folders()) {
-    const auto entry = entry_of(folder, id);
-    if (!entry) continue;
-    const auto command = command_in(*entry);
-    if (!command || !find_program(program_of(*command))) return std::nullopt;
-    return Handler{id, *command};
+    if (auto entry = read_entry(folder, id)) return entry;
   }
   return std::nullopt;
+}
+
+std::optional<Handler> installed(const std::string& id) {
+  const auto entry = entry_of(id);
+  const auto command = entry ? command_in(*entry) : std::nullopt;
+  if (!command || !find_program(program_of(*command))) return std::nullopt;
+  return Handler{id, *command};
 }
 
 std::optional<Handler> first_installed(const Ids& ids) {
@@ -72,15 +74,36 @@ struct Said {
   Ids removed;
 };
 
-// Most important first. A folder's own entries are those that its cache lists, behind its lists.
+// Whether a folder before this one has another entry of that name.
+bool is_hidden(const std::string& id, const std::string& folder) {
+  const Ids folders = applications_folders();
+  const auto end = std::find(folders.begin(), folders.end(), folder);
+  return end != folders.end() && std::any_of(folders.begin(), end, [&](const auto& before) { return read_entry(before, id); });
+}
+
+// What a folder says can be opened is what its own entries can open.
+Ids visible(Ids ids, const std::string& folder) {
+  ids.erase(std::remove_if(ids.begin(), ids.end(), [&](const auto& id) { return is_hidden(id, folder); }), ids.end());
+  return ids;
+}
+
+Said said_by_list(const std::string& folder, const std::string& name, const std::string& type) {
+  const std::string text = read_file(folder + "/" + name).value_or("");
+  Said said = {ids_in(text, kDefaults, type), {}, {}};
+  // The list of one desktop has no say in what a program can open.
+  if (name != kList) return said;
+  said.associated = visible(ids_in(text, kAdded, type), folder);
+  said.removed = ids_in(text, kRemoved, type);
+  return said;
+}
+
+// Most important first: a folder's lists, then what its entries say themselves, gathered in its cache.
 std::vector<Said> all_said(const std::string& type) {
   std::vector<Said> said;
   for (const std::string& folder : list_folders()) {
-    for (const std::string& name : list_names()) {
-      const std::string text = read_file(folder + "/" + name).value_or("");
-      said.push_back({ids_in(text, kDefaults, type), ids_in(text, kAdded, type), ids_in(text, kRemoved, type)});
-    }
-    said.push_back({{}, ids_in(read_file(folder + kCache).value_or(""), kCached, type), {}});
+    for (const std::string& name : list_names()) said.push_back(said_by_list(folder, name, type));
+    const Ids cached = ids_in(read_file(folder + kCache).value_or(""), kCached, type);
+    said.push_back({{}, visible(cached, folder), {}});
   }
   return said;
 }
@@ -106,7 +129,7 @@ Outcome<Done> edit_list(const std::vector<const char*>& groups, const std::strin
   if (!folder) return Failure{"ENOENT", "neither XDG_CONFIG_HOME nor HOME is set"};
   const FolderTurn turn(*folder);
   if (turn.failure()) return *turn.failure();
-  const std::string path = *folder + kList;
+  const std::string path = *folder + "/" + kList;
   const auto stands = read_file(path);
   // One that is there and cannot be read is not to be replaced by one of ours alone.
   if (!stands && access(path.c_str(), F_OK) == 0) return posix_failure(EACCES, "read " + path);

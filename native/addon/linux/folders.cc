@@ -72,9 +72,9 @@ std::vector<std::string> list_names() {
     if (desktop.find('/') != std::string::npos) continue;
     std::transform(desktop.begin(), desktop.end(), desktop.begin(),
                    [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    names.push_back(desktop + "-mimeapps.list");
+    names.push_back(desktop + "-" + kList);
   }
-  names.push_back("mimeapps.list");
+  names.push_back(kList);
   return names;
 }
 

@@ -18,7 +18,8 @@ std::vector<std::string> applications_folders();
 // Folders of `mimeapps.list`, those of the configuration before those of the data.
 std::vector<std::string> list_folders();
 
-// Names a list may have in each folder: those of the desktop that runs first.
+// The list of every desktop, and the names a list may have in each folder: those of the desktop that runs first.
+constexpr const char* kList = "mimeapps.list";
 std::vector<std::string> list_names();
 
 // Where the program is: a path that may be executed, or a name looked up in PATH.
