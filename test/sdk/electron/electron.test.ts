@@ -5,24 +5,29 @@ import { type RedirectApp, type RedirectOptions, receiveRedirects } from '../../
 import { checkOnWake, type WakeMonitor } from '../../../src/sdk/electron/wake.ts';
 
 const good = 'discord-1:/authorize/callback?code=c&state=s';
+const forged = 'discord-1:/authorize/callback?code=c&state=forged';
 
 /** The few calls of Electron's `app` that are used; the real Electron is never started here. */
 class StandInApp extends EventEmitter {
   readonly registered: unknown[][] = [];
   readonly isFirst: boolean;
+  /** What the first copy is told of this one. */
+  told: unknown;
+  takesRegistrations = true;
 
   constructor(isFirst = true) {
     super();
     this.isFirst = isFirst;
   }
 
-  requestSingleInstanceLock(): boolean {
+  requestSingleInstanceLock(data?: unknown): boolean {
+    this.told = data;
     return this.isFirst;
   }
 
   setAsDefaultProtocolClient(...call: unknown[]): boolean {
     this.registered.push(call);
-    return true;
+    return this.takesRegistrations;
   }
 
   /** What macOS does; whether the app took the address. */
@@ -63,11 +68,35 @@ describe('receiveRedirects', () => {
     expect(app.registered).toEqual([['my-game'], ['discord-1', '/bin/electron', ['/game']]]);
   });
 
+  it('has the default scheme of an application, and names the redirect address', () => {
+    const app = new StandInApp();
+    const { receiver } = receive(app, { scheme: undefined, applicationId: '7' });
+    expect(app.registered).toEqual([['discord-7']]);
+    expect(receiver.redirectUri).toBe('discord-7:/authorize/callback');
+  });
+
+  it('refuses schemes that are none, before it touches the app', () => {
+    const app = new StandInApp();
+    for (const scheme of ['https', 'my game', '', '-x']) {
+      expect(() => receive(app, { scheme })).toThrow(expect.objectContaining({ code: 'invalid_scheme' }));
+    }
+    expect([app.registered, app.eventNames()]).toEqual([[], []]);
+  });
+
+  it('tells whether the system took the registration', async () => {
+    const app = new StandInApp();
+    expect(receive(app).receiver.isRegistered).toBe(true);
+    app.takesRegistrations = false;
+    const { receiver } = receive(app);
+    expect(receiver.isRegistered).toBe(false);
+    expect(await receiver.registration).toEqual({ isRegistered: false, through: 'game' });
+  });
+
   it('takes the address of open-url, and says so to macOS', () => {
     const app = new StandInApp();
     const { handed, accepted } = receive(app);
     expect(app.openUrl(good)).toBe(true);
-    expect(app.openUrl('discord-1:/authorize/callback?code=c&state=forged')).toBe(false);
+    expect(app.openUrl(forged)).toBe(false);
     expect(handed).toHaveLength(2);
     expect(accepted()).toBe(1);
   });
@@ -80,14 +109,66 @@ describe('receiveRedirects', () => {
     expect(accepted()).toBe(1);
   });
 
+  it('takes the address that a second copy sends, where Chromium dropped or moved its arguments', () => {
+    const [first, second] = [new StandInApp(), new StandInApp(false)];
+    const { handed, accepted } = receive(first);
+    receive(second, { argv: ['/game', '--flag', good] });
+    first.emit('second-instance', {}, ['/game', '--flag'], '/', second.told);
+    expect(handed).toEqual([good]);
+    expect(accepted()).toBe(1);
+    first.emit('second-instance', {}, ['/game', forged, '--flag'], '/', { rallypointRedirects: [forged] });
+    expect(handed).toEqual([good, forged]);
+  });
+
+  it.each([
+    ['no data', undefined],
+    ['null', null],
+    ['data of the game', { save: 3 }],
+    ['a text', { rallypointRedirects: good }],
+    ['a list of other things', { rallypointRedirects: [1, null, {}, [good]] }],
+    ['too long an address', { rallypointRedirects: [`${good}${'x'.repeat(8192)}`] }],
+    ['a control character', { rallypointRedirects: [`${good}\n`] }],
+    ['half a character', { rallypointRedirects: [`${good}\ud800`] }],
+  ])('passes over what a second copy sends when it is %s', (_what, data) => {
+    const app = new StandInApp();
+    const { handed } = receive(app);
+    app.emit('second-instance', {}, ['/game'], '/', data);
+    app.emit('second-instance', {}, undefined, undefined, data);
+    expect(handed).toEqual([]);
+  });
+
+  it('looks at no more than 4 addresses of a start, however many there are', () => {
+    const argv = Array.from({ length: 100_000 }, (_, i) => `${forged}${i}`);
+    expect(receive(new StandInApp(), { argv }).handed).toHaveLength(4);
+    const app = new StandInApp();
+    const { handed } = receive(app);
+    app.emit('second-instance', {}, argv, '/', { rallypointRedirects: argv });
+    expect(handed.length).toBeLessThanOrEqual(8);
+  });
+
   it('takes the address it was started with', () => {
     expect(receive(new StandInApp(), { argv: ['/game', good] }).handed).toEqual([good]);
   });
 
+  it('keeps an address that nobody waits for yet, until somebody takes it: of the start, or of open-url before that', () => {
+    expect(receive(new StandInApp(), { argv: ['/game', forged] }).receiver.startAddress).toBe(forged);
+    const app = new StandInApp();
+    let isWaiting = false;
+    const { receiver } = receive(app, { client: { handleRedirect: () => isWaiting } });
+    expect(receiver.startAddress).toBeUndefined();
+    app.openUrl(good);
+    expect(receiver.startAddress).toBe(good);
+    isWaiting = true;
+    expect(app.openUrl(good)).toBe(true);
+    expect(receiver.startAddress).toBeUndefined();
+  });
+
   it('leaves the address to the first copy when it is the second', () => {
-    const { receiver, handed } = receive(new StandInApp(false), { argv: ['/game', good] });
+    const app = new StandInApp(false);
+    const { receiver, handed } = receive(app, { argv: ['/game', good] });
     expect(receiver.isFirstInstance).toBe(false);
     expect(handed).toEqual([]);
+    expect(app.registered).toEqual([]);
   });
 
   it('passes over addresses of other schemes', () => {
