@@ -105,11 +105,20 @@ export class AuthorizationArgs {
 
   #set(field: AuthorizationArgsFields): this {
     if (!this.#fields) throw new ArgumentError('moved_arguments', 'These AuthorizationArgs were moved; assign first.');
-    this.#fields = { ...this.#fields, ...field };
+    this.#fields = copyOf({ ...this.#fields, ...field });
     return this;
   }
 
+  // The fields of another value are never changed, only replaced: they can be shared.
   static #copy(from: AuthorizationArgs | AuthorizationArgsFields): AuthorizationArgsFields | undefined {
-    return from instanceof AuthorizationArgs ? from.#fields : { ...from };
+    return from instanceof AuthorizationArgs ? from.#fields : copyOf(from);
   }
+}
+
+/** Apart from whatever the caller does to its own objects later. */
+function copyOf(fields: AuthorizationArgsFields): AuthorizationArgsFields {
+  const { codeChallenge } = fields;
+  return typeof codeChallenge === 'object' && codeChallenge !== null
+    ? { ...fields, codeChallenge: Object.freeze({ ...codeChallenge }) }
+    : { ...fields };
 }

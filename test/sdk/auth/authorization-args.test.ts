@@ -74,6 +74,31 @@ describe('AuthorizationArgs: copying and moving', () => {
     expect(fieldsOf(copy)).toEqual(full);
   });
 
+  it('keeps the challenge apart from the object it came in, and gives out one that cannot be changed', () => {
+    const mine = { ...challenge };
+    const args = new AuthorizationArgs({ codeChallenge: mine });
+    const other = new AuthorizationArgs().setCodeChallenge(mine);
+    mine.challenge = 'changed';
+    const given = [args, other, new AuthorizationArgs(args)].map(({ codeChallenge }) => codeChallenge);
+    for (const one of [...given, args.move().codeChallenge]) {
+      expect(one).toEqual(challenge);
+      expect(Object.isFrozen(one)).toBe(true);
+    }
+  });
+
+  it('assigns the fields of a value to itself, and of one that was just moved', () => {
+    const args = new AuthorizationArgs(full);
+    expect(fieldsOf(args.assign(args))).toEqual(full);
+    expect(fieldsOf(new AuthorizationArgs().assign(args.move()))).toEqual(full);
+    expect(args.isValid).toBe(false);
+  });
+
+  it('assigns an invalid value, and is invalid with it', () => {
+    const moved = new AuthorizationArgs();
+    moved.move();
+    expect(new AuthorizationArgs(full).assign(moved).isValid).toBe(false);
+  });
+
   it('assigns every field, the unset ones too', () => {
     const target = new AuthorizationArgs(full);
     expect(target.assign(new AuthorizationArgs({ state: 's' }))).toBe(target);

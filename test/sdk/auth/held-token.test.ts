@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { expirationNoticeMs, HeldToken, type TokenExpiration } from '../../../src/sdk/auth/held-token.ts';
+import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import { SleepyClock } from '../../support/sleepy-clock.ts';
+
+const hourMs = 3_600_000;
+
+let clock: VirtualClock;
+let machine: SleepyClock;
+let held: HeldToken;
+let told: TokenExpiration[];
+let isComplete: boolean;
+
+beforeEach(() => {
+  clock = new VirtualClock(0);
+  machine = new SleepyClock(clock);
+  held = new HeldToken(machine);
+  told = [];
+  isComplete = false;
+  held.expiration$.subscribe({
+    next: expiration => told.push(expiration),
+    complete: () => {
+      isComplete = true;
+    },
+  });
+});
+
+describe('the end of an access token', () => {
+  it('is told once, five minutes ahead and not a millisecond before', async () => {
+    held.setConnected(true);
+    held.set({ accessToken: 'a', expiresAtMs: hourMs });
+    await clock.advance(hourMs - expirationNoticeMs - 1);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    await clock.advance(hourMs);
+    expect(told).toEqual([{ expiresAtMs: hourMs, isExpired: false }]);
+    expect(Object.isFrozen(told[0])).toBe(true);
+  });
+
+  it('is told of a token that has ended already', async () => {
+    held.setConnected(true);
+    held.set({ accessToken: 'a', expiresAtMs: 0 });
+    await clock.advance(0);
+    expect(told).toEqual([{ expiresAtMs: 0, isExpired: true }]);
+  });
+
+  it('is not told while disconnected, and told as soon as connected', async () => {
+    held.set({ accessToken: 'a', expiresAtMs: hourMs });
+    await clock.advance(2 * hourMs);
+    expect(told).toEqual([]);
+    held.setConnected(true);
+    await clock.advance(0);
+    expect(told).toEqual([{ expiresAtMs: hourMs, isExpired: true }]);
+  });
+
+  it('is not told twice of one token, however often it is set or the connection comes and goes', async () => {
+    for (let i = 0; i < 3; i++) {
+      held.setConnected(true);
+      held.set({ accessToken: 'a', expiresAtMs: 0 });
+      await clock.advance(0);
+      held.setConnected(false);
+    }
+    expect(told).toHaveLength(1);
+  });
+
+  it('is told of each token, and of none that was replaced in time', async () => {
+    held.setConnected(true);
+    held.set({ accessToken: 'a', expiresAtMs: hourMs });
+    await clock.advance(hourMs / 2);
+    held.set({ accessToken: 'b', expiresAtMs: 2 * hourMs });
+    await clock.advance(3 * hourMs);
+    held.set({ accessToken: 'c', expiresAtMs: machine.now() });
+    await clock.advance(0);
+    expect(told.map(({ expiresAtMs }) => expiresAtMs)).toEqual([2 * hourMs, 3.5 * hourMs]);
+  });
+
+  it('is told at once to who looks after a sleep, and within seconds by itself', async () => {
+    held.setConnected(true);
+    held.set({ accessToken: 'a', expiresAtMs: hourMs });
+    machine.sleep(8 * hourMs);
+    held.check();
+    expect(told).toEqual([{ expiresAtMs: hourMs, isExpired: true }]);
+    held.set({ accessToken: 'b', expiresAtMs: machine.now() + hourMs });
+    machine.sleep(hourMs);
+    await clock.advance(5_000);
+    expect(told).toHaveLength(2);
+  });
+
+  it('is told of no token whose end nobody knows, and of none after it was forgotten', async () => {
+    held.setConnected(true);
+    held.set({ accessToken: 'a' });
+    await clock.advance(hourMs);
+    held.set({ accessToken: 'b', expiresAtMs: machine.now() + hourMs });
+    held.set(undefined);
+    await clock.advance(2 * hourMs);
+    expect(held.accessToken).toBeUndefined();
+    expect(told).toEqual([]);
+  });
+
+  it('is told to nobody any more after the close', async () => {
+    held.setConnected(true);
+    held.set({ accessToken: 'a', expiresAtMs: hourMs });
+    held.close();
+    expect(isComplete).toBe(true);
+    await clock.advance(2 * hourMs);
+    expect(told).toEqual([]);
+  });
+});
+
+describe('an access token', () => {
+  const codeOf = (call: () => void) => {
+    try {
+      call();
+    } catch (error) {
+      return (error as { code?: unknown }).code;
+    }
+    return undefined;
+  };
+
+  it('is refused empty, or with an end that is no time; then the one before stays', () => {
+    held.set({ accessToken: 'a' });
+    expect(codeOf(() => held.set({ accessToken: '' }))).toBe('missing_access_token');
+    for (const expiresAtMs of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(codeOf(() => held.set({ accessToken: 'b', expiresAtMs }))).toBe('invalid_expiry');
+    }
+    expect(held.accessToken).toBe('a');
+  });
+});
