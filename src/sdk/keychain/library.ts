@@ -1,5 +1,5 @@
 import { KeychainError } from '../../model/errors.ts';
-import { type Entries, proveEntries } from './entries.ts';
+import { type Entries, proveAbsence } from './entries.ts';
 import { libraryFailure } from './library-failure.ts';
 import { filedAccount } from './names.ts';
 
@@ -61,14 +61,13 @@ export async function openLibrary(name: LibraryName, service: string, load: Load
   return {
     async get(account) {
       const text = await raw.get(account);
-      // keytar finds nothing in a keyring that is locked, and says no more than that.
-      if (text === undefined) await proveEntries(raw);
+      if (text === undefined) await proveAbsence(raw);
       return text;
     },
     set: raw.set,
     async delete(account) {
       const isDeleted = await raw.delete(account);
-      if (!isDeleted) await proveEntries(raw);
+      if (!isDeleted) await proveAbsence(raw);
       return isDeleted;
     },
   };

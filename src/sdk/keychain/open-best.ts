@@ -65,9 +65,14 @@ async function chooseBackend(options: KeychainOptions, openers: BackendOpeners, 
     if (!allow.includes(tier) || (own === 'safe-storage' && !safeStorage)) continue;
     const systemSays = failures.get('keytar');
     // Both libraries ask the same system: its answer would be the same, and so would the wait for it.
-    if (own === 'keyring' && systemSays && !ofLibraryItself.has(systemSays.code)) continue;
+    if (own === 'keyring' && systemSays && !ofLibraryItself.has(systemSays.code)) {
+      failures.set(own, systemSays);
+      continue;
+    }
     try {
-      await guard.bounded(async () => proveEntries(await openers[own]()));
+      const proof = async () => proveEntries(await openers[own]());
+      // Files are swept after each writing. A library's answer may never come, and must not keep the files locked.
+      await (isLibrary(own) ? guard.bounded(proof) : guard.alone(proof));
       return { own, failed: [...failures.keys()] };
     } catch (error) {
       if (!(error instanceof KeychainError)) throw error;

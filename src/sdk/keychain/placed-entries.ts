@@ -3,7 +3,7 @@ import type { Logger } from '../../wire/ports.ts';
 import { type BackendOpeners, type LastingBackend, lastingBackends } from './backends.ts';
 import type { Entries } from './entries.ts';
 import { keychainBackends, keychainTiers } from './keychain.ts';
-import type { Place, Places, WrittenPlace } from './places.ts';
+import type { Place, Places } from './places.ts';
 
 export interface PlacedEntriesOptions {
   /** What new entries are written to. */
@@ -21,6 +21,11 @@ export interface PlacedEntriesOptions {
 export interface Held {
   readonly holder: LastingBackend;
   readonly text: string;
+}
+
+/** The place of an entry that is not deleted. */
+interface LivePlace extends Place {
+  readonly holder: LastingBackend;
 }
 
 /**
@@ -53,16 +58,12 @@ export function placedEntries({
   /** Undefined when the backend cannot be used, which matters to nobody now. */
   async function attempt<Value>(backend: LastingBackend, work: (entries: Entries) => Promise<Value>) {
     if (shunned.has(backend)) return undefined;
-    // Until it has answered: it may never do so.
-    shunned.add(backend);
     try {
-      const value = await work(await openers[backend]());
-      shunned.delete(backend);
-      return { value };
+      return { value: await work(await openers[backend]()) };
     } catch (error) {
       if (!(error instanceof KeychainError)) throw error;
-      // What cannot be read can still be looked for, and be deleted.
-      if (error.code === 'keychain_unreadable') shunned.delete(backend);
+      // What cannot be read can still be deleted.
+      if (error.code !== 'keychain_unreadable') shunned.add(backend);
       logger.debug({ backend, code: error.code }, 'this keychain was left out');
       return undefined;
     }
@@ -98,18 +99,25 @@ export function placedEntries({
     }
   }
 
-  async function put(account: string, text: string, to: LastingBackend, before: WrittenPlace | undefined) {
-    const entries = await openers[to]();
-    await entries.set(account, text);
+  async function put(account: string, text: string, to: LastingBackend, before: Place | undefined): Promise<void> {
     const stale = lastingBackends.filter(backend => backend !== to && mayHold(before, backend));
-    if (before?.holder !== to) {
-      if ((await entries.get(account)) !== text) {
-        throw new KeychainError('keychain_unusable', `${to} does not give back what it was given; nothing was moved.`);
-      }
-      if (before?.holder !== undefined) tellOfMove(before.holder, to);
-      await places.write(account, { holder: to, stale });
-    }
+    if (before?.holder === to) await (await openers[to]()).set(account, text);
+    else await settle(account, text, { holder: to, stale }, before);
     await clear(account, { holder: to, stale });
+  }
+
+  /** Makes another backend the holder, which it is once its place is written. */
+  async function settle(account: string, text: string, place: LivePlace, before: Place | undefined): Promise<void> {
+    const { holder } = place;
+    // Whoever dies from here on leaves a copy that somebody is to delete.
+    if (before) await places.write(account, { holder: before.holder, stale: [...new Set([...before.stale, holder])] });
+    const entries = await openers[holder]();
+    await entries.set(account, text);
+    if ((await entries.get(account)) !== text) {
+      throw new KeychainError('keychain_unusable', `${holder} does not give back what it was given.`);
+    }
+    if (before?.holder) tellOfMove(before.holder, holder);
+    await places.write(account, place);
   }
 
   async function remove(account: string): Promise<boolean> {
@@ -122,7 +130,7 @@ export function placedEntries({
     return isDeleted || (place === undefined && wasElsewhere);
   }
 
-  function mayHold(place: WrittenPlace | undefined, backend: LastingBackend): boolean {
+  function mayHold(place: Place | undefined, backend: LastingBackend): boolean {
     return place ? place.holder === backend || place.stale.includes(backend) : candidates.includes(backend);
   }
 
@@ -152,9 +160,10 @@ export function placedEntries({
     delete: remove,
     async move(account, to) {
       const found = await find(account);
-      if (!found) return false;
-      await put(account, found.text, to, await places.read(account));
-      return true;
+      const place = await places.read(account);
+      if (found && place?.holder === to) await clear(account, place);
+      else if (found) await put(account, found.text, to, place);
+      return found !== undefined;
     },
   };
 }
