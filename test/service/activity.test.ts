@@ -27,4 +27,15 @@ describe('activity', () => {
     void activity.runOutside(() => new Promise(() => {}));
     await activity.settled();
   });
+
+  it('waits for work on another thread whatever it takes', async () => {
+    const activity = new Activity();
+    let isDone = false;
+    void activity.runAside(async () => {
+      await new Promise(resolve => setTimeout(resolve, 150));
+      isDone = true;
+    });
+    await activity.settled();
+    expect(isDone).toBe(true);
+  });
 });

@@ -54,6 +54,8 @@ describe('startService', () => {
 
   it('refuses a public address unless developer sign-in there is asked for by name', async () => {
     await expect(startService({ host: '0.0.0.0' })).rejects.toMatchObject({ code: 'public_host' });
+    await expect(startService({ host: '0.0.0.0', signIn: 'developer' })).rejects.toMatchObject({ code: 'public_host' });
+    await start({ host: '0.0.0.0', signIn: 'password' });
     const service = await start({ host: '0.0.0.0', allowPublicDeveloperSignIn: true });
     expect(service.web_base).toMatch(/^http:\/\/127\.0\.0\.1:/);
   });

@@ -9,6 +9,12 @@ export interface Visited {
 /** A browser of few words: keeps cookies, follows nothing, reads forms. */
 export class Browser {
   readonly cookies = new Map<string, string>();
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /** @param headers sent with every request */
+  constructor(headers: Readonly<Record<string, string>> = {}) {
+    this.#headers = headers;
+  }
 
   async get(url: string): Promise<Visited> {
     return this.#visit(url, {});
@@ -26,7 +32,11 @@ export class Browser {
 
   async #visit(url: string, init: RequestInit): Promise<Visited> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(url, { ...init, redirect: 'manual', headers: cookie === '' ? {} : { cookie } });
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...this.#headers, ...(cookie !== '' && { cookie }) },
+    });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       this.cookies.set(name, value);

@@ -42,11 +42,16 @@ export interface Form {
 export type TestService = Awaited<ReturnType<typeof openService>>;
 
 /** The whole service on a virtual clock, with what the tests of OAuth2 do to it. */
-export async function openService(startMs = Date.now(), limits: ServiceOptions['limits'] = 'off') {
+export async function openService(
+  startMs = Date.now(),
+  limits: ServiceOptions['limits'] = 'off',
+  more: Pick<ServiceOptions, 'signIn'> = {},
+) {
   const service = await startService({
     fixtures: { applications: [game, site], users: [ada, ben], guilds: [guild] },
     clock: { virtualFromMs: startMs },
     limits,
+    ...more,
     log: { ...silentLogger, error: (fields, message) => console.error(message, fields) },
   });
   const web = service.web_base;

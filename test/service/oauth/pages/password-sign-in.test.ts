@@ -1,0 +1,163 @@
+import { request } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limitProfiles } from '../../../../src/model/limits.ts';
+import { signInLifeMs } from '../../../../src/service/oauth/sign-in.ts';
+import { Browser, formOf, type Visited } from '../browser.ts';
+import { ada, openService, type TestService } from '../support.ts';
+
+const password = 'correct horse battery';
+const wrong = 'The user name or the password is wrong.';
+const signInPath = '/oauth2/sign-in';
+const perUser = limitProfiles.standard.buckets['sign-in-user'] ?? expect.fail();
+const perAddress = limitProfiles.standard.buckets['sign-in-address'] ?? expect.fail();
+
+let service: TestService;
+beforeEach(async () => {
+  service = await openService(Date.now(), 'standard', { signIn: 'password' });
+  await service.addFixtures({ users: [{ ...ada, password }] });
+});
+afterEach(() => service.close());
+
+async function attempt(name: string, given: string, browser = new Browser()): Promise<Visited> {
+  const page = await browser.get(service.authorizeUrl());
+  return browser.submit(page, service.web, signInPath, { name, password: given });
+}
+
+function messageOf({ text }: Visited): string | undefined {
+  return /<p class="fault"[^>]*>([^<]*)</.exec(text)?.[1];
+}
+
+/** The page without what differs from visit to visit. */
+function shown({ text }: Visited): string {
+  return text.replace(/name="form_token" value="[^"]*"/, '').replace(/value="(ada|nobody|ben)"/, '');
+}
+
+describe('signing in by password', () => {
+  it('leads on to consent, and the user id of developer sign-in to nothing', async () => {
+    const browser = new Browser();
+    const page = await browser.get(service.authorizeUrl());
+    expect(page.text).toContain('type="password"');
+    expect(page.text).not.toContain('@ada');
+    const chosen = await browser.submit(page, service.web, signInPath, { user_id: ada.id });
+    expect(chosen.status).toBe(403);
+    const answer = await attempt('Ada', password, browser);
+    expect(answer.status).toBe(303);
+    expect((await browser.get(new URL(answer.location ?? '', service.web).href)).text).toContain('@ada');
+  });
+
+  it('gives a cookie that was not there before, and none to a wrong password', async () => {
+    const browser = new Browser();
+    await browser.get(service.authorizeUrl());
+    const planted = [...browser.cookies.values()];
+    await attempt('ada', 'nonsense', browser);
+    expect([...browser.cookies.values()]).toEqual(planted);
+    await attempt('ada', password, browser);
+    expect([...browser.cookies.values()]).not.toEqual(planted);
+  });
+
+  it('answers a wrong password, an unknown user and one without password alike', async () => {
+    const answers = [await attempt('ada', 'nonsense'), await attempt('nobody', password), await attempt('ben', '')];
+    for (const answer of answers) {
+      expect(answer.status).toBe(403);
+      expect(messageOf(answer)).toBe(wrong);
+      expect(shown(answer)).toBe(shown(answers[0] ?? answer));
+    }
+  });
+
+  it('never shows or logs what was given as password, and shows the name escaped', async () => {
+    const given = 'hunter2-"><script>';
+    const answer = await attempt(given, `secret-${given}`);
+    expect(answer.text).toContain('value="hunter2-&quot;&gt;&lt;script&gt;"');
+    expect(answer.text).not.toContain('secret-');
+    expect(JSON.stringify([await service.log(), await service.content()])).not.toContain('hunter2');
+  });
+
+  it('refuses a form without the token of this browser before it looks at the password', async () => {
+    const url = service.authorizeUrl().replace('/oauth2/authorize', signInPath);
+    expect((await new Browser().post(url, { name: 'ada', password })).status).toBe(403);
+    const form = formOf((await new Browser().get(service.authorizeUrl())).text, signInPath);
+    const forged = await new Browser().post(service.web + form.action, { ...form.hidden, name: 'ada', password });
+    expect(forged.text).not.toContain('type="password"');
+  });
+});
+
+describe('the attempts of one user', () => {
+  it('are refused once too many were wrong, also the right one, until the time the page says', async () => {
+    for (let count = 1; count <= perUser.requests; count++) {
+      expect(messageOf(await attempt('ada', `nonsense ${count}`))).toBe(wrong);
+    }
+    const refused = await attempt('ADA', password);
+    expect(refused.status).toBe(429);
+    expect(messageOf(refused)).toBe('Too many wrong attempts. Try again in 5 minutes.');
+    expect(refused.headers.get('retry-after')).toBe(String(perUser.windowMs / 1000));
+
+    await service.clock.advance(perUser.windowMs - 1);
+    expect(messageOf(await attempt('ada', password))).toBe('Too many wrong attempts. Try again in a minute.');
+    await service.clock.advance(1);
+    expect((await attempt('ada', password)).status).toBe(303);
+  });
+
+  it('may be wrong as often as the limit says, less once, and right ones cost nothing', async () => {
+    for (let count = 1; count < perUser.requests; count++) await attempt('ada', 'nonsense');
+    expect((await attempt('ada', password)).status).toBe(303);
+    expect((await attempt('ada', password)).status).toBe(303);
+    expect(messageOf(await attempt('ada', 'nonsense'))).toBe(wrong);
+    expect((await attempt('ada', password)).status).toBe(429);
+  });
+
+  it('count for a user who does not exist just as well', async () => {
+    for (let count = 1; count <= perUser.requests; count++) await attempt('nobody', 'nonsense');
+    expect((await attempt('nobody', 'nonsense')).status).toBe(429);
+    expect((await attempt('ada', password)).status).toBe(303);
+  });
+
+  it('get no further when they come all at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 3 * perUser.requests }, (_, count) => attempt('ada', `nonsense ${count}`)),
+    );
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(perUser.requests);
+  });
+});
+
+describe('the attempts from one address', () => {
+  it('are refused once too many were wrong, for whomever they are', async () => {
+    const guesses = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
+    for (const answer of await Promise.all(guesses)) expect(messageOf(answer)).toBe(wrong);
+    expect((await attempt('ada', password)).status).toBe(429);
+    await service.clock.advance(perAddress.windowMs);
+    expect((await attempt('ada', password)).status).toBe(303);
+  });
+});
+
+describe('virtual time', () => {
+  it('does not move while a password is looked at', async () => {
+    const browser = new Browser();
+    const form = formOf((await browser.get(service.authorizeUrl())).text, signInPath);
+    const beganAtMs = service.clock.now();
+    const fields = new URLSearchParams({ ...form.hidden, name: 'ada', password }).toString();
+    const [cookie = ['', '']] = browser.cookies;
+    const sent = request(service.web + form.action, {
+      method: 'POST',
+      headers: {
+        cookie: cookie.join('='),
+        expect: '100-continue',
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': fields.length,
+      },
+    });
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      sent.on('response', response => resolve(response.resume().statusCode));
+      sent.on('error', reject);
+    });
+    // The service has begun with the request when it asks for the body.
+    await new Promise(resolve => {
+      sent.on('continue', resolve);
+      sent.flushHeaders();
+    });
+    sent.end(fields);
+    await service.clock.advance(60_000);
+    expect(await answered).toBe(303);
+    const { sign_ins } = await service.content();
+    expect(sign_ins).toMatchObject([{ user_id: ada.id, expires_at_ms: beganAtMs + signInLifeMs }]);
+  });
+});
