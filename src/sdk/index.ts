@@ -62,8 +62,9 @@ export type {
 } from './command/snapshot.ts';
 export type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
 export type { AccessTokenOptions, Credentials, CredentialsSnapshot } from './credentials/credentials.ts';
+export type { CredentialsOptions } from './credentials/credentials-options.ts';
 export type { CredentialsClient } from './credentials/keeper.ts';
-export { type CredentialsOptions, openCredentials } from './credentials/open-credentials.ts';
+export { openCredentials } from './credentials/open-credentials.ts';
 export type { ProcessLockKind } from './credentials/process-lock.ts';
 export type { EndReason } from './credentials/renewal.ts';
 export type { GuildChannel, GuildMinimal } from './guilds.ts';
