@@ -35,11 +35,18 @@ export interface Game {
   tell(line: string): Promise<void>;
 }
 
+/** As whom, and with what beside the environment of the test. */
+interface As {
+  readonly uid?: number;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
 /** Starts one and leaves it running until the test ends. */
-export function startGame(folder: string, argv: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): Game {
+export function startGame(folder: string, argv: readonly string[] = [], { uid, environment = {} }: As = {}): Game {
   const { SUDO_UID: _sudo, XDG_RUNTIME_DIR: _runtime, ...inherited } = process.env;
   const child = spawn(process.execPath, [join(import.meta.dirname, 'game.ts'), folder, ...argv], {
     env: { ...inherited, ...environment },
+    ...(uid !== undefined && { uid, gid: uid }),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -84,6 +85,46 @@ describe('the place', () => {
       code: 'socket_path_too_long',
     });
     expect(await startGame(join(base, 'x'.repeat(room))).next('listening')).toMatchObject({ isFirst: true });
+  });
+});
+
+describe('other users, and other rights of the same person', () => {
+  const nobody = 65_534;
+  const notRoot = process.geteuid?.() === 0 ? undefined : 'only root can be somebody else';
+  const asRoot = it.skipIf(notRoot !== undefined);
+  const reason = notRoot === undefined ? '' : ` (skipped: ${notRoot})`;
+
+  asRoot(`the folder of somebody else is refused by name${reason}`, async () => {
+    const folder = shortFolder();
+    chownSync(folder, nobody, nobody);
+    expect(await startGame(folder).next('failed')).toMatchObject({
+      code: 'folder_not_private',
+      message: expect.stringContaining(`belongs to user ${nobody}`),
+    });
+  });
+
+  asRoot(`a copy of the game that runs elevated cannot be reached, and that is said by name${reason}`, async () => {
+    const folder = shortFolder();
+    const elevated = createServer();
+    await new Promise<void>(resolve => elevated.listen(socketIn(folder), resolve));
+    chmodSync(socketIn(folder), 0o600);
+    chownSync(folder, nobody, nobody);
+    const game = startGame(folder, [], { uid: nobody });
+    expect(await game.next('failed')).toMatchObject({ code: 'listener_not_ours' });
+    expect(lstatSync(socketIn(folder)).uid).toBe(0);
+    elevated.close();
+  });
+
+  asRoot(`a game that runs elevated itself is told that no redirect can reach it${reason}`, async () => {
+    const sudo = startGame(shortFolder(), [], { environment: { SUDO_UID: '1000' } });
+    expect(await sudo.next('failed')).toMatchObject({
+      code: 'elevated',
+      message: expect.stringMatching(/SUDO_UID.*loopback/),
+    });
+    const session = shortFolder();
+    chownSync(session, nobody, nobody);
+    const su = startGame(shortFolder(), [], { environment: { XDG_RUNTIME_DIR: session } });
+    expect(await su.next('failed')).toMatchObject({ code: 'elevated' });
   });
 });
 

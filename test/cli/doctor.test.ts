@@ -1,0 +1,109 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { rallypoint } from '../../src/cli/rallypoint.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
+import { findingCodes } from '../../src/sdk/redirect/finding.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const main = join(root, 'src/cli/main.ts');
+const keyring = join(root, 'test/sdk/keychain/real-keyring.sh');
+
+beforeEach(() => {
+  const home = mkdtempSync(join(tmpdir(), 'rp-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('XDG_DATA_HOME', join(home, 'data'));
+  vi.stubEnv('XDG_CONFIG_HOME', join(home, 'config'));
+  vi.stubEnv('XDG_RUNTIME_DIR', undefined);
+  vi.stubEnv('SUDO_UID', undefined);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+async function run(...args: readonly string[]) {
+  let stdout = '';
+  let stderr = '';
+  const terminal: Terminal = {
+    stdout: { write: text => (stdout += text) },
+    stderr: { write: text => (stderr += text) },
+    environment: {},
+    askHidden: async () => undefined,
+    askWhether: async () => undefined,
+  };
+  const code = await rallypoint(['doctor', ...args], terminal);
+  return { code, stdout, stderr };
+}
+
+/** Why nothing can be in order here; undefined when it can. */
+async function obstacle(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'the recipe is for Linux';
+  const programs = ['xdg-open', 'xdg-mime', 'gio', 'dbus-run-session', 'gnome-keyring-daemon', 'dbus-send'];
+  const missing = programs.find(program => spawnSync('which', [program]).status !== 0);
+  if (missing) return `${missing} is not installed`;
+  return 'path' in (await findForwarder()) ? undefined : 'the forwarder is not built';
+}
+
+const missing = await obstacle();
+const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
+
+describe('rallypoint doctor', () => {
+  it.skipIf(missing !== undefined)(`exits with 0 where a game can sign its player in${reason}`, async () => {
+    const options = { applicationId: '1', name: 'Starfall', game: { path: process.execPath } };
+    const register = `import { registerScheme } from ${JSON.stringify(join(root, 'src/sdk/redirect/register.ts'))};
+      await registerScheme(${JSON.stringify(options)});`;
+    const script = '"$0" --input-type=module --eval "$1" && "$0" "$2" doctor --application 1';
+    const env = { ...process.env, XDG_CURRENT_DESKTOP: 'GNOME' };
+    const args = ['sh', '-c', script, process.execPath, register, main];
+    const { stdout, stderr } = await promisify(execFile)(keyring, args, { env });
+    expect(stdout).toMatch(/\nNothing is amiss\.\n$/);
+    expect(stdout.match(/✓/g)).toHaveLength(findingCodes.length);
+    expect(stderr).not.toContain('rallypoint:');
+  });
+
+  it('exits with 1 when something is amiss, and says what helps', async () => {
+    const { code, stdout, stderr } = await run('--scheme', 'my-game');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toMatch(/✗ {2}registration +\S.*my-game.*\n +→ \S/);
+    expect(stdout).toMatch(/\n[0-9]+ of [0-9]+ needs? attention\.\n$/);
+  });
+
+  it('prints one document with --json', async () => {
+    const { code, stdout } = await run('--application', '1', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toContainEqual({
+      code: 'registration',
+      ok: false,
+      message: expect.any(String),
+      remedy: expect.any(String),
+    });
+  });
+
+  it('shows its help', async () => {
+    const asked = await Promise.all([run('--help'), run('-h')]);
+    for (const { code, stdout, stderr } of asked) {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('Usage: rallypoint doctor [--scheme SCHEME | --application ID]');
+    }
+    const { stdout } = await promisify(execFile)(process.execPath, [main, 'help', 'doctor']);
+    expect(stdout).toBe(asked[0]?.stdout);
+  });
+
+  it.each([
+    [['--scheme', 'https'], /A scheme is a letter/],
+    [['--scheme', 'x', '--application', '1'], /not both/],
+    [['--application', 'one'], /--application is an id/],
+    [['--sheme', 'x'], /Did you mean "--scheme"/],
+    [['my-game'], /takes options only/],
+    [['--scheme'], /needs a value/],
+    [['--json=yes'], /takes no value/],
+  ])('refuses %j as wrong use', async (args, told) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^rallypoint: .*\n$/);
+    expect(stderr).toMatch(told);
+  });
+});
