@@ -5,8 +5,13 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret);
 }
 
+/** Compares texts in a time that tells nothing of where they differ; their lengths are no secret. */
+export function isSameSecret(one: string, other: string): boolean {
+  const [bytes, others] = [Buffer.from(one), Buffer.from(other)];
+  return bytes.length === others.length && timingSafeEqual(bytes, others);
+}
+
 /** Compares a secret with a kept hash in constant time. */
 export function matchesSecret(secret: string, kept: string | null): boolean {
-  if (kept === null) return false;
-  return timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(kept));
+  return kept !== null && isSameSecret(hashSecret(secret), kept);
 }

@@ -2,7 +2,7 @@ import type { TokenResponse } from '../../model/oauth.ts';
 import { codeChallengeOf, isCodeVerifier } from '../../wire/pkce.ts';
 import type { Core } from '../core.ts';
 import { guildUpdatedView } from '../domain/guild-view.ts';
-import { hashSecret } from '../secret.ts';
+import { hashSecret, isSameSecret } from '../secret.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, CodeRecord } from '../store/records.ts';
 import { authorizationScope, endGrant } from './authorization-records.ts';
@@ -74,7 +74,7 @@ function checkVerifier(form: Form, { code_challenge }: CodeRecord): void {
   }
   // A verifier without a challenge means that somebody took the challenge out of the request (RFC 9700, 4.8.2).
   if (!isCodeVerifier(verifier) || code_challenge === null) throw oauthFaults.invalid('code_verifier');
-  if (codeChallengeOf(verifier) !== code_challenge) throw oauthFaults.verifierDiffers();
+  if (!isSameSecret(codeChallengeOf(verifier), code_challenge)) throw oauthFaults.verifierDiffers();
 }
 
 /** @returns undefined when the code was used or its authorization ended; what a used code gave is ended with it */

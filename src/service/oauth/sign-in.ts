@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
-import { hashSecret } from '../secret.ts';
+import { hashSecret, isSameSecret } from '../secret.ts';
 import type { UserRecord } from '../store/records.ts';
 import { makeSecret } from './tokens.ts';
 
@@ -53,7 +53,5 @@ export function formToken(secret: string): string {
 
 /** Compares in constant time. */
 export function isFormToken(secret: string, given: unknown): boolean {
-  const expected = Buffer.from(formToken(secret));
-  const actual = Buffer.from(typeof given === 'string' ? given : '');
-  return actual.length === expected.length && timingSafeEqual(actual, expected);
+  return typeof given === 'string' && isSameSecret(formToken(secret), given);
 }
