@@ -72,8 +72,6 @@ export const limits = {
   devicePollIntervalMs: 5_000,
   userCodeLength: 8,
   accessTokenLifeMs: 604_800_000,
-  /** Our choice: of the two figures, an hour in the client's header and a week in the guides, the one that answers show. */
-  provisionalTokenLifeMs: 604_800_000,
   clientSecretLengthMax: 1024,
   externalUserIdLengthMax: 1024,
   globalNameLengthMax: 32,

@@ -7,25 +7,30 @@ import { Fault, refuseIssues } from '../fault.ts';
 import { hashSecret } from '../secret.ts';
 import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
 import { authorizationScope } from './authorization-records.ts';
-import { requireSecret } from './partner-client.ts';
+import type { PartnerClients } from './partner-client.ts';
 import { makeSecret } from './tokens.ts';
 
 /**
  * Exchanges a user's token of a publisher's application for one of an application that belongs to it, with the same
  * scopes. It ends with the parent's token, however that ends: it is of the same authorization and the same grant.
  *
- * @throws Fault `invalid_form_body`; `invalid_access_token` when the parent's is none that holds; `wrong_client_secret`;
- *   `unknown_application` unless the child belongs to the parent
+ * @throws Fault `invalid_form_body`; `invalid_access_token` when the parent's is none that holds; `wrong_client_secret`,
+ *   `rate_limited`; `unknown_application` unless the child belongs to the parent
  * @see oauth2.md 9
  */
-export async function exchangeChildToken(core: Core, input: unknown): Promise<TokenResponse> {
+export async function exchangeChildToken(
+  core: Core,
+  clients: PartnerClients,
+  input: unknown,
+  address: string,
+): Promise<TokenResponse> {
   refuseIssues(checkChildToken(input));
   const { parent_access_token, child_application_id, parent_client_secret } = input as ChildTokenInput;
   const hash = hashSecret(parent_access_token);
   const parentToken = await liveToken(core, hash);
   const parent = await core.store.get('applications', parentToken.application_id ?? '');
   if (!parent) throw new Fault('invalid_access_token');
-  requireSecret(parent, parent_client_secret);
+  await clients.prove(parent, { secret: parent_client_secret, address });
   const child = await core.store.get('applications', readId<'application'>(child_application_id));
   if (child?.parent_id !== parent.id) throw new Fault('unknown_application');
   return issue(core, hash, parentToken, child);

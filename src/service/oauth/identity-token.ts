@@ -11,7 +11,7 @@ import { loadJose } from './signing-keys.ts';
 const algorithms = ['RS256', 'ES256'];
 
 /** Our choice: how far a provider's clock may be ahead of ours. */
-const clockSkewMs = 60_000;
+const clockSkewSeconds = 60;
 
 /**
  * Verifies an ID token of a provider. Nobody is asked for keys on behalf of a token that could not be right.
@@ -48,9 +48,11 @@ function checkClaims({ iss, aud, exp, iat }: JWTPayload, provider: IdTokenProvid
   if (iss !== provider.issuer) throw new Fault('identity_token_wrong_issuer');
   if (![aud].flat().includes(provider.audience)) throw new Fault('identity_token_wrong_audience');
   if (typeof exp !== 'number' || typeof iat !== 'number') throw new Fault('invalid_identity_token');
-  if (exp * 1000 <= nowMs) throw new Fault('identity_token_expired');
-  if (nowMs - iat * 1000 > limits.identityTokenAgeMaxMs) throw new Fault('identity_token_too_old');
-  if (iat * 1000 - nowMs > clockSkewMs) throw new Fault('invalid_identity_token');
+  // Whole seconds, as the token has them.
+  const nowSeconds = Math.floor(nowMs / 1000);
+  if (exp <= nowSeconds) throw new Fault('identity_token_expired');
+  if (nowSeconds - iat > limits.identityTokenAgeMaxMs / 1000) throw new Fault('identity_token_too_old');
+  if (iat - nowSeconds > clockSkewSeconds) throw new Fault('invalid_identity_token');
 }
 
 function readSubject({ sub }: JWTPayload): string {

@@ -27,7 +27,8 @@ export interface AccountWishes {
  * Signs a player in by an identity from elsewhere. The same identity leads to the same account, always, and makes it
  * the first time. A token that was given before stays.
  *
- * Our choice: what an identity token calls the player is the new account's name and no more, so that a player who took
+ * Our choice: of the two figures for a token's life, an hour in the client's header and a week in the guides, the latter,
+ * which is that of every access token; and what an identity token calls the player is the new account's name and no more, so that a player who took
  * another name keeps it.
  *
  * @throws Fault `account_locked`, `account_not_provisional`, `no_unique_username`, `too_many_identities`,

@@ -23,25 +23,29 @@ import type { AuthorizationEvents } from './authorization-events.ts';
 import { exchangeChildToken } from './child-token.ts';
 import { createExternalAuthentication } from './external-auth.ts';
 import type { IdTokens } from './id-token.ts';
-import { authenticatePartner } from './partner-client.ts';
+import { createPartnerClients } from './partner-client.ts';
 import { createSignIn } from './provisional-accounts.ts';
 import { type ExternalIdentity, identityOf } from './provisional-identity.ts';
 import { createProvisionalMerges, type ProvisionalMerges } from './provisional-merge.ts';
 import { unmerge } from './provisional-unmerge.ts';
 import { userScope } from './provisional-user.ts';
 
-/** Accounts of players who have none of their own, and what publishers do with tokens. @see oauth2.md 9; social-sdk.md 11 */
+/**
+ * Accounts of players who have none of their own, and what publishers do with tokens. `address`: where a request came from.
+ *
+ * @see oauth2.md 9; social-sdk.md 11
+ */
 export interface Provisional {
-  /** By a proof from elsewhere. @throws Fault `invalid_form_body`, those of `authenticatePartner`, `verify`, `SignIn` */
-  issueToken(input: unknown): Promise<ProvisionalTokenResponse>;
-  /** By the word of the application's bot. @throws Fault `invalid_form_body`, those of `SignIn` */
+  /** By a proof from elsewhere. @throws Fault `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link SignIn} */
+  issueToken(input: unknown, address: string): Promise<ProvisionalTokenResponse>;
+  /** By the word of the application's bot. @throws Fault `invalid_form_body`, those of {@link SignIn} */
   issueTokenByBot(application: ApplicationRecord, input: unknown): Promise<ProvisionalTokenResponse>;
-  /** @throws Fault `invalid_form_body`, those of `authenticatePartner`, `verify`, {@link unmerge} */
-  unmerge(input: unknown): Promise<void>;
+  /** @throws Fault `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link unmerge} */
+  unmerge(input: unknown, address: string): Promise<void>;
   /** @throws Fault `invalid_form_body`, those of {@link unmerge} */
   unmergeByBot(application: ApplicationRecord, input: unknown): Promise<void>;
   /** @see exchangeChildToken */
-  exchangeChildToken(input: unknown): Promise<TokenResponse>;
+  exchangeChildToken(input: unknown, address: string): Promise<TokenResponse>;
   /** Changes what others see a provisional account as. @throws Fault `invalid_form_body`, `invalid_user_type`, `unknown_user` */
   edit(user: UserRecord, input: unknown): Promise<UserRecord>;
   readonly merges: ProvisionalMerges;
@@ -59,18 +63,19 @@ export interface ProvisionalDeps {
 
 export function createProvisional(core: Core, { idTokens, events, lobbies, activity }: ProvisionalDeps): Provisional {
   const externalAuth = createExternalAuthentication(core, activity);
+  const clients = createPartnerClients(core);
   const moves = createAccountMoves(core, lobbies);
   const signIn = createSignIn(core, idTokens);
 
-  async function read(input: unknown): Promise<[ApplicationRecord, ExternalIdentity]> {
+  async function read(input: unknown, address: string): Promise<[ApplicationRecord, ExternalIdentity]> {
     refuseIssues(checkProvisionalToken(input));
     const body = input as ProvisionalTokenInput;
-    const application = await authenticatePartner(core, body.client_id, body.client_secret);
+    const application = await clients.authenticate(body.client_id, { secret: body.client_secret, address });
     return [application, await externalAuth.verify(application, body)];
   }
 
   return {
-    issueToken: async input => signIn(...(await read(input))),
+    issueToken: async (input, address) => signIn(...(await read(input, address))),
 
     async issueTokenByBot(application, input) {
       refuseIssues(checkBotProvisionalToken(input));
@@ -81,7 +86,7 @@ export function createProvisional(core: Core, { idTokens, events, lobbies, activ
       });
     },
 
-    unmerge: async input => unmerge(core, { moves, events }, ...(await read(input))),
+    unmerge: async (input, address) => unmerge(core, { moves, events }, ...(await read(input, address))),
 
     async unmergeByBot(application, input) {
       refuseIssues(checkBotUnmerge(input));
@@ -89,7 +94,7 @@ export function createProvisional(core: Core, { idTokens, events, lobbies, activ
       await unmerge(core, { moves, events }, application, botIdentity(application, external_user_id));
     },
 
-    exchangeChildToken: input => exchangeChildToken(core, input),
+    exchangeChildToken: (input, address) => exchangeChildToken(core, clients, input, address),
 
     async edit({ id }, input) {
       refuseIssues(checkAccountEdit(input));

@@ -5,14 +5,14 @@ import type { Provisional } from '../oauth/provisional.ts';
 /** Provisional accounts, and tokens of publishers. @see oauth2.md 9; social-sdk.md 14 */
 export function partnerRoutes(provisional: Provisional): Handlers {
   return {
-    createProvisionalToken: async call => token(await provisional.issueToken(call.body)),
+    createProvisionalToken: async call => token(await provisional.issueToken(call.body, call.address)),
     async createBotProvisionalToken(call) {
       const { application } = expectPrincipal(call, 'bot');
       return token(await provisional.issueTokenByBot(application, call.body));
     },
-    createChildToken: async call => token(await provisional.exchangeChildToken(call.body)),
+    createChildToken: async call => token(await provisional.exchangeChildToken(call.body, call.address)),
     async unmergeProvisionalAccount(call) {
-      await provisional.unmerge(call.body);
+      await provisional.unmerge(call.body, call.address);
       return { status: 204 };
     },
     async unmergeBotProvisionalAccount(call) {
