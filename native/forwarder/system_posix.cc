@@ -25,12 +25,6 @@ namespace rallypoint {
 
 namespace {
 
-#if defined(MSG_NOSIGNAL)
-constexpr int kSendFlags = MSG_NOSIGNAL;
-#else
-constexpr int kSendFlags = 0;
-#endif
-
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
 class File {
@@ -94,8 +88,7 @@ int open_socket() {
   return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 #else
   const int file = socket(AF_UNIX, SOCK_STREAM, 0);
-  const int on = 1;
-  if (file != -1) fcntl(file, F_SETFD, FD_CLOEXEC), setsockopt(file, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+  if (file != -1) fcntl(file, F_SETFD, FD_CLOEXEC);
   return file;
 #endif
 }
@@ -124,7 +117,7 @@ bool wait_for(int socket, short events, long until_ms) {
 bool send_all(int socket, std::string_view text, long until_ms) {
   while (!text.empty()) {
     if (!wait_for(socket, POLLOUT, until_ms)) return false;
-    const ssize_t sent = send(socket, text.data(), text.size(), kSendFlags | MSG_DONTWAIT);
+    const ssize_t sent = send(socket, text.data(), text.size(), MSG_DONTWAIT);
     if (sent == -1 && errno != EINTR && errno != EAGAIN) return false;
     if (sent > 0) text.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -229,4 +222,8 @@ void say(Stream stream, std::string_view text) {
 
 }  // namespace rallypoint
 
-int main(int argc, char** argv) { return rallypoint::forward(argc, argv); }
+int main(int argc, char** argv) {
+  // A game or a terminal that goes while we write to it is no reason to die; the game gets its signals back.
+  signal(SIGPIPE, SIG_IGN);
+  return rallypoint::forward(argc, argv);
+}

@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
+import { loadNative } from '../../src/sdk/native/load.ts';
+import { nativePlaces, whereToPut } from '../../src/sdk/native/places.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { builtForwarder, missing, reason, root } from './built.ts';
+import { withEnv } from './desktop.ts';
+
+const run = promisify(execFile);
+const inPackage = [
+  join(root, 'dist', 'native', `${process.platform}-${process.arch}`),
+  join(root, 'native', 'build', 'Release'),
+];
+
+describe('the places of built files', () => {
+  it('are the folder that is named, then the package’s, then that of the checkout', async () => {
+    expect(await withEnv({ RALLYPOINT_NATIVE: '' }, nativePlaces)).toEqual(inPackage);
+    expect(await withEnv({ RALLYPOINT_NATIVE: '/opt/game' }, nativePlaces)).toEqual(['/opt/game', ...inPackage]);
+    expect(await withEnv({ RALLYPOINT_NATIVE: 'here' }, nativePlaces)).toEqual([
+      join(process.cwd(), 'here'),
+      ...inPackage,
+    ]);
+  });
+
+  it('are beside the archive that Electron shows as a folder, because nothing in that can be started', async () => {
+    const named = join('/opt', 'game', 'resources', 'app.asar', 'native');
+    const [first] = await withEnv({ RALLYPOINT_NATIVE: named }, nativePlaces);
+    expect(first).toBe(join('/opt', 'game', 'resources', 'app.asar.unpacked', 'native'));
+  });
+
+  it.skipIf(!existsSync(join(root, 'dist/cjs')))('are the same in the CommonJS that is published', () => {
+    const { nativePlaces: places } = createRequire(import.meta.url)(join(root, 'dist/cjs/sdk/native/places.js'));
+    expect(places()).toEqual(inPackage);
+  });
+});
+
+describe('a package without built files', () => {
+  it('says every place, why each failed, and what to do', async () => {
+    const copy = await temporaryFolder();
+    mkdirSync(join(copy.path, 'src'));
+    for (const part of ['sdk/native', 'model']) copyFolder(join('src', part), copy.path);
+    writeFileSync(join(copy.path, 'package.json'), '{ "name": "@rallypoint/sdk", "type": "module" }');
+    const script = `
+      const { loadNative } = await import('./src/sdk/native/load.ts');
+      const { findForwarder } = await import('./src/sdk/native/find-forwarder.ts');
+      console.log(JSON.stringify([await loadNative(), await findForwarder()]));`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: copy.path });
+    for (const { missing: lines } of JSON.parse(stdout) as { missing: string[] }[]) {
+      expect(lines).toHaveLength(3);
+      expect(lines[0]).toContain(join(copy.path, 'dist', 'native'));
+      expect(lines[0]).toContain('ENOENT');
+      expect(lines[1]).toContain(join(copy.path, 'native', 'build', 'Release'));
+      expect(lines[2]).toBe(whereToPut);
+    }
+    await copy.remove();
+  });
+});
+
+describe.skipIf(missing !== undefined)(`the loader${reason}`, () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let addonFile: string;
+  let forwarderFile: string;
+  let addonBytes: Buffer;
+  let forwarderBytes: Buffer;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    addonFile = join(folder.path, 'rallypoint.node');
+    forwarderFile = join(folder.path, 'rallypoint-forwarder');
+    forwarderBytes = readFileSync(await builtForwarder());
+    addonBytes = readFileSync(join(dirname(await builtForwarder()), 'rallypoint.node'));
+  });
+  afterEach(() => folder.remove());
+
+  /** Of an addon that may take its process down. @returns the first line of what is missing */
+  const whyNot = async () => {
+    // Only the named folder is looked into: it stands alone in a package of its own.
+    const env = { ...process.env, RALLYPOINT_NATIVE: folder.path };
+    const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'load-addon.ts')], { env });
+    return stdout;
+  };
+  const broken = async (bytes: Buffer | string) => {
+    writeFileSync(addonFile, bytes);
+    return whyNot();
+  };
+
+  it('takes the named folder first, and says nothing when it works', async () => {
+    copyFileSync(join(dirname(await builtForwarder()), 'rallypoint.node'), addonFile);
+    copyFileSync(await builtForwarder(), forwarderFile);
+    await withEnv({ RALLYPOINT_NATIVE: folder.path }, async () => {
+      expect(await findForwarder()).toEqual({ path: forwarderFile });
+      expect(Object.keys(await loadNative())).toEqual(['addon']);
+    });
+  });
+
+  it('goes on to the next place after any that fails', async () => {
+    writeFileSync(addonFile, 'broken');
+    await withEnv({ RALLYPOINT_NATIVE: folder.path }, async () => {
+      expect(await loadNative()).toHaveProperty('addon');
+      expect(await findForwarder()).toEqual({ path: await builtForwarder() });
+    });
+  });
+
+  it('survives an addon cut off anywhere, one of other contents, and what is no file', async () => {
+    const size = addonBytes.length;
+    const lengths = [0, 1, 4, 5, 63, 64, 65, 4096, 8192, size >> 1, size - 4096, size - 64, size - 1];
+    for (const length of lengths)
+      expect(await broken(addonBytes.subarray(0, length)), `${length}`).toContain('functions');
+    expect(await broken(Buffer.alloc(size))).toContain('functions');
+    expect(await broken('not a program')).toContain('functions');
+    expect(await broken(forwarderBytes)).toContain('functions');
+    rmSync(addonFile);
+    mkdirSync(addonFile);
+    expect(await whyNot()).toContain('functions');
+    rmSync(addonFile, { recursive: true });
+    symlinkSync(addonFile, addonFile);
+    expect(await whyNot()).toContain('functions');
+  });
+
+  it('passes over a forwarder that cannot be started, is cut off, hangs, or is another program', async () => {
+    const next = { path: await builtForwarder() };
+    const find = () => withEnv({ RALLYPOINT_NATIVE: folder.path }, findForwarder);
+    writeFileSync(forwarderFile, forwarderBytes, { mode: 0o644 });
+    expect(await find()).toEqual(next);
+    chmodSync(forwarderFile, 0o755);
+    expect(await find()).toEqual({ path: forwarderFile });
+    for (const bytes of [
+      forwarderBytes.subarray(0, forwarderBytes.length - 1),
+      '',
+      'text',
+      '#!/bin/sh\necho other\n',
+    ]) {
+      writeFileSync(forwarderFile, bytes);
+      expect(await find()).toEqual(next);
+    }
+    writeFileSync(forwarderFile, '#!/bin/sh\nexec sleep 60\n');
+    expect(await find()).toEqual(next);
+  });
+});
+
+describe('the build', () => {
+  const build = (path: string) =>
+    run(process.execPath, [join(root, 'scripts', 'build-native.ts')], { env: { PATH: path } });
+
+  it('says in one line that there is no compiler, and is no failure', async () => {
+    const { stdout, stderr } = await build('/nonexistent');
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^The native part is not built: c\+\+ is not installed\. .*native\/README\.md\.\n$/);
+  });
+});
+
+function copyFolder(from: string, to: string): void {
+  const { cpSync } = process.getBuiltinModule('node:fs');
+  cpSync(join(root, from), join(to, from), { recursive: true });
+}
