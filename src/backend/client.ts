@@ -3,7 +3,6 @@ import type { RateLimit } from '../model/limits.ts';
 import { type ApplicationId, parseSnowflake } from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
 import { deadlineMsDefault, Http } from '../wire/http.ts';
-import { nodeTransport } from '../wire/node-transport.ts';
 import {
   type Clock,
   type Entropy,
@@ -16,6 +15,7 @@ import {
 import { RateLimiter } from '../wire/ratelimit.ts';
 import { loadSystemSocket } from '../wire/socket.ts';
 import type { Transport } from '../wire/transport.ts';
+import { undiciTransport } from '../wire/undici-transport.ts';
 import { createCall } from './calls.ts';
 import { createCommands, type GlobalCommands } from './commands/commands.ts';
 import { createCredentials } from './credentials.ts';
@@ -97,7 +97,7 @@ export function createBackend(options: BackendOptions): Backend {
     clock,
     entropy,
     logger,
-    transport: options.transport ?? nodeTransport(),
+    transport: options.transport ?? undiciTransport(),
     limiter: new RateLimiter({ clock, ...(options.globalLimit ? { global: options.globalLimit } : {}) }),
     deadlineMs,
   });

@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../..');
 const project = mkdtempSync(join(tmpdir(), 'rallypoint-package-'));
 
 // What the package depends on is taken from this checkout, so that nothing is asked of a registry.
-const own = ['ws', 'openid-client', 'jose', 'oauth4webapi', 'rxjs', 'tslib', '@types/node', 'undici-types'];
+const own = ['ws', 'openid-client', 'jose', 'oauth4webapi', 'rxjs', 'tslib', '@types/node', 'undici-types', 'undici'];
 const specifiers = Object.keys(doors).map(door => join('@rallypoint/sdk', door).replaceAll('\\', '/'));
 
 beforeAll(async () => {
@@ -25,9 +25,8 @@ beforeAll(async () => {
     dependencies: { '@rallypoint/sdk': `file:${stdout.trim()}`, ...dependencies },
   };
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest));
-  await run('npm', ['install', '--offline', '--omit=optional', '--no-audit', '--no-fund', '--install-links=false'], {
-    cwd: project,
-  });
+  const quietly = ['--ignore-scripts', '--no-audit', '--no-fund'];
+  await run('npm', ['install', '--offline', '--omit=optional', '--install-links=false', ...quietly], { cwd: project });
 }, 120_000);
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));

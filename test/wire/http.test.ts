@@ -7,6 +7,7 @@ import { nodeTransport } from '../../src/wire/node-transport.ts';
 import { systemFetch } from '../../src/wire/ports.ts';
 import { RateLimiter } from '../../src/wire/ratelimit.ts';
 import { answerBytesMax, fetchTransport } from '../../src/wire/transport.ts';
+import { undiciTransport } from '../../src/wire/undici-transport.ts';
 import { VirtualClock } from '../../src/wire/virtual-clock.ts';
 import { elapse } from '../support/elapse.ts';
 import { answerJson, type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
@@ -40,187 +41,195 @@ async function failureOf(call: Promise<unknown>): Promise<RallypointError> {
   return failure as RallypointError;
 }
 
-describe.each([
+const nodeTransports = [
   ['nodeTransport', nodeTransport],
-  ['fetchTransport', () => fetchTransport(systemFetch)],
-] as const)('Http over %s', (_, transport) => {
-  const open = (answer: Answer) => setUp(answer, { transport: transport() });
+  ['undiciTransport', undiciTransport],
+] as const;
 
-  it('sends method, path, query, credential, form of name and JSON body', async () => {
-    const { server, http } = await open((_, response) => answerJson(response, 200, { id: '1' }));
-    const answer = await http.send('editLobby', {
-      path: { lobby_id: 'a/b' },
-      query: { with: 'a b&c' },
-      body: { metadata: { ä: 'ö' } },
-      authorization: token,
+describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(systemFetch)]] as const)(
+  'Http over %s',
+  (_, transport) => {
+    const open = (answer: Answer) => setUp(answer, { transport: transport() });
+
+    it('sends method, path, query, credential, form of name and JSON body', async () => {
+      const { server, http } = await open((_, response) => answerJson(response, 200, { id: '1' }));
+      const answer = await http.send('editLobby', {
+        path: { lobby_id: 'a/b' },
+        query: { with: 'a b&c' },
+        body: { metadata: { ä: 'ö' } },
+        authorization: token,
+      });
+      expect(answer).toEqual({ status: 200, body: { id: '1' } });
+      expect(server.seen).toMatchObject([
+        {
+          method: 'PATCH',
+          url: '/api/v10/lobbies/a%2Fb?with=a+b%26c',
+          headers: { authorization: token, 'content-type': 'application/json' },
+          body: '{"metadata":{"ä":"ö"}}',
+        },
+      ]);
+      expect(server.seen[0]?.headers['user-agent']).toMatch(/^DiscordBot \(\S+, \d+\.\d+\.\d+\)/);
     });
-    expect(answer).toEqual({ status: 200, body: { id: '1' } });
-    expect(server.seen).toMatchObject([
-      {
-        method: 'PATCH',
-        url: '/api/v10/lobbies/a%2Fb?with=a+b%26c',
-        headers: { authorization: token, 'content-type': 'application/json' },
-        body: '{"metadata":{"ä":"ö"}}',
-      },
-    ]);
-    expect(server.seen[0]?.headers['user-agent']).toMatch(/^DiscordBot \(\S+, \d+\.\d+\.\d+\)/);
-  });
 
-  it('says that there is no body where there might be one', async () => {
-    const { server, http } = await open((_, response) => answerJson(response, 200, { code: 'x' }));
-    await http.send('createLobbyInvite', { path: { lobby_id: '1', user_id: '2' } });
-    await http.send('getLobby', { path: lobby });
-    const [post, get] = server.seen;
-    expect(post?.headers).toMatchObject({ 'content-length': '0' });
-    expect({ ...post?.headers, ...get?.headers }).not.toHaveProperty('transfer-encoding');
-  });
-
-  it('sends a form where the route has one', async () => {
-    const { server, http } = await open((_, response) => answerJson(response, 200, {}));
-    await http.send('createToken', { path: {}, body: { grant_type: 'client_credentials', scope: 'a b' } });
-    expect(server.seen[0]).toMatchObject({
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'grant_type=client_credentials&scope=a+b',
+    it('says that there is no body where there might be one', async () => {
+      const { server, http } = await open((_, response) => answerJson(response, 200, { code: 'x' }));
+      await http.send('createLobbyInvite', { path: { lobby_id: '1', user_id: '2' } });
+      await http.send('getLobby', { path: lobby });
+      const [post, get] = server.seen;
+      expect(post?.headers).toMatchObject({ 'content-length': '0' });
+      expect({ ...post?.headers, ...get?.headers }).not.toHaveProperty('transfer-encoding');
     });
-  });
 
-  it('resolves an empty answer with an undefined body', async () => {
-    const { http } = await open((_, response) => answerJson(response, 204, undefined));
-    expect(await http.send('deleteLobby', { path: lobby })).toEqual({ status: 204, body: undefined });
-  });
-
-  it('turns an error body into an ApiError with its code, status, route and issues', async () => {
-    const { http } = await open((_, response) =>
-      answerJson(response, 400, {
-        code: 50035,
-        message: 'Invalid Form Body',
-        errors: { members: { 2: { id: { _errors: [{ code: 'NUMBER_TYPE_COERCE', message: 'no' }] } } } },
-      }),
-    );
-    const error = await failureOf(http.send('createLobby', { path: {}, body: {} }));
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({
-      code: 'invalid_form_body',
-      status: 400,
-      apiCode: 50035,
-      route: 'POST /lobbies',
-      issues: [{ path: ['members', '2', 'id'], code: 'NUMBER_TYPE_COERCE', message: 'no' }],
+    it('sends a form where the route has one', async () => {
+      const { server, http } = await open((_, response) => answerJson(response, 200, {}));
+      await http.send('createToken', { path: {}, body: { grant_type: 'client_credentials', scope: 'a b' } });
+      expect(server.seen[0]).toMatchObject({
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'grant_type=client_credentials&scope=a+b',
+      });
     });
-  });
 
-  it('does not follow redirects', async () => {
-    const { server, http } = await open((_, response) =>
-      answerJson(response, 302, undefined, { location: '/elsewhere' }),
-    );
-    expect(await failureOf(http.send('getLobby', { path: lobby, authorization: token }))).toMatchObject({
-      status: 302,
+    it('resolves an empty answer with an undefined body', async () => {
+      const { http } = await open((_, response) => answerJson(response, 204, undefined));
+      expect(await http.send('deleteLobby', { path: lobby })).toEqual({ status: 204, body: undefined });
     });
-    expect(server.seen).toHaveLength(1);
-  });
 
-  it('refuses an answer that is not JSON', async () => {
-    const { http } = await open((_, response) => response.end('<html>secret</html>'));
-    const error = await failureOf(http.send('getLobby', { path: lobby }));
-    expect(error).toBeInstanceOf(TransportError);
-    expect(error.code).toBe('unreadable_answer');
-    expect(error.message).not.toContain('secret');
-  });
-
-  it('reads an answer of the largest size, and refuses one byte more without reading on', async () => {
-    const { http } = await open((request, response) => {
-      const length = answerBytesMax - 2 + Number(request.url.endsWith('/2'));
-      response.end(`"${'x'.repeat(length)}"`);
-    });
-    expect((await http.send('getLobby', { path: { lobby_id: '1' } })).body).toHaveLength(answerBytesMax - 2);
-    expect((await failureOf(http.send('getLobby', { path: { lobby_id: '2' } }))).code).toBe('unreadable_answer');
-  });
-
-  it('survives any error status with any body', async () => {
-    let next: { status: number; text: string } = { status: 400, text: '' };
-    const { http } = await open((_, response) => {
-      response.writeHead(next.status);
-      response.end(next.text);
-    });
-    // 407 never arrives: fetch takes it for a proxy's.
-    const statuses = fc.integer({ min: 400, max: 428 }).filter(status => status !== 407);
-    const bodies = fc.oneof(
-      fc.string(),
-      fc.json(),
-      fc.record({ errors: fc.jsonValue(), message: fc.jsonValue() }).map(value => JSON.stringify(value)),
-    );
-    await fc.assert(
-      fc.asyncProperty(statuses, bodies, async (status, text) => {
-        next = { status, text };
-        expect(await failureOf(http.send('createLobby', { path: {}, body: {} }))).toMatchObject({ status });
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it('says where there is nobody', async () => {
-    const port = await freePort();
-    const clock = new VirtualClock(Date.now());
-    const http = new Http({ baseUrl: `http://127.0.0.1:${port}`, clock, transport: transport() });
-    const error = await elapse(clock, failureOf(http.send('createLobby', { path: {}, body: {} })));
-    expect(error.code).toBe('unreachable');
-    expect(error.message).toContain(`http://127.0.0.1:${port} cannot be reached (ECONNREFUSED)`);
-  });
-
-  it('repeats any method when no connection was made', async () => {
-    const port = await freePort();
-    const clock = new VirtualClock(Date.now());
-    const http = new Http({ baseUrl: `http://127.0.0.1:${port}`, clock, transport: transport() });
-    closing.push(() => http.close());
-    const call = http.send('createLobby', { path: {}, body: {} });
-    const server = await new Promise<LoopbackServer>((resolve, reject) => {
-      clock.schedule(100, () =>
-        startLoopbackServer((_, response) => answerJson(response, 201, {}), port).then(resolve, reject),
+    it('turns an error body into an ApiError with its code, status, route and issues', async () => {
+      const { http } = await open((_, response) =>
+        answerJson(response, 400, {
+          code: 50035,
+          message: 'Invalid Form Body',
+          errors: { members: { 2: { id: { _errors: [{ code: 'NUMBER_TYPE_COERCE', message: 'no' }] } } } },
+        }),
       );
-      void clock.advance(100);
+      const error = await failureOf(http.send('createLobby', { path: {}, body: {} }));
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({
+        code: 'invalid_form_body',
+        status: 400,
+        apiCode: 50035,
+        route: 'POST /lobbies',
+        issues: [{ path: ['members', '2', 'id'], code: 'NUMBER_TYPE_COERCE', message: 'no' }],
+      });
     });
-    closing.push(server.close);
-    expect((await elapse(clock, call)).status).toBe(201);
-    expect(server.seen).toHaveLength(1);
-  });
 
-  it('tells a caller who gives up from a deadline', async () => {
-    const { http, clock } = await open(() => {});
-    const abort = new AbortController();
-    const aborted = failureOf(http.send('getLobby', { path: lobby, signal: abort.signal }));
-    abort.abort(new Error(token));
-    expect(await aborted).toMatchObject({ code: 'aborted' });
-    const late = failureOf(http.send('getLobby', { path: lobby, deadlineMs: 200 }));
-    await clock.advance(200);
-    expect(await late).toMatchObject({ code: 'deadline_exceeded' });
-  });
-});
+    it('does not follow redirects', async () => {
+      const { server, http } = await open((_, response) =>
+        answerJson(response, 302, undefined, { location: '/elsewhere' }),
+      );
+      expect(await failureOf(http.send('getLobby', { path: lobby, authorization: token }))).toMatchObject({
+        status: 302,
+      });
+      expect(server.seen).toHaveLength(1);
+    });
 
-describe('Http repeats', () => {
+    it('refuses an answer that is not JSON', async () => {
+      const { http } = await open((_, response) => response.end('<html>secret</html>'));
+      const error = await failureOf(http.send('getLobby', { path: lobby }));
+      expect(error).toBeInstanceOf(TransportError);
+      expect(error.code).toBe('unreadable_answer');
+      expect(error.message).not.toContain('secret');
+    });
+
+    it('reads an answer of the largest size, and refuses one byte more without reading on', async () => {
+      const { http } = await open((request, response) => {
+        const length = answerBytesMax - 2 + Number(request.url.endsWith('/2'));
+        response.end(`"${'x'.repeat(length)}"`);
+      });
+      expect((await http.send('getLobby', { path: { lobby_id: '1' } })).body).toHaveLength(answerBytesMax - 2);
+      expect((await failureOf(http.send('getLobby', { path: { lobby_id: '2' } }))).code).toBe('unreadable_answer');
+    });
+
+    it('survives any error status with any body', async () => {
+      let next: { status: number; text: string } = { status: 400, text: '' };
+      const { http } = await open((_, response) => {
+        response.writeHead(next.status);
+        response.end(next.text);
+      });
+      // 407 never arrives: fetch takes it for a proxy's.
+      const statuses = fc.integer({ min: 400, max: 428 }).filter(status => status !== 407);
+      const bodies = fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc.record({ errors: fc.jsonValue(), message: fc.jsonValue() }).map(value => JSON.stringify(value)),
+      );
+      await fc.assert(
+        fc.asyncProperty(statuses, bodies, async (status, text) => {
+          next = { status, text };
+          expect(await failureOf(http.send('createLobby', { path: {}, body: {} }))).toMatchObject({ status });
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    it('says where there is nobody', async () => {
+      const port = await freePort();
+      const clock = new VirtualClock(Date.now());
+      const http = new Http({ baseUrl: `http://127.0.0.1:${port}`, clock, transport: transport() });
+      const error = await elapse(clock, failureOf(http.send('createLobby', { path: {}, body: {} })));
+      expect(error.code).toBe('unreachable');
+      expect(error.message).toContain(`http://127.0.0.1:${port} cannot be reached (ECONNREFUSED)`);
+    });
+
+    it('repeats any method when no connection was made', async () => {
+      const port = await freePort();
+      const clock = new VirtualClock(Date.now());
+      const http = new Http({ baseUrl: `http://127.0.0.1:${port}`, clock, transport: transport() });
+      closing.push(() => http.close());
+      const call = http.send('createLobby', { path: {}, body: {} });
+      const server = await new Promise<LoopbackServer>((resolve, reject) => {
+        clock.schedule(100, () =>
+          startLoopbackServer((_, response) => answerJson(response, 201, {}), port).then(resolve, reject),
+        );
+        void clock.advance(100);
+      });
+      closing.push(server.close);
+      expect((await elapse(clock, call)).status).toBe(201);
+      expect(server.seen).toHaveLength(1);
+    });
+
+    it('tells a caller who gives up from a deadline', async () => {
+      const { http, clock } = await open(() => {});
+      const abort = new AbortController();
+      const aborted = failureOf(http.send('getLobby', { path: lobby, signal: abort.signal }));
+      abort.abort(new Error(token));
+      expect(await aborted).toMatchObject({ code: 'aborted' });
+      const late = failureOf(http.send('getLobby', { path: lobby, deadlineMs: 200 }));
+      await clock.advance(200);
+      expect(await late).toMatchObject({ code: 'deadline_exceeded' });
+    });
+  },
+);
+
+describe.each(nodeTransports)('Http over %s repeats', (_, transport) => {
+  const open = (answer: Answer, options: Partial<HttpOptions> = {}) =>
+    setUp(answer, { transport: transport(), ...options });
+
   it.each([
     ['getLobby', 'GET'],
     ['editLobby', 'PATCH'],
     ['deleteLobby', 'DELETE'],
   ] as const)('%s after a 5xx, three times at most', async (name, method) => {
-    const { server, http, clock } = await setUp((_, response) => answerJson(response, 502, {}));
+    const { server, http, clock } = await open((_, response) => answerJson(response, 502, {}));
     const error = await elapse(clock, failureOf(http.send(name, { path: lobby })));
     expect(error).toMatchObject({ status: 502, code: 'api_error' });
     expect(server.seen.map(request => request.method)).toEqual([method, method, method, method]);
   });
 
   it('an idempotent call until it succeeds', async () => {
-    const { server, http, clock } = await setUp((_, response, i) => answerJson(response, i < 3 ? 503 : 200, { i }));
+    const { server, http, clock } = await open((_, response, i) => answerJson(response, i < 3 ? 503 : 200, { i }));
     expect((await elapse(clock, http.send('getLobby', { path: lobby }))).body).toEqual({ i: 3 });
     expect(server.seen).toHaveLength(4);
   });
 
   it('never a POST that was answered 5xx', async () => {
-    const { server, http } = await setUp((_, response) => answerJson(response, 500, {}));
+    const { server, http } = await open((_, response) => answerJson(response, 500, {}));
     expect(await failureOf(http.send('createLobby', { path: {}, body: {} }))).toMatchObject({ code: 'internal_error' });
     expect(server.seen).toHaveLength(1);
   });
 
   it('never a POST whose connection broke off, which may have been processed', async () => {
-    const { server, http } = await setUp((_, response) => response.destroy());
+    const { server, http } = await open((_, response) => response.destroy());
     expect(await failureOf(http.send('createLobby', { path: {}, body: {} }))).toMatchObject({
       code: 'connection_lost',
     });
@@ -228,7 +237,7 @@ describe('Http repeats', () => {
   });
 
   it('an idempotent call whose connection broke off, also in the middle of its answer', async () => {
-    const { http, clock } = await setUp((_, response, i) => {
+    const { http, clock } = await open((_, response, i) => {
       if (i === 0) response.destroy();
       else if (i === 1) {
         response.writeHead(200, { 'content-length': '100' });
@@ -239,13 +248,13 @@ describe('Http repeats', () => {
   });
 
   it('nothing when the pause would pass the deadline', async () => {
-    const { server, http } = await setUp((_, response) => answerJson(response, 500, {}));
+    const { server, http } = await open((_, response) => answerJson(response, 500, {}));
     expect(await failureOf(http.send('getLobby', { path: lobby, deadlineMs: 100 }))).toMatchObject({ status: 500 });
     expect(server.seen).toHaveLength(1);
   });
 
   it('nothing after a 4xx', async () => {
-    const { server, http } = await setUp((_, response) =>
+    const { server, http } = await open((_, response) =>
       answerJson(response, 404, { code: 10031, message: 'Unknown Lobby' }),
     );
     expect(await failureOf(http.send('getLobby', { path: lobby }))).toMatchObject({ code: 'unknown_lobby' });
