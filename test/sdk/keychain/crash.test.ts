@@ -1,12 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backendOpeners, type LastingBackend, lastingBackends } from '../../../src/sdk/keychain/backends.ts';
-import { placedEntries } from '../../../src/sdk/keychain/placed-entries.ts';
-import { openPlaces } from '../../../src/sdk/keychain/places.ts';
-import { openPrivateFolder } from '../../../src/sdk/keychain/private-folder.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
+import type { LastingBackend } from '../../../src/sdk/keychain/backends.ts';
+import type { PlacedEntries } from '../../../src/sdk/keychain/placed-entries.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { filesOf, Life, librariesOver, StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
+import { KeychainMachine } from '../../support/keychain-machine.ts';
+import { Life } from '../../support/keychain-stand-ins.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -21,31 +19,7 @@ const large = 'large'.repeat(2000);
 const small2 = 'another';
 const large2 = 'another'.repeat(2000);
 
-/** A machine whose disk and keychain outlive its processes. */
-class Machine {
-  readonly kept = new Map<string, string>();
-  readonly path: string;
-  readonly #safeStorage = new StandInSafeStorage();
-
-  constructor(number: number) {
-    this.path = `${folder.path}/machine-${number}`;
-  }
-
-  /** What a process works on that dies before a step of its life. */
-  async entries(own: LastingBackend, life = new Life(Number.POSITIVE_INFINITY)) {
-    const files = await openPrivateFolder(this.path, filesOf(life));
-    const libraries = librariesOver(this.kept, life.step);
-    const openers = backendOpeners({ service: 'S', folder: files, safeStorage: this.#safeStorage, libraries });
-    const places = openPlaces(files);
-    return placedEntries({ own, failed: [], candidates: lastingBackends, openers, places, logger: silentLogger });
-  }
-
-  async read(own: LastingBackend): Promise<string | undefined> {
-    return (await (await this.entries(own)).find(account))?.text;
-  }
-}
-
-type Change = (entries: Awaited<ReturnType<Machine['entries']>>) => Promise<unknown>;
+type Change = (entries: PlacedEntries) => Promise<unknown>;
 
 interface Story {
   readonly title: string;
@@ -90,24 +64,23 @@ const stories: readonly Story[] = [
   ]),
 ];
 
-let machines = 0;
-
 /** Dies before each step in turn; returns how many there were. */
 async function tellStory({ before, own, change, after }: Story): Promise<number> {
   for (let dies = 0; ; dies++) {
-    const machine = new Machine(machines++);
+    const machine = new KeychainMachine(folder.path);
+    const read = async (by: LastingBackend) => (await (await machine.entries(by)).find(account))?.text;
     if (before) await (await machine.entries(before[0])).set(account, before[1]);
     const life = new Life(dies);
     await change(await machine.entries(own, life)).catch(() => {});
-    const found = await machine.read(own);
+    const found = await read(own);
     expect([before?.[1], after]).toContain(found);
     // Whoever looks again, with whichever backend, sees the same.
-    expect(await machine.read(before?.[0] ?? own)).toBe(found);
+    expect(await read(before?.[0] ?? own)).toBe(found);
     await change(await machine.entries(own));
-    expect(await machine.read(own)).toBe(after);
+    expect(await read(own)).toBe(after);
     // Nothing is left of what the dead process had begun, here or in the keychain; nor anything to be found later.
     await (await machine.entries(own)).delete(account);
-    expect(await machine.read(own)).toBeUndefined();
+    expect(await read(own)).toBeUndefined();
     expect(await readdir(machine.path)).toEqual([]);
     expect(new Set(machine.kept.values())).toEqual(new Set(machine.kept.size > 0 ? [witness] : []));
     if (!life.isOver) return dies;

@@ -1,37 +1,111 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemLibraries } from '../../../src/sdk/keychain/library.ts';
+import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { noLibraries } from '../../support/keychain-stand-ins.ts';
+import { keychainSuite } from '../../support/keychain-suite.ts';
+import { keyringObstacle, type RealKeyring, startKeyring } from '../../support/real-keyring.ts';
 
 const run = promisify(execFile);
-const here = import.meta.dirname;
-const script = join(here, 'keep-and-read.ts');
+const obstacles = {
+  keytar: await keyringObstacle('keytar'),
+  keyring: await keyringObstacle('@napi-rs/keyring'),
+};
+const obstacle = obstacles.keytar ?? obstacles.keyring;
+const skipped = obstacle === undefined ? '' : ` (skipped: ${obstacle})`;
 
-/** Why the real keychain cannot be tried here; undefined when it can. */
-async function obstacle(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'the recipe is for Linux';
-  for (const program of ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-send']) {
-    if (spawnSync('which', [program]).status !== 0) return `${program} is not installed`;
-  }
-  return import('keytar').then(
-    () => undefined,
-    () => 'keytar is not built here',
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let keyring: RealKeyring | undefined;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  if (obstacle !== undefined) return;
+  keyring = await startKeyring();
+  // The libraries are of this process, and find the bus by its environment.
+  Object.assign(process.env, keyring.env);
+});
+afterAll(async () => {
+  await keyring?.stop();
+  await folder.remove();
+});
+
+/** Opens by one library alone. */
+const openBy = (library: 'keytar' | 'keyring', service: string) =>
+  openBest(
+    { service, allow: ['system'], folder: folder.path },
+    { libraries: { ...noLibraries, [library]: systemLibraries[library] } },
+  );
+
+for (const backend of ['keytar', 'keyring'] as const) {
+  keychainSuite(
+    `${backend} with gnome-keyring`,
+    () => ({ backend, open: (service = `Starfall by ${backend}`) => openBy(backend, service) }),
+    obstacles[backend],
   );
 }
 
-const missing = await obstacle();
-const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
+describe.skipIf(obstacle !== undefined)(`the two libraries with one gnome-keyring${skipped}`, () => {
+  it('do not find what the other keeps by themselves; the keychain does, and moves it', async () => {
+    const service = 'Two libraries';
+    const large = 'größer ✨ '.repeat(1000);
+    await (await openBy('keyring', service)).set('ada', large);
+    const { keytar } = systemLibraries;
+    expect(await (await keytar()).getPassword(service, 'ada')).toBeNull();
 
-describe('the real keychain', () => {
-  it.skipIf(missing !== undefined)(`keeps a secret over two openings, by gnome-keyring${reason}`, async () => {
-    const { stdout } = await run(join(here, 'real-keyring.sh'), [process.execPath, script]);
-    expect(JSON.parse(stdout)).toEqual({ tier: 'system', kept: true, deleted: [true, false], left: null });
+    const both = await openBest({ service, allow: ['system'], folder: folder.path });
+    expect(both.backend).toBe('keytar');
+    expect([await both.get('ada'), await both.holder('ada')]).toEqual([large, { backend: 'keyring', tier: 'system' }]);
+    expect(await both.move('ada')).toBe(true);
+    expect(await both.holder('ada')).toEqual({ backend: 'keytar', tier: 'system' });
+    expect(await (await openBy('keytar', service)).get('ada')).toBe(large);
+    await expect((await openBy('keyring', service)).get('ada')).rejects.toMatchObject({ code: 'keychain_missing' });
+    expect(await both.delete('ada')).toBe(true);
+  });
+});
+
+const tellOpening = join(import.meta.dirname, 'tell-opening.ts');
+
+/** What opening gives in a process of its own, with this environment and none else. */
+async function opening(env: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const { stdout } = await run(process.execPath, [tellOpening, folder.path], {
+    env: { PATH: process.env.PATH ?? '', HOME: folder.path, ...env },
+  });
+  return JSON.parse(stdout);
+}
+
+const refusal = (code: string, remedy: RegExp) => ({
+  ...{ name: 'KeychainError', code },
+  message: expect.stringMatching(remedy),
+});
+
+describe.skipIf(obstacle !== undefined)(`a system without a usable keychain${skipped}`, () => {
+  it('refuses for want of a session bus', async () => {
+    expect(await opening()).toEqual(refusal('keychain_no_bus', /DBUS_SESSION_BUS_ADDRESS/));
   });
 
-  it('is refused with a KeychainError where the system has none', async () => {
-    const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };
-    const failed = await run(process.execPath, [script], { env }).catch((error: { stderr?: string }) => error);
-    expect(failed.stderr).toContain('KeychainError');
-    expect(failed.stderr).toMatch(/keychain_(missing|unusable)/);
+  it('refuses for want of a keyring', async () => {
+    const empty = await startKeyring('none');
+    try {
+      expect(await opening(empty.env)).toEqual(refusal('keychain_no_collection', /no keyring/));
+    } finally {
+      await empty.stop();
+    }
+  });
+
+  it('refuses when the keyring is locked, at opening and afterwards, and takes no entry for missing', async () => {
+    const keychains = { keytar: await openBy('keytar', 'Locked 1'), keyring: await openBy('keyring', 'Locked 2') };
+    for (const keychain of Object.values(keychains)) await keychain.set('ada', 'secret');
+    await keyring?.lock();
+    const locked = refusal('keychain_locked', /Unlock it/);
+    for (const keychain of Object.values(keychains)) {
+      await expect(keychain.get('ada')).rejects.toMatchObject(locked);
+      await expect(keychain.get('nobody')).rejects.toMatchObject(locked);
+      await expect(keychain.set('ada', 'new')).rejects.toMatchObject(locked);
+      await expect(keychain.delete('ada')).rejects.toMatchObject(locked);
+      await expect(keychain.delete('nobody')).rejects.toMatchObject(locked);
+    }
+    expect(await opening(keyring?.env)).toEqual(locked);
   });
 });

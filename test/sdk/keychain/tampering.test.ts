@@ -1,0 +1,99 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KeychainTier, PlacedKeychain } from '../../../src/sdk/keychain/keychain.ts';
+import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
+
+const secret = 'secret'.repeat(1000);
+const changed = { name: 'KeychainError', code: 'keychain_unreadable' };
+
+/** Backends that keep something in files, with what is the entry's own there. */
+const cases = [
+  { backend: 'keytar', tier: 'system', parts: ['.sealed.'] },
+  { backend: 'safe-storage', tier: 'system', parts: ['.sealed.', '.key'] },
+  { backend: 'file', tier: 'encrypted-file', parts: ['.sealed.', '.key'] },
+] as const;
+
+describe.each(cases)('files of $backend that were changed from outside', ({ backend, tier, parts }) => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let keychain: PlacedKeychain;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    const libraries = backend === 'keytar' ? librariesOver(new Map()) : noLibraries;
+    const safeStorage = new StandInSafeStorage();
+    const allow: KeychainTier[] = [tier];
+    keychain = await openBest({ service: 'S', allow, folder: folder.path, safeStorage }, { libraries });
+  });
+  afterEach(() => folder.remove());
+
+  const home = async () => join(folder.path, (await readdir(folder.path))[0] ?? '');
+  /** Files with a part in their names that appear while `work` runs. */
+  async function newFiles(part: string, work: () => Promise<void>): Promise<string> {
+    const path = await home();
+    const before = new Set(await readdir(path));
+    await work();
+    const [name = ''] = (await readdir(path)).filter(found => !before.has(found) && found.includes(part));
+    return join(path, name);
+  }
+
+  it.each(parts)('say so for every byte of %s that is changed, and for every length', async part => {
+    const file = await newFiles(part, () => keychain.set('ada', secret));
+    const content = await readFile(file);
+    const step = Math.max(1, Math.floor(content.length / 40));
+    for (let at = 0; at < content.length; at += step) {
+      const one = Buffer.from(content);
+      one[at] = (one[at] ?? 0) ^ 1;
+      await writeFile(file, one);
+      // The last letter of a key in base64url has bits that mean nothing.
+      await keychain.get('ada').then(
+        text => expect(text).toBe(secret),
+        error => expect(error).toMatchObject(changed),
+      );
+      await writeFile(file, content.subarray(0, at));
+      await expect(keychain.get('ada')).rejects.toMatchObject(changed);
+    }
+    await writeFile(file, content);
+    expect(await keychain.get('ada')).toBe(secret);
+  });
+
+  it.each(parts)('say so when %s of another account is put in its place', async part => {
+    const mine = await newFiles(part, () => keychain.set('ada', secret));
+    const others = await newFiles(part, () => keychain.set('grace', 'other'.repeat(1000)));
+    await writeFile(mine, await readFile(others));
+    await expect(keychain.get('ada')).rejects.toMatchObject(changed);
+  });
+
+  it.each(parts)('say so when %s of an earlier secret is put back', async part => {
+    const earlier = await newFiles(part, () => keychain.set('ada', secret));
+    const content = await readFile(earlier);
+    const later = await newFiles(part, () => keychain.set('ada', 'later'.repeat(1000)));
+    await writeFile(part === '.key' ? earlier : later, content);
+    await expect(keychain.get('ada')).rejects.toMatchObject(changed);
+  });
+
+  it('say so when a file is gone, and can be replaced or deleted all the same', async () => {
+    const file = await newFiles('.sealed.', () => keychain.set('ada', secret));
+    await rm(file);
+    await expect(keychain.get('ada')).rejects.toMatchObject(changed);
+    await keychain.set('ada', 'new');
+    expect(await keychain.get('ada')).toBe('new');
+
+    const again = await newFiles('.sealed.', () => keychain.set('grace', secret));
+    await writeFile(again, 'garbage');
+    expect([await keychain.delete('grace'), await keychain.get('grace')]).toEqual([true, undefined]);
+  });
+
+  it('never show the secret in what they say, nor lie in the clear', async () => {
+    const file = await newFiles('.sealed.', () => keychain.set('ada', secret));
+    const path = await home();
+    for (const name of await readdir(path)) {
+      expect((await readFile(join(path, name))).includes('secretsecret')).toBe(false);
+    }
+    await writeFile(file, 'garbage');
+    const error = await keychain.get('ada').catch((thrown: Error) => thrown);
+    expect(String(error)).not.toContain('secretsecret');
+    expect(error).not.toHaveProperty('cause.message');
+  });
+});
