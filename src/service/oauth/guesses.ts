@@ -27,7 +27,10 @@ interface Guesser {
   settled: () => void;
 }
 
-export function createGuesses({ bus, clock, limits }: Core, bucket: RateLimitBucket): Guesses {
+export function createGuesses(
+  { bus, clock, limits }: Pick<Core, 'bus' | 'clock' | 'limits'>,
+  bucket: RateLimitBucket,
+): Guesses {
   const limit = limits.buckets[bucket];
   const guessers = new Map<string, Guesser>();
 

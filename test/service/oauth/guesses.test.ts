@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 function openGuesses(limits: Core['limits']): Guesses {
-  return createGuesses({ bus: localBus(clock), clock, limits } as Core, 'oauth-proof');
+  return createGuesses({ bus: localBus(clock), clock, limits }, 'oauth-proof');
 }
 
 const wrong = (who = 'ada') =>

@@ -82,3 +82,44 @@ it('openid-client recognizes a cancelled authorization and whose answer it is', 
     error: 'access_denied',
   });
 });
+
+describe('openid-client on a device', () => {
+  async function open() {
+    const config = await client.discovery(new URL(service.web), game.id, undefined, client.None(), insecure);
+    const device = await client.initiateDeviceAuthorization(config, { scope: 'openid identify' });
+    // It waits on the machine's own clock, the service on its virtual one: that moves on before each poll.
+    const polls: number[] = [];
+    config[client.customFetch] = async (url, options) => {
+      polls.push(await service.clock.advance(device.interval === undefined ? 0 : device.interval * 1000));
+      if (polls.length === 3) await onThird();
+      return fetch(url, options as RequestInit);
+    };
+    let onThird = async (): Promise<unknown> => undefined;
+    const poll = (third: () => Promise<unknown>) => {
+      onThird = third;
+      return client.pollDeviceAuthorizationGrant(config, { ...device, interval: 0.001 });
+    };
+    return { device, polls, poll };
+  }
+
+  it('waits for its user, then has tokens and verifies whose they are', async () => {
+    const { device, polls, poll } = await open();
+    const tokens = await poll(() => service.answerDevice(device.user_code, 'granted', ben.id));
+    expect(polls).toHaveLength(3);
+    expect(tokens.claims()).toMatchObject({ iss: service.web, aud: game.id, sub: ben.id });
+  });
+
+  it('stops when its user says no', async () => {
+    const { device, poll } = await open();
+    await expect(poll(() => service.answerDevice(device.user_code, 'denied'))).rejects.toMatchObject({
+      error: 'access_denied',
+    });
+  });
+
+  it('stops when its code has expired', async () => {
+    const { device, poll } = await open();
+    await expect(poll(() => service.clock.advance(device.expires_in * 1000))).rejects.toMatchObject({
+      error: 'expired_token',
+    });
+  });
+});

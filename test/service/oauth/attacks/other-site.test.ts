@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser } from '../browser.ts';
+import { ada, game, openService, type TestService } from '../support.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service.close());
+
+describe('another site', () => {
+  async function signedIn(): Promise<Browser> {
+    const browser = new Browser();
+    const page = await browser.get(service.authorizeUrl());
+    await browser.submit(page, service.web, '/oauth2/sign-in', { user_id: ada.id });
+    return browser;
+  }
+
+  it.each<[string, Record<string, string>]>([
+    ['without the form’s token', {}],
+    ['with a made-up one', { form_token: 'x'.repeat(43) }],
+    ['with an empty one', { form_token: '' }],
+  ])('cannot have a signed-in user consent %s', async (_, fields) => {
+    const browser = await signedIn();
+    const answer = await browser.post(service.authorizeUrl(), { decision: 'approve', ...fields });
+    expect(answer.location ?? '').not.toContain('code=');
+    expect(answer.status).toBe(403);
+  });
+
+  it('cannot have a signed-in user consent with the token of its own visit', async () => {
+    const attacker = await signedIn();
+    const page = await attacker.get(service.authorizeUrl());
+    const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    expect(form_token).not.toBe('');
+    const victim = await signedIn();
+    const answer = await victim.post(service.authorizeUrl(), { decision: 'approve', form_token });
+    expect(answer.status).toBe(403);
+  });
+
+  it('cannot consent by a link: to approve takes a form', async () => {
+    const browser = await signedIn();
+    const page = await browser.get(`${service.authorizeUrl()}&decision=approve`);
+    expect([page.status, page.location]).toEqual([200, null]);
+  });
+
+  it('has no cookie of the user: it goes with the service’s own forms alone, and no script reads it', async () => {
+    const response = await fetch(service.authorizeUrl());
+    const cookie = response.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/HttpOnly/i);
+    expect(cookie).toMatch(/SameSite=Lax/i);
+    expect(cookie).toMatch(/Path=\//i);
+  });
+
+  it.each(['/oauth2/authorize', '/activate', '/oauth2/authorized'])('cannot show %s in a frame', async path => {
+    const url = path === '/oauth2/authorize' ? service.authorizeUrl() : service.web + path;
+    const { headers } = await fetch(url);
+    expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
+    expect(headers.get('x-frame-options')).toBe('DENY');
+  });
+
+  it('cannot use the pages to send a browser on', async () => {
+    const paths = [
+      '/oauth2/authorize?redirect_uri=https://evil.example',
+      `/oauth2/authorize?client_id=${game.id}&redirect_uri=https://evil.example&response_type=code`,
+      '/oauth2/authorized?redirect_uri=https://evil.example&error=access_denied',
+      '/activate?redirect_uri=https://evil.example',
+      '//evil.example/oauth2/authorize',
+      '/oauth2/authorize/..//evil.example',
+      '/api/oauth2/authorize//evil.example',
+    ];
+    for (const path of paths) {
+      const response = await fetch(service.web + path, { redirect: 'manual' });
+      const location = response.headers.get('location') ?? '/';
+      expect(new URL(location, service.web).origin).toBe(service.web);
+    }
+  });
+
+  it('cannot put words into the page that ends an installation', async () => {
+    const { search } = new URL(`${service.web}/?error=access_denied&error_description=Call+555-EVIL&guild_id=<b>`);
+    const text = await (await fetch(`${service.web}/oauth2/authorized${search}`)).text();
+    expect(text).not.toContain('EVIL');
+    expect(text).not.toContain('<b>');
+  });
+});
