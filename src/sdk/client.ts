@@ -198,7 +198,8 @@ export class Client {
    * that does not (a stale, foreign or forged one) is refused, and the wait goes on. One at a time.
    *
    * @throws ValidationError the arguments
-   * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`
+   * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`; with `answer` also
+   *   `missing_state`, `foreign_redirect`
    * @throws OAuthError what the server said; `access_denied` when the player declined
    * @throws TransportError `aborted`, `browser_unavailable`, `no_loopback`
    */
@@ -600,8 +601,7 @@ export class Client {
 
   #dispatched(name: string, data: unknown): void {
     if (name === 'READY') this.#began(data);
-    else this.#lobbies.apply(name, data);
-    if (changesCommands.has(name)) this.#commands.refresh();
+    else if (!this.#lobbies.apply(name, data) && changesCommands.has(name)) this.#commands.refresh();
   }
 
   /** A session began; what is known from one before may have gaps. */

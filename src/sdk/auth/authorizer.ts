@@ -1,6 +1,7 @@
 import { ArgumentError, TransportError, ValidationError } from '../../model/errors.ts';
-import { customSchemePrefix, customSchemeRedirectPath } from '../../model/oauth.ts';
+import { customSchemePrefix } from '../../model/oauth.ts';
 import { type Entropy, type Logger, randomToken } from '../../wire/ports.ts';
+import { customSchemeRedirect } from '../redirect/scheme.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
 import { codeChallengeRequired } from './authorization-fields.ts';
 import { authorizeUrl } from './authorize-url.ts';
@@ -24,6 +25,11 @@ export interface AuthorizeOptions {
   readonly redirect?: RedirectWay | undefined;
   /** Ends the wait; a page that is already open stays open. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * The address that this process was started with ({@link SchemeReceiver.startAddress}), when it answers what an
+   * earlier process of the game asked: the arguments are those of then, `state` above all. No page is opened.
+   */
+  readonly answer?: string | undefined;
 }
 
 /** What the player granted: a code that works once and for 100 s. Hand it to {@link Client.getToken} as it is. */
@@ -62,7 +68,8 @@ export class Authorizer {
     options: AuthorizeOptions,
   ): Promise<AuthorizationGrant> {
     const args = new AuthorizationArgs(given);
-    const redirect = options.redirect ?? (args.customSchemeParam === undefined ? 'loopback' : 'custom-scheme');
+    const isLoopback = args.customSchemeParam === undefined && options.answer === undefined;
+    const redirect = options.redirect ?? (isLoopback ? 'loopback' : 'custom-scheme');
     checkArguments(args, redirect);
     const clientId = args.clientId ?? applicationId;
     if (clientId === undefined) {
@@ -71,6 +78,7 @@ export class Authorizer {
         'Set clientId in the arguments or applicationId on the client.',
       );
     }
+    if (options.answer !== undefined) return this.#readAnswer(args, clientId, options.answer);
     if (options.signal?.aborted) throw aborted();
     if (this.#waiting) {
       throw new ArgumentError('authorization_in_progress', 'Another authorization is under way; abort it first.');
@@ -109,16 +117,27 @@ export class Authorizer {
     const { webBase, entropy, logger } = this.#ports;
     const receiver = redirect === 'loopback' ? await openLoopbackReceiver(waiting) : undefined;
     try {
-      const redirectUri = receiver?.redirectUri ?? customSchemeRedirect(args, clientId);
+      const redirectUri = receiver?.redirectUri ?? customSchemeRedirect(schemeOf(args, clientId));
       const state = args.state ?? randomToken(entropy, stateBytes);
       waiting.expect({ redirectUri, state, issuer: webBase });
       logger.info({ redirectUri, scopes: args.scopes }, 'asking the player to authorize');
       if (!waiting.isOver) this.#show(authorizeUrl(args, { webBase, clientId, redirectUri, state }), waiting);
-      const code = await waiting.code;
-      return { code, redirectUri, ...(args.nonce === undefined ? {} : { nonce: args.nonce }) };
+      return grantOf(await waiting.code, redirectUri, args.nonce);
     } finally {
       receiver?.close();
     }
+  }
+
+  #readAnswer(args: AuthorizationArgs, clientId: string, answer: string): AuthorizationGrant {
+    const { state, nonce } = args;
+    if (state === undefined) {
+      throw new ArgumentError('missing_state', 'An answer belongs to the state it was asked with: set that.');
+    }
+    const redirectUri = customSchemeRedirect(schemeOf(args, clientId));
+    const verdict = judgeRedirect(answer, { redirectUri, state, issuer: this.#ports.webBase });
+    if (verdict.kind === 'refused') throw verdict.error;
+    if (verdict.kind === 'granted') return grantOf(verdict.code, redirectUri, nonce);
+    throw new ArgumentError('foreign_redirect', 'This address does not answer that authorization.');
   }
 
   // Openers may end at once or with the browser; either way only a failure matters here.
@@ -137,15 +156,14 @@ export class Authorizer {
 
 /** An authorization between its start and its answer. */
 class Waiting {
+  /** Nothing that arrives from now on belongs to it. */
   isOver = false;
   readonly #answer = Promise.withResolvers<string>();
   #expected: ExpectedRedirect | undefined;
 
   constructor() {
     // Who waits may not have come to waiting yet when this fails.
-    this.#answer.promise.catch(() => {
-      this.isOver = true;
-    });
+    this.#answer.promise.catch(() => {});
   }
 
   get code(): Promise<string> {
@@ -157,17 +175,25 @@ class Waiting {
   }
 
   judge(address: string): RedirectVerdict {
-    return this.#expected ? judgeRedirect(address, this.#expected) : { kind: 'foreign' };
+    if (this.isOver || !this.#expected) return { kind: 'foreign' };
+    return judgeRedirect(address, this.#expected);
   }
 
   settle(verdict: RedirectVerdict): void {
+    if (verdict.kind === 'foreign') return;
+    this.isOver = true;
     if (verdict.kind === 'granted') this.#answer.resolve(verdict.code);
-    if (verdict.kind === 'refused') this.#answer.reject(verdict.error);
+    else this.#answer.reject(verdict.error);
   }
 
   fail(error: Error): void {
+    this.isOver = true;
     this.#answer.reject(error);
   }
+}
+
+function grantOf(code: string, redirectUri: string, nonce: string | undefined): AuthorizationGrant {
+  return { code, redirectUri, ...(nonce === undefined ? {} : { nonce }) };
 }
 
 function checkArguments(args: AuthorizationArgs, redirect: RedirectWay): void {
@@ -177,15 +203,8 @@ function checkArguments(args: AuthorizationArgs, redirect: RedirectWay): void {
   if (issues.length > 0) throw new ValidationError('AuthorizationArgs', issues);
 }
 
-/**
- * `<scheme>:/authorize/callback`, one slash; the scheme in lower case, because that is how systems and browsers hand
- * addresses on, and servers compare redirects letter by letter.
- *
- * @see interface.md, CustomSchemeParam
- */
-function customSchemeRedirect({ customSchemeParam }: AuthorizationArgs, clientId: string): string {
-  const scheme = customSchemeParam ?? customSchemePrefix + clientId;
-  return `${scheme.toLowerCase()}:${customSchemeRedirectPath}`;
+function schemeOf({ customSchemeParam }: AuthorizationArgs, clientId: string): string {
+  return customSchemeParam ?? customSchemePrefix + clientId;
 }
 
 function aborted(): TransportError {

@@ -2,16 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TransportError } from '../../model/errors.ts';
 import { loopbackRedirect } from '../../model/oauth.ts';
+import type { RedirectReceiver } from '../redirect/receiver.ts';
 import { type Page, pages } from './loopback-pages.ts';
 import type { RedirectVerdict } from './redirect.ts';
-
-/** A web server for one redirect, reachable from this machine only. */
-export interface LoopbackReceiver {
-  /** `http://127.0.0.1:PORT/callback` */
-  readonly redirectUri: string;
-  /** Stops listening. Idempotent. */
-  close(): void;
-}
 
 // A browser opens a few connections ahead of use; anything more is not a browser.
 const connectionsMax = 16;
@@ -33,15 +26,15 @@ export interface RedirectJudge {
 }
 
 /**
- * Listens on a free port of 127.0.0.1 and hands each address asked for to `judge`, whose verdict decides the page that
- * the player sees.
+ * Receives redirects to `http://127.0.0.1:PORT/callback`, at a free port that this machine alone can reach. Each address
+ * asked for goes to `judge`, whose verdict decides the page that the player sees.
  *
  * Only GET of the redirect's own path is looked at, and only under the Host `127.0.0.1:PORT`: a page elsewhere whose
  * name was made to resolve here must not reach us.
  *
  * @throws TransportError `no_loopback`: this machine lets us listen on no port
  */
-export async function openLoopbackReceiver(redirects: RedirectJudge): Promise<LoopbackReceiver> {
+export async function openLoopbackReceiver(redirects: RedirectJudge): Promise<RedirectReceiver> {
   const { createServer } = await import('node:http');
   const server = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax, keepAlive: false });
   server.maxConnections = connectionsMax;

@@ -30,7 +30,8 @@ export interface SchemeReceiver extends RedirectReceiver {
   readonly isFirstInstance: boolean;
   /**
    * The redirect this process was started with, while nobody has waited for it: the game was closed in the middle of a
-   * sign-in. Without the state and the verifier of that sign-in it is worth nothing; ask the player to start again.
+   * sign-in. A game that kept the state and the verifier of that can go on by {@link AuthorizeOptions.answer}; to any
+   * other it is worth nothing, and the player has to start again.
    */
   readonly startAddress: string | undefined;
 }
