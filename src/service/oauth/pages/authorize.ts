@@ -22,7 +22,9 @@ export function authorizeDestination(authorization: Authorization, { store }: Co
     introduce: ({ application, redirectUri }) => ({ application, formActions: [formActionSource(redirectUri)] }),
 
     async show({ purpose: request, search, user, formToken, words }) {
-      if (request.prompt === 'none' && (await authorization.isGranted(request, user.id))) {
+      // Nobody but the user can say to which guild.
+      const mustChoose = request.responseType === 'none' && canInstall(request);
+      if (request.prompt === 'none' && !mustChoose && (await authorization.isGranted(request, user.id))) {
         return authorization.decide({ authorizeUrl: page + search, userId: user.id, decision: 'approve' });
       }
       return consentPage({

@@ -57,7 +57,8 @@ const names = {
 
 export type PermissionName = (typeof names)[keyof typeof names];
 
-/** The permissions of a bit set by name, lowest bit first. Bits without a name are left out. */
+/** The permissions of a bit set by name: first that which holds all others, then the lowest bit. */
 export function permissionNames(permissions: bigint): PermissionName[] {
-  return Object.entries(names).flatMap(([bit, name]) => (permissions & (1n << BigInt(bit)) ? [name] : []));
+  const held = Object.entries(names).flatMap(([bit, name]) => (permissions & (1n << BigInt(bit)) ? [name] : []));
+  return held.sort((one, other) => Number(other === 'ADMINISTRATOR') - Number(one === 'ADMINISTRATOR'));
 }

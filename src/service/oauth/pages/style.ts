@@ -46,7 +46,7 @@ a { color: var(--accent-text); }
 .person strong, .person small { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .person small { color: var(--soft); font-size: .875rem; }
 .account {
-  display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0 0; padding: .75rem .875rem; border-radius: .875rem;
+  display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; margin: 1.25rem 0 0; padding: .75rem .875rem; border-radius: .875rem;
   background: var(--tint);
 }
 ul { margin: 0; padding: 0; list-style: none; }
@@ -59,7 +59,7 @@ ul { margin: 0; padding: 0; list-style: none; }
 .scopes.not > li::before {
   left: .25rem; top: 1.0625rem; width: .75rem; height: 0; border: 0; border-top: 2px solid var(--soft); transform: none;
 }
-.permissions { columns: 12rem; column-gap: 1rem; }
+.permissions { columns: 11rem; column-gap: 1rem; }
 .permissions > li { break-inside: avoid; }
 dl { margin: .375rem 0 .25rem; padding-left: .875rem; border-left: 2px solid var(--line); font-size: .875rem; }
 dl > div + div { margin-top: .5rem; }
@@ -86,7 +86,8 @@ button {
 button:hover { background: var(--tint); }
 button.primary { border-color: transparent; background: var(--accent); color: #fff; }
 button.primary:hover { background: var(--accent-strong); }
-button.link { padding: .25rem; border: 0; background: none; color: var(--accent-text); text-decoration: underline; white-space: nowrap; }
+.account .person { flex: 1 1 9rem; }
+button.link { padding: .25rem; border: 0; background: none; color: var(--accent-text); text-decoration: underline; }
 button.person { width: 100%; padding: .625rem .75rem; font-weight: 400; }
 :focus-visible { outline: 3px solid var(--accent-text); outline-offset: 2px; }
 @media (max-width: 26rem) {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { permissionBits } from '../../../../src/model/guild.ts';
 import { signInLifeMs } from '../../../../src/service/oauth/sign-in.ts';
 import { Browser, formOf, type Visited } from '../browser.ts';
-import { ada, ben, type Form, game, openService, soundRequest, type TestService } from '../support.ts';
+import { ada, ben, type Form, game, guild, openService, soundRequest, type TestService } from '../support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -96,6 +97,49 @@ describe('the way through the pages', () => {
     const answer = await browser.submit(page, service.web, authorize, { decision: 'approve', guild_id: '5' });
     expect(new URL(answer.location ?? '').searchParams.get('guild_id')).toBe('5');
     expect((await signedIn({ scope: 'applications.commands' }, ben.id)).page.text).toContain('You manage no server');
+  });
+});
+
+describe('adding an application', () => {
+  const install: Form = {
+    ...{ response_type: undefined, redirect_uri: undefined, state: undefined },
+    ...{ code_challenge: undefined, code_challenge_method: undefined },
+  };
+
+  it('asks for a guild, lists what the bot asks for by name, and ends on a page of its own', async () => {
+    const permissions = String(permissionBits.SEND_MESSAGES | permissionBits.ADMINISTRATOR);
+    const { browser, page } = await signedIn({ ...install, scope: 'bot', permissions });
+    expect(page.text).toContain('<select id="guild" name="guild_id" required>');
+    expect(page.text).toContain('<option value="">Server wählen</option>');
+    expect(page.text).toContain('Auf dem Server möchte der Bot von Starfall');
+    expect(page.text.indexOf('(Administrator)')).toBeLessThan(page.text.indexOf('Nachrichten senden</li>'));
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'approve', guild_id: guild.id });
+    expect((await browser.get(answer.location ?? '')).text).toContain('Hinzugefügt');
+    const refused = await browser.submit(page, service.web, authorize, { decision: 'deny' });
+    expect((await browser.get(refused.location ?? '')).text).toContain('Es wurde nichts hinzugefügt');
+  });
+
+  it('lets nobody choose where the request names the guild, and offers nothing where one may not manage it', async () => {
+    const changes = { ...install, scope: 'bot', guild_id: guild.id, disable_guild_select: 'true' };
+    const { page } = await signedIn(changes);
+    expect(page.text.match(/<option/g)).toHaveLength(1);
+    const { page: theirs } = await signedIn(changes, ben.id);
+    expect(theirs.text).toContain('You manage no server');
+    expect(theirs.text).not.toContain('value="approve"');
+    expect(theirs.text).toContain('value="deny"');
+  });
+
+  it('to one’s account says so, and asks for no guild', async () => {
+    const { page } = await signedIn({ ...install, scope: 'applications.commands', integration_type: '1' });
+    expect(page.text).toContain('Es wird deinem Konto hinzugefügt');
+    expect(page.text).not.toContain('<select');
+  });
+
+  it('to a guild is asked for again, prompt=none or not', async () => {
+    const changes = { ...install, scope: 'applications.commands' };
+    const { browser, page } = await signedIn(changes);
+    await browser.submit(page, service.web, authorize, { decision: 'approve', guild_id: guild.id });
+    expect((await browser.get(service.authorizeUrl({ ...changes, prompt: 'none' }))).status).toBe(200);
   });
 });
 

@@ -37,10 +37,10 @@ describe('the scopes that are told of', () => {
 });
 
 describe('the permissions of a bot', () => {
-  it('are named by the same names as in the rulebook, lowest bit first', () => {
+  it('are named by the same names as in the rulebook, the administrator’s first, then the lowest bit', () => {
     for (const [name, bit] of Object.entries(permissionBits)) expect(permissionNames(bit)).toEqual([name]);
     expect(permissionNames(0n)).toEqual([]);
-    expect(permissionNames((1n << 11n) | 8n)).toEqual(['ADMINISTRATOR', 'SEND_MESSAGES']);
+    expect(permissionNames((1n << 11n) | 8n | 2n)).toEqual(['ADMINISTRATOR', 'KICK_MEMBERS', 'SEND_MESSAGES']);
     expect(permissionNames(1n << 47n)).toEqual([]);
   });
 });

@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Core } from '../../core.ts';
+import { formToken } from '../sign-in.ts';
+import { chooseWords } from './choose-words.ts';
+import { type Destination, isOutcome } from './destination.ts';
+import { errorPage } from './error-page.ts';
+import { errorText } from './error-text.ts';
+import { type Outcome, respond } from './respond.ts';
+import type { PageForm, SignInDesk } from './sign-in-desk.ts';
+import type { SignInView } from './sign-in-view.ts';
+import type { Visitor, Visitors } from './visitor.ts';
+import type { PageWords } from './words/words.ts';
+
+export interface MountRooms {
+  readonly core: Core;
+  readonly visitors: Visitors;
+  readonly desk: SignInDesk;
+}
+
+/** Somebody who may not be signed in yet, and wants something sound. */
+interface Arrival<Purpose> {
+  readonly purpose: Purpose;
+  readonly search: string;
+  readonly visitor: Visitor;
+  readonly words: PageWords;
+}
+
+type Step<Purpose> = (
+  arrival: Arrival<Purpose>,
+  form: PageForm,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Outcome | Promise<Outcome>;
+
+/** Adds a destination's pages: itself, what answers it, signing in for it and out of it. */
+export function mount<Purpose>(
+  pages: FastifyInstance,
+  { core, visitors, desk }: MountRooms,
+  { paths, load, introduce, show, answer }: Destination<Purpose>,
+): void {
+  function refuse(words: PageWords, request: FastifyRequest, error: unknown): Outcome {
+    const text = errorText(words, error);
+    if (text.status >= 500) core.log.error({ route: request.routeOptions.url, error }, 'A page failed.');
+    const startAgain = paths.page + searchOf(request);
+    return errorPage(words, request.method === 'POST' ? { ...text, startAgain } : text);
+  }
+
+  /** What is wanted is judged before anything else, and a form must be one of ours. */
+  function page(step: Step<Purpose>) {
+    async function arrive(known: Visitor | undefined, words: PageWords, request: FastifyRequest, reply: FastifyReply) {
+      const search = searchOf(request);
+      const loaded = await load(new URLSearchParams(search), words);
+      if (isOutcome(loaded)) return loaded;
+      const visitor = known ?? visitors.greet(reply);
+      const form = (request.body ?? {}) as PageForm;
+      if (request.method === 'POST') visitors.checkForm(visitor, form);
+      return step({ purpose: loaded.purpose, search, visitor, words }, form, request, reply);
+    }
+
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const known = await visitors.recognize(request);
+      const words = wordsFor(request, known);
+      const outcome = await arrive(known, words, request, reply).catch(error => refuse(words, request, error));
+      return respond(reply, outcome);
+    };
+  }
+
+  function signInView({ purpose, search, visitor, words }: Arrival<Purpose>): SignInView {
+    return { words, action: paths.signIn + search, formToken: formToken(visitor.secret), ...introduce(purpose) };
+  }
+
+  /** For those who are signed in; others are asked to. */
+  function signedIn(step: typeof answer): Step<Purpose> {
+    return (arrival, form) => {
+      const { purpose, search, words, visitor } = arrival;
+      if (!visitor.user) return desk.ask(signInView(arrival));
+      return step({ purpose, search, words, user: visitor.user, formToken: formToken(visitor.secret) }, form);
+    };
+  }
+
+  const signIn: Step<Purpose> = async (arrival, form, request, reply) => {
+    const found = await desk.read(signInView(arrival), form, request.ip);
+    if (!('userId' in found)) return found;
+    await visitors.signIn(arrival.visitor, found.userId, reply);
+    return { redirectTo: paths.page + arrival.search };
+  };
+
+  const signOut: Step<Purpose> = async ({ visitor, search }, _form, _request, reply) => {
+    await visitors.signOut(visitor, reply);
+    return { redirectTo: paths.page + search };
+  };
+
+  pages.register(async own => {
+    own.setErrorHandler((error, request, reply) => respond(reply, refuse(wordsFor(request), request, error)));
+    own.get(paths.page, page(signedIn(show)));
+    own.post(paths.page, page(signedIn(answer)));
+    own.post(paths.signIn, page(signIn));
+    own.post(paths.signOut, page(signOut));
+  });
+}
+
+/** The words for whoever asks. */
+export function wordsFor(request: FastifyRequest, visitor?: Visitor): PageWords {
+  return chooseWords(visitor?.user?.locale, request.headers['accept-language']);
+}
+
+/** From the first `?` on, byte for byte. */
+export function searchOf(request: FastifyRequest): string {
+  const start = request.url.indexOf('?');
+  return start < 0 ? '' : request.url.slice(start);
+}
