@@ -27,13 +27,23 @@ export const snowflakeMax = 9_223_372_036_854_775_807n;
 /** The last instant an id can carry, in milliseconds since the Unix epoch (in September 2084). */
 export const snowflakeTimeMsMax = Number(snowflakeMax >> 22n) + snowflakeEpochMs;
 
-const decimal = /^(0|[1-9][0-9]{0,18})$/;
 const longest = snowflakeMax.toString();
+const zero = '0'.charCodeAt(0);
 
 /** True for decimal text from 0 to {@link snowflakeMax}, without sign, blanks or leading zeros. */
 export function isSnowflake<Resource extends string = string>(value: unknown): value is Snowflake<Resource> {
-  if (typeof value !== 'string' || !decimal.test(value)) return false;
+  if (typeof value !== 'string' || !isDecimal(value)) return false;
   return value.length < longest.length || value <= longest;
+}
+
+// Every id that comes in is looked at, and a regular expression takes twice as long.
+function isDecimal(text: string): boolean {
+  if (text.length === 0 || text.length > longest.length) return false;
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - zero;
+    if (digit < 0 || digit > 9) return false;
+  }
+  return text.length === 1 || text.charCodeAt(0) !== zero;
 }
 
 /**

@@ -11,11 +11,13 @@ import { asRecord, parseJson } from './codec.ts';
 export function parseFrame(text: string): GatewayFrame | undefined {
   const frame = asRecord(parseJson(text));
   if (!frame) return undefined;
-  const { op, d = null, s = null, t = null } = frame;
+  const { op, d, s = null, t = null } = frame;
   if (typeof op !== 'number' || !Number.isSafeInteger(op)) return undefined;
   if (s !== null && !(typeof s === 'number' && Number.isSafeInteger(s))) return undefined;
   if (t !== null && typeof t !== 'string') return undefined;
-  return { op, d, s, t };
+  // Most are whole, and need not be written again.
+  if (d !== undefined && frame.s !== undefined && frame.t !== undefined) return frame as unknown as GatewayFrame;
+  return { op, d: d ?? null, s, t };
 }
 
 export function encodeFrame(frame: GatewayFrame): string {

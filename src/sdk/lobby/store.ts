@@ -81,16 +81,21 @@ export class LobbyStore {
     return this.#streamOf(id, feeds => feeds.messages);
   }
 
-  /** Takes a dispatch in; one that cannot be read is logged and changes nothing. */
-  apply(name: string, data: unknown): void {
+  /**
+   * Takes a dispatch in; one that cannot be read is logged and changes nothing.
+   *
+   * @returns whether it says anything of lobbies
+   */
+  apply(name: string, data: unknown): boolean {
     const read = lobbyReader(name);
-    if (!read) return;
+    if (!read) return false;
     const fields = asRecord(data);
     const event = fields && read(fields);
     if (!event || (event.kind === 'reset' && event.unreadable > 0)) {
       this.#logger.error({ name }, 'a lobby dispatch could not be read and was dropped');
     }
     if (event) this.#change(event);
+    return true;
   }
 
   /** Changes what is known of a lobby's messages; does nothing when the lobby is not known. */
