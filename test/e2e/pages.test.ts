@@ -119,6 +119,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the pages in Chromium${reason}`,
     expect(await focused(page)).toMatchObject({ name: 'Code' });
     await page.keyboard.type('nonsense');
     await page.keyboard.press('Enter');
+    await page.waitForSelector('h1:has-text("Choose who you are")');
     await pressOn(page, 'Ada @ada');
     await page.waitForSelector('[role=alert]:has-text("No device shows this code")');
     await page.keyboard.press('Control+A');
@@ -279,7 +280,6 @@ async function focusOn(page: Page, name: string): Promise<void> {
 }
 
 async function pressOn(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState();
   await focusOn(page, name);
   await page.keyboard.press('Enter');
 }
