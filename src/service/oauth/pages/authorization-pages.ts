@@ -44,8 +44,9 @@ export function registerAuthorizationPages(
     await pages.register(cookie);
     await pages.register(formbody, { bodyLimit: formBytesMax });
     pages.addHook('onRequest', async (_request, reply) => {
+      // Comes once, also where the browser goes away before the answer; or came, while the pages were loaded.
+      if (reply.raw.closed) return;
       activity.begin();
-      // Comes once, also where the browser goes away before the answer.
       reply.raw.once('close', () => activity.end());
     });
     pages.addHook('onResponse', async (request, reply) => {
