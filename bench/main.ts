@@ -17,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   'client-state': () => import('./client-state.ts'),
   import: () => import('./import.ts'),
   'cold-start': () => import('./cold-start.ts'),
+  forwarder: () => import('./forwarder.ts'),
 };
 
 const wanted = process.argv.slice(2);

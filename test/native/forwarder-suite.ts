@@ -178,7 +178,7 @@ export function forwarderSuite(binary: string): void {
       const report = spawn('cat', [told], { stdio: ['ignore', 'pipe', 'inherit'] })
         .stdout.setEncoding('utf8')
         .toArray();
-      await forward(socket, '/bin/sh', '-c', `grep -E 'SigIgn|SigBlk' /proc/$$/status >'${told}'`, address);
+      await forward(socket, '/bin/sh', '-c', `grep -E 'SigIgn|SigBlk' /proc/self/status >'${told}'`, address);
       const sets = [...(await report).join('').matchAll(/\t(\w+)$/gm)].map(
         ([, bits]) => BigInt(`0x${bits}`) & standardSignals,
       );

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -50,23 +51,15 @@ describe('the places of built files', () => {
 
 describe('a package without built files', () => {
   it('says every place, why each failed, and what to do', async () => {
-    const copy = await temporaryFolder();
-    mkdirSync(join(copy.path, 'src'));
-    for (const part of ['sdk/native', 'model']) copyFolder(join('src', part), copy.path);
-    writeFileSync(join(copy.path, 'package.json'), '{ "name": "@rallypoint/sdk", "type": "module" }');
-    const script = `
-      const { loadNative } = await import('./src/sdk/native/load.ts');
-      const { findForwarder } = await import('./src/sdk/native/find-forwarder.ts');
-      console.log(JSON.stringify([await loadNative(), await findForwarder()]));`;
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: copy.path });
-    for (const { missing: lines } of JSON.parse(stdout) as { missing: string[] }[]) {
+    const lone = await lonePackage();
+    for (const { missing: lines } of await lone.find()) {
       expect(lines).toHaveLength(3);
-      expect(lines[0]).toContain(join(copy.path, 'dist', 'native'));
-      expect(lines[0]).toContain('ENOENT');
-      expect(lines[1]).toContain(join(copy.path, 'native', 'build', 'Release'));
-      expect(lines[2]).toBe(whereToPut);
+      expect(lines?.[0]).toContain(join(lone.path, 'dist', 'native'));
+      expect(lines?.[0]).toContain('ENOENT');
+      expect(lines?.[1]).toContain(join(lone.path, 'native', 'build', 'Release'));
+      expect(lines?.[2]).toBe(whereToPut);
     }
-    await copy.remove();
+    await lone.remove();
   });
 });
 
@@ -86,18 +79,6 @@ describe.skipIf(missing !== undefined)(`the loader${reason}`, () => {
   });
   afterEach(() => folder.remove());
 
-  /** Of an addon that may take its process down. @returns the first line of what is missing */
-  const whyNot = async () => {
-    // Only the named folder is looked into: it stands alone in a package of its own.
-    const env = { ...process.env, RALLYPOINT_NATIVE: folder.path };
-    const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'load-addon.ts')], { env });
-    return stdout;
-  };
-  const broken = async (bytes: Buffer | string) => {
-    writeFileSync(addonFile, bytes);
-    return whyNot();
-  };
-
   it('takes the named folder first, and says nothing when it works', async () => {
     copyFileSync(join(dirname(await builtForwarder()), 'rallypoint.node'), addonFile);
     copyFileSync(await builtForwarder(), forwarderFile);
@@ -116,19 +97,29 @@ describe.skipIf(missing !== undefined)(`the loader${reason}`, () => {
   });
 
   it('survives an addon cut off anywhere, one of other contents, and what is no file', async () => {
+    const lone = await lonePackage();
+    const whyNot = async () => (await lone.find(folder.path))[0].missing?.[0];
+    const broken = (bytes: Buffer | string) => {
+      writeFileSync(addonFile, bytes);
+      return whyNot();
+    };
     const size = addonBytes.length;
-    const lengths = [0, 1, 4, 5, 63, 64, 65, 4096, 8192, size >> 1, size - 4096, size - 64, size - 1];
-    for (const length of lengths)
-      expect(await broken(addonBytes.subarray(0, length)), `${length}`).toContain('functions');
-    expect(await broken(Buffer.alloc(size))).toContain('functions');
-    expect(await broken('not a program')).toContain('functions');
-    expect(await broken(forwarderBytes)).toContain('functions');
+    for (const length of [63, 64, 65, 4096, size >> 1, size - 4096, size - 1]) {
+      expect(await broken(addonBytes.subarray(0, length)), `${length}`).toBe(`${addonFile}: cut off`);
+    }
+    for (const bytes of ['', '\x7fELF', 'not a program', Buffer.alloc(size), forwarderBytes]) {
+      expect(await broken(bytes)).toMatch(new RegExp(`^${addonFile}: .+`));
+    }
     rmSync(addonFile);
     mkdirSync(addonFile);
-    expect(await whyNot()).toContain('functions');
+    expect(await whyNot()).toBe(`${addonFile}: not a file`);
     rmSync(addonFile, { recursive: true });
     symlinkSync(addonFile, addonFile);
-    expect(await whyNot()).toContain('functions');
+    expect(await whyNot()).toContain('ELOOP');
+    rmSync(addonFile);
+    writeFileSync(addonFile, addonBytes);
+    expect((await lone.find(folder.path))[0]).toEqual({ addon: {} });
+    await lone.remove();
   });
 
   it('passes over a forwarder that cannot be started, is cut off, hangs, or is another program', async () => {
@@ -163,7 +154,28 @@ describe('the build', () => {
   });
 });
 
-function copyFolder(from: string, to: string): void {
-  const { cpSync } = process.getBuiltinModule('node:fs');
-  cpSync(join(root, from), join(to, from), { recursive: true });
+interface Found {
+  readonly missing?: readonly string[];
+  readonly addon?: unknown;
+}
+
+/** The sources of the package somewhere else, where nothing was ever built. */
+async function lonePackage() {
+  const { path, remove } = await temporaryFolder();
+  for (const part of ['src/sdk/native', 'src/model']) cpSync(join(root, part), join(path, part), { recursive: true });
+  writeFileSync(join(path, 'package.json'), '{ "name": "@rallypoint/sdk", "type": "module" }');
+  const script = `
+    const { loadNative } = await import('./src/sdk/native/load.ts');
+    const { findForwarder } = await import('./src/sdk/native/find-forwarder.ts');
+    console.log(JSON.stringify([await loadNative(), await findForwarder()]));`;
+  return {
+    path,
+    remove,
+    /** What a process of its own finds, of the addon and of the forwarder: a broken file may take the process down. */
+    async find(folder = ''): Promise<[Found, Found]> {
+      const env = { ...process.env, RALLYPOINT_NATIVE: folder };
+      const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: path, env });
+      return JSON.parse(stdout);
+    },
+  };
 }
