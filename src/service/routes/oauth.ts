@@ -1,8 +1,9 @@
 import type { DeviceResult } from '../../model/oauth.ts';
 import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/device.ts';
 import { botUserView } from '../domain/user-view.ts';
-import { refuseIssues } from '../fault.ts';
+import { Fault, refuseIssues } from '../fault.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
+import { faultReply } from '../http/errors.ts';
 import type { Authorization } from '../oauth/authorization.ts';
 import { currentAuthorizationView, currentUserView, userClaims } from '../oauth/claims.ts';
 import type { ClientRequest } from '../oauth/client-authentication.ts';
@@ -65,13 +66,14 @@ function ok(body: object): Reply {
   return { status: 200, body };
 }
 
-/** Answers in OAuth2's own bodies, which no cache may keep. @see RFC 6749, 5.1; oauth2.md 10 */
+/** Answers in OAuth2's own bodies or, to what these have no word for, in the API's; no cache may keep either. @see RFC 6749, 5.1; oauth2.md 10 */
 async function answer(respond: () => Promise<Reply>): Promise<Reply> {
   const reply = await respond().catch(refusal);
   return { ...reply, headers: { ...reply.headers, 'cache-control': 'no-store', pragma: 'no-cache' } };
 }
 
 function refusal(error: unknown): Reply {
+  if (error instanceof Fault) return faultReply(error);
   if (!(error instanceof OAuthFault)) throw error;
   const body = {
     error: error.error,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/model/limits.ts';
 import { checkFixtures } from '../../../src/service/control/check-fixtures.ts';
 
 /** `path code` of every issue. */
@@ -84,6 +85,29 @@ describe('the shape of a fixtures document', () => {
     'https://a b/',
   ])('refuses the redirect %j', uri => {
     expect(faults(application({ redirect_uris: [uri] }))).toEqual(['applications.0.redirect_uris.0 unreadable']);
+  });
+
+  it('takes 10 redirects and refuses 11', () => {
+    const redirects = (count: number) => Array.from({ length: count }, (_, at) => `http://127.0.0.1/${at}`);
+    expect(faults(application({ redirect_uris: redirects(limits.redirectUrisMax) }))).toEqual([]);
+    expect(faults(application({ redirect_uris: redirects(limits.redirectUrisMax + 1) }))).toHaveLength(1);
+  });
+
+  it.each([null, { scopes: [], permissions: '0' }, { scopes: ['bot', 'applications.commands'], permissions: '8' }])(
+    'takes the install settings %j',
+    install_params => {
+      expect(faults(application({ install_params, bot_require_code_grant: true }))).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{ scopes: ['identify'], permissions: '0' }, 'scopes.0'],
+    [{ scopes: ['bot'] }, 'permissions'],
+    [{ scopes: ['bot'], permissions: 8 }, 'permissions'],
+    [{ permissions: '8' }, 'scopes'],
+  ])('refuses the install settings %j', (install_params, at) => {
+    const [fault] = faults(application({ install_params }));
+    expect(fault).toMatch(new RegExp(`^applications.0.install_params.${at} `));
   });
 
   it.each(['interactions_endpoint_url', 'event_webhooks_url'])('takes a web address or null as %s', name => {

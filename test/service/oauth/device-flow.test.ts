@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { makeUserCode, readUserCode, userCodeLetters } from '../../../src/service/oauth/user-code.ts';
@@ -158,6 +159,74 @@ describe('a device of a client that keeps a secret', () => {
       status: 401,
       body: { error: 'invalid_client' },
     });
+  });
+});
+
+describe('whatever a device and its user do', () => {
+  /** What the rules of oauth2.md 6 say, in a few lines. */
+  class Model {
+    nowMs = 0;
+    intervalMs = interval;
+    polledMs = Number.NEGATIVE_INFINITY;
+    state = 'pending';
+
+    poll(): string {
+      if (this.state === 'redeemed') return 'invalid_grant';
+      if (this.nowMs >= limits.deviceCodeLifeMs) return 'expired_token';
+      if (this.state === 'denied') return 'access_denied';
+      if (this.state === 'granted') {
+        this.state = 'redeemed';
+        return 'tokens';
+      }
+      const isEarly = this.nowMs - this.polledMs < this.intervalMs;
+      if (isEarly) this.intervalMs += interval;
+      this.polledMs = this.nowMs;
+      return isEarly ? 'slow_down' : 'authorization_pending';
+    }
+
+    answer(result: string): number {
+      if (this.nowMs >= limits.deviceCodeLifeMs) return 404;
+      const given = this.state === 'redeemed' ? 'granted' : this.state;
+      if (given !== 'pending') return given === result ? 204 : 400;
+      this.state = result;
+      return 204;
+    }
+  }
+
+  const step = fc.oneof(
+    { weight: 5, arbitrary: fc.constant({ kind: 'poll' } as const) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('answer' as const), result: fc.constantFrom('granted', 'denied') }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 30_000 }) }),
+    },
+    { weight: 1, arbitrary: fc.constant({ kind: 'wait', ms: 200_000 } as const) },
+  );
+
+  it('the answers follow the rules', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async steps => {
+        const model = new Model();
+        const { deviceCode, userCode } = await service.startDevice();
+        for (const one of steps) {
+          // A code that is over for as long again may be forgotten.
+          if (model.nowMs >= 2 * limits.deviceCodeLifeMs) return;
+          if (one.kind === 'wait') {
+            await service.clock.advance(one.ms);
+            model.nowMs += one.ms;
+          } else if (one.kind === 'poll') {
+            const { status, body } = await service.pollDevice(deviceCode);
+            expect(status === 200 ? 'tokens' : body.error).toBe(model.poll());
+          } else {
+            expect((await service.answerDevice(userCode, one.result)).status).toBe(model.answer(one.result));
+          }
+        }
+      }),
+      { numRuns: 40 },
+    );
   });
 });
 

@@ -64,6 +64,7 @@ describe('guessing', () => {
     await limited.clock.advance(1500);
     const { headers, body } = await wrongSecret();
     expect(headers.get('retry-after')).toBe('59');
+    expect(headers.get('cache-control')).toBe('no-store');
     expect(body.retry_after).toBe(58.5);
   });
 
