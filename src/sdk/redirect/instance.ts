@@ -28,6 +28,8 @@ export type Rank = 'first' | 'second';
 
 // Our choice: whoever is turned away, or loses its place twice within this time, waits as long before it asks again.
 const pauseMs = 1000;
+// Our choice: programs that clean up after others may take the socket away; it is looked for this often.
+const lookMs = 60_000;
 // Only on Windows can somebody else be faster after all, and then hardly twice.
 const attemptsMax = 5;
 
@@ -39,7 +41,7 @@ export class Instance {
   readonly #ports: InstancePorts;
   #role: { close(): void } | undefined;
   #isClosed = false;
-  #cancelRetry: Cancel = () => {};
+  #cancelTimer: Cancel = () => {};
   #lostMs = Number.NEGATIVE_INFINITY;
   #startAddress: string | undefined;
 
@@ -69,7 +71,7 @@ export class Instance {
   /** Idempotent. */
   close(): void {
     this.#isClosed = true;
-    this.#cancelRetry();
+    this.#cancelTimer();
     this.#role?.close();
     this.#role = undefined;
   }
@@ -94,8 +96,19 @@ export class Instance {
 
   async #own(): Promise<Rank | undefined> {
     const owner = await Owner.open({ ...this.#ports, onJoin: window => this.#offerStart(window) });
-    if (owner) this.#assume(owner);
-    return owner && 'first';
+    if (!owner) return undefined;
+    this.#assume(owner);
+    this.#look(owner);
+    return 'first';
+  }
+
+  #look(owner: Owner): void {
+    if (this.#isClosed) return;
+    this.#cancelTimer = this.#ports.clock.schedule(lookMs, () => {
+      if (owner.isInPlace) return this.#look(owner);
+      owner.close();
+      return this.#enterAgain();
+    });
   }
 
   /** @returns false when there is nobody to join */
@@ -135,7 +148,7 @@ export class Instance {
 
   #retry(afterMs: number): void {
     if (this.#isClosed) return;
-    this.#cancelRetry = this.#ports.clock.schedule(afterMs, () => this.#enterAgain());
+    this.#cancelTimer = this.#ports.clock.schedule(afterMs, () => this.#enterAgain());
   }
 
   async #enterAgain(): Promise<void> {

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../wire/ports.ts';
 import { answerOf, sendLine } from './lines.ts';
 
-// Our choice: a window that is busy for longer is let go; it joins anew when it has time.
-const answerMsMax = 500;
+// Our choice: less than the forwarder waits. A window that is busy for longer is let go, and joins anew when it has time.
+export const windowAnswerMsMax = 1500;
 
 /** Another window of the game, as the first instance sees it: it is offered addresses and answers in their order. */
 export class JoinedWindow {
@@ -24,7 +24,7 @@ export class JoinedWindow {
     if (this.#socket.destroyed) return Promise.resolve(false);
     return new Promise(resolve => {
       // Without the missing answer later ones would be taken for those of other offers.
-      const cancel = this.#clock.schedule(answerMsMax, () => void this.#socket.destroy());
+      const cancel = this.#clock.schedule(windowAnswerMsMax, () => void this.#socket.destroy());
       this.#offers.push(isAccepted => {
         cancel();
         resolve(isAccepted);

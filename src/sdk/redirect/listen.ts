@@ -68,7 +68,8 @@ export async function listenForRedirects(options: ListenOptions): Promise<Scheme
   const place = placeOf(scheme, options.folder, machine);
   const take = (address: string) => {
     const isAccepted = client.handleRedirect(address);
-    if (isAccepted) onAccepted?.();
+    // Whatever goes wrong there, the answer goes out.
+    if (isAccepted && onAccepted) queueMicrotask(onAccepted);
     return isAccepted;
   };
   const exclusively = lockAt(place, clock);

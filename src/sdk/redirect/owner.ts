@@ -1,7 +1,8 @@
-import { statSync, unlinkSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
 import type { Clock, Logger } from '../../wire/ports.ts';
+import { forwarderAgreement } from '../native/forwarder.ts';
 import { isAddressOf } from './address.ts';
 import { JoinedWindow } from './joined-window.ts';
 import { answerOf, joinWord, readLines, sendLine } from './lines.ts';
@@ -12,8 +13,8 @@ import type { Place } from './place.ts';
 export const connectionsMax = 64;
 /** Windows among them. */
 export const windowsMax = 16;
-/** How long a visitor may take to say what it came for, and to read the answer. */
-export const visitMsMax = 1000;
+/** How long a visitor may stay: to say what it came for, and to read the answer. */
+export const visitMsMax = forwarderAgreement.answerMsMax;
 
 /** What an {@link Owner} stands on. */
 export interface OwnerPorts {
@@ -62,6 +63,12 @@ export class Owner {
     return anyOf(Array.from(this.#windows, window => window.offer(address)));
   }
 
+  /** Whether whoever comes to the place meets us: false once somebody has cleaned the socket away. */
+  get isInPlace(): boolean {
+    const { folder, path } = this.#ports.place;
+    return folder === undefined || statSync(path, { throwIfNoEntry: false })?.ino === this.#inode;
+  }
+
   /** Lets everybody go; nothing is left at the place. */
   close(): void {
     this.#removeSocket();
@@ -89,12 +96,7 @@ export class Owner {
 
   #removeSocket(): void {
     const { folder, path } = this.#ports.place;
-    if (folder === undefined) return;
-    try {
-      if (statSync(path).ino === this.#inode) unlinkSync(path);
-    } catch {
-      // It is gone already.
-    }
+    if (folder !== undefined && this.isInPlace) rmSync(path, { force: true });
   }
 
   #welcome(socket: Socket): void {
@@ -137,7 +139,8 @@ export class Owner {
 
   async #answer(socket: Socket, text: string | undefined): Promise<void> {
     const isAccepted = text !== undefined && (await this.offer(text));
-    this.#ports.logger.info({ isAccepted }, 'a redirect came');
+    if (isAccepted) this.#ports.logger.info({}, 'a redirect came to whoever waited for it');
+    else this.#ports.logger.debug({}, 'an address was refused');
     reply(socket, isAccepted);
   }
 }

@@ -1,11 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { windowAnswerMsMax } from '../../../src/sdk/redirect/joined-window.ts';
 import { listenForRedirects } from '../../../src/sdk/redirect/listen.ts';
 import { connectionsMax, visitMsMax, windowsMax } from '../../../src/sdk/redirect/owner.ts';
 import type { Clock } from '../../../src/wire/ports.ts';
 import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { addressFor, forward, scheme, shortFolder, socketIn, visit } from './games.ts';
+import { addressFor, eventually, forward, scheme, shortFolder, socketIn, visit } from './games.ts';
 
 /** A game in this process that waits for `state`. */
 async function game(state = 's', { folder = shortFolder(), clock }: { folder?: string; clock?: Clock } = {}) {
@@ -144,7 +145,7 @@ describe('bounds', () => {
     await until(() => chatty.isGone());
     const answer = forward(path, addressFor('elsewhere'));
     await new Promise(resolve => silent.once('data', resolve));
-    await clock.advance(499);
+    await clock.advance(windowAnswerMsMax - 1);
     expect(silent.isGone()).toBe(false);
     await clock.advance(1);
     expect(await answer).toBe('refused');
@@ -157,6 +158,36 @@ describe('bounds', () => {
     await game('two', { folder });
     expect(await forward(path, addressFor('two'))).toBe('accepted');
     expect(hanging.isGone()).toBe(false);
+  });
+});
+
+describe('a socket that somebody cleaned away', () => {
+  it('is there again within a minute', async () => {
+    const clock = new VirtualClock(0);
+    const { path } = await game('s', { clock });
+    rmSync(path);
+    await expect(forward(path, addressFor('s'))).rejects.toThrow('ENOENT');
+    await clock.advance(60_000);
+    expect(await forward(path, addressFor('s'))).toBe('accepted');
+  });
+
+  it('is joined when another game has taken the place, which closing leaves alone', async () => {
+    const clock = new VirtualClock(0);
+    const { path, folder, receiver } = await game('one', { clock });
+    rmSync(path);
+    expect((await game('two', { folder })).receiver.isFirstInstance).toBe(true);
+    await clock.advance(60_000);
+    await eventually(async () => (await forward(path, addressFor('one'))) === 'accepted' || undefined);
+    receiver.close();
+    expect(await forward(path, addressFor('two'))).toBe('accepted');
+  });
+
+  it('is left to the game that took the place, when the first one closes', async () => {
+    const { path, folder, receiver } = await game('one');
+    rmSync(path);
+    await game('two', { folder });
+    receiver.close();
+    expect(await forward(path, addressFor('two'))).toBe('accepted');
   });
 });
 

@@ -158,6 +158,24 @@ describe('two copies of the game', () => {
     expect(await forward(socketIn(folder), addressFor('s3'))).toBe('refused');
   });
 
+  it('of many windows one after the other takes the place, however they die, until the last', async () => {
+    const folder = shortFolder();
+    const games = Array.from({ length: 6 }, () => startGame(folder));
+    await Promise.all(games.map(game => game.next('listening')));
+    const last = games.at(-1);
+    await last?.tell('wait s');
+    for (const game of games.slice(0, -1)) {
+      expect(await eventually(() => forward(socketIn(folder), addressFor('forged')))).toBe('refused');
+      await kill(game);
+    }
+    expect(
+      await eventually(async () => {
+        const answer = await forward(socketIn(folder), addressFor('s'));
+        return answer === 'accepted' ? answer : undefined;
+      }),
+    ).toBe('accepted');
+  });
+
   it.each(['close', 'kill'])('a window that waits takes the place of the first when that ends (%s)', async how => {
     const folder = shortFolder();
     const first = startGame(folder);
