@@ -1,4 +1,5 @@
 /** Compile-only: what the client's types allow, and what they refuse. */
+import type { SafeStorage } from 'electron';
 import type { Observable } from 'rxjs';
 import {
   AuthorizationArgs,
@@ -6,7 +7,6 @@ import {
   type CommandsSnapshot,
   type ConnectionSnapshot,
   createAuthorizationCodeVerifier,
-  type Keychain,
   type LobbyId,
   type LobbyMemberSnapshot,
   type LobbyMembers,
@@ -14,6 +14,7 @@ import {
   type LobbyMessages,
   type LobbySnapshot,
   openKeychain,
+  type PlacedKeychain,
   type TokenSet,
   type WaitSnapshot,
 } from '../../src/sdk/index.ts';
@@ -82,8 +83,12 @@ export async function play(): Promise<LobbyId> {
   return sent.lobbyId;
 }
 
-export const keychain: Promise<Keychain> = openKeychain({ service: 'Starfall', allow: ['system', 'memory'] });
+export const keychain: Promise<PlacedKeychain> = openKeychain({ service: 'Starfall', allow: ['system', 'memory'] });
 // @ts-expect-error the tiers that are good enough must be said
 openKeychain({ service: 'Starfall' });
 // @ts-expect-error there is no such tier
 openKeychain({ service: 'Starfall', allow: ['cloud'] });
+export const withElectron = (safeStorage: SafeStorage): Promise<PlacedKeychain> =>
+  openKeychain({ service: 'Starfall', allow: ['system', 'encrypted-file'], safeStorage, moves: true });
+// @ts-expect-error an entry is moved to a backend, not to a tier
+export const moved: Promise<boolean> = keychain.then(({ move }) => move('ada', 'system'));

@@ -31,7 +31,7 @@ const kinds: readonly Kind[] = [
   },
   {
     code: 'keychain_denied',
-    said: /access ?denied|permission|not permitted|canceled by the user|authorization/i,
+    said: /access ?(is )?denied|permission|not permitted|canceled by the user|authorization/i,
     remedy: 'access was denied. Allow the game to use it, when asked and in the settings of the system.',
   },
 ];

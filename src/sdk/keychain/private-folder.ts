@@ -4,11 +4,23 @@ import { join } from 'node:path';
 import { KeychainError } from '../../model/errors.ts';
 import { systemCode } from '../../wire/transport.ts';
 
-/** The steps that are taken on the disk; tests break off between any two. */
-export type FileSystem = Pick<
-  typeof nodeFileSystem,
-  'chmod' | 'lstat' | 'mkdir' | 'open' | 'readdir' | 'readFile' | 'rename' | 'rm'
->;
+/** The steps that are taken on the disk, as in `node:fs/promises`; tests break off between any two. */
+export interface FileSystem {
+  chmod(path: string, mode: number): Promise<void>;
+  lstat(path: string): Promise<{ isDirectory(): boolean; readonly uid: number; readonly mode: number }>;
+  mkdir(path: string, options: { recursive: true; mode: number }): Promise<unknown>;
+  open(path: string, flags: string, mode?: number): Promise<OpenFile>;
+  readdir(path: string): Promise<string[]>;
+  readFile(path: string): Promise<Buffer>;
+  rename(from: string, to: string): Promise<void>;
+  rm(path: string, options?: { force?: boolean }): Promise<void>;
+}
+
+export interface OpenFile {
+  writeFile(content: Uint8Array): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** Small files that only this user may read, each of them there whole or not at all. Names are without separators. */
 export interface PrivateFolder {

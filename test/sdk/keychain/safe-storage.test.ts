@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { type SafeStorage, safeStorageCovering } from '../../../src/sdk/keychain/safe-storage.ts';
+import { StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
+
+const refused = (storage: SafeStorage | undefined) => expect(safeStorageCovering(storage).cover('secret')).rejects;
+
+describe("texts covered by Electron's safeStorage", () => {
+  it('are encrypted, and uncovered to what they were', async () => {
+    const covering = safeStorageCovering(new StandInSafeStorage());
+    const covered = Buffer.from(await covering.cover('größer ✨'));
+    expect(covered.includes('größer')).toBe(false);
+    expect(await covering.uncover(covered)).toBe('größer ✨');
+  });
+
+  it('are covered by the calls that do not block, where Electron has them', async () => {
+    const plain = new StandInSafeStorage();
+    const modern: SafeStorage = {
+      isEncryptionAvailable: () => false,
+      encryptString: () => Buffer.from('by the wrong call'),
+      decryptString: () => 'by the wrong call',
+      isAsyncEncryptionAvailable: async () => true,
+      encryptStringAsync: async text => plain.encryptString(text),
+      decryptStringAsync: async encrypted => ({ shouldReEncrypt: false, result: plain.decryptString(encrypted) }),
+    };
+    const covering = safeStorageCovering(modern);
+    for (const text of ['secret', '']) {
+      expect(await covering.uncover(Buffer.from(await covering.cover(text)))).toBe(text);
+    }
+  });
+
+  it("are refused where Linux has no keychain, by 'basic_text' or 'unknown': everybody knows that key", async () => {
+    const storage = new StandInSafeStorage();
+    for (const selected of ['basic_text', 'unknown']) {
+      storage.selected = selected;
+      await refused(storage).toMatchObject({
+        code: 'keychain_unprotected',
+        message: expect.stringContaining("'encrypted-file'"),
+      });
+    }
+    for (const selected of ['gnome_libsecret', 'kwallet6', undefined]) {
+      storage.selected = selected;
+      await safeStorageCovering(storage).cover('secret');
+    }
+  });
+
+  it('are refused without safeStorage, before the app is ready, and when it throws', async () => {
+    await refused(undefined).toMatchObject({ code: 'keychain_missing' });
+    const early = new StandInSafeStorage();
+    early.isReady = false;
+    await refused(early).toMatchObject({ code: 'keychain_unusable', message: expect.stringContaining('ready') });
+    const fail = () => {
+      throw new Error('no');
+    };
+    const silent = Object.assign(new StandInSafeStorage(), { isEncryptionAvailable: fail });
+    await refused(silent).toMatchObject({ code: 'keychain_unusable' });
+    const broken = Object.assign(new StandInSafeStorage(), { encryptString: fail });
+    await refused(broken).toMatchObject({ code: 'keychain_unusable' });
+  });
+
+  it("are unreadable with another user's key", async () => {
+    const covered = await safeStorageCovering(new StandInSafeStorage()).cover('secret');
+    const other = safeStorageCovering(new StandInSafeStorage());
+    await expect(other.uncover(Buffer.from(covered.subarray(0, 20)))).rejects.toMatchObject({
+      code: 'keychain_unreadable',
+    });
+  });
+});
