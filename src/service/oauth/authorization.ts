@@ -36,7 +36,7 @@ import { createTokenEndpoint } from './token-endpoint.ts';
 export interface Authorization {
   /** Judges the parameters of `/oauth2/authorize`. @throws AuthorizationPageFault (a Fault) */
   judge(parameters: URLSearchParams): Promise<Judgement>;
-  /** Whether the user granted all that the request asks for before. */
+  /** Whether the user granted before all that the request asks for: `prompt=none` then need not ask. */
   isGranted(request: AuthorizationRequest, userId: UserId): Promise<boolean>;
   /** Carries out a user's answer. @throws Fault */
   decide(decision: Decision): Promise<{ redirectTo: string }>;
@@ -87,9 +87,9 @@ export function createAuthorization(
   const userCodeGuesses = createGuesses(core, 'oauth-user-code');
   return {
     judge: parameters => judge(core, parameters),
-    async isGranted({ application, scopes }, userId) {
-      const parties = { application_id: application.id, user_id: userId };
-      return isGranted(scopes, (await findAuthorization(core.store, parties))?.scopes ?? []);
+    async isGranted(request, userId) {
+      const parties = { application_id: request.application.id, user_id: userId };
+      return isGranted(request, (await findAuthorization(core.store, parties))?.scopes ?? []);
     },
     decide: decision => decide(core, events, decision),
     issueTokens: request => guarded(request, () => issueTokens(request)),

@@ -8,10 +8,11 @@ import { issueCode } from './authorization-code.ts';
 import type { AuthorizationEvents } from './authorization-events.ts';
 import type { Approval, AuthorizationRequest } from './authorization-request.ts';
 import { issueToken } from './implicit-grant.ts';
-import { canInstall, installInGuild, keepInstallation } from './installation.ts';
+import { installInGuild, keepInstallation } from './installation.ts';
 import { judge, refusalRedirect } from './judgement.ts';
 import { oauthFaults } from './oauth-fault.ts';
 import { type AnswerParameters, redirectWith } from './redirect-uri.ts';
+import { canInstall } from './scope-rules.ts';
 
 /** What a user answers to an authorization request. */
 export interface Decision {

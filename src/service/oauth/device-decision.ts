@@ -1,11 +1,13 @@
 import { integrationTypes } from '../../model/command.ts';
-import type { UserId } from '../../model/snowflake.ts';
+import type { DeviceResult } from '../../model/oauth.ts';
+import type { Snowflake, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { requireAuthorizer } from '../domain/full-account.ts';
 import { Fault } from '../fault.ts';
+import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, DeviceCodeRecord } from '../store/records.ts';
 import type { AuthorizationEvents } from './authorization-events.ts';
-import { authorizationScope, recordGrant } from './authorization-records.ts';
+import { authorizationScope, type Parties, recordGrant } from './authorization-records.ts';
 import type { Decision } from './decision.ts';
 import { deviceScope, findDeviceCode } from './device-code.ts';
 import type { Guesses } from './guesses.ts';
@@ -47,7 +49,8 @@ export async function findDevice(core: Core, guesses: Guesses, typed: TypedCode)
 /**
  * Carries out the user's answer. The first answer stands; the same user may give it again.
  *
- * @throws Fault those of {@link requireAuthorizer}; `not_found` when no device shows this code; `bad_request` when it was answered otherwise; `rate_limited`
+ * @throws Fault those of {@link requireAuthorizer}; `not_found` when no device shows this code; `bad_request` when it
+ *   was answered otherwise; `rate_limited`
  */
 export async function decideDevice(
   core: Core,
@@ -55,39 +58,57 @@ export async function decideDevice(
   guesses: Guesses,
   decision: DeviceDecision,
 ): Promise<void> {
-  await requireAuthorizer(core.store, decision.userId);
+  const { userId } = decision;
+  await requireAuthorizer(core.store, userId);
   const found = await guess(core, guesses, decision);
   if (!found) throw unknownUserCode();
-  const parties = { application_id: found.application_id, user_id: decision.userId };
+  const { hash, application_id } = found;
+  const parties = { application_id, user_id: userId };
+  const state = decision.decision === 'approve' ? 'granted' : 'denied';
   const newId = core.ids.next();
-  const answer = { user_id: decision.userId, state: decision.decision === 'approve' ? 'granted' : 'denied' } as const;
   const isNew = await core.store.transact(
     authorizationScope(parties),
-    async transaction => {
-      const record = await transaction.get('device_codes', found.hash);
-      if (!record) throw unknownUserCode();
-      if (record.state === answer.state && record.user_id === answer.user_id) return false;
-      if (record.state !== 'pending')
-        throw new Fault('bad_request', { message: 'Somebody has answered this device already.' });
-      const granted =
-        answer.state === 'granted' ? await recordGrant(transaction, parties, record.scopes, newId) : undefined;
-      transaction.put('device_codes', { ...record, ...answer, authorization_id: granted?.id ?? null });
-      return granted !== undefined;
-    },
-    [deviceScope(found.hash)],
+    transaction => answer(transaction, { hash, parties, state, newId }),
+    [deviceScope(hash)],
   );
-  const application = isNew ? await core.store.get('applications', found.application_id) : undefined;
-  if (application) await events.authorized({ application, userId: decision.userId, ...deviceGrant(found) });
+  const application = await core.store.get('applications', application_id);
+  if (!isNew || state === 'denied' || !application) return;
+  // Nothing is installed by way of a device, so it does not matter where.
+  await events.authorized({
+    application,
+    userId,
+    scopes: found.scopes,
+    integrationType: integrationTypes.USER_INSTALL,
+  });
+}
+
+interface Answer {
+  /** Of the device's code. */
+  readonly hash: string;
+  readonly parties: Parties;
+  readonly state: DeviceResult;
+  readonly newId: Snowflake;
+}
+
+/** @returns false when the user had given this answer already */
+async function answer(transaction: Transaction, { hash, parties, state, newId }: Answer): Promise<boolean> {
+  const record = await transaction.get('device_codes', hash);
+  if (!record) throw unknownUserCode();
+  if (record.state === state && record.user_id === parties.user_id) return false;
+  if (record.state !== 'pending') throw answeredBefore();
+  const granted = state === 'granted' ? await recordGrant(transaction, parties, record.scopes, newId) : undefined;
+  const authorization_id = granted?.id ?? null;
+  transaction.put('device_codes', { ...record, state, user_id: parties.user_id, authorization_id });
+  return true;
+}
+
+function answeredBefore(): Fault {
+  return new Fault('bad_request', { message: 'This device has been answered already.' });
 }
 
 /** To one who types a code that leads nowhere. */
 export function unknownUserCode(): Fault {
   return new Fault('not_found', { message: 'No device shows this code, or it is too old.' });
-}
-
-/** Nothing is installed by way of a device, so where is neither here nor there. */
-function deviceGrant({ scopes }: DeviceCodeRecord) {
-  return { scopes, integrationType: integrationTypes.USER_INSTALL };
 }
 
 function guess(core: Core, guesses: Guesses, { userCode, userId }: TypedCode): Promise<DeviceCodeRecord | undefined> {

@@ -1,4 +1,3 @@
-import { integrationTypes } from '../../model/command.ts';
 import { permissionBits } from '../../model/guild.ts';
 import type { ApplicationId, GuildId, RoleId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
@@ -9,12 +8,7 @@ import type { StoreView } from '../store/contract.ts';
 import type { GuildMemberRecord, GuildRecord, RoleRecord } from '../store/records.ts';
 import { authorizationScope, recordGrant } from './authorization-records.ts';
 import type { Approval, AuthorizationRequest } from './authorization-request.ts';
-import { type GrantTerms, isInstallation, lastingScopes } from './scope-rules.ts';
-
-/** Whether granting the request can put the application into a guild. @see oauth2.md 5 */
-export function canInstall({ scopes, integrationType }: GrantTerms): boolean {
-  return integrationType === integrationTypes.GUILD_INSTALL && isInstallation(scopes);
-}
+import { lastingScopes } from './scope-rules.ts';
 
 /** The guilds a user may put an application into. */
 export async function listInstallableGuilds(view: StoreView, userId: UserId): Promise<readonly GuildRecord[]> {

@@ -61,7 +61,17 @@ export function isInstallation(scopes: readonly string[]): boolean {
   return scopes.some(scope => installScopes.has(scope));
 }
 
-/** Whether all of `scopes` were granted already, so that `prompt=none` need not ask. @see oauth2.md 2, `prompt` */
-export function isGranted(scopes: readonly string[], granted: readonly string[]): boolean {
-  return scopes.every(scope => scope !== 'bot' && granted.includes(scope));
+/** Whether granting this can put the application into a guild. @see oauth2.md 5 */
+export function canInstall({ scopes, integrationType }: GrantTerms): boolean {
+  return integrationType === GUILD_INSTALL && isInstallation(scopes);
+}
+
+/**
+ * Whether all of this was granted already, so that `prompt=none` need not ask. What comes into a guild always asks: it
+ * was another guild then, or another time.
+ *
+ * @see oauth2.md 2, `prompt`
+ */
+export function isGranted(terms: GrantTerms, granted: readonly string[]): boolean {
+  return !canInstall(terms) && terms.scopes.every(scope => granted.includes(scope));
 }

@@ -1,8 +1,9 @@
 import type { Core } from '../../core.ts';
 import type { Authorization } from '../authorization.ts';
 import type { AuthorizationRequest } from '../authorization-request.ts';
-import { canInstall, listInstallableGuilds } from '../installation.ts';
+import { listInstallableGuilds } from '../installation.ts';
 import { formActionSource } from '../redirect-uri.ts';
+import { canInstall } from '../scope-rules.ts';
 import { consentPage } from './consent-page.ts';
 import type { Destination } from './destination.ts';
 import { authorizePaths } from './paths.ts';

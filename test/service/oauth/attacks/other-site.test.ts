@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../browser.ts';
-import { ada, game, openService, type TestService } from '../support.ts';
+import { ada, type Form, game, guild, openService, type TestService } from '../support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -40,6 +40,19 @@ describe('another site', () => {
   it('cannot consent by a link: to approve takes a form', async () => {
     const browser = await signedIn();
     const page = await browser.get(`${service.authorizeUrl()}&decision=approve`);
+    expect([page.status, page.location]).toEqual([200, null]);
+  });
+
+  it.each<[string, Form]>([
+    ['a link that hands out nothing', { scope: 'applications.commands', response_type: undefined }],
+    ['a link to a code', { scope: 'applications.commands' }],
+    ['a link that locks the guild', { scope: 'applications.commands', disable_guild_select: 'true' }],
+    ['a link with a bot', { scope: 'bot', response_type: undefined }],
+  ])('cannot have %s install anything in a guild without asking, whatever was granted before', async (_, changes) => {
+    await service.decide(service.authorizeUrl({ scope: 'applications.commands bot' }), ada.id, 'approve', guild.id);
+    await service.decide(service.authorizeUrl({ scope: 'applications.commands', integration_type: '1' }));
+    const browser = await signedIn();
+    const page = await browser.get(service.authorizeUrl({ ...changes, prompt: 'none', guild_id: guild.id }));
     expect([page.status, page.location]).toEqual([200, null]);
   });
 
