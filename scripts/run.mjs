@@ -26,6 +26,12 @@ const tasks = {
     build();
     node('samples/quickstart/main.ts', ...rest);
   },
+  /** The service, a game's server and the game itself, in Electron or what stands in for it: samples/electron-lobby. */
+  sample() {
+    install();
+    build();
+    node('samples/electron-lobby/run.ts', ...rest);
+  },
   check() {
     install();
     for (const step of ['types', 'lint', 'imports']) say(`${step} …`) || run('npm', ['run', '--silent', step]);

@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import {
+  Client,
+  type ClientOptions,
+  type Credentials,
+  type KeychainTier,
+  type OpenBrowser,
+  openCredentials,
+  openKeychain,
+} from '@rallypoint/sdk';
+import { checkOnWake, openWithShell } from '@rallypoint/sdk/electron';
+import { stateChannel } from '../shared/bridge.ts';
+import type { AppState } from '../shared/state.ts';
+import { claimAppScheme, serveAppFiles } from './app-files.ts';
+import type { AppWindow, ElectronParts } from './electron-parts.ts';
+import { Game } from './game.ts';
+import { Journal } from './journal.ts';
+import type { AppOptions } from './options.ts';
+import { electronRedirects, type OpenRedirects } from './redirects.ts';
+import { StateStore } from './state-store.ts';
+import { bringToFront, denyPermissions, openAppWindow } from './window.ts';
+import { answerCalls } from './window-calls.ts';
+
+/** Where the built files are. */
+export interface AppFiles {
+  /** The bundled preload script. */
+  readonly preload: string;
+  /** The folder of the pages. */
+  readonly pages: string;
+}
+
+/** What another host, or a test, puts in the place of ours. */
+export interface AppSeams {
+  readonly openRedirects?: OpenRedirects;
+  readonly client?: Pick<ClientOptions, 'fetch' | 'openBrowser' | 'clock'>;
+}
+
+/** The app, from its start to its end. */
+export interface RunningApp {
+  readonly store: StateStore;
+  /** False: it runs already, and this one has ended. */
+  readonly isFirstInstance: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the game: its scheme before anything else, then one window, then the player of last time. A second copy hands
+ * over what it was started with and ends.
+ */
+export async function startApp(
+  electron: ElectronParts,
+  options: AppOptions,
+  files: AppFiles,
+  seams: AppSeams = {},
+): Promise<RunningApp> {
+  const { app } = electron;
+  app.setName('Starfall');
+  // Before the lock, which is kept per profile.
+  if (options.profile !== undefined) app.setPath('userData', options.profile);
+  app.enableSandbox();
+  claimAppScheme(electron);
+
+  const page = new SignInPage(seams.client?.openBrowser ?? openWithShell(electron.shellApi));
+  const { applicationId, apiBase, webBase } = options;
+  const client = new Client({ applicationId, apiBase, webBase, ...seams.client, openBrowser: url => page.open(url) });
+  let window: AppWindow | undefined;
+  const openRedirects = seams.openRedirects ?? electronRedirects(app);
+  const redirects = await openRedirects({ client, options, onAccepted: () => bringToFront(window) });
+  const store = new StateStore(firstState(electron, options));
+  if (!redirects.isFirstInstance) {
+    app.quit();
+    return { store, isFirstInstance: false, close: () => client.close() };
+  }
+
+  await app.whenReady();
+  denyPermissions(electron);
+  serveAppFiles(electron, files.pages);
+  const now = () => Date.now();
+  const journal = new Journal(store, now);
+  const game = new Game({
+    client,
+    openCredentials: (allow = options.keychain) => openKept(allow),
+    redirects,
+    backendBase: options.backendBase,
+    store,
+    journal,
+    now,
+    reopenPage: () => page.reopen(),
+    copy: text => electron.clipboard.writeText(text),
+  });
+  const stopAnswering = answerCalls(electron, game.handlers);
+  const stopTelling = store.onChange(state => {
+    if (window && !window.webContents.isDestroyed()) window.webContents.send(stateChannel, state);
+  });
+  const waking = checkOnWake({ powerMonitor: electron.powerMonitor, client });
+  const onSecondInstance = () => bringToFront(window);
+  const onAllClosed = () => app.quit();
+  // What is under way is brought to its end first; then quitting is asked for again, and goes through.
+  const onQuit = (event: { preventDefault(): void }) => {
+    event.preventDefault();
+    void close().finally(() => app.quit());
+  };
+  app.on('second-instance', onSecondInstance);
+  app.on('window-all-closed', onAllClosed);
+  app.on('before-quit', onQuit);
+
+  /** Nothing in this folder opens anything by itself: the keychain has the keys, or its tier says that it has not. */
+  async function openKept(allow: readonly KeychainTier[]): Promise<Credentials> {
+    const folder = join(app.getPath('userData'), 'sign-in');
+    const { safeStorage } = electron;
+    const keychain = await openKeychain({ service: options.keychainService, allow, folder, safeStorage });
+    return openCredentials({ client, keychain, folder });
+  }
+
+  async function close(): Promise<void> {
+    app.off('second-instance', onSecondInstance);
+    app.off('window-all-closed', onAllClosed);
+    app.off('before-quit', onQuit);
+    waking.close();
+    stopTelling();
+    stopAnswering();
+    redirects.close();
+    await game.close();
+  }
+
+  window = await openAppWindow(electron, files.preload);
+  await game.start();
+  return { store, isFirstInstance: true, close };
+}
+
+/** The page of the sign-in under way. Its address carries what the redirect is known by, so no window gets to see it. */
+class SignInPage {
+  readonly #opener: OpenBrowser;
+  #url: string | undefined;
+
+  constructor(opener: OpenBrowser) {
+    this.#opener = opener;
+  }
+
+  async open(url: string): Promise<void> {
+    this.#url = url;
+    await this.#opener(url);
+  }
+
+  async reopen(): Promise<void> {
+    if (this.#url !== undefined) await this.#opener(this.#url);
+  }
+}
+
+function firstState({ shell }: ElectronParts, { applicationId, scheme }: AppOptions): AppState {
+  return {
+    app: { name: 'Starfall', applicationId, shell },
+    session: { step: 'starting' },
+    connection: { status: 'disconnected', sinceMs: Date.now() },
+    credential: { tier: 'unknown', scopes: [] },
+    redirect: { way: 'checking', scheme, findings: [] },
+    lobbies: [],
+    entryPoint: { status: 'idle', entryPoint: null, mayEdit: false },
+    log: [],
+  };
+}

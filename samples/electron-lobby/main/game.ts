@@ -1,0 +1,107 @@
+import type { Client, Credentials, KeychainTier } from '@rallypoint/sdk';
+import { EntryPointDesk } from './entry-point-desk.ts';
+import { createGameBackend } from './game-backend.ts';
+import type { Journal } from './journal.ts';
+import { LobbyDesk } from './lobby-desk.ts';
+import { outcomeOf, problemOf } from './problem.ts';
+import type { Redirects } from './redirects.ts';
+import { SignIn } from './sign-in.ts';
+import type { StateStore } from './state-store.ts';
+import { watchConnection } from './watch-connection.ts';
+import type { CallHandlers } from './window-calls.ts';
+
+/** What a {@link Game} stands on. */
+export interface GameParts {
+  readonly client: Client;
+  readonly openCredentials: (allow?: readonly KeychainTier[]) => Promise<Credentials>;
+  readonly redirects: Redirects;
+  readonly backendBase: string;
+  readonly store: StateStore;
+  readonly journal: Journal;
+  readonly now: () => number;
+  /** Opens the page of the sign-in under way once more. */
+  readonly reopenPage: () => Promise<void>;
+  readonly copy: (text: string) => void;
+}
+
+/** The game without its windows: what a player has once signed in, and what windows may ask for. */
+export class Game {
+  readonly #parts: GameParts;
+  readonly #signIn: SignIn;
+  readonly #lobbies: LobbyDesk;
+  readonly #entryPoint: EntryPointDesk;
+
+  constructor(parts: GameParts) {
+    const { client, store, journal, now } = parts;
+    this.#parts = parts;
+    this.#signIn = new SignIn({ ...parts, onEntered: () => void this.#enter(), onLeft: () => this.#leave() });
+    const backend = createGameBackend(parts.backendBase, () => this.#signIn.accessToken());
+    this.#lobbies = new LobbyDesk({ client, store, journal, now });
+    this.#entryPoint = new EntryPointDesk({ backend, store, journal });
+    watchConnection(client, store, journal, now);
+  }
+
+  start(): Promise<void> {
+    return this.#signIn.start();
+  }
+
+  async close(): Promise<void> {
+    await this.#signIn.close();
+    await this.#parts.client.close();
+  }
+
+  /** What windows may ask for. */
+  readonly handlers: CallHandlers = {
+    readState: () => this.#parts.store.state,
+    signIn: ({ keep }) => this.#signIn.signIn(keep),
+    reopenPage: () => outcomeOf(async () => this.#signIn.isUnderWay && this.#parts.reopenPage()),
+    cancelSignIn: () => outcomeOf(async () => this.#signIn.cancel()),
+    signOut: () => outcomeOf(() => this.#signIn.signOut()),
+    reconnect: () => outcomeOf(() => this.#reconnect()),
+    makeLobby: ({ title }) => outcomeOf(() => this.#lobbies.make(title)),
+    joinLobby: ({ secret }) => outcomeOf(() => this.#lobbies.join(secret)),
+    leaveLobby: ({ lobbyId }) => outcomeOf(() => this.#lobbies.leave(lobbyId)),
+    showLobby: ({ lobbyId }) => outcomeOf(async () => this.#lobbies.show(lobbyId)),
+    say: ({ lobbyId, text }) => outcomeOf(() => this.#lobbies.say(lobbyId, text)),
+    copySecret: ({ lobbyId }) => outcomeOf(async () => this.#copySecret(lobbyId)),
+    loadEntryPoint: () => outcomeOf(() => this.#entryPoint.load()),
+    saveEntryPoint: draft => outcomeOf(() => this.#entryPoint.save(draft)),
+  };
+
+  /** None of it waits for the other, and what goes wrong shows where it belongs. */
+  async #enter(): Promise<void> {
+    const unimportant = () => {};
+    await Promise.all([
+      this.#learnWho(),
+      this.#parts.client.connect().catch(unimportant),
+      this.#entryPoint.load().catch(unimportant),
+    ]);
+  }
+
+  #leave(): void {
+    this.#lobbies.forget();
+    this.#entryPoint.forget();
+  }
+
+  async #learnWho(): Promise<void> {
+    const { client, store } = this.#parts;
+    const found = await client.fetchCurrentUser().then(
+      ({ id, username, displayName }) => ({ player: { id, username, displayName } }),
+      error => ({ problem: problemOf(error) }),
+    );
+    if (store.state.session.step === 'signed-in') store.set({ session: { step: 'signed-in', ...found } });
+  }
+
+  async #reconnect(): Promise<void> {
+    const { client, store } = this.#parts;
+    const { session } = store.state;
+    if (session.step === 'signed-in' && session.player === undefined) void this.#learnWho();
+    client.checkConnection();
+    await client.connect();
+  }
+
+  #copySecret(lobbyId: string): void {
+    const secret = this.#lobbies.secretOf(lobbyId);
+    if (secret !== undefined) this.#parts.copy(secret);
+  }
+}

@@ -1,0 +1,21 @@
+import type { LogEntry, Tone } from '../shared/state.ts';
+import type { StateStore } from './state-store.ts';
+
+const entriesMax = 200;
+
+/** What happened last, for the player to read. Texts come from here and from names; never an address or a token. */
+export class Journal {
+  readonly #store: StateStore;
+  readonly #now: () => number;
+  #lastId = 0;
+
+  constructor(store: StateStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  note(text: string, tone: Tone = 'plain'): void {
+    const entry: LogEntry = { id: ++this.#lastId, atMs: this.#now(), tone, text };
+    this.#store.set({ log: [...this.#store.state.log, entry].slice(-entriesMax) });
+  }
+}

@@ -1,0 +1,184 @@
+import {
+  ArgumentError,
+  AuthorizationArgs,
+  type Client,
+  type Credentials,
+  type CredentialsSnapshot,
+  type KeychainTier,
+} from '@rallypoint/sdk';
+import type { CredentialView, Outcome, Problem } from '../shared/state.ts';
+import type { Journal } from './journal.ts';
+import { outcomeOf, problemOf } from './problem.ts';
+import type { Redirects } from './redirects.ts';
+import type { StateStore } from './state-store.ts';
+
+/** What a {@link SignIn} stands on. */
+export interface SignInParts {
+  readonly client: Client;
+  /** Opens what the tokens are kept in; undefined: the keychains that were allowed for this run. */
+  readonly openCredentials: (allow?: readonly KeychainTier[]) => Promise<Credentials>;
+  readonly redirects: Redirects;
+  readonly store: StateStore;
+  readonly journal: Journal;
+  readonly now: () => number;
+  /** Somebody is signed in from here on. */
+  readonly onEntered: () => void;
+  /** Nobody is signed in any more. */
+  readonly onLeft: () => void;
+}
+
+/** The player's way in and out. The SDK keeps the tokens, renews them and hands them to the client. */
+export class SignIn {
+  readonly #parts: SignInParts;
+  #credentials: Credentials | undefined;
+  #underWay: AbortController | undefined;
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts;
+    void parts.redirects.view.then(redirect => {
+      parts.store.set({ redirect });
+      if (redirect.way === 'loopback')
+        parts.journal.note(`Signing in comes back by loopback. ${redirect.reason ?? ''}`);
+    });
+  }
+
+  /** Goes on where the last run ended: signed in, if tokens were kept. */
+  async start(): Promise<void> {
+    const { store, journal, redirects } = this.#parts;
+    const outcome = await outcomeOf(() => this.#open());
+    if (this.#credentials?.snapshot.status === 'signed-in') {
+      journal.note('Still signed in from last time.', 'good');
+      this.#enter();
+      return;
+    }
+    store.set({ session: { step: 'signed-out', ...(redirects.isLate && { problem: late }) } });
+    if (outcome.ok) journal.note('Ready to sign in.');
+    else journal.note(`Nothing can be kept: ${outcome.problem.message}`, 'warning');
+  }
+
+  /** @param keep false: in this run's memory only, which the player must say */
+  async signIn(keep: boolean): Promise<Outcome> {
+    const { store, journal, now } = this.#parts;
+    if (store.state.session.step !== 'signed-out') return { ok: false, problem: problemOf(busy()) };
+    const underWay = new AbortController();
+    this.#underWay = underWay;
+    store.set({ session: { step: 'signing-in', sinceMs: now() } });
+    journal.note('The browser opens, for you to sign in.');
+    const outcome = await outcomeOf(() => this.#ask(keep, underWay.signal));
+    this.#underWay = undefined;
+    if (outcome.ok) {
+      journal.note('You are signed in.', 'good');
+      this.#enter();
+      return outcome;
+    }
+    journal.note(`Signing in ended: ${outcome.problem.message}`, 'warning');
+    // Whoever cancelled knows it.
+    this.#leave(underWay.signal.aborted ? undefined : outcome.problem);
+    return outcome;
+  }
+
+  get isUnderWay(): boolean {
+    return this.#underWay !== undefined;
+  }
+
+  cancel(): void {
+    this.#underWay?.abort();
+  }
+
+  /** Here, at the service and in all windows. Should the keychain not let go, the player stays signed in. */
+  async signOut(): Promise<void> {
+    const { store, journal } = this.#parts;
+    const { session } = store.state;
+    store.set({ session: { step: 'signing-out' } });
+    try {
+      await this.#credentials?.signOut();
+    } catch (error) {
+      store.set({ session });
+      throw error;
+    }
+    journal.note('You signed out. Your tokens open nothing any more.');
+    this.#leave();
+  }
+
+  async accessToken(): Promise<string> {
+    if (this.#credentials) return this.#credentials.accessToken();
+    throw new ArgumentError('missing_access_token', 'Nobody is signed in.');
+  }
+
+  async close(): Promise<void> {
+    this.cancel();
+    await this.#credentials?.close();
+  }
+
+  async #open(allow?: readonly KeychainTier[]): Promise<Credentials> {
+    if (this.#credentials) return this.#credentials;
+    const { openCredentials, store } = this.#parts;
+    try {
+      this.#credentials = await openCredentials(allow);
+    } catch (error) {
+      store.set({ credential: { tier: 'unknown', scopes: [], problem: problemOf(error) } });
+      throw error;
+    }
+    this.#credentials.credentials$.subscribe(snapshot => this.#changed(snapshot));
+    return this.#credentials;
+  }
+
+  async #ask(keep: boolean, signal: AbortSignal): Promise<void> {
+    const credentials = await this.#open(keep ? undefined : ['memory']);
+    const { way, scheme } = await this.#parts.redirects.view;
+    if (way !== 'custom-scheme') return credentials.signIn(new AuthorizationArgs(), { redirect: 'loopback', signal });
+    const args = new AuthorizationArgs().setCustomSchemeParam(scheme);
+    return credentials.signIn(args, { redirect: way, signal });
+  }
+
+  #enter(): void {
+    this.#parts.store.set({ session: { step: 'signed-in' } });
+    this.#parts.onEntered();
+  }
+
+  #leave(problem?: Problem): void {
+    this.#parts.onLeft();
+    this.#parts.store.set({ session: { step: 'signed-out', ...(problem && { problem }) } });
+  }
+
+  /** What the SDK says of the credential, of whichever window it comes. */
+  #changed(snapshot: CredentialsSnapshot): void {
+    const { store, journal } = this.#parts;
+    store.set({ credential: credentialView(snapshot) });
+    if (snapshot.status === 'signed-in' || store.state.session.step !== 'signed-in') return;
+    const problem = endings[snapshot.reason ?? 'signed-out'];
+    journal.note(problem.message, 'warning');
+    this.#leave(problem);
+  }
+}
+
+const late: Problem = {
+  code: 'late_redirect',
+  message: 'You came back from the browser after the game had ended.',
+  remedy: 'Sign in once more; leave the game open this time.',
+};
+
+const endings: Readonly<Record<NonNullable<CredentialsSnapshot['reason']>, Problem>> = {
+  'signed-out': { code: 'signed_out', message: 'You signed out in another window.' },
+  revoked: { code: 'revoked', message: 'What the game may do was taken back.', remedy: 'Sign in again to go on.' },
+  expired: { code: 'expired', message: 'Your sign-in has ended.', remedy: 'Sign in again to go on.' },
+  interrupted: {
+    code: 'interrupted',
+    message: 'Your sign-in could not be renewed: an answer of the service was lost.',
+    remedy: 'Sign in again to go on.',
+  },
+};
+
+function busy(): ArgumentError {
+  return new ArgumentError('authorization_in_progress', 'A sign-in is under way.');
+}
+
+function credentialView({ tier, backend, expiresAtMs, scopes = '', trouble }: CredentialsSnapshot): CredentialView {
+  return {
+    tier,
+    backend,
+    scopes: scopes.split(' ').filter(Boolean),
+    ...(expiresAtMs !== undefined && { expiresAtMs }),
+    ...(trouble !== undefined && { trouble: problemOf(trouble) }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { IpcMainInvokeEvent } from 'electron';
+import { type CallName, callNames, channelOf, type Gives, type Takes } from '../shared/bridge.ts';
+import { appOrigin } from './app-files.ts';
+import type { ElectronParts } from './electron-parts.ts';
+import { payloadChecks } from './payloads.ts';
+
+/** What is done for each call of a window. */
+export type CallHandlers = {
+  readonly [Name in CallName]: (payload: Takes<Name>) => Gives<Name> | Promise<Gives<Name>>;
+};
+
+/** Answers the calls of our own pages, and of nobody else. @returns what ends that */
+export function answerCalls({ ipcMain }: Pick<ElectronParts, 'ipcMain'>, handlers: CallHandlers): () => void {
+  for (const name of callNames) {
+    ipcMain.handle(channelOf(name), (event, payload: unknown) => {
+      if (!isOurs(event)) throw new Error('This page may not ask for anything.');
+      return answer(handlers, name, payload);
+    });
+  }
+  return () => {
+    for (const name of callNames) ipcMain.removeHandler(channelOf(name));
+  };
+}
+
+function answer<Name extends CallName>(handlers: CallHandlers, name: Name, payload: unknown) {
+  const check: (payload: unknown) => payload is Takes<Name> = payloadChecks[name];
+  if (!check(payload)) throw new Error(`This is not what ${name} takes.`);
+  return handlers[name](payload);
+}
+
+/** The top frame of one of our pages. A frame that is gone has no address, and gets no answer. */
+function isOurs({ senderFrame }: Pick<IpcMainInvokeEvent, 'senderFrame'>): boolean {
+  if (!senderFrame || senderFrame.parent !== null || !URL.canParse(senderFrame.url)) return false;
+  const { protocol, host } = new URL(senderFrame.url);
+  return `${protocol}//${host}` === appOrigin;
+}

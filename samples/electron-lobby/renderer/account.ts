@@ -1,0 +1,180 @@
+import type { Bridge } from '../shared/bridge.ts';
+import type { AppState, CredentialView, RedirectView } from '../shared/state.ts';
+import { avatar } from './avatar.ts';
+import { el, setChildren, setShown, setText } from './dom.ts';
+import { icon } from './icon.ts';
+import { createNotice } from './notice.ts';
+import { agoElement } from './time.ts';
+import type { View } from './view.ts';
+import { connectionWords, playerName, tierWords } from './words.ts';
+
+/** Who is signed in, how well that is kept, and how everything is connected. */
+export function createAccount(bridge: Bridge): View {
+  const who = el('div', { class: 'person' });
+  const notice = createNotice();
+  const leaving = createNotice();
+  const signOut = el('button', { onclick: leave }, icon('leave'), 'Sign out');
+  const keeping = createKeeping();
+  const redirect = createWayBack();
+  const connection = el('dl', {});
+  const scopes = el('ul', { class: 'tags' });
+  let shown = '';
+
+  async function leave(): Promise<void> {
+    const outcome = await bridge.signOut();
+    leaving.show(outcome.ok ? undefined : outcome.problem);
+  }
+
+  return {
+    element: el(
+      'section',
+      { class: 'page', 'data-region': true, tabindex: -1, 'aria-label': 'Account' },
+      el('h2', {}, 'Account'),
+      el('p', { class: 'lead' }, 'Who you are here, and how well that is kept.'),
+      el(
+        'div',
+        { class: 'cards' },
+        el(
+          'div',
+          { class: 'column' },
+          el(
+            'section',
+            { class: 'card' },
+            el('h3', {}, 'Player'),
+            who,
+            notice.element,
+            leaving.element,
+            el('div', { class: 'actions' }, signOut),
+          ),
+          keeping.element,
+        ),
+        el(
+          'div',
+          { class: 'column' },
+          el('section', { class: 'card' }, el('h3', {}, 'Connection'), connection),
+          redirect.element,
+          el('section', { class: 'card' }, el('h3', {}, 'What you granted'), scopes),
+        ),
+      ),
+    ),
+    update(state: AppState) {
+      notice.show(state.session.step === 'signed-in' ? state.session.problem : undefined);
+      keeping.update(state.credential);
+      redirect.update(state.redirect);
+      const next = JSON.stringify([state.session, state.connection, state.credential.scopes, state.entryPoint.mayEdit]);
+      if (next === shown) return;
+      shown = next;
+      setChildren(who, ...person(state));
+      setChildren(connection, ...connectionRows(state));
+      setChildren(scopes, ...state.credential.scopes.map(scope => el('li', {}, scope)));
+    },
+  };
+}
+
+function person(state: AppState): Node[] {
+  const player = state.session.step === 'signed-in' ? state.session.player : undefined;
+  const name = playerName(state);
+  const role = state.entryPoint.mayEdit ? 'Owner of this application' : 'Player';
+  return [
+    avatar(player?.id ?? '0', name),
+    el(
+      'span',
+      { class: 'two-lines' },
+      el('strong', {}, name),
+      el('small', {}, player ? `@${player.username}, ${player.id}` : 'The service has not said yet who you are.'),
+      player ? el('small', {}, role) : undefined,
+    ),
+  ];
+}
+
+function connectionRows({ connection, app }: AppState): Node[] {
+  const [text] = connectionWords(connection);
+  return [
+    ...row('State', text, ' ', agoElement(connection.sinceMs, 'since ')),
+    ...(connection.problem ? row('Why', connection.problem.message) : []),
+    ...row('Application', app.applicationId),
+    ...row('Windows', app.shell === 'electron' ? 'Electron' : 'Chromium, by the stand-in for Electron'),
+  ];
+}
+
+function row(term: string, ...values: readonly (Node | string)[]): Node[] {
+  return [el('dt', {}, term), el('dd', {}, ...values)];
+}
+
+/** The tiers from best to least, with the one that is used. */
+function createKeeping(): { readonly element: HTMLElement; update(credential: CredentialView): void } {
+  const tiers = (['system', 'encrypted-file', 'memory'] as const).map(tier => {
+    const [name, text] = tierWords[tier];
+    const backend = el('code', {});
+    const item = el(
+      'li',
+      {},
+      icon('shield'),
+      el('span', { class: 'two-lines' }, el('strong', {}, name, ' ', backend), el('small', {}, text)),
+    );
+    return { tier, backend, item };
+  });
+  const trouble = createNotice();
+  const expiry = el('p', { class: 'soft' });
+  let expiresAtMs: number | undefined;
+  return {
+    element: el(
+      'section',
+      { class: 'card' },
+      el('h3', {}, 'Where your sign-in is kept'),
+      el('ol', { class: 'tiers' }, ...tiers.map(({ item }) => item)),
+      expiry,
+      trouble.element,
+    ),
+    update(credential) {
+      trouble.show(credential.trouble);
+      for (const { tier, backend, item } of tiers) {
+        const isUsed = tier === credential.tier;
+        item.ariaCurrent = isUsed ? 'true' : null;
+        setText(backend, isUsed ? (credential.backend ?? '') : '');
+      }
+      setShown(expiry, credential.expiresAtMs !== undefined);
+      if (credential.expiresAtMs === expiresAtMs || credential.expiresAtMs === undefined) return;
+      expiresAtMs = credential.expiresAtMs;
+      setChildren(
+        expiry,
+        document.createTextNode('The access token ends '),
+        agoElement(expiresAtMs),
+        document.createTextNode(' and is renewed before.'),
+      );
+    },
+  };
+}
+
+/** How the browser hands the player back, and what the system's registration lacks. */
+function createWayBack(): { readonly element: HTMLElement; update(redirect: RedirectView): void } {
+  const way = el('p', {});
+  const findings = el('ul', { class: 'findings' });
+  let shown: RedirectView | undefined;
+  return {
+    element: el('section', { class: 'card' }, el('h3', {}, 'The way back from the browser'), way, findings),
+    update(redirect) {
+      if (JSON.stringify(redirect) === JSON.stringify(shown)) return;
+      shown = redirect;
+      setText(way, wayWords(redirect));
+      setShown(findings, redirect.findings.length > 0);
+      setChildren(findings, ...redirect.findings.map(finding));
+    },
+  };
+}
+
+function wayWords({ way, scheme, reason }: RedirectView): string {
+  if (way === 'checking') return 'It is being found out …';
+  if (way === 'custom-scheme') return `By the scheme ${scheme}: your system hands such addresses to this game.`;
+  return `By a free port of this machine, which listens while you sign in.${reason ? ` Not by the scheme ${scheme}: ${reason}` : ''}`;
+}
+
+function finding({ ok, message, remedy }: RedirectView['findings'][number]): HTMLElement {
+  const words = el(
+    'span',
+    { class: 'two-lines' },
+    el('strong', {}, message),
+    !ok && remedy !== undefined && el('small', {}, remedy),
+  );
+  return el('li', { 'data-tone': ok ? 'good' : 'warning' }, icon(ok ? 'check' : 'warning'), words);
+}

@@ -1,0 +1,96 @@
+import type { Bridge } from '../shared/bridge.ts';
+import type { AppState, LobbyView } from '../shared/state.ts';
+import { createComposer } from './composer.ts';
+import { createConversation } from './conversation.ts';
+import { el, setShown, setText } from './dom.ts';
+import { icon } from './icon.ts';
+import { createMemberList } from './member-list.ts';
+import { createNotice } from './notice.ts';
+import type { View } from './view.ts';
+import { count } from './words.ts';
+
+/** The lobby that is shown: who is in it, what was said, and a line to say something. */
+export function createLobby(bridge: Bridge): View & { focusComposer(): void } {
+  let lobbyId = '';
+  const notice = createNotice();
+  const title = el('h2', { tabindex: -1 });
+  const people = el('p', { class: 'soft' });
+  const secret = el('code', { class: 'secret' });
+  const copied = el('span', { role: 'status', class: 'copied' });
+  const share = el(
+    'div',
+    { class: 'share' },
+    icon('key'),
+    el('span', { class: 'visually-hidden' }, 'Secret to share: '),
+    secret,
+    el('button', { class: 'quiet', onclick: copySecret }, icon('copy'), 'Copy'),
+    copied,
+  );
+  const back = el(
+    'button',
+    { class: 'quiet back', onclick: () => bridge.showLobby({ lobbyId: null }) },
+    icon('back'),
+    el('span', {}, 'Lobbies'),
+  );
+  const leave = el('button', { class: 'quiet leave', onclick: leaveLobby }, icon('leave'), el('span', {}, 'Leave'));
+  const conversation = createConversation();
+  const composer = createComposer(bridge, () => lobbyId);
+  const members = createMemberList();
+  const open = el(
+    'div',
+    { class: 'lobby' },
+    el('header', {}, back, el('div', { class: 'titles' }, title, people), share, leave),
+    notice.element,
+    members.element,
+    conversation.element,
+    composer.element,
+  );
+  const empty = el(
+    'div',
+    { class: 'empty' },
+    el('div', { class: 'beacon', 'aria-hidden': 'true' }, icon('star')),
+    el('h2', {}, 'No lobby is open'),
+    el('p', {}, 'Pick one of yours, make a new one, or join a friend by the secret they gave you.'),
+  );
+  const element = el(
+    'section',
+    { class: 'lobby-view', 'data-region': true, tabindex: -1, 'aria-label': 'Lobby' },
+    open,
+    empty,
+  );
+
+  async function copySecret(): Promise<void> {
+    await bridge.copySecret({ lobbyId });
+    setText(copied, 'Copied');
+    setTimeout(() => setText(copied, ''), 2_000);
+  }
+
+  async function leaveLobby(): Promise<void> {
+    const outcome = await bridge.leaveLobby({ lobbyId });
+    notice.show(outcome.ok ? undefined : outcome.problem);
+  }
+
+  return {
+    element,
+    focusComposer: () => composer.focus(),
+    update({ openLobby, connection }: AppState) {
+      setShown(open, openLobby !== undefined);
+      setShown(empty, openLobby === undefined);
+      if (!openLobby) return;
+      const isOther = lobbyId !== openLobby.id;
+      lobbyId = openLobby.id;
+      if (isOther) notice.show(undefined);
+      setText(title, openLobby.title);
+      setText(people, peopleWords(openLobby));
+      setShown(share, openLobby.secret !== undefined);
+      setText(secret, openLobby.secret ?? '');
+      members.update(openLobby.members);
+      conversation.update(openLobby, isOther);
+      composer.update(connection.status === 'ready', isOther);
+    },
+  };
+}
+
+function peopleWords({ memberCount, onlineCount }: LobbyView): string {
+  return `${count(memberCount, 'member')}, ${onlineCount} online`;
+}

@@ -1,0 +1,37 @@
+import type { Bridge } from '../shared/bridge.ts';
+import type { AppState } from '../shared/state.ts';
+import { setShown } from './dom.ts';
+import { createShell } from './shell.ts';
+import { keepTimes } from './time.ts';
+import { createWelcome } from './welcome.ts';
+
+declare global {
+  interface Window {
+    /** From the preload script. */
+    readonly starfall: Bridge;
+  }
+}
+
+const bridge = window.starfall;
+const welcome = createWelcome(bridge);
+const shell = createShell(bridge);
+document.body.append(welcome.element, shell.element);
+keepTimes();
+
+let wasSignedIn: boolean | undefined;
+
+function show(state: AppState): void {
+  const isSignedIn = state.session.step === 'signed-in';
+  setShown(welcome.element, !isSignedIn);
+  setShown(shell.element, isSignedIn);
+  welcome.update(state);
+  shell.update(state);
+  if (state.session.step === 'starting' || isSignedIn === wasSignedIn) return;
+  // What had the focus is gone; it goes where the player begins.
+  wasSignedIn = isSignedIn;
+  if (isSignedIn) shell.focus();
+  else welcome.focus();
+}
+
+bridge.onState(show);
+show(await bridge.readState());

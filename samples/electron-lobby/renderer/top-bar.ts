@@ -1,0 +1,79 @@
+import type { Bridge } from '../shared/bridge.ts';
+import type { AppState, ConnectionView } from '../shared/state.ts';
+import { avatar } from './avatar.ts';
+import { el, setAttribute, setChildren, setShown, setText } from './dom.ts';
+import { icon } from './icon.ts';
+import { relative } from './time.ts';
+import type { View } from './view.ts';
+import { connectionWords, playerName } from './words.ts';
+
+/** The game's name, how it is connected, and who plays; below it, what to know while the connection is not up. */
+export function createTopBar(bridge: Bridge, open: { account(): void; help(): void }): View {
+  const pillText = el('span', {});
+  const pill = el(
+    'span',
+    { class: 'pill', role: 'status' },
+    el('span', { class: 'dot', 'aria-hidden': 'true' }),
+    pillText,
+  );
+  const name = el('span', { class: 'name' });
+  const who = el('button', { class: 'who quiet', onclick: open.account, 'aria-label': 'Account' });
+  const bannerText = el('p', {});
+  const tryNow = el('button', { onclick: () => bridge.reconnect() }, 'Try now');
+  const banner = el('div', { class: 'banner', role: 'status', hidden: true }, icon('plug'), bannerText, tryNow);
+  let shownName: string | undefined;
+
+  return {
+    element: el(
+      'header',
+      { class: 'top' },
+      el(
+        'div',
+        { class: 'bar' },
+        el('div', { class: 'wordmark' }, icon('star'), el('h1', {}, 'Starfall')),
+        pill,
+        el(
+          'button',
+          {
+            class: 'quiet keys',
+            onclick: open.help,
+            'aria-label': 'Keyboard shortcuts',
+            title: 'Keyboard shortcuts',
+            'aria-keyshortcuts': 'Control+/',
+          },
+          icon('keyboard'),
+        ),
+        who,
+      ),
+      banner,
+    ),
+    update(state: AppState) {
+      const [text, tone] = connectionWords(state.connection);
+      setText(pillText, text);
+      setAttribute(pill, 'data-tone', tone);
+      const { session, connection } = state;
+      const isDown = session.step === 'signed-in' && tone !== 'good' && isWorthSaying(connection);
+      setShown(banner, isDown);
+      if (isDown) setText(bannerText, bannerWords(connection));
+      const player = playerName(state);
+      if (player === shownName) return;
+      shownName = player;
+      setText(name, player);
+      const id = session.step === 'signed-in' ? session.player?.id : undefined;
+      setChildren(who, avatar(id ?? '0', player), name);
+      setAttribute(who, 'aria-label', `Account of ${player}`);
+    },
+  };
+}
+
+/** Connecting for the first time takes a moment and needs no word. */
+function isWorthSaying({ status, problem }: ConnectionView): boolean {
+  return problem !== undefined || status === 'reconnecting' || status === 'http_wait' || status === 'disconnected';
+}
+
+function bannerWords({ status, problem, retryAtMs }: ConnectionView): string {
+  const why = problem ? ` ${problem.message}` : '';
+  if (status === 'disconnected') return `You are not connected.${why}`;
+  const next = retryAtMs === undefined ? 'It is tried again now.' : `It is tried again ${relative(retryAtMs)}.`;
+  return `The connection was lost. What you see is what was last heard. ${next}`;
+}

@@ -1,0 +1,103 @@
+import type { Bridge } from '../shared/bridge.ts';
+import type { AppState, CredentialView, RedirectView } from '../shared/state.ts';
+import { el, setChildren, setShown, setText } from './dom.ts';
+import { icon } from './icon.ts';
+import { createNotice } from './notice.ts';
+import { agoElement } from './time.ts';
+import type { View } from './view.ts';
+import { keychainWords } from './words.ts';
+
+/** The first thing a player sees: what this is, one button, and what it is going to do. */
+export function createWelcome(bridge: Bridge): View & { focus(): void } {
+  const notice = createNotice();
+  const signIn = el('button', { class: 'primary large', onclick: () => bridge.signIn({ keep: true }) }, 'Sign in');
+  const signInOnce = el(
+    'button',
+    { class: 'quiet', hidden: true, onclick: () => bridge.signIn({ keep: false }) },
+    'Sign in for this run only',
+  );
+  const cancel = el('button', { onclick: () => bridge.cancelSignIn() }, 'Cancel');
+  const reopen = el('button', { class: 'quiet', onclick: () => bridge.reopenPage() }, 'Open the page again');
+  const since = el('span', { class: 'soft' });
+  const lead = el('p', { class: 'lead' });
+  const way = el('span', {});
+  const keeping = el('p', { class: 'keeping' });
+
+  const resting = el(
+    'div',
+    { class: 'resting' },
+    el('div', { class: 'actions' }, signIn, signInOnce),
+    el(
+      'ol',
+      { class: 'steps' },
+      step('browser', 'Your browser opens', 'You sign in there. The game never sees a password.'),
+      step('check', 'You agree', 'You see what Starfall asks for, and can say no.'),
+      el('li', {}, icon('back'), el('div', {}, el('strong', {}, 'You are back here'), way)),
+    ),
+    keeping,
+  );
+  const waiting = el(
+    'div',
+    { class: 'waiting', role: 'status' },
+    el('div', { class: 'beacon sending', 'aria-hidden': 'true' }, icon('star')),
+    el('p', {}, el('strong', {}, 'Waiting for your browser')),
+    el('p', { class: 'soft' }, 'Finish signing in there; this window follows by itself. ', since),
+    el('div', { class: 'actions' }, cancel, reopen),
+  );
+  const element = el(
+    'main',
+    { class: 'welcome', 'data-region': true, tabindex: -1 },
+    el(
+      'section',
+      { class: 'card' },
+      el('div', { class: 'wordmark grand' }, icon('star'), el('h1', {}, 'Starfall')),
+      lead,
+      notice.element,
+      resting,
+      waiting,
+    ),
+    el('p', { class: 'colophon' }, 'A sample of Rallypoint, the social SDK for desktop games'),
+  );
+
+  return {
+    element,
+    focus: () => signIn.focus(),
+    update({ session, credential, redirect }: AppState) {
+      const isWaiting = session.step === 'signing-in';
+      setText(lead, leads[session.step]);
+      setShown(resting, session.step === 'signed-out');
+      setShown(waiting, isWaiting);
+      if (isWaiting && since.childElementCount === 0) setChildren(since, agoElement(session.sinceMs, 'Opened '));
+      if (!isWaiting) setChildren(since);
+      notice.show(session.step === 'signed-out' ? (session.problem ?? credential.problem) : undefined);
+      setShown(signInOnce, credential.problem !== undefined);
+      setText(signIn, credential.problem ? 'Try the keychain again' : 'Sign in');
+      setText(way, wayWords(redirect));
+      describeKeeping(keeping, credential);
+    },
+  };
+}
+
+const leads: Readonly<Record<AppState['session']['step'], string>> = {
+  starting: 'Looking for who played here last …',
+  'signed-out': 'Meet your crew before the match: lobbies, members and chat, live.',
+  'signing-in': 'Meet your crew before the match: lobbies, members and chat, live.',
+  'signing-out': 'Signing out …',
+  'signed-in': '',
+};
+
+function step(name: 'browser' | 'check', title: string, text: string): HTMLElement {
+  return el('li', {}, icon(name), el('div', {}, el('strong', {}, title), el('span', {}, text)));
+}
+
+function wayWords({ way, scheme }: RedirectView): string {
+  if (way === 'checking') return 'How is being found out …';
+  if (way === 'custom-scheme') return `The browser hands you back by ${scheme}:`;
+  return 'The browser hands you back by an address of this machine.';
+}
+
+function describeKeeping(element: HTMLElement, { tier, backend, problem }: CredentialView): void {
+  setShown(element, problem === undefined && tier !== 'unknown');
+  const text = el('span', {}, keychainWords(tier, backend));
+  if (element.textContent !== text.textContent) setChildren(element, icon('shield'), text);
+}

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startService } from '@rallypoint/sdk/service';
+import { startGameBackend } from '../game-backend/server.ts';
+import { buildSample } from './build.ts';
+import { findElectron } from './host/find-program.ts';
+import { variables } from './main/options.ts';
+import { applicationId, botToken, fixtures } from './starfall.ts';
+
+/**
+ * `npm run sample`: the service with a small world in it, the game's server, and the game, each talking to the others
+ * as if they were machines apart. `--once` ends when the window is up; `--headless` shows none; `--stand-in` takes
+ * Chromium even where Electron is; `--port` is the service's.
+ */
+const { values } = parseArgs({
+  options: {
+    once: { type: 'boolean' },
+    headless: { type: 'boolean' },
+    'stand-in': { type: 'boolean' },
+    port: { type: 'string' },
+  },
+});
+
+const hostEntry = join(import.meta.dirname, 'host', 'main.ts');
+const folder = mkdtempSync(join(tmpdir(), 'starfall-'));
+process.exitCode = await run().finally(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+async function run(): Promise<number> {
+  const { main } = await buildSample();
+  const service = await startService({ fixtures, data: join(folder, 'service'), port: Number(values.port ?? 0) });
+  say(`Service       ${service.web_base}`);
+  const backend = await startGameBackend({ applicationId, botToken, apiBase: service.api_base, log: say });
+  say(`Game server   ${backend.address}  (it alone has the bot token)`);
+  try {
+    return await runApp(main, {
+      [variables.applicationId]: applicationId,
+      [variables.apiBase]: service.api_base,
+      [variables.webBase]: service.web_base,
+      [variables.backendBase]: backend.address,
+      [variables.profile]: join(folder, 'profile'),
+      ...(values.once && { STARFALL_ONCE: '1' }),
+      ...(values.headless && { STARFALL_HEADLESS: '1' }),
+    });
+  } finally {
+    await backend.close();
+    await service.close();
+  }
+}
+
+async function runApp(main: string, environment: Readonly<Record<string, string>>): Promise<number> {
+  const electron = values['stand-in'] ? undefined : findElectron();
+  say(
+    electron
+      ? `App           Electron, ${electron}`
+      : 'App           Electron is not here: the same main process and the same windows run in Chromium instead.',
+  );
+  const [program, entry] = electron ? [electron, main] : [process.execPath, hostEntry];
+  // The choices of whoever runs this come before ours.
+  const app = spawn(program, [entry], { stdio: 'inherit', env: { ...environment, ...process.env } });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.kill(signal));
+  const [code] = (await once(app, 'exit')) as [number | null];
+  say('The app has ended, and so does the rest.');
+  return code ?? 1;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Service, startService } from '@rallypoint/sdk/service';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { type BuiltFiles, buildSample } from '../../samples/electron-lobby/build.ts';
+import { findChromium } from '../../samples/electron-lobby/host/find-program.ts';
+import { createStandIn } from '../../samples/electron-lobby/host/stand-in.ts';
+import { type AppSeams, type RunningApp, startApp } from '../../samples/electron-lobby/main/app.ts';
+import type { AppOptions } from '../../samples/electron-lobby/main/options.ts';
+import { applicationId, botToken, fixtures } from '../../samples/electron-lobby/starfall.ts';
+import { type GameBackend, startGameBackend } from '../../samples/game-backend/server.ts';
+
+/** Why tests that need a browser are skipped; undefined where there is one. */
+export const chromiumMissing: string | undefined = findChromium()
+  ? undefined
+  : 'no Chromium on this machine (Debian: apt-get install chromium)';
+
+/** Where pictures go; git does not see it. */
+export const picturesFolder: string = resolve(import.meta.dirname, '../../test-output/sample');
+
+/** The service and the game's server, as `npm run sample` starts them. */
+export interface SampleWorld {
+  readonly service: Service;
+  readonly backend: GameBackend;
+  /** For an app of this world. */
+  readonly options: AppOptions;
+  readonly files: BuiltFiles;
+  close(): Promise<void>;
+}
+
+export async function openSampleWorld(): Promise<SampleWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'starfall-test-'));
+  const files = await buildSample(join(folder, 'built'));
+  const service = await startService({ fixtures, limits: 'off' });
+  const backend = await startGameBackend({ applicationId, botToken, apiBase: service.api_base });
+  const options: AppOptions = {
+    applicationId,
+    apiBase: service.api_base,
+    webBase: service.web_base,
+    backendBase: backend.address,
+    scheme: `discord-${applicationId}`,
+    redirect: 'loopback',
+    profile: join(folder, 'profile'),
+    keychain: ['memory'],
+    keychainService: 'Starfall tests',
+  };
+  return {
+    service,
+    backend,
+    options,
+    files,
+    async close() {
+      await backend.close();
+      await service.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The app in a real browser, and the browser it opens pages in. */
+export interface SampleInChromium {
+  readonly app: RunningApp;
+  readonly window: Page;
+  /** The next page that the app has the player's browser open. */
+  nextPage(): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium() ?? '';
+  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+}
+
+/** Starts the app by the stand-in, with playwright at its windows. */
+export async function openInChromium(
+  world: SampleWorld,
+  browser: Browser,
+  { options = {}, seams = {} }: { readonly options?: Partial<AppOptions>; readonly seams?: AppSeams } = {},
+): Promise<SampleInChromium> {
+  const windows = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  // Another context: the player's browser knows nothing of the game's window.
+  const pages = await browser.newContext();
+  const window = await windows.newPage();
+  const opened: Page[] = [];
+  let wake = () => {};
+  const standIn = createStandIn({
+    pageScript: world.files.hostPage,
+    async showWindow(address) {
+      await window.goto(address);
+      return { close: () => void window.close() };
+    },
+    async openPage(url) {
+      const page = await pages.newPage();
+      await page.goto(url);
+      opened.push(page);
+      wake();
+    },
+  });
+  const app = await startApp(standIn, { ...world.options, ...options }, world.files, seams);
+  return {
+    app,
+    window,
+    async nextPage() {
+      while (opened.length === 0) {
+        await new Promise<void>(resolve => {
+          wake = resolve;
+        });
+      }
+      return opened.shift() as Page;
+    },
+    async close() {
+      await app.close();
+      await windows.close();
+      await pages.close();
+    },
+  };
+}
+
+/** What a person does on the service's pages. */
+export async function agreeAs(username: string, page: Page): Promise<void> {
+  await page.getByRole('button', { name: `@${username}` }).click();
+  await page.getByRole('button', { name: 'Authorize' }).click();
+}
