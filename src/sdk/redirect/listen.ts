@@ -46,7 +46,9 @@ export interface SchemeReceiver extends RedirectReceiver {
  *
  * @throws ArgumentError `missing_scheme`, `invalid_scheme`, `invalid_snowflake`
  * @throws RedirectError `elevated`: this process has other rights than the player's browser; `folder_not_private`,
- *   `no_folder`, `socket_path_too_long`; `listener_not_ours`: another user listens, or a copy that runs elevated
+ *   `no_folder`, `socket_path_too_long`, `cannot_listen`; `listener_not_ours`: another user listens, or a copy that runs
+ *   elevated
+ * @throws TransportError `deadline_exceeded`: another process starts listening and does not get done
  * @see interface.md, CustomSchemeParam
  */
 export async function listenForRedirects(options: ListenOptions): Promise<SchemeReceiver> {

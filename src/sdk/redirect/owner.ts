@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
+import { RedirectError } from '../../model/errors.ts';
 import type { Clock, Logger } from '../../wire/ports.ts';
 import { forwarderAgreement } from '../native/forwarder.ts';
 import { isAddressOf } from './address.ts';
@@ -48,7 +49,7 @@ export class Owner {
    * nobody listens there, and that no other process does the same now.
    *
    * @returns undefined when somebody listens there after all (Windows)
-   * @throws what the system says of the socket
+   * @throws RedirectError `cannot_listen`
    */
   static async open(ports: OwnerPorts): Promise<Owner | undefined> {
     const { createServer } = await import('node:net');
@@ -87,9 +88,10 @@ export class Owner {
       await chmod(unnamed, 0o600);
       this.#inode = (await stat(unnamed)).ino;
       await rename(unnamed, path);
-    } catch (error) {
+    } catch (cause) {
       this.#server.close();
-      throw error;
+      const { code } = Object(cause) as { code?: unknown };
+      throw new RedirectError('cannot_listen', `No socket can be put at ${path} (${code}).`, { cause });
     }
     return true;
   }

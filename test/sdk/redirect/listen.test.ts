@@ -78,6 +78,17 @@ describe('the place', () => {
     expect(existsSync(socketIn(folder))).toBe(false);
   });
 
+  it.each(['', '.lock'])('says so when something else is in the way (%s)', async ending => {
+    const folder = shortFolder();
+    mkdirSync(`${socketIn(folder)}${ending}`);
+    // Where there is no addon, the lock is another file.
+    if (ending !== '') mkdirSync(`${socketIn(folder)}${ending}.sqlite`);
+    expect(await startGame(folder).next('failed')).toMatchObject({
+      code: 'cannot_listen',
+      message: expect.stringContaining(socketIn(folder)),
+    });
+  });
+
   it('is refused by name when its path is too long for a socket', async () => {
     const base = shortFolder();
     const room = 99 - Buffer.byteLength(socketIn(base)) - 1;
