@@ -20,4 +20,10 @@ describe('what the forwarder and the game have agreed upon', () => {
     const source = readFileSync(join(root, 'native/forwarder/system_posix.cc'), 'utf8');
     for (const answer of forwarderAnswers) expect(source).toContain(`"${answer}"`);
   });
+
+  it('has a row in the README for each code', () => {
+    const readme = readFileSync(join(root, 'native/README.md'), 'utf8');
+    const rows = [...readme.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+    expect(rows).toEqual(Object.values(forwarderExitCodes));
+  });
 });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { nativePlaces, whereToPut } from './places.ts';
+import { nativePlaces, reasonAt, whereToPut } from './places.ts';
 import { checkWholeFile } from './whole-file.ts';
 
 /** Path of the forwarder, or where it was looked for and why each place failed, one line a place. */
@@ -19,7 +19,7 @@ export async function findForwarder(): Promise<ForwarderFound> {
       await askVersion(path);
       return { path };
     } catch (error) {
-      missing.push(`${path}: ${error instanceof Error ? error.message : 'cannot be started'}`);
+      missing.push(reasonAt(path, error));
     }
   }
   return { missing: [...missing, whereToPut] };

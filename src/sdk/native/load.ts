@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { checkedAddon } from './checked.ts';
 import type { NativeAddon } from './contract.ts';
-import { nativePlaces, whereToPut } from './places.ts';
+import { nativePlaces, reasonAt, whereToPut } from './places.ts';
 import { checkWholeFile } from './whole-file.ts';
 
 /** The addon, or where it was looked for and why each place failed, one line a place. */
@@ -19,7 +19,7 @@ export async function loadNative(): Promise<NativeFound> {
       await checkWholeFile(path);
       return { addon: checkedAddon(load(path)) };
     } catch (error) {
-      missing.push(`${path}: ${error instanceof Error ? error.message : 'cannot be loaded'}`);
+      missing.push(reasonAt(path, error));
     }
   }
   return { missing: [...missing, whereToPut] };

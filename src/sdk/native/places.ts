@@ -16,6 +16,12 @@ export const folderVariable = 'RALLYPOINT_NATIVE';
 /** Added to what is missing, so that a reader knows what to do. */
 export const whereToPut = `Set ${folderVariable} to the folder of the built files, or build them: native/README.md.`;
 
+/** Why a place failed, as one line that begins with the file. */
+export function reasonAt(path: string, error: unknown): string {
+  const said = error instanceof Error ? error.message : 'cannot be used';
+  return `${path}: ${said.replace(`${path}: `, '').replaceAll('\n', ' ')}`;
+}
+
 /** Undefined where a game's bundler made us part of another file. */
 function packageRoot(): string | undefined {
   // Not there at all in CommonJS of some bundlers, whatever its type says.
