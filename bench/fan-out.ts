@@ -6,8 +6,8 @@ import { Sockets } from './support/sockets.ts';
 
 /**
  * Events to many sockets: CPU for each event and socket, the request and the commit that made the event included,
- * against a request to `node:http` that sends one buffer to each in a loop over `ws`. And what a connected socket
- * costs in memory.
+ * against a request to `node:http` that sends one buffer to each in a loop over `ws`, and against one that lets a room
+ * of Colyseus broadcast. And what a connected socket costs in memory.
  */
 const bot = 'Bot bench-token';
 const underWay = 16;
@@ -18,25 +18,64 @@ const identify = { op: 2, d: { intents: (2 ** 27) | (2 ** 28), capabilities: 2 *
 const path = '/gateway?v=10&encoding=json';
 
 /** What one event looks like when it leaves; the peer sends as much. */
-const event = JSON.stringify({
+const event = {
   ...{ op: 0, t: 'LOBBY_MEMBER_UPDATE', s: 1_000_000 },
   d: {
     member: { user_id: '1', metadata: { team: 'red', slot: '10' }, flags: 0, connected: true },
     ...{ lobby_id: '1573392130716467200', application_id: '1000000000' },
   },
-});
+};
+const answer = JSON.stringify({ id: '1', metadata: null, flags: 0 });
 
 export async function run(): Promise<BenchRow[]> {
-  return [await fanOut(25, 1), await fanOut(250, 0.4), await fanOut(1000, 0.35), await memory(2000, 1.5)];
+  return [
+    await fanOut(25, openLoop, 1),
+    await fanOut(250, openLoop, 0.4),
+    await fanOut(1000, openLoop, 0.35),
+    await fanOut(25, openColyseus, 1),
+    await fanOut(250, openColyseus, 0.35),
+    await fanOut(1000, openColyseus, 0.35),
+    await memory(2000, 1.5),
+  ];
 }
 
-async function fanOut(sockets: number, value: number): Promise<BenchRow> {
+/** Who else sends events: a server that sends one for each request, and the sockets that hear it. */
+interface Peer {
+  readonly name: string;
+  readonly server: ServerProcess;
+  readonly clients: Sockets;
+}
+
+async function openLoop(sockets: number): Promise<Peer> {
+  const server = await startServer('raw-ws', { event: JSON.stringify(event), answer });
+  const clients = await Sockets.open(server.ready.port, '/', sockets, () => undefined);
+  return { name: 'ws', server, clients };
+}
+
+async function openColyseus(sockets: number): Promise<Peer> {
+  const server = await startServer('colyseus', { players: sockets, type: event.t, event: event.d, answer });
+  const { socketsPort, paths } = server.ready as unknown as { socketsPort: number; paths: readonly string[] };
+  const clients = await Sockets.open(
+    socketsPort,
+    n => paths[n] ?? '',
+    sockets,
+    () => undefined,
+  );
+  await clients.quiet();
+  clients.send(joined);
+  await clients.quiet();
+  return { name: 'Colyseus', server, clients };
+}
+
+/** What a client of Colyseus says when it has taken in the room it joined: one byte. */
+const joined = String.fromCharCode(10);
+
+async function fanOut(sockets: number, openPeer: (sockets: number) => Promise<Peer>, value: number): Promise<BenchRow> {
   const service = await startServer('fan-out', { players: sockets });
-  const peer = await startServer('raw-ws', { event, answer: JSON.stringify({ id: '1', metadata: null, flags: 0 }) });
+  const { name, server: peer, clients: theirs } = await openPeer(sockets);
   const tokens = await giveTokens(service, sockets);
   const lobby = await createLobby(service, sockets);
   const ours = await connectPlayers(service, tokens);
-  const theirs = await Sockets.open(peer.ready.port, '/', sockets, () => undefined);
   await ours.quiet();
   const events = Math.max(10 * underWay, Math.ceil(framesPerSide / sockets));
   let put = 0;
@@ -53,7 +92,10 @@ async function fanOut(sockets: number, value: number): Promise<BenchRow> {
     await side(peer, theirs);
     const figures: Round[] = [];
     for (let n = 0; n < rounds; n++) figures.push({ ours: await side(service, ours), peer: await side(peer, theirs) });
-    return row(`one event to ${sockets} sockets, CPU for each`, microseconds, figures, { sign: '≤', value });
+    return row(`one event to ${sockets} sockets, CPU for each, against ${name}`, microseconds, figures, {
+      sign: '≤',
+      value,
+    });
   } finally {
     ours.close();
     theirs.close();
@@ -66,7 +108,7 @@ async function memory(sockets: number, value: number): Promise<BenchRow> {
   const figures: Round[] = [];
   for (let n = 0; n < memoryRounds; n++) {
     const service = await startServer('fan-out', { players: sockets });
-    const peer = await startServer('raw-ws', { event, answer: '{}' });
+    const peer = await startServer('raw-ws', { event: JSON.stringify(event), answer: '{}' });
     const tokens = await giveTokens(service, sockets);
     const grown = async (server: ServerProcess, connect: () => Promise<Sockets>) => {
       const before = await server.memory();

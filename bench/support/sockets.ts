@@ -10,12 +10,12 @@ export class Sockets {
   #reached: () => void = () => {};
 
   /**
-   * @param path below the host, with query
+   * @param path below the host, with query; of each socket, or of all
    * @param first what each socket sends when it is open; undefined: nothing
    */
   static async open(
     port: number,
-    path: string,
+    path: string | ((n: number) => string),
     count: number,
     first: (n: number) => string | undefined,
   ): Promise<Sockets> {
@@ -23,7 +23,7 @@ export class Sockets {
     const atOnce = 100;
     for (let at = 0; at < count; at += atOnce) {
       const some = Array.from({ length: Math.min(atOnce, count - at) }, (_, n) => at + n);
-      await Promise.all(some.map(n => sockets.#open(port, path, first(n))));
+      await Promise.all(some.map(n => sockets.#open(port, typeof path === 'string' ? path : path(n), first(n))));
     }
     return sockets;
   }
