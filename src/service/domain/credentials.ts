@@ -1,6 +1,7 @@
 import { expandScopes } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import type { Principal } from '../http/call.ts';
+import { andThen } from '../maybe-promise.ts';
 import { hashSecret } from '../secret.ts';
 import type { MaybePromise } from '../store/contract.ts';
 import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
@@ -9,9 +10,10 @@ import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
 export interface Credentials {
   /**
    * @param authorization the header's value: `Bot <token>`, `Bearer <token>`, or a user's own client's bare token
+   * @param connection what it came on: whoever speaks there says the same again, as a rule
    * @returns `none` without a header; undefined when the credential is unknown, expired or ended
    */
-  authenticate(authorization: string | undefined): MaybePromise<Principal | undefined>;
+  authenticate(authorization: string | undefined, connection?: object): MaybePromise<Principal | undefined>;
 
   /**
    * @param token as Identify carries it: a bot token bare or with `Bot `, an OAuth2 token with `Bearer `, a user's own
@@ -26,12 +28,18 @@ const rememberedBots = 10_000;
 export function createCredentials(core: Core): Credentials {
   // Only where a token's application was found last; whether the token still fits is asked of the record each time.
   const applicationIds = new Map<string, string>();
+  const said = new SaidBefore();
 
-  async function bot(token: string): Promise<Principal | undefined> {
-    const hash = hashSecret(token);
+  function bot(hash: string): MaybePromise<Principal | undefined> {
     const id = applicationIds.get(hash);
-    const remembered = id === undefined ? undefined : await core.store.get('applications', id);
-    const application = remembered?.bot_token_hash === hash ? remembered : await lookUp(hash);
+    const remembered = id === undefined ? undefined : core.store.get('applications', id);
+    return andThen(remembered, application =>
+      application?.bot_token_hash === hash ? { kind: 'bot', application } : lookedUp(hash),
+    );
+  }
+
+  async function lookedUp(hash: string): Promise<Principal | undefined> {
+    const application = await lookUp(hash);
     return application && { kind: 'bot', application };
   }
 
@@ -43,8 +51,8 @@ export function createCredentials(core: Core): Credentials {
     return application;
   }
 
-  async function issued(secret: string): Promise<Principal | undefined> {
-    const token = await core.store.get('tokens', hashSecret(secret));
+  async function issued(hash: string): Promise<Principal | undefined> {
+    const token = await core.store.get('tokens', hash);
     if (!token || (token.expires_at_ms !== null && token.expires_at_ms <= core.clock.now())) return undefined;
     if (token.kind === 'access') return player(token);
     if (token.kind === 'application') return client(token);
@@ -69,25 +77,53 @@ export function createCredentials(core: Core): Credentials {
     return user && { kind: 'session', user };
   }
 
-  async function ownClientOf(token: string): Promise<Principal | undefined> {
-    const principal = await issued(token);
+  async function ownClientOf(hash: string): Promise<Principal | undefined> {
+    const principal = await issued(hash);
     return principal?.kind === 'session' ? principal : undefined;
   }
 
   return {
     async authenticateGateway(token) {
-      if (token.startsWith('Bearer ')) return issued(token.slice(7));
-      if (token.startsWith('Bot ')) return bot(token.slice(4));
-      return (await ownClientOf(token)) ?? bot(token);
+      const { scheme, hash } = readToken(token);
+      if (scheme === 'Bearer') return issued(hash);
+      if (scheme === 'Bot') return bot(hash);
+      return (await ownClientOf(hash)) ?? bot(hash);
     },
 
-    authenticate(authorization) {
+    authenticate(authorization, connection) {
       if (authorization === undefined) return nobody;
-      if (authorization.startsWith('Bot ')) return bot(authorization.slice(4));
-      if (authorization.startsWith('Bearer ')) return issued(authorization.slice(7));
-      return ownClientOf(authorization);
+      const { scheme, hash } = said.read(authorization, connection);
+      if (scheme === 'Bot') return bot(hash);
+      return scheme === 'Bearer' ? issued(hash) : ownClientOf(hash);
     },
   };
 }
 
 const nobody: Principal = { kind: 'none' };
+
+/** A credential as it is looked up. */
+interface ReadToken {
+  readonly scheme: 'Bot' | 'Bearer' | undefined;
+  /** As the store keeps it. */
+  readonly hash: string;
+}
+
+function readToken(text: string): ReadToken {
+  if (text.startsWith('Bot ')) return { scheme: 'Bot', hash: hashSecret(text.slice(4)) };
+  if (text.startsWith('Bearer ')) return { scheme: 'Bearer', hash: hashSecret(text.slice(7)) };
+  return { scheme: undefined, hash: hashSecret(text) };
+}
+
+/** What was said last on each connection: who says the same again is not hashed again. */
+class SaidBefore {
+  // Of one entry each: a map compares texts only when their seeded hashes agree, so its time tells nothing of a token.
+  readonly #last = new WeakMap<object, Map<string, ReadToken>>();
+
+  read(text: string, connection: object | undefined): ReadToken {
+    const known = connection && this.#last.get(connection)?.get(text);
+    if (known) return known;
+    const token = readToken(text);
+    if (connection) this.#last.set(connection, new Map([[text, token]]));
+    return token;
+  }
+}

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type ApiErrorName, apiErrors } from '../../model/errors.ts';
 import type { Credential, Route } from '../../wire/routes.ts';
 import type { Credentials } from '../domain/credentials.ts';
@@ -11,9 +12,9 @@ const nobody: Principal = { kind: 'none' };
 export function identify(
   credentials: Credentials,
   route: Route,
-  authorization: string | undefined,
+  { headers: { authorization }, socket }: IncomingMessage,
 ): MaybePromise<Principal | undefined> {
-  return route.credentials.includes('none') ? nobody : credentials.authenticate(authorization);
+  return route.credentials.includes('none') ? nobody : credentials.authenticate(authorization, socket);
 }
 
 /**

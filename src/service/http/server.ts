@@ -109,16 +109,17 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
     // A stream that has to hold its data costs several times as much; a large body waits until its sender is known.
     const early = route.body && isSmall(request) ? collectBody(request) : undefined;
     try {
-      const principal = admit(route, await identify(credentials, route, request.headers.authorization));
+      // Waited for even when it is known: what is wrong with the bytes after the head comes up within this turn.
+      const principal = admit(route, await identify(credentials, route, request));
       caller = principal;
-      const { headers, refusal } = await limiter.take(route, principal, address, params);
+      const taken = limiter.take(route, principal, address, params);
+      const { headers, refusal } = taken instanceof Promise ? await taken : taken;
       limitHeaders = headers;
       if (refusal) answer = limitReply(refusal);
       else {
         const body = route.body && readBody(route, request.headers, await (early ?? collectBody(request)));
-        answer =
-          (await faults?.answer(name, principal)) ??
-          (await handler(toCall(request, { principal, params, query, body, address })));
+        const trouble = faults?.concernRequests ? await faults.answer(name, principal) : undefined;
+        answer = trouble ?? (await handler(toCall(request, { principal, params, query, body, address })));
       }
     } catch (error) {
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
