@@ -177,6 +177,54 @@ describe('ids and bot tokens of a fixtures document', () => {
   });
 });
 
+describe('the identity providers of an application', () => {
+  const issuer = 'https://id.example';
+  const token = { type: 'OIDC', issuer, audience: 'game' };
+  const ticket = { type: 'STEAM_SESSION_TICKET', verification_url: 'https://game.example/tickets' };
+  const found = (...identity_providers: unknown[]) => faults(application({ identity_providers }));
+  const at = (rest: string) => [`applications.0.identity_providers.${rest}`];
+
+  it('are those that sign ID tokens and those that are asked about tickets, one of each type', () => {
+    const others = ['EPIC_ONLINE_SERVICES_ID_TOKEN', 'UNITY_SERVICES_ID_TOKEN', 'APPLE_ID_TOKEN'];
+    const all = [...others, 'PLAYSTATION_NETWORK_ID_TOKEN'].map(type => ({ ...token, type, jwks_uri: null }));
+    expect(found(token, ...all, ticket, { ...ticket, type: 'EPIC_ONLINE_SERVICES_ACCESS_TOKEN' })).toEqual([]);
+    expect(found(token, token)).toEqual(['applications.0.identity_providers duplicate']);
+  });
+
+  it.each([
+    ['https://id.example/path', true],
+    ['http://127.0.0.1:8080', true],
+    ['http://localhost', true],
+    ['http://[::1]:8080', true],
+    ['http://id.example', false],
+    ['http://127.0.0.1.example', false],
+    ['https://user@id.example', false],
+    ['https://id.example/#x', false],
+    ['ftp://id.example', false],
+    ['id.example', false],
+    [7, false],
+  ])('are reached by https or on this machine: %j', (address, fits) => {
+    expect(found({ ...token, issuer: address })).toEqual(fits ? [] : at('0.issuer unreadable'));
+    expect(found({ ...token, jwks_uri: address })).toEqual(fits ? [] : at('0.jwks_uri unreadable'));
+    expect(found({ ...ticket, verification_url: address })).toEqual(fits ? [] : at('0.verification_url unreadable'));
+  });
+
+  it('are named with all that they need, and nothing else', () => {
+    expect(found({ type: 'OIDC' })).toEqual([...at('0.issuer required'), ...at('0.audience required')]);
+    expect(found({ type: ticket.type, issuer })).toEqual([
+      ...at('0.verification_url required'),
+      ...at('0.issuer unknown_key'),
+    ]);
+    expect(found({ ...token, type: 'DISCORD_BOT_ISSUED_ACCESS_TOKEN' })).toEqual(at('0.type not_a_choice'));
+    expect(found({}, null)).toEqual([
+      ...at('0.type not_a_choice'),
+      ...at('1.type not_a_choice'),
+      'applications.0.identity_providers duplicate',
+    ]);
+    expect(faults(application({ identity_providers: {} }))).toEqual(['applications.0.identity_providers wrong_type']);
+  });
+});
+
 describe('any document', () => {
   it('is judged without throwing, each issue with a path and words', () => {
     fc.assert(

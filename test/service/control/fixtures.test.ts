@@ -196,6 +196,21 @@ describe('a fixtures document', () => {
   });
 });
 
+describe('the parent of an application', () => {
+  it('is another application, of the document or there already', async () => {
+    const { keeper } = await furnish();
+    const answer = await keeper.apply({ applications: [{ id: '1' }, { id: '2', parent_id: '1' }] });
+    expect(answer.applications.map(({ parent_id }) => parent_id)).toEqual([null, '1']);
+    expect((await keeper.apply({ applications: [{ id: '3', parent_id: '2' }] })).applications[0]?.parent_id).toBe('2');
+    expect(
+      (await keeper.apply({ applications: [{ id: '2', parent_id: null }] })).applications[0]?.parent_id,
+    ).toBeNull();
+    const path = 'applications.0.parent_id unknown_reference';
+    expect(await faults(keeper.apply({ applications: [{ id: '4', parent_id: '4' }] }))).toEqual([path]);
+    expect(await faults(keeper.apply({ applications: [{ id: '4', parent_id: '42' }] }))).toEqual([path]);
+  });
+});
+
 describe('references of a fixtures document', () => {
   const wrong: Fixtures = {
     applications: [{ id: '1', owner_id: '100' }],
