@@ -16,18 +16,22 @@ export interface ChangeSignalOptions {
 
 // Our choice: what is lost by a file system that tells nobody is found this much later.
 const lookMs = 30_000;
+const idBytes = 16;
 
 /** Tells the other processes that what they share has changed: by a file that changes, which all of them watch. */
 export class ChangeSignal {
   readonly #options: ChangeSignalOptions;
   readonly #watcher: FSWatcher | undefined;
   #cancelLook: Cancel = () => {};
-  /** The file's content as this process knows it. */
+  /** Begins what this process writes: its own changes are no news to it, however late it hears of them. */
+  readonly #author: string;
+  /** What another process wrote last. */
   #known: string | undefined;
   #isClosed = false;
 
   private constructor(options: ChangeSignalOptions, known: string | undefined) {
     this.#options = options;
+    this.#author = randomToken(options.entropy, idBytes);
     this.#known = known;
     this.#watcher = this.#watch();
     this.#lookLater();
@@ -40,9 +44,8 @@ export class ChangeSignal {
   /** Resolves when the others can know. A failure is logged, no more: they find out when they use what they have. */
   async tell(): Promise<void> {
     const { path, entropy, logger } = this.#options;
-    this.#known = randomToken(entropy, 16);
     try {
-      await writeFile(path, this.#known, { mode: 0o600 });
+      await writeFile(path, `${this.#author} ${randomToken(entropy, idBytes)}`, { mode: 0o600 });
     } catch (error) {
       logger.warn({ code: codeOf(error) }, 'other processes cannot be told of the new credential');
     }
@@ -81,7 +84,7 @@ export class ChangeSignal {
   async #look(): Promise<void> {
     const found = await read(this.#options.path);
     // Empty while it is being written.
-    if (this.#isClosed || !found || found === this.#known) return;
+    if (this.#isClosed || !found || found === this.#known || found.startsWith(this.#author)) return;
     this.#known = found;
     this.#options.changed();
   }

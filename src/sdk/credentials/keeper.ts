@@ -258,12 +258,11 @@ export class Keeper implements Credentials {
   #adopt(credential: StoredCredential, idToken?: string): void {
     const isNew = credential.accessToken !== this.#credential?.accessToken;
     this.#credential = credential;
+    if (!isNew) return;
+    const { accessToken, expiresAtMs } = credential;
     this.#failures = 0;
-    if (isNew) {
-      const { accessToken, expiresAtMs } = credential;
-      this.#ports.client.updateToken({ accessToken, expiresAtMs, idToken });
-      this.#wakeAt(refreshAtMs(credential, this.#ports.entropy));
-    }
+    this.#ports.client.updateToken({ accessToken, expiresAtMs, idToken });
+    this.#wakeAt(refreshAtMs(credential, this.#ports.entropy));
     this.#publish({});
   }
 

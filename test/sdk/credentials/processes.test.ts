@@ -31,6 +31,7 @@ const kinds: readonly ProcessLockKind[] = ['native', 'sqlite'];
 
 describe.each(kinds)('twenty processes that share a credential by a lock of kind %s', kind => {
   const isBuilt = kind === 'sqlite' || existsSync(join(native, 'rallypoint.node'));
+  const skipped = isBuilt ? '' : '; skipped: the addon is not built, see native/README.md';
   const seed = Number(process.env.RALLYPOINT_SEED ?? 1);
   let service: Service;
 
@@ -41,7 +42,7 @@ describe.each(kinds)('twenty processes that share a credential by a lock of kind
   afterAll(() => service.close());
 
   it.skipIf(!isBuilt)(
-    `refresh it once a round, sign nobody out and lose nothing, wherever some of them are killed (seed ${seed})`,
+    `refresh it once a round, sign nobody out and lose nothing, wherever some of them are killed (seed ${seed})${skipped}`,
     { timeout: 60_000 },
     async () => {
       const shared = join(folder.path, kind);
