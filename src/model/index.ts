@@ -37,6 +37,7 @@ export {
   TransportError,
   ValidationError,
 } from './errors.ts';
+export { type ExternalAuthType, externalAuthTypes, isExternalAuthType } from './external-auth.ts';
 export {
   type CloseCodeName,
   type CloseRemedy,
@@ -146,6 +147,14 @@ export {
   type OverwriteType,
   overwriteTypes,
 } from './overwrite.ts';
+export type {
+  AccountEdit,
+  BotProvisionalTokenInput,
+  ChildTokenInput,
+  ExternalAuth,
+  ProvisionalTokenInput,
+  ProvisionalTokenResponse,
+} from './provisional.ts';
 export { checkCallback, isEmptyMessage } from './rules/callback.ts';
 export {
   type CommandRuleContext,
@@ -174,6 +183,13 @@ export {
   type PermitStepName,
   permit,
 } from './rules/permit.ts';
+export {
+  checkAccountEdit,
+  checkBotProvisionalToken,
+  checkBotUnmerge,
+  checkChildToken,
+  checkProvisionalToken,
+} from './rules/provisional.ts';
 export { type PlacedText, type ShownText, shownText, shownTexts } from './rules/shown-texts.ts';
 export {
   type ApplicationId,
