@@ -26,8 +26,8 @@ const sanitized = process.argv.includes('--sanitized');
 const configuration = sanitized ? 'Debug' : 'Release';
 const output = join(native, 'build', configuration);
 const exe = process.platform === 'win32' ? '.exe' : '';
-const targets = sanitized ? ['native-test', 'rallypoint-forwarder'] : ['rallypoint', 'rallypoint-forwarder'];
-const products = sanitized ? targets : ['rallypoint.node', `rallypoint-forwarder${exe}`];
+const targets = [...(sanitized ? ['native-test'] : []), 'rallypoint', 'rallypoint-forwarder'];
+const products = [...(sanitized ? ['native-test'] : []), 'rallypoint.node', `rallypoint-forwarder${exe}`];
 const gyp = join(root, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
 
 const obstacle = findObstacle();

@@ -104,7 +104,7 @@ void schemes_test(const std::string& folder, Random& random) {
   CHECK(handler()->id == "first.desktop");
   CHECK(handler()->command == "/bin/sh -c \"a b\" %u");
 
-  for (int round = 0; round < 200; round++) {
+  for (int round = 0; round < 30; round++) {
     CHECK(done(replace_file(folder + "/config/mimeapps.list", random.text(kHostile + "x-scheme-handler/discord-1=first.desktop\n", 400))));
     handler();
     CHECK(done(register_scheme(registration("first.desktop"))));

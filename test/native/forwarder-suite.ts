@@ -284,7 +284,7 @@ export function forwarderSuite(binary: string): void {
       listener = await listenAt(socket, game => game.end(answer));
       const began = performance.now();
       expect(await hand(address)).toBe('no_answer');
-      expect(performance.now() - began).toBeLessThan(answerMsMax / 2);
+      expect(performance.now() - began).toBeLessThan(answerMsMax);
     });
 
     it('waits so long and no longer for one that listens and is silent', async () => {
@@ -302,7 +302,7 @@ export function forwarderSuite(binary: string): void {
       await Promise.all(waiting.slice(0, 2).map(each => once(each, 'connect')));
       const began = performance.now();
       expect(await hand(address)).toBe('no_answer');
-      expect(performance.now() - began).toBeLessThan(answerMsMax / 2);
+      expect(performance.now() - began).toBeLessThan(answerMsMax);
       for (const each of waiting) each.destroy();
       hung.kill('SIGKILL');
     });
