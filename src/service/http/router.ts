@@ -31,7 +31,7 @@ export class Router<Value> {
     const names: string[] = [];
     let branch = this.#trees.get(method) ?? grow<Value>();
     this.#trees.set(method, branch);
-    for (const segment of segmentsOf(path)) {
+    for (const segment of path.split('/').slice(1)) {
       const name = /^\{(\w+)\}$/.exec(segment)?.[1];
       if (name !== undefined) names.push(name);
       branch = name === undefined ? literalBelow(branch, segment) : parameterBelow(branch);
@@ -48,18 +48,17 @@ export class Router<Value> {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
     const mark = target.indexOf('?');
-    const segments = segmentsOf(mark < 0 ? target : target.slice(0, mark));
-    for (let at = 0; at < segments.length; at++) {
+    // What stands before the first slash is nothing.
+    const segments = (mark < 0 ? target : target.slice(0, mark)).split('/');
+    for (let at = 1; at < segments.length; at++) {
       const segment = segments[at] ?? '';
       if (segment.includes('%')) segments[at] = decodeURIComponent(segment);
     }
     const values: string[] = [];
-    const end = walk(tree, segments, 0, values);
+    const end = walk(tree, segments, 1, values);
     if (!end) return undefined;
     const params: Record<string, string> = {};
-    end.names.forEach((name, at) => {
-      params[name] = values[at] ?? '';
-    });
+    for (let at = 0; at < end.names.length; at++) params[end.names[at] ?? ''] = values[at] ?? '';
     return { value: end.value, params, query: mark < 0 ? noQuery : parse(target.slice(mark + 1)) };
   }
 }
@@ -80,10 +79,6 @@ function walk<Value>(
   const end = walk(branch.parameter, segments, at + 1, values);
   if (!end) values.pop();
   return end;
-}
-
-function segmentsOf(path: string): string[] {
-  return path.split('/').slice(1);
 }
 
 function grow<Value>(): Branch<Value> {

@@ -93,11 +93,6 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
   const route: Route = routes[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
-  function toCall(request: IncomingMessage, given: Omit<Call, 'route' | 'headers'>): Call {
-    checkIds(idNames, given.params);
-    return { route: name, headers: request.headers, ...given };
-  }
-
   return async (request: IncomingMessage, response: ServerResponse, params: Parameters, query: Call['query']) => {
     const address = request.socket.remoteAddress ?? '';
     const blockedForMs = blocklist.blockedForMs(address);
@@ -113,13 +108,15 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
       const principal = admit(route, await identify(credentials, route, request));
       caller = principal;
       const taken = limiter.take(route, principal, address, params);
-      const { headers, refusal } = taken instanceof Promise ? await taken : taken;
-      limitHeaders = headers;
+      const { headers: limited, refusal } = taken instanceof Promise ? await taken : taken;
+      limitHeaders = limited;
       if (refusal) answer = limitReply(refusal);
       else {
         const body = route.body && readBody(route, request.headers, await (early ?? collectBody(request)));
         const trouble = faults?.concernRequests ? await faults.answer(name, principal) : undefined;
-        answer = trouble ?? (await handler(toCall(request, { principal, params, query, body, address })));
+        if (!trouble) checkIds(idNames, params);
+        const { headers } = request;
+        answer = trouble ?? (await handler({ route: name, principal, params, query, body, headers, address }));
       }
     } catch (error) {
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
