@@ -5,7 +5,7 @@ import { lazyEvent } from '../domain/lazy-event.ts';
 import type { LobbyMoves } from '../domain/lobby-moves.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { AccountMoveRecord, ExternalIdentityRecord } from '../store/records.ts';
-import { identityScope } from './provisional-identity.ts';
+import { identitiesOf, identityScope } from './provisional-identity.ts';
 
 /**
  * What one account had with an application becomes another's: in one commit the identities, in others after it what each
@@ -27,8 +27,8 @@ export function createAccountMoves(core: Core, lobbies: LobbyMoves): AccountMove
   async function carryOut(move: AccountMoveRecord): Promise<void> {
     const { application_id, source_id, destination_id } = move;
     await lobbies.move(application_id, source_id, destination_id);
-    const query = { index: 'byUser', equals: [destination_id, application_id] } as const;
-    const locked = (await store.list('external_identities', query)).filter(one => one.operation_id === move.id);
+    const identities = await identitiesOf(store, application_id, destination_id);
+    const locked = identities.filter(({ operation_id }) => operation_id === move.id);
     await store.transact(
       `account-move/${move.id}`,
       async transaction => {

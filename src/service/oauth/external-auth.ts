@@ -7,7 +7,7 @@ import type { ApplicationRecord, IdentityProvider } from '../store/records.ts';
 import { verifyIdentityToken } from './identity-token.ts';
 import { createOutside } from './outside-json.ts';
 import { createProviderKeys } from './provider-keys.ts';
-import type { ExternalIdentity } from './provisional-identity.ts';
+import { type ExternalIdentity, identitiesOf } from './provisional-identity.ts';
 import { verifyTicket } from './ticket.ts';
 
 /** Finds out who a player is elsewhere. */
@@ -33,8 +33,7 @@ export function createExternalAuthentication(core: Core, activity: Activity): Ex
     if (!isLive || record.application_id !== application.id) throw new Fault('invalid_access_token');
     const user = await core.store.get('users', record.user_id ?? '');
     if (user?.provisional_of !== application.id) throw new Fault('invalid_access_token');
-    const query = { index: 'byUser', equals: [user.id, application.id] } as const;
-    const identities = await core.store.list('external_identities', query);
+    const identities = await identitiesOf(core.store, application.id, user.id);
     const identity = identities.find(({ type }) => type === 'DISCORD_BOT_ISSUED_ACCESS_TOKEN');
     if (!identity) throw new Fault('invalid_access_token');
     return { type: identity.type, hash: identity.hash, name: undefined };

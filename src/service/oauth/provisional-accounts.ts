@@ -11,7 +11,7 @@ import type { StoreView, Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, ExternalIdentityRecord, UserRecord } from '../store/records.ts';
 import { authorizationScope, recordGrant } from './authorization-records.ts';
 import type { IdTokens } from './id-token.ts';
-import { type ExternalIdentity, identityScope } from './provisional-identity.ts';
+import { type ExternalIdentity, identitiesOf, identityScope } from './provisional-identity.ts';
 import { drawAccount, requireFreeUsername, usernameScope, userScope } from './provisional-user.ts';
 import { issueAccess } from './tokens.ts';
 
@@ -152,7 +152,7 @@ export async function requireRoomForIdentities(
   userId: UserId,
   more: number,
 ): Promise<void> {
-  const held = await view.list('external_identities', { index: 'byUser', equals: [userId, id] });
+  const held = await identitiesOf(view, id, userId);
   if (held.length + more > limits.externalIdentitiesPerUserMax) throw new Fault('too_many_identities');
 }
 

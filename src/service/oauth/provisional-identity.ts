@@ -1,8 +1,10 @@
 import type { ExternalAuthType } from '../../model/external-auth.ts';
 import { limits } from '../../model/limits.ts';
 import { isLonger } from '../../model/rules/text-length.ts';
-import type { ApplicationId } from '../../model/snowflake.ts';
+import type { ApplicationId, UserId } from '../../model/snowflake.ts';
 import { hashSecret } from '../secret.ts';
+import type { StoreView } from '../store/contract.ts';
+import type { ExternalIdentityRecord } from '../store/records.ts';
 
 /** Who a player is elsewhere, proven. */
 export interface ExternalIdentity {
@@ -27,6 +29,16 @@ interface Told {
 export function identityOf({ type, realm = '', subject, name }: Told): ExternalIdentity {
   const isName = typeof name === 'string' && name !== '' && !isLonger(name, limits.globalNameLengthMax);
   return { type, hash: hashSecret(JSON.stringify([type, realm, subject])), name: isName ? name : undefined };
+}
+
+/** The identities of an application that lead to a user. */
+export async function identitiesOf(
+  view: StoreView,
+  applicationId: ApplicationId,
+  userId: UserId,
+): Promise<readonly ExternalIdentityRecord[]> {
+  const identities = await view.list('external_identities', { index: 'byUser', equals: [userId] });
+  return identities.filter(({ application_id }) => application_id === applicationId);
 }
 
 /** Works about one identity come one after another. */

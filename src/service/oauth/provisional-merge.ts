@@ -11,7 +11,7 @@ import type { ExternalAuthentication } from './external-auth.ts';
 import { type Form, field } from './form.ts';
 import { oauthFaults } from './oauth-fault.ts';
 import { requireRoomForIdentities } from './provisional-accounts.ts';
-import { identityScope } from './provisional-identity.ts';
+import { identitiesOf, identityScope } from './provisional-identity.ts';
 import { userScope } from './provisional-user.ts';
 
 /** Merges provisional accounts into full ones, together with a grant of the token endpoint. @see oauth2.md 9, "Merge" */
@@ -66,8 +66,7 @@ export function createProvisionalMerges(
           if (record?.user_id === destinationId) return;
           const source = judgeSource(application, await transaction.get('users', record?.user_id ?? ''));
           judgeDestination(await transaction.get('users', destinationId));
-          const query = { index: 'byUser', equals: [source.id, application.id] } as const;
-          const identities = await transaction.list('external_identities', query);
+          const identities = await identitiesOf(transaction, application.id, source.id);
           await requireRoomForIdentities(transaction, application, destinationId, identities.length);
           await endAccount(transaction, application, source);
           begun = moveOf(operationId, application.id, source.id, destinationId);

@@ -467,7 +467,7 @@ export const collections = {
   applications: { key: ['id'], indexes: { byBotToken: ['bot_token_hash'] } },
   users: { key: ['id'], indexes: { byUsername: ['username'] } },
   passwords: { key: ['user_id'], indexes: { byName: ['name'] } },
-  external_identities: { key: ['application_id', 'hash'], indexes: { byUser: ['user_id', 'application_id'] } },
+  external_identities: { key: ['application_id', 'hash'], indexes: { byUser: ['user_id'] } },
   account_moves: { key: ['id'], indexes: {} },
   guilds: { key: ['id'], indexes: {} },
   guild_members: { key: ['guild_id', 'user_id'], indexes: { byUser: ['user_id'] } },

@@ -29,7 +29,7 @@ export const migrations: readonly Migration[] = [
         CREATE TABLE external_identities (
           application_id TEXT, hash TEXT, user_id TEXT, body TEXT NOT NULL, PRIMARY KEY (application_id, hash)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX external_identities_byUser ON external_identities (user_id, application_id);
+        CREATE INDEX external_identities_byUser ON external_identities (user_id) WHERE user_id IS NOT NULL;
 
         CREATE TABLE account_moves (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
