@@ -1,6 +1,5 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KeychainError } from '../../../src/model/errors.ts';
 import { Client } from '../../../src/sdk/client.ts';
@@ -11,6 +10,7 @@ import { memoryKeychain } from '../../../src/sdk/keychain/memory.ts';
 import { silentLogger } from '../../../src/wire/ports.ts';
 import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { passTime } from '../../support/pass-time.ts';
 import { SleepyClock } from '../../support/sleepy-clock.ts';
 import { TokenOffice } from '../../support/token-office.ts';
 
@@ -102,22 +102,7 @@ async function tellAll(): Promise<void> {
 
 const clientOf = (credentials: Credentials) => opened.find(one => one.credentials === credentials)?.client;
 const stored = async () => JSON.parse((await shared.get('1')) ?? 'null') as Record<string, unknown> | null;
-
-/** Waits while time passes, with real time in between for disk and sockets. @param spanMs after which it must have ended */
-async function passing<T>(work: Promise<T>, spanMs = 60_000): Promise<T> {
-  let isDone = false;
-  const done = () => {
-    isDone = true;
-  };
-  work.then(done, done);
-  for (let passedMs = 0; passedMs <= spanMs && !isDone; passedMs += 250) {
-    await setTimeout(2);
-    if (!isDone) await clock.advance(250);
-  }
-  if (isDone) return work;
-  throw new Error(`The work did not end within ${spanMs} ms of virtual time.`);
-}
-
+const passing = <T>(work: Promise<T>, spanMs?: number) => passTime(clock, work, spanMs);
 const refusing = (credentials: Credentials) => credentials.accessToken({ refused: office.accessToken });
 
 /** Resolves with the first snapshot that fits, the present one included; time passes as needed. */
