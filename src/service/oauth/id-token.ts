@@ -12,6 +12,7 @@ export interface IdTokenSubject extends Parties {
 export interface IdTokens {
   /** Adds an ID token to an answer whose scope has `openid`. @see oauth2.md 8 */
   add(response: TokenResponse, subject: IdTokenSubject): Promise<TokenResponse>;
+  sign(subject: IdTokenSubject, lifeSeconds: number): Promise<string>;
 }
 
 /** Our choice: an ID token lives as long as the access token it comes with. */
@@ -31,6 +32,7 @@ export function createIdTokens(core: Core, keys: SigningKeys): IdTokens {
   }
 
   return {
+    sign,
     async add(response, subject) {
       if (!splitScopes(response.scope).includes('openid')) return response;
       return { ...response, id_token: await sign(subject, response.expires_in) };

@@ -54,19 +54,21 @@ export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
     }
   };
 
+  async function aim(application: ApplicationRecord, identity: ExternalIdentity, wishes: AccountWishes): Promise<Aim> {
+    const known = await store.get('external_identities', application.id, identity.hash);
+    if (known) return { known, userId: known.user_id };
+    if (wishes.userId !== undefined) return { userId: wishes.userId };
+    const drawn = await drawAccount(core, application.id, wishes.name ?? identity.name);
+    return { drawn, userId: drawn.id };
+  }
+
   /** Undefined when the identity came to another account before its turn came. */
   async function attempt(application: ApplicationRecord, identity: ExternalIdentity, wishes: AccountWishes) {
-    const known = await store.get('external_identities', application.id, identity.hash);
-    const drawn =
-      (known ?? wishes.userId) ? undefined : await drawAccount(core, application.id, wishes.name ?? identity.name);
-    const userId = known?.user_id ?? wishes.userId ?? drawn?.id ?? '';
+    const { known, drawn, userId } = await aim(application, identity, wishes);
     const parties = { application_id: application.id, user_id: userId };
     const newId = ids.next();
-    const guards = [
-      identityScope(application.id, identity),
-      userScope(userId),
-      ...(drawn ? [usernameScope(drawn)] : []),
-    ];
+    const guards = [identityScope(application.id, identity), userScope(userId)];
+    if (drawn) guards.push(usernameScope(drawn));
     const token = await store.transact(
       authorizationScope(parties),
       async transaction => {
@@ -82,9 +84,17 @@ export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
     );
     if (!token) return undefined;
     const expires_at_s = Math.floor(clock.now() / 1000) + token.expires_in;
-    const answer = await idTokens.add(token, { ...parties, nonce: null });
-    return { ...answer, id_token: answer.id_token ?? '', scopes, expires_at_s };
+    const id_token = await idTokens.sign({ ...parties, nonce: null }, token.expires_in);
+    return { ...token, id_token, scopes, expires_at_s };
   }
+}
+
+/** Whose account an identity leads to, as it looks before its turn has come. */
+interface Aim {
+  readonly userId: UserId;
+  readonly known?: ExternalIdentityRecord;
+  /** An account that is not there yet. */
+  readonly drawn?: UserRecord;
 }
 
 /** A player whose identity is known. */

@@ -6,6 +6,7 @@ import { deviceCodeGrantType } from '../../../src/model/oauth.ts';
 import { codeChallengeOf, createCodeVerifier } from '../../../src/wire/pkce.ts';
 import { systemEntropy } from '../../../src/wire/ports.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
+import { startLoopbackServer } from '../../support/loopback-server.ts';
 import { decide } from '../../support/player.ts';
 import { callApi } from '../../support/starfall.ts';
 import { playerToken, sessionToken } from '../../support/tokens.ts';
@@ -343,6 +344,24 @@ describe('an unmerge', () => {
     expect(await world.unmergeByBot(name)).toMatchObject(refusalOf('invalid_user_type'));
     expect(await world.unmergeByBot(name, rival)).toMatchObject(refusalOf('unknown_user'));
     expect(await world.isLive(token)).toBe(true);
+  });
+
+  it('is told to the application’s server as the end of the authorization', async () => {
+    const heard: { type: string; user: { id: string } }[] = [];
+    const server = await startLoopbackServer(({ body }, response) => {
+      const { event } = JSON.parse(body) as { event: { type: string; data: { user: { id: string } } } };
+      heard.push({ type: event.type, user: event.data.user });
+      response.writeHead(204).end();
+    });
+    const userId = await newcomer();
+    const name = newName();
+    await world.merge(userId, botIssued, world.token(await world.byBot(name)));
+    await world.furnish({ applications: [{ id: game.id, event_webhooks_url: server.baseUrl }] });
+    await world.unmergeByBot(name);
+    await world.service.clock.advance(0);
+    expect(heard).toMatchObject([{ type: 'APPLICATION_DEAUTHORIZED', user: { id: userId } }]);
+    await world.furnish({ applications: [{ id: game.id, event_webhooks_url: null }] });
+    await server.close();
   });
 
   it('happens once when it is asked for many times at once', async () => {
