@@ -32,8 +32,9 @@ export interface AccessTokenOptions extends CallOptions {
 }
 
 /**
- * Keeps a player signed in: holds the credential in the keychain, for all windows and processes of the game, refreshes it
- * ahead of its end, and hands every new access token to the client.
+ * Keeps a player signed in: holds the credential in the keychain, for all windows and processes of the game, and hands
+ * every new access token to the client. It is refreshed when 85 to 90 % of its life have passed (apart by chance, also
+ * after a sleep), once for all processes; while that fails, again after 5 s and ever less often, down to every 5 minutes.
  */
 export interface Credentials {
   readonly snapshot: CredentialsSnapshot;
@@ -57,7 +58,7 @@ export interface Credentials {
    * The access token to use now. As a rule at once; only one that has ended, or was refused, is refreshed first. All who
    * ask meanwhile share that refresh, and one who gives up does not end it for the others.
    *
-   * @throws OAuthError `signed_out`: nobody is signed in, or not any more; TransportError, RateLimitError, ApiError,
+   * @throws OAuthError `signed_out`: nobody is signed in, or not any more; `no_usable_token`; TransportError, RateLimitError, ApiError,
    *   KeychainError: it cannot be refreshed now, and nothing is lost; ArgumentError `closed`
    */
   accessToken(options?: AccessTokenOptions): Promise<string>;

@@ -41,6 +41,9 @@ export interface KeeperPorts {
   readonly entropy: Entropy;
 }
 
+// What another process left, or an answer that was asked for again, may be the one refused, or have ended already.
+const renewalsMax = 3;
+
 /** One process's hold on the credential. What it knows changes within the vault's lock only. @see Credentials */
 export class Keeper implements Credentials {
   readonly credentials$: Observable<CredentialsSnapshot>;
@@ -137,9 +140,12 @@ export class Keeper implements Credentials {
       if (this.#dueMs <= nowMs) this.#renewBehind();
       return present;
     }
-    if (this.#credential) await unlessAborted(this.#renew(), signal);
-    const token = this.#tokenBut(refused, this.#ports.clock.now());
-    if (token !== undefined) return token;
+    for (let attempt = 0; attempt < renewalsMax && this.#credential; attempt++) {
+      await unlessAborted(this.#renew(), signal);
+      const token = this.#tokenBut(refused, this.#ports.clock.now());
+      if (token !== undefined) return token;
+    }
+    if (this.#credential) throw new OAuthError('no_usable_token', 'The service gives tokens that have ended already.');
     throw new OAuthError('signed_out', `Nobody is signed in (${this.snapshot.reason ?? 'never was'}).`);
   }
 

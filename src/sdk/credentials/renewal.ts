@@ -49,9 +49,11 @@ export async function renew(ports: RenewalPorts, known: StoredCredential): Promi
   const { vault, clock } = ports;
   const stored = await vault.read();
   if (!stored) return { kind: 'gone' };
-  if (stored.accessToken !== known.accessToken && !stored.attempt) return { kind: 'taken', credential: stored };
+  const isLive = clock.now() < stored.expiresAtMs;
+  const isNewer = stored.accessToken !== known.accessToken;
+  if (isNewer && isLive && !stored.attempt) return { kind: 'taken', credential: stored };
   if (stored.refreshToken !== undefined) return refresh(ports, stored, stored.refreshToken);
-  if (clock.now() < stored.expiresAtMs) return { kind: 'taken', credential: stored };
+  if (isLive) return { kind: 'taken', credential: stored };
   return end(ports, stored, 'expired');
 }
 

@@ -7,14 +7,17 @@ import type { StoredCredential } from './stored-credential.ts';
 const aheadFraction = 0.1;
 const jitterFraction = 0.05;
 
-/** When to refresh: after 85 to 90 % of the token's life; at its end what cannot be refreshed. */
+/** Between attempts that failed. */
+export const retryBackoff: Backoff = { firstMs: 5_000, maxMs: 300_000 };
+
+/**
+ * When to refresh: after 85 to 90 % of the token's life, but not sooner after the last refresh than after a failed one,
+ * however short the life; at its end what cannot be refreshed.
+ */
 export function refreshAtMs(credential: StoredCredential, entropy: Entropy): number {
   const { receivedAtMs, expiresAtMs, refreshToken, attempt } = credential;
   if (refreshToken === undefined) return expiresAtMs;
   if (attempt) return attempt.sinceMs; // its outcome is not known: at once
   const aheadMs = (expiresAtMs - receivedAtMs) * (aheadFraction + jitterFraction * randomFraction(entropy));
-  return expiresAtMs - aheadMs;
+  return Math.max(expiresAtMs - aheadMs, receivedAtMs + retryBackoff.firstMs);
 }
-
-/** Between attempts that failed. */
-export const retryBackoff: Backoff = { firstMs: 5_000, maxMs: 300_000 };

@@ -222,8 +222,8 @@ describe('credentials: refreshing ahead', () => {
     const credentials = await signedIn();
     for (let i = 0; i < 5; i++) {
       const before = credentials.snapshot.expiresAtMs ?? 0;
-      await clock.advance(0.91 * hourMs);
-      await until(credentials, ({ expiresAtMs = 0 }) => expiresAtMs > before);
+      await clock.advance(0.84 * hourMs);
+      await until(credentials, ({ expiresAtMs = 0 }) => expiresAtMs > before, 0.1 * hourMs);
       expect(machine.now()).toBeLessThan(before);
     }
     expect(office.refreshed).toBe(5);
@@ -275,6 +275,26 @@ describe('credentials: refreshing ahead', () => {
     expect(await passing(credentials.accessToken({ refused: 'access-1' }))).toBe('access-2');
     expect(await credentials.accessToken({ refused: 'access-1' })).toBe('access-2');
     expect(office.asked).toBe(1);
+  });
+
+  it('refresh what another process left that has ended meanwhile, too', async () => {
+    const credentials = await signedIn();
+    await shared.set('1', JSON.stringify({ ...(await stored()), accessToken: 'older', expiresAtMs: startMs }));
+    machine.sleep(8 * hourMs);
+    expect(await passing(credentials.accessToken())).toBe('access-2');
+    expect(office.refreshed).toBe(1);
+  });
+
+  it('asks no more than every five seconds, however short-lived the tokens that it gets', async () => {
+    const credentials = await signedIn();
+    office.lifeSeconds = 0;
+    await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'no_usable_token' });
+    const before = office.asked;
+    await passing(clock.advance(0).then(() => office.untilAsked(before + 3)));
+    const sinceMs = machine.now();
+    await passing(office.untilAsked(before + 6));
+    expect(machine.now() - sinceMs).toBeGreaterThanOrEqual(3 * 5_000 - 1_000);
+    expect(credentials.snapshot.status).toBe('signed-in');
   });
 
   it('ends with the access token where there is nothing to refresh it with', async () => {
