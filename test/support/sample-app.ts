@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { AuthorizationArgs, Client } from '@rallypoint/sdk';
 import { type Service, startService } from '@rallypoint/sdk/service';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type BuiltFiles, buildSample } from '../../samples/electron-lobby/build.ts';
@@ -8,8 +9,10 @@ import { findChromium } from '../../samples/electron-lobby/host/find-program.ts'
 import { createStandIn } from '../../samples/electron-lobby/host/stand-in.ts';
 import { type AppSeams, type RunningApp, startApp } from '../../samples/electron-lobby/main/app.ts';
 import type { AppOptions } from '../../samples/electron-lobby/main/options.ts';
-import { applicationId, botToken, fixtures } from '../../samples/electron-lobby/starfall.ts';
+import { applicationId, botToken, fixtures, friend } from '../../samples/electron-lobby/starfall.ts';
 import { type GameBackend, startGameBackend } from '../../samples/game-backend/server.ts';
+import { signInAs } from '../../samples/quickstart/player-browser.ts';
+import { SampleWindow } from './sample-window.ts';
 
 /** Why tests that need a browser are skipped; undefined where there is one. */
 export const chromiumMissing: string | undefined = findChromium()
@@ -56,6 +59,53 @@ export async function openSampleWorld(): Promise<SampleWorld> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The app without a browser. */
+export interface SampleInNode {
+  readonly app: RunningApp;
+  readonly window: SampleWindow;
+  /** Of the page that the app had the player's browser open last. */
+  readonly pages: string[];
+  close(): Promise<void>;
+}
+
+/** @param player who signs in when a page is opened; nobody: the page stays as it is */
+export async function openInNode(
+  world: SampleWorld,
+  {
+    options = {},
+    seams = {},
+    player,
+  }: { readonly options?: Partial<AppOptions>; readonly seams?: AppSeams; readonly player?: string } = {},
+): Promise<SampleInNode> {
+  const pages: string[] = [];
+  let window: SampleWindow | undefined;
+  const standIn = createStandIn({
+    pageScript: world.files.hostPage,
+    async showWindow(address) {
+      window = await SampleWindow.open(address);
+      return { close: () => window?.close() };
+    },
+    async openPage(url) {
+      pages.push(url);
+      if (player !== undefined) await signInAs(player, url);
+    },
+  });
+  const app = await startApp(standIn, { ...world.options, ...options }, world.files, seams);
+  if (!window) throw new Error('The app showed no window.');
+  return { app, window, pages, close: () => app.close() };
+}
+
+/** Another player's game, on the SDK alone. */
+export async function openFriend(world: SampleWorld, username: string = friend.username): Promise<Client> {
+  const { api_base: apiBase, web_base: webBase } = world.service;
+  const client = new Client({ applicationId, apiBase, webBase, openBrowser: url => signInAs(username, url) });
+  const { challenge, verifier } = client.createAuthorizationCodeVerifier();
+  const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
+  client.updateToken((await client.getToken({ ...grant, verifier })).accessToken);
+  await client.connect();
+  return client;
 }
 
 /** The app in a real browser, and the browser it opens pages in. */

@@ -1,0 +1,315 @@
+import type { Client } from '@rallypoint/sdk';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AppState, LobbyView } from '../../../samples/electron-lobby/shared/state.ts';
+import { friend, owner } from '../../../samples/electron-lobby/starfall.ts';
+import {
+  openFriend,
+  openInNode,
+  openSampleWorld,
+  type SampleInNode,
+  type SampleWorld,
+} from '../../support/sample-app.ts';
+
+let world: SampleWorld;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  world = await openSampleWorld();
+});
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+  vi.unstubAllEnvs();
+});
+
+afterAll(() => world.close());
+
+async function openApp(...args: Parameters<typeof openInNode> extends [unknown, ...infer Rest] ? Rest : never) {
+  const sample = await openInNode(world, ...args);
+  open.push(sample);
+  return sample;
+}
+
+async function openGrace(): Promise<Client> {
+  const client = await openFriend(world);
+  open.push(client);
+  return client;
+}
+
+/** Signed in, connected, and known by name. */
+async function signedIn(player: string = owner.username): Promise<SampleInNode> {
+  const sample = await openApp({ player });
+  expect(await sample.window.call('signIn', { keep: true })).toEqual({ ok: true });
+  await sample.window.sees(isThere);
+  return sample;
+}
+
+const isThere = ({ session, connection, entryPoint }: AppState) =>
+  session.step === 'signed-in' &&
+  session.player !== undefined &&
+  connection.status === 'ready' &&
+  entryPoint.status === 'ready';
+
+const texts = ({ log }: AppState) => log.map(({ text }) => text).join('\n');
+
+describe('signing in', () => {
+  it('goes by the browser, and then the player has a name, a connection and the entry point', async () => {
+    const { window, pages } = await signedIn();
+    expect(pages).toHaveLength(1);
+    expect(window.state).toMatchObject({
+      session: { step: 'signed-in', player: { id: owner.id, username: 'ada', displayName: 'Ada' } },
+      connection: { status: 'ready' },
+      credential: { tier: 'memory', backend: 'memory', scopes: ['openid', 'sdk.social_layer'] },
+      entryPoint: { status: 'ready', mayEdit: true, entryPoint: { name: 'Launch' } },
+      redirect: { way: 'loopback' },
+    });
+  });
+
+  it('can be cancelled while the browser waits, and started again', async () => {
+    const { window, pages } = await openApp();
+    const first = window.call('signIn', { keep: true });
+    await window.sees(({ session }) => session.step === 'signing-in');
+    expect(await window.call('signIn', { keep: true })).toMatchObject({
+      ok: false,
+      problem: { code: 'authorization_in_progress' },
+    });
+    await expect.poll(() => pages.length).toBe(1);
+    await window.call('reopenPage');
+    expect(pages).toEqual([pages[0], pages[0]]);
+    await window.call('cancelSignIn');
+    expect(await first).toMatchObject({ ok: false, problem: { code: 'aborted' } });
+    expect((await window.sees(({ session }) => session.step === 'signed-out')).session).toEqual({ step: 'signed-out' });
+    await window.call('reopenPage');
+    expect(pages).toHaveLength(2);
+  });
+
+  it('says so when the player declines', async () => {
+    const { window, pages } = await openApp();
+    const signIn = window.call('signIn', { keep: true });
+    await expect.poll(() => pages.length).toBe(1);
+    const declined = new URL(new URL(pages[0] ?? '').searchParams.get('redirect_uri') ?? '');
+    declined.searchParams.set('error', 'access_denied');
+    declined.searchParams.set('state', new URL(pages[0] ?? '').searchParams.get('state') ?? '');
+    await fetch(declined);
+    expect(await signIn).toMatchObject({ ok: false, problem: { code: 'access_denied', remedy: expect.any(String) } });
+    expect(window.state.session).toMatchObject({ step: 'signed-out', problem: { code: 'access_denied' } });
+  });
+
+  it('is kept for the next run, and forgotten by signing out, here and at the service', async () => {
+    const options = { keychain: ['encrypted-file'] } as const;
+    const first = await openApp({ player: 'ada', options });
+    await first.window.call('signIn', { keep: true });
+    await first.window.sees(isThere);
+    await first.close();
+
+    const second = await openApp({ options });
+    await second.window.sees(isThere);
+    expect(second.pages).toEqual([]);
+    expect(texts(second.window.state)).toContain('Still signed in from last time.');
+    expect(await second.window.call('signOut')).toEqual({ ok: true });
+    expect(second.window.state).toMatchObject({
+      session: { step: 'signed-out' },
+      connection: { status: 'disconnected' },
+    });
+    await second.close();
+
+    const third = await openApp({ options });
+    await third.window.sees(({ session }) => session.step === 'signed-out');
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'goes on without a keychain only if the player says so, for this run',
+    async () => {
+      vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere');
+      const { window, pages } = await openApp({ player: 'ada', options: { keychain: ['system'] } });
+      const { credential } = await window.sees(({ session }) => session.step === 'signed-out');
+      expect(credential).toMatchObject({ tier: 'unknown', problem: { code: expect.stringMatching(/^keychain_/) } });
+      expect(texts(window.state)).toContain('Nothing can be kept');
+      expect(await window.call('signIn', { keep: true })).toMatchObject({ ok: false, problem: credential.problem });
+      expect(pages).toEqual([]);
+      expect(await window.call('signIn', { keep: false })).toEqual({ ok: true });
+      expect(await window.sees(isThere)).toMatchObject({ credential: { tier: 'memory', backend: 'memory' } });
+    },
+  );
+
+  it('ends with everything that the player saw', async () => {
+    const { window } = await signedIn();
+    await window.call('makeLobby', { title: 'Crew' });
+    expect(await window.call('signOut')).toEqual({ ok: true });
+    const { openLobby, lobbies, entryPoint } = await window.sees(({ session }) => session.step === 'signed-out');
+    expect({ openLobby, lobbies, entryPoint }).toEqual({
+      openLobby: undefined,
+      lobbies: [],
+      entryPoint: { status: 'idle', entryPoint: null, mayEdit: false },
+    });
+  });
+});
+
+describe('a lobby', () => {
+  it('is made with a secret that lets a friend in, who is seen to come, talk and leave', async () => {
+    const { window } = await signedIn();
+    const grace = await openGrace();
+    await window.call('makeLobby', { title: ' Friday crew ' });
+    const { openLobby } = await window.sees(state => state.openLobby !== undefined);
+    expect(openLobby).toMatchObject({ title: 'Friday crew', memberCount: 1, members: [{ name: 'Ada', isYou: true }] });
+
+    const lobbyId = await grace.createOrJoinLobby(openLobby?.secret ?? '');
+    const joined = await lobbyWith(window, lobby => lobby.memberCount === 2);
+    const graceView = joined.members.find(({ id }) => id === friend.id);
+    expect(graceView).toMatchObject({ name: 'Player 9002', connected: true, isYou: false });
+    expect(Date.now() - (graceView?.joinedAtMs ?? 0)).toBeLessThan(10_000);
+
+    await grace.sendLobbyMessage(lobbyId, 'Hello!');
+    expect(await window.call('say', { lobbyId, text: 'Hi Grace' })).toEqual({ ok: true });
+    const talked = await lobbyWith(
+      window,
+      ({ entries }) => entries.filter(({ kind }) => kind === 'message').length === 2,
+    );
+    expect(talked.entries).toMatchObject([
+      { kind: 'event', text: 'Player 9002 came in' },
+      { kind: 'message', author: 'Grace', isYou: false, content: 'Hello!' },
+      { kind: 'message', author: 'Ada', isYou: true, content: 'Hi Grace' },
+    ]);
+    // Now that she said something, she has a name.
+    expect(talked.members.map(({ name }) => name)).toEqual(['Ada', 'Grace']);
+
+    await grace.leaveLobby(lobbyId);
+    const left = await lobbyWith(window, lobby => lobby.memberCount === 1);
+    expect(left.entries.at(-1)).toMatchObject({ kind: 'event', text: 'Grace left' });
+    expect(texts(window.state)).toContain('Friday crew: Grace left.');
+  });
+
+  it('is joined by a secret, with what was said before; then its secret can be copied', async () => {
+    const grace = await openGrace();
+    const lobbyId = await grace.createOrJoinLobby('a secret of Grace', { memberMetadata: { name: 'Grace H.' } });
+    await grace.sendLobbyMessage(lobbyId, 'Is anybody there?');
+    const { window } = await signedIn();
+    expect(await window.call('joinLobby', { secret: '  a secret of Grace ' })).toEqual({ ok: true });
+    const lobby = await lobbyWith(window, ({ entries, memberCount }) => memberCount === 2 && entries.length > 0);
+    expect(lobby.entries[0]).toMatchObject({ kind: 'message', content: 'Is anybody there?' });
+    expect(lobby.members.find(({ id }) => id === friend.id)?.joinedAtMs).toBeUndefined();
+    await window.call('copySecret', { lobbyId });
+    await expect.poll(() => window.copied).toBe('a secret of Grace');
+  });
+
+  it('counts what others say while it is not shown', async () => {
+    const { window } = await signedIn();
+    const grace = await openGrace();
+    await window.call('makeLobby', { title: 'Crew' });
+    const { openLobby } = await window.sees(state => state.openLobby !== undefined);
+    const lobbyId = await grace.createOrJoinLobby(openLobby?.secret ?? '');
+    await window.call('showLobby', { lobbyId: null });
+    await grace.sendLobbyMessage(lobbyId, 'One');
+    await grace.sendLobbyMessage(lobbyId, 'Two');
+    await window.sees(({ lobbies }) => lobbies.find(({ id }) => id === lobbyId)?.unread === 2);
+    await window.call('showLobby', { lobbyId });
+    await window.sees(({ lobbies }) => lobbies.find(({ id }) => id === lobbyId)?.unread === 0);
+  });
+
+  it('goes when it is left, and another one can be left as well as nothing', async () => {
+    const { window } = await signedIn();
+    await window.call('makeLobby', { title: 'Short' });
+    const { openLobby } = await window.sees(state => state.openLobby !== undefined);
+    const lobbyId = openLobby?.id ?? '';
+    expect(await window.call('leaveLobby', { lobbyId })).toEqual({ ok: true });
+    await window.sees(state => state.openLobby === undefined && !state.lobbies.some(({ id }) => id === lobbyId));
+    expect(texts(window.state)).toContain('You left Short.');
+    const gone = await window.call('say', { lobbyId, text: 'Hello?' });
+    expect(gone).toMatchObject({ ok: false, problem: { code: expect.any(String), message: expect.any(String) } });
+  });
+
+  it('refuses what the rulebook refuses, in words', async () => {
+    const { window } = await signedIn();
+    expect(await window.call('joinLobby', { secret: 'a'.repeat(251) })).toMatchObject({
+      ok: false,
+      problem: { code: 'invalid_form_body', message: expect.stringContaining('250') },
+    });
+  });
+});
+
+describe('the entry point', () => {
+  it('is edited by the owner, by way of the game’s server', async () => {
+    const { window } = await signedIn();
+    const draft = { name: 'Set sail', description: 'Opens Starfall', handler: 1 } as const;
+    expect(await window.call('saveEntryPoint', draft)).toEqual({ ok: true });
+    await window.sees(({ entryPoint }) => entryPoint.entryPoint?.name === 'Set sail');
+    expect(texts(window.state)).toContain('The entry point was changed.');
+    expect(await window.call('saveEntryPoint', draft)).toEqual({ ok: true });
+    expect(texts(await window.sees(state => texts(state).includes('nothing was different')))).toContain('as it was');
+  });
+
+  it('names the faults of a draft field by field', async () => {
+    const { window } = await signedIn();
+    const outcome = await window.call('saveEntryPoint', { name: '', description: 'a'.repeat(101), handler: 2 });
+    expect(outcome).toMatchObject({ ok: false, problem: { code: 'invalid_command' } });
+    expect(outcome.ok ? [] : outcome.problem.issues?.map(({ path }) => path[0])).toEqual(['name', 'description']);
+  });
+
+  it('is looked at by others, who may not change it', async () => {
+    const { window } = await signedIn(friend.username);
+    expect(window.state.entryPoint).toMatchObject({ status: 'ready', mayEdit: false });
+    const outcome = await window.call('saveEntryPoint', { name: 'Mine', description: 'Mine now', handler: 1 });
+    expect(outcome).toMatchObject({ ok: false, problem: { code: 'not_the_owner', remedy: expect.any(String) } });
+  });
+
+  it('says so when the game’s server is away, while lobbies go on', async () => {
+    const sample = await openApp({ player: 'ada', options: { backendBase: 'http://127.0.0.1:9' } });
+    await sample.window.call('signIn', { keep: true });
+    const { entryPoint } = await sample.window.sees(state => state.entryPoint.status === 'failed');
+    expect(entryPoint.problem).toMatchObject({ code: 'backend_unreachable', remedy: expect.any(String) });
+    await sample.window.sees(({ connection }) => connection.status === 'ready');
+    expect(await sample.window.call('makeLobby', { title: 'Crew' })).toEqual({ ok: true });
+  });
+});
+
+describe('what crosses the bridge', () => {
+  it('never carries a token, a code, a verifier or an address with a state', async () => {
+    const tokens: string[] = [];
+    const sample = await openApp({ player: 'ada', seams: { client: { fetch: tapped(tokens) } } });
+    const { window, pages } = sample;
+    await window.call('signIn', { keep: true });
+    await window.sees(isThere);
+    await window.call('makeLobby', { title: 'Crew' });
+    await window.call('saveEntryPoint', { name: 'Launch', description: 'Opens it', handler: 2 });
+    await window.call('signOut');
+    const address = new URL(pages[0] ?? '');
+    const secrets = [
+      ...tokens,
+      address.searchParams.get('state') ?? '',
+      address.searchParams.get('code_challenge') ?? '',
+    ];
+    // Access, refresh and ID token, code and verifier, state and challenge.
+    expect(secrets.length).toBeGreaterThanOrEqual(7);
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(20);
+      for (const heard of window.heard) expect(heard).not.toContain(secret);
+    }
+    expect(window.heard.join('')).not.toMatch(/access_token|refresh_token|Bearer |botToken|code_verifier/i);
+  });
+});
+
+/** The machine's own fetch, which notes whatever must stay secret. */
+function tapped(secrets: string[]): typeof fetch & ((url: string, init: object) => Promise<Response>) {
+  return async (url: string | URL | Request, init?: RequestInit) => {
+    const form = new URLSearchParams(String(init?.body ?? ''));
+    for (const name of ['code', 'code_verifier', 'refresh_token']) {
+      const value = form.get(name);
+      if (value !== null) secrets.push(value);
+    }
+    const answer = await fetch(url, init);
+    const body = (await answer
+      .clone()
+      .json()
+      .catch(() => ({}))) as Record<string, unknown>;
+    for (const name of ['access_token', 'refresh_token', 'id_token']) {
+      if (typeof body[name] === 'string') secrets.push(body[name]);
+    }
+    return answer;
+  };
+}
+
+async function lobbyWith(window: SampleInNode['window'], fits: (lobby: LobbyView) => boolean): Promise<LobbyView> {
+  const { openLobby } = await window.sees(state => state.openLobby !== undefined && fits(state.openLobby));
+  if (!openLobby) throw new Error('No lobby is shown.');
+  return openLobby;
+}
