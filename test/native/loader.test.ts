@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)(`the loader${reason}`, () => {
     writeFileSync(addonFile, addonBytes);
     expect((await lone.find(folder.path))[0]).toEqual({ addon: {} });
     await lone.remove();
-  });
+  }, 60_000);
 
   it('passes over a forwarder that cannot be started, is cut off, hangs, or is another program', async () => {
     const next = { path: await builtForwarder() };

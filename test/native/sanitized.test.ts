@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)(`under address, leak and undefined-behavi
     const { stdout, stderr } = await run(process.execPath, ['--expose-gc', script, own.path], { env });
     expect({ stdout, stderr }).toEqual({ stdout: 'ok\n', stderr: '' });
     await own.remove();
-  });
+  }, 60_000);
 
   describe('the forwarder', () => forwarderSuite(join(folder, 'rallypoint-forwarder')));
 });
