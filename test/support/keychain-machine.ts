@@ -20,10 +20,22 @@ export class KeychainMachine {
     this.path = join(folder, `machine-${machines++}`);
   }
 
-  /** What a process works on, with `own` as its backend, that dies before a step of its life; by default it lives on. */
-  async entries(own: LastingBackend, life: Life = new Life(Number.POSITIVE_INFINITY)): Promise<PlacedEntries> {
+  /**
+   * What a process works on, with `own` as its backend.
+   *
+   * @param life it dies before a step of it; by default it lives on
+   * @param meanwhile happens before each call to the system's keychain
+   */
+  async entries(
+    own: LastingBackend,
+    life: Life = new Life(Number.POSITIVE_INFINITY),
+    meanwhile: () => Promise<void> = async () => {},
+  ): Promise<PlacedEntries> {
     const folder = await openPrivateFolder(this.path, filesOf(life));
-    const libraries = librariesOver(this.kept, life.step);
+    const libraries = librariesOver(this.kept, async () => {
+      life.step();
+      await meanwhile();
+    });
     const openers = backendOpeners({ service: 'S', folder, safeStorage: this.#safeStorage, libraries });
     const places = openPlaces(folder);
     return placedEntries({ own, failed: [], candidates: lastingBackends, openers, places, logger: silentLogger });

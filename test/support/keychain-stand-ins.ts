@@ -5,26 +5,29 @@ import type { FileSystem } from '../../src/sdk/keychain/private-folder.ts';
 import type { SafeStorage } from '../../src/sdk/keychain/safe-storage.ts';
 
 /** A library over a map, by `service/account`; `step` is called before whatever it does. */
-export function keytarOver(entries: Map<string, string>, step: () => void = () => {}): Keytar {
+export function keytarOver(entries: Map<string, string>, step: () => void | Promise<void> = () => {}): Keytar {
   const filed = (service: string, account: string) => `${service}/${account}`;
   return {
     async getPassword(service, account) {
-      step();
+      await step();
       return entries.get(filed(service, account)) ?? null;
     },
     async setPassword(service, account, password) {
-      step();
+      await step();
       entries.set(filed(service, account), password);
     },
     async deletePassword(service, account) {
-      step();
+      await step();
       return entries.delete(filed(service, account));
     },
   };
 }
 
 /** A system's keychain, reached by both libraries. */
-export function librariesOver(entries: Map<string, string>, step?: () => void): Record<LibraryName, LoadLibrary> {
+export function librariesOver(
+  entries: Map<string, string>,
+  step?: () => void | Promise<void>,
+): Record<LibraryName, LoadLibrary> {
   const load = async () => keytarOver(entries, step);
   return { keytar: load, keyring: load };
 }

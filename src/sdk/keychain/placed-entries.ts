@@ -1,6 +1,6 @@
 import { KeychainError } from '../../model/errors.ts';
 import type { Logger } from '../../wire/ports.ts';
-import { type BackendOpeners, type LastingBackend, lastingBackends } from './backends.ts';
+import type { BackendOpeners, LastingBackend } from './backends.ts';
 import type { Entries } from './entries.ts';
 import { keychainBackends, keychainTiers } from './keychain.ts';
 import type { Place, Places } from './places.ts';
@@ -99,39 +99,47 @@ export function placedEntries({
     }
   }
 
-  async function put(account: string, text: string, to: LastingBackend, before: Place | undefined): Promise<void> {
-    const stale = lastingBackends.filter(backend => backend !== to && mayHold(before, backend));
-    if (before?.holder === to) await (await openers[to]()).set(account, text);
-    else await settle(account, text, { holder: to, stale }, before);
-    await clear(account, { holder: to, stale });
+  /** What is known of the place before a change, or else what is found out. */
+  async function placeBefore(account: string): Promise<Place & { readonly isWritten: boolean }> {
+    const written = await places.read(account);
+    if (written) return { ...written, isWritten: true };
+    const holder = (await lookFor(account).catch(replaceable))?.holder;
+    // Whoever was asked and has nothing is of no concern.
+    const stale = candidates.filter(backend => holder !== undefined || shunned.has(backend));
+    return { holder, stale, isWritten: false };
+  }
+
+  async function put(account: string, text: string, to: LastingBackend): Promise<void> {
+    const before = await placeBefore(account);
+    const stale = before.holder === undefined ? before.stale : [...before.stale, before.holder];
+    const after = { holder: to, stale: stale.filter(backend => backend !== to) };
+    if (before.isWritten && before.holder === to) await (await openers[to]()).set(account, text);
+    else await settle(account, text, before, after);
+    await clear(account, after);
   }
 
   /** Makes another backend the holder, which it is once its place is written. */
-  async function settle(account: string, text: string, place: LivePlace, before: Place | undefined): Promise<void> {
-    const { holder } = place;
-    // Whoever dies from here on leaves a copy that somebody is to delete.
-    if (before) await places.write(account, { holder: before.holder, stale: [...new Set([...before.stale, holder])] });
+  async function settle(account: string, text: string, before: Place, after: LivePlace): Promise<void> {
+    const { holder } = after;
+    // Whoever dies from here on leaves a copy that somebody is to delete, and nobody to read.
+    await places.write(account, { holder: before.holder, stale: [...before.stale, holder] });
     const entries = await openers[holder]();
     await entries.set(account, text);
     if ((await entries.get(account)) !== text) {
       throw new KeychainError('keychain_unusable', `${holder} does not give back what it was given.`);
     }
-    if (before?.holder) tellOfMove(before.holder, holder);
-    await places.write(account, place);
+    if (before.holder && before.holder !== holder) tellOfMove(before.holder, holder);
+    await places.write(account, after);
   }
 
   async function remove(account: string): Promise<boolean> {
     const place = await places.read(account);
     const holder = place ? place.holder : own;
     const isDeleted = holder !== undefined && (await (await openers[holder]()).delete(account));
-    const stale = lastingBackends.filter(backend => backend !== holder && mayHold(place, backend));
-    const wasElsewhere = await clear(account, { holder: undefined, stale });
+    const others = place ? place.stale : candidates.filter(backend => backend !== own);
+    const wasElsewhere = await clear(account, { holder: undefined, stale: others });
     // Where no place is known, what else was found is what `find` would have found.
     return isDeleted || (place === undefined && wasElsewhere);
-  }
-
-  function mayHold(place: Place | undefined, backend: LastingBackend): boolean {
-    return place ? place.holder === backend || place.stale.includes(backend) : candidates.includes(backend);
   }
 
   /** Deletes older copies; the place then names those that could not be. True when there was one. */
@@ -156,16 +164,19 @@ export function placedEntries({
 
   return {
     find,
-    set: async (account, text) => put(account, text, own, await places.read(account)),
+    set: (account, text) => put(account, text, own),
     delete: remove,
     async move(account, to) {
       const found = await find(account);
-      const place = await places.read(account);
-      if (found && place?.holder === to) await clear(account, place);
-      else if (found) await put(account, found.text, to, place);
+      if (found) await put(account, found.text, to);
       return found !== undefined;
     },
   };
+}
+
+/** What cannot be read may be replaced; all else that is wrong is wrong for writing too. */
+function replaceable(error: unknown): undefined {
+  if (!(error instanceof KeychainError && error.code === 'keychain_unreadable')) throw error;
 }
 
 function isWeaker(one: LastingBackend, other: LastingBackend): boolean {

@@ -32,12 +32,14 @@ export function openPlaces(folder: PrivateFolder): Places {
       return content && parsePlace(content.toString('utf8'));
     },
     async write(account, { holder, stale }) {
-      const place = { holder: holder ?? null, stale, revision: randomUUID() };
+      const others = new Set(stale.filter(backend => backend !== holder));
+      const place = { holder: holder ?? null, stale: [...others], revision: randomUUID() };
       await folder.replace(fileOf(account), Buffer.from(JSON.stringify(place)));
       await folder.sweep(`${fileOf(account)}.`);
     },
     async forget(account) {
       await folder.remove(fileOf(account));
+      await folder.sweep(`${fileOf(account)}.`);
     },
   };
 }

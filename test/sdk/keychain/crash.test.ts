@@ -65,26 +65,45 @@ const stories: readonly Story[] = [
 ];
 
 /** Dies before each step in turn; returns how many there were. */
-async function tellStory({ before, own, change, after }: Story): Promise<number> {
+async function tellStory(story: Story): Promise<number> {
   for (let dies = 0; ; dies++) {
-    const machine = new KeychainMachine(folder.path);
-    const read = async (by: LastingBackend) => (await (await machine.entries(by)).find(account))?.text;
-    if (before) await (await machine.entries(before[0])).set(account, before[1]);
-    const life = new Life(dies);
-    await change(await machine.entries(own, life)).catch(() => {});
-    const found = await read(own);
-    expect([before?.[1], after]).toContain(found);
-    // Whoever looks again, with whichever backend, sees the same.
-    expect(await read(before?.[0] ?? own)).toBe(found);
-    await change(await machine.entries(own));
-    expect(await read(own)).toBe(after);
-    // Nothing is left of what the dead process had begun, here or in the keychain; nor anything to be found later.
-    await (await machine.entries(own)).delete(account);
-    expect(await read(own)).toBeUndefined();
-    expect(await readdir(machine.path)).toEqual([]);
-    expect(new Set(machine.kept.values())).toEqual(new Set(machine.kept.size > 0 ? [witness] : []));
+    const life = await dieAt(dies, story, 'tries again');
+    await dieAt(dies, story, 'deletes');
     if (!life.isOver) return dies;
   }
+}
+
+/** @param then what the next process does */
+async function dieAt(
+  dies: number,
+  { before, own, change, after }: Story,
+  then: 'tries again' | 'deletes',
+): Promise<Life> {
+  const machine = new KeychainMachine(folder.path);
+  const read = async (by: LastingBackend) => (await (await machine.entries(by)).find(account))?.text;
+  const first = before?.[0] ?? own;
+  if (before) await (await machine.entries(first)).set(account, before[1]);
+  const life = new Life(dies);
+  await change(await machine.entries(own, life)).catch(() => {});
+  const found = await read(own);
+  expect([before?.[1], after]).toContain(found);
+  // Whoever looks again, with whichever backend, sees the same.
+  expect(await read(first)).toBe(found);
+
+  if (then === 'tries again') {
+    await change(await machine.entries(own));
+    expect(await read(own)).toBe(after);
+    // Nothing is left of what the dead process had begun.
+    const names = await readdir(machine.path);
+    expect(names.filter(name => name.endsWith('.tmp'))).toEqual([]);
+    expect(names.filter(name => name.includes('.sealed.')).length).toBeLessThan(2);
+  }
+  // Nor is anything found later, here or in the keychain.
+  await (await machine.entries(first)).delete(account);
+  expect(await read(own)).toBeUndefined();
+  expect(await readdir(machine.path)).toEqual([]);
+  expect(new Set(machine.kept.values())).toEqual(new Set(machine.kept.size > 0 ? [witness] : []));
+  return life;
 }
 
 describe('a process that dies while it writes', () => {

@@ -44,6 +44,18 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 });
 
 describe('entries over several backends', () => {
+  it('are found while somebody moves them from where they are being looked for', async () => {
+    const machine = new KeychainMachine(folder.path);
+    await (await machine.entries('keyring')).set('ada', 'secret');
+    const mover = await machine.entries('file');
+    let moves: Promise<unknown> | undefined;
+    const reader = await machine.entries('keytar', new Life(Number.POSITIVE_INFINITY), async () => {
+      moves ??= mover.move('ada', 'file');
+      await moves;
+    });
+    expect(await reader.find('ada')).toEqual({ holder: 'file', text: 'secret' });
+  });
+
   it('are what a Map is, whoever is opened, deletes, moves and dies', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 12 }), async turns => {

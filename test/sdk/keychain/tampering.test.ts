@@ -1,7 +1,8 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KeychainTier, PlacedKeychain } from '../../../src/sdk/keychain/keychain.ts';
+import { digest } from '../../../src/sdk/keychain/names.ts';
 import { openBest } from '../../../src/sdk/keychain/open-best.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
@@ -65,6 +66,19 @@ describe.each(cases)('files of $backend that were changed from outside', ({ back
     await expect(keychain.get('ada')).rejects.toMatchObject(changed);
   });
 
+  const inFiles = cases.filter(each => each.backend === backend && each.backend !== 'keytar');
+  it.each(inFiles)('say so when all of another account is put in its place', async () => {
+    const [mine, others] = [digest('ada'), digest('grace')];
+    await keychain.set('ada', secret);
+    await keychain.set('grace', 'other'.repeat(1000));
+    const path = await home();
+    for (const name of await readdir(path)) if (name.startsWith(`${mine}.${backend}`)) await rm(join(path, name));
+    for (const name of await readdir(path)) {
+      if (name.startsWith(`${others}.${backend}`)) await cp(join(path, name), join(path, name.replace(others, mine)));
+    }
+    await expect(keychain.get('ada')).rejects.toMatchObject(changed);
+  });
+
   it.each(parts)('say so when %s of an earlier secret is put back', async part => {
     const earlier = await newFiles(part, () => keychain.set('ada', secret));
     const content = await readFile(earlier);
@@ -79,6 +93,13 @@ describe.each(cases)('files of $backend that were changed from outside', ({ back
     await expect(keychain.get('ada')).rejects.toMatchObject(changed);
     await keychain.set('ada', 'new');
     expect(await keychain.get('ada')).toBe('new');
+
+    // Nor does it matter when the record of its place is lost too.
+    const lost = await newFiles('.sealed.', () => keychain.set('ada', secret));
+    for (const gone of [lost, join(await home(), `${digest('ada')}.place`)]) await rm(gone);
+    await expect(keychain.get('ada')).rejects.toMatchObject(changed);
+    await keychain.set('ada', 'newer');
+    expect(await keychain.get('ada')).toBe('newer');
 
     const again = await newFiles('.sealed.', () => keychain.set('grace', secret));
     await writeFile(again, 'garbage');
