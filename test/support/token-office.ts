@@ -128,7 +128,7 @@ export class TokenOffice {
   /** Answers in the mood's stead, if it is one that carries nothing out. */
   #refuses(mood: Mood, response: ServerResponse): boolean {
     if (mood === 'answer' || mood === 'lose' || mood === 'hold') return false;
-    if (typeof mood === 'number') answerJson(response, mood, { message: 'no', code: 0, retry_after: 60 });
+    if (typeof mood === 'number') answerJson(response, mood, { message: 'no', code: 0, retry_after: 20 });
     else answerJson(response, 400, { error: mood });
     return true;
   }
