@@ -15,7 +15,7 @@ export interface KeychainOptions {
   /** Electron's, of the main process, once the app is ready. Without it that backend is not tried. */
   readonly safeStorage?: SafeStorage | undefined;
   /**
-   * Whether an entry of a backend that comes after this one in {@link keychainBackends} is moved here when it is read.
+   * Whether an entry of a backend that comes after this one in `keychainBackends` is moved here when it is read.
    * Should that fail, the logger is told, and the entry is read where it is. Default false.
    */
   readonly moves?: boolean | undefined;

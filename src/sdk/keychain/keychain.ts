@@ -39,7 +39,7 @@ export type KeychainBackend = keyof typeof keychainBackends;
  * - `keychain_unprotected`: `safeStorage` has no keychain of the system to keep its key in
  * - `keychain_unreadable`: what is kept was changed, cut short, swapped or set back from outside; set it again or delete it
  * - `keychain_folder`: the folder cannot be written, or is not this user's own
- * - `keychain_busy`: another process is writing and does not end
+ * - `keychain_busy`: another process is writing and does not end; `lock_unusable`: processes cannot be kept apart here
  * - `keychain_timeout`: the system did not answer; it may be asking the person for a password
  *
  * With ArgumentError: `invalid_account`, `invalid_secret`, for names and secrets beyond `keychainLimits`.

@@ -22,7 +22,7 @@ const reference = /^rallypoint-sealed:1:([0-9a-f-]{36}):([A-Za-z0-9_-]{43})$/;
 /**
  * Entries of any length over entries of few bytes: a long text lies sealed in a file of its own, and the entry says which
  * and holds the key. The entry is written last and decides: whoever dies before leaves the old text, whoever dies after
- * the new one; of two writers the last one's entry stays, whose file no other has touched.
+ * the new one. Writers take turns, because each sweeps away the files that its entry does not name.
  */
 export function sealedEntries({ entries, folder, service, backend, plainBytesMax = -1 }: SealingOptions): Entries {
   const filesOf = (account: string) => `${digest(account)}.${backend}.sealed.`;

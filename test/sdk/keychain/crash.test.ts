@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LastingBackend } from '../../../src/sdk/keychain/backends.ts';
 import type { PlacedEntries } from '../../../src/sdk/keychain/placed-entries.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { KeychainMachine } from '../../support/keychain-machine.ts';
 import { Life } from '../../support/keychain-stand-ins.ts';
+import { SimulatedMachine } from '../../support/simulated-machine.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -79,7 +79,7 @@ async function dieAt(
   { before, own, change, after }: Story,
   then: 'tries again' | 'deletes',
 ): Promise<Life> {
-  const machine = new KeychainMachine(folder.path);
+  const machine = new SimulatedMachine(folder.path);
   const read = async (by: LastingBackend) => (await (await machine.entries(by)).find(account))?.text;
   const first = before?.[0] ?? own;
   if (before) await (await machine.entries(first)).set(account, before[1]);

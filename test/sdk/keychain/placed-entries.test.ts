@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LastingBackend, lastingBackends } from '../../../src/sdk/keychain/backends.ts';
 import type { PlacedEntries } from '../../../src/sdk/keychain/placed-entries.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { KeychainMachine } from '../../support/keychain-machine.ts';
 import { Life } from '../../support/keychain-stand-ins.ts';
+import { SimulatedMachine } from '../../support/simulated-machine.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 
 describe('entries over several backends', () => {
   it('are found while somebody moves them from where they are being looked for', async () => {
-    const machine = new KeychainMachine(folder.path);
+    const machine = new SimulatedMachine(folder.path);
     await (await machine.entries('keyring')).set('ada', 'secret');
     const mover = await machine.entries('file');
     let moves: Promise<unknown> | undefined;
@@ -59,7 +59,7 @@ describe('entries over several backends', () => {
   it('are what a Map is, whoever is opened, deletes, moves and dies', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 12 }), async turns => {
-        const machine = new KeychainMachine(folder.path);
+        const machine = new SimulatedMachine(folder.path);
         const model = new Map<string, string>();
         for (const { own, account, action, dies } of turns) {
           const life = new Life(dies ?? Number.POSITIVE_INFINITY);

@@ -9,7 +9,7 @@ import { filesOf, Life, librariesOver, StandInSafeStorage } from './keychain-sta
 let machines = 0;
 
 /** A machine whose disk and keychain outlive its processes; every backend can be used. */
-export class KeychainMachine {
+export class SimulatedMachine {
   readonly path: string;
   /** What the system's keychain has. */
   readonly kept = new Map<string, string>();
