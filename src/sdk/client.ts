@@ -13,15 +13,15 @@ import { deadlineMsDefault, Http } from '../wire/http.ts';
 import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/ports.ts';
 import { loadSystemSocket } from '../wire/socket.ts';
 import { fetchTransport } from '../wire/transport.ts';
-import { AccountCalls } from './auth/account-calls.ts';
 import type { AuthorizationArgs } from './auth/authorization-args.ts';
-import { type AuthorizationGrant, type AuthorizeOptions, Authorizer } from './auth/authorizer.ts';
+import type { AuthorizationGrant, AuthorizeOptions } from './auth/authorizer.ts';
 import { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from './auth/code-verifier.ts';
-import { type DeviceAuthorizationArgs, DeviceFlow, type DeviceOptions } from './auth/device-flow.ts';
+import type { DeviceAuthorizationArgs, DeviceOptions } from './auth/device-flow.ts';
 import type { ExternalAuth } from './auth/external-auth.ts';
-import { type AccessToken, HeldToken, type TokenExpiration } from './auth/held-token.ts';
+import type { AccessToken, TokenExpiration } from './auth/held-token.ts';
 import { type OpenBrowser, openSystemBrowser } from './auth/open-browser.ts';
-import { type RefreshOptions, TokenClient, type TokenRequest } from './auth/token-client.ts';
+import { PlayerAuth } from './auth/player-auth.ts';
+import type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 import { subjectOf, type TokenSet } from './auth/token-set.ts';
 import type { CallOptions, OperationOptions, WaitSnapshot } from './call-options.ts';
 import { Calls } from './calls.ts';
@@ -91,11 +91,7 @@ export class Client {
   readonly #entropy: Entropy;
   readonly #openBrowser: OpenBrowser;
   readonly #http: Http;
-  readonly #authorizer: Authorizer;
-  readonly #tokens: TokenClient;
-  readonly #deviceFlow: DeviceFlow;
-  readonly #account: AccountCalls;
-  readonly #held: HeldToken;
+  readonly #auth: PlayerAuth;
   readonly #connection: Connection;
   readonly #calls: Calls;
   readonly #waits: Waits;
@@ -105,7 +101,6 @@ export class Client {
   readonly #gaps: MessageGaps;
   readonly #commandOperations: CommandOperations;
   readonly #commands: LiveCommands;
-  #applicationId: ApplicationId | undefined;
   #isClosed = false;
 
   /** @throws ArgumentError `invalid_base_url`, `insecure_address`, `invalid_snowflake` */
@@ -114,25 +109,17 @@ export class Client {
     const addresses = resolveAddresses(options);
     const transport = fetch ? fetchTransport(fetch) : lazyNodeTransport();
     this.#entropy = entropy;
-    this.#openBrowser = options.openBrowser ?? openSystemBrowser;
     this.#http = new Http({ baseUrl: addresses.baseUrl, transport, clock, entropy, logger });
-    this.#authorizer = new Authorizer({
-      webBase: addresses.webBase,
-      entropy,
-      logger,
-      openBrowser: this.#openBrowser,
-    });
-    this.#tokens = new TokenClient({ addresses, clock, transport });
-    this.#deviceFlow = new DeviceFlow({ addresses, clock, transport, logger });
-    this.#account = new AccountCalls(this.#http, clock);
-    this.#held = new HeldToken(clock);
+    const { openBrowser = openSystemBrowser } = options;
+    this.#openBrowser = openBrowser;
+    this.#auth = new PlayerAuth({ addresses, clock, entropy, logger, transport, openBrowser, http: this.#http });
     this.#connection = new Connection({
       clock,
       entropy,
       logger,
       http: this.#http,
       loadSocket: socket ? async () => socket : loadSystemSocket,
-      token: () => this.#token(),
+      token: () => this.#auth.token(),
       onDispatch: (name, data) => this.#dispatched(name, data),
     });
     this.#waits = new Waits(clock, logger);
@@ -140,7 +127,7 @@ export class Client {
       clock,
       http: this.#http,
       waits: this.#waits,
-      token: () => this.#token(),
+      token: () => this.#auth.token(),
       deadlineMs: options.deadlineMs ?? deadlineMsDefault,
       whenOffline: options.whenOffline ?? 'fail',
     });
@@ -153,7 +140,7 @@ export class Client {
     this.status$ = this.#connection.status$;
     this.lobbies$ = this.#lobbies.lobbies$;
     this.waits$ = this.#waits.waits$;
-    this.tokenExpiration$ = this.#held.expiration$;
+    this.tokenExpiration$ = this.#auth.held.expiration$;
     this.status$.subscribe(({ status }) => this.#statusChanged(status));
     if (options.applicationId !== undefined) this.setApplicationId(options.applicationId);
   }
@@ -171,12 +158,12 @@ export class Client {
   }
 
   get applicationId(): ApplicationId | undefined {
-    return this.#applicationId;
+    return this.#auth.applicationId;
   }
 
   /** Whether there is an access token; it says nothing on whether the token is any good. @see {@link fetchCurrentUser} */
   get isAuthenticated(): boolean {
-    return this.#held.accessToken !== undefined;
+    return this.#auth.held.accessToken !== undefined;
   }
 
   /**
@@ -185,7 +172,7 @@ export class Client {
    * @throws ArgumentError `invalid_snowflake`
    */
   setApplicationId(id: string | bigint): void {
-    this.#applicationId = parseSnowflake<'application'>(id, 'applicationId');
+    this.#auth.setApplicationId(id);
   }
 
   /** Makes a fresh pair for one authorization: the challenge goes into its arguments, the verifier to getToken. */
@@ -205,12 +192,12 @@ export class Client {
    */
   async authorize(args: AuthorizationArgs, options: AuthorizeOptions = {}): Promise<AuthorizationGrant> {
     this.#assertOpen();
-    return this.#authorizer.authorize(args, this.#applicationId, options);
+    return this.#auth.authorizer.authorize(args, this.applicationId, options);
   }
 
   /** Ends an {@link authorize} under way, which rejects with `aborted`; a page that is already open stays open. */
   abortAuthorize(): void {
-    this.#authorizer.abort();
+    this.#auth.authorizer.abort();
   }
 
   /**
@@ -220,7 +207,7 @@ export class Client {
    * @returns whether it did
    */
   handleRedirect(url: string): boolean {
-    return this.#authorizer.handleRedirect(url);
+    return this.#auth.authorizer.handleRedirect(url);
   }
 
   /**
@@ -231,7 +218,7 @@ export class Client {
    * @throws ApiError, RateLimitError, TransportError
    */
   async getToken(request: TokenRequest, { signal }: CallOptions = {}): Promise<TokenSet> {
-    return this.#tokens.getToken(this.#clientId(), request, signal);
+    return this.#auth.tokens.getToken(this.#clientId(), request, signal);
   }
 
   /**
@@ -240,7 +227,7 @@ export class Client {
    * @throws as {@link getToken}; ArgumentError `missing_refresh_token`
    */
   async refreshToken(refreshToken: string, options: RefreshOptions = {}): Promise<TokenSet> {
-    return this.#tokens.refreshToken(this.#clientId(), refreshToken, options);
+    return this.#auth.tokens.refreshToken(this.#clientId(), refreshToken, options);
   }
 
   /**
@@ -249,7 +236,7 @@ export class Client {
    * @throws as {@link getToken}; ArgumentError `missing_token`
    */
   async revokeToken(token: string, { signal }: CallOptions = {}): Promise<void> {
-    return this.#tokens.revokeToken(this.#clientId(), token, signal);
+    return this.#auth.tokens.revokeToken(this.#clientId(), token, signal);
   }
 
   /**
@@ -266,12 +253,12 @@ export class Client {
    */
   async getTokenFromDevice(args: DeviceAuthorizationArgs = {}, options: DeviceOptions = {}): Promise<TokenSet> {
     this.#assertOpen();
-    return this.#deviceFlow.run(args, this.#applicationId, options);
+    return this.#auth.device.run(args, this.applicationId, options);
   }
 
   /** Ends a sign-in by device under way, which rejects with `aborted`. */
   abortGetTokenFromDevice(): void {
-    this.#deviceFlow.abort();
+    this.#auth.device.abort();
   }
 
   /**
@@ -283,7 +270,7 @@ export class Client {
    * @see oauth2.md 9; social-sdk.md 11
    */
   async getProvisionalToken(external: ExternalAuth, { signal }: CallOptions = {}): Promise<TokenSet> {
-    return this.#account.provisionalToken(this.#clientId(), external, signal);
+    return this.#auth.account.provisionalToken(this.#clientId(), external, signal);
   }
 
   /**
@@ -298,7 +285,7 @@ export class Client {
     external: ExternalAuth,
     { signal }: CallOptions = {},
   ): Promise<TokenSet> {
-    return this.#tokens.getToken(this.#clientId(), request, signal, external);
+    return this.#auth.tokens.getToken(this.#clientId(), request, signal, external);
   }
 
   /** {@link getTokenFromDevice} and {@link getTokenFromProvisionalMerge} in one. */
@@ -308,7 +295,7 @@ export class Client {
     options: DeviceOptions = {},
   ): Promise<TokenSet> {
     this.#assertOpen();
-    return this.#deviceFlow.run(args, this.#applicationId, options, external);
+    return this.#auth.device.run(args, this.applicationId, options, external);
   }
 
   /**
@@ -318,7 +305,7 @@ export class Client {
    * @throws as {@link getProvisionalToken}
    */
   async unmergeIntoProvisionalAccount(external: ExternalAuth, { signal }: CallOptions = {}): Promise<void> {
-    await this.#account.unmerge(this.#clientId(), external, signal);
+    await this.#auth.account.unmerge(this.#clientId(), external, signal);
   }
 
   /**
@@ -328,7 +315,7 @@ export class Client {
    * @throws ValidationError, ApiError, RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
    */
   async updateProvisionalAccountDisplayName(name: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#account.rename(this.#token(), name, signal);
+    await this.#auth.account.rename(this.#auth.token(), name, signal);
   }
 
   /**
@@ -344,7 +331,7 @@ export class Client {
     { signal }: CallOptions = {},
   ): Promise<TokenSet> {
     const child = parseSnowflake<'application'>(childApplicationId, 'childApplicationId');
-    return this.#account.childToken(parentToken, child, signal);
+    return this.#auth.account.childToken(parentToken, child, signal);
   }
 
   /**
@@ -355,7 +342,7 @@ export class Client {
    * @throws RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
    */
   async fetchCurrentUser(options: FetchUserOptions = {}): Promise<UserSnapshot> {
-    return this.#account.currentUser(options.accessToken ?? this.#token(), options.signal);
+    return this.#auth.account.currentUser(options.accessToken ?? this.#auth.token(), options.signal);
   }
 
   /**
@@ -371,7 +358,7 @@ export class Client {
    */
   updateToken(token: string | AccessToken | undefined): void {
     const given = typeof token === 'string' ? { accessToken: token } : token;
-    this.#held.set(given);
+    this.#auth.held.set(given);
     if (!given) void this.disconnect();
     else if (this.#isAnothers(given)) void this.#reconnect();
   }
@@ -390,7 +377,7 @@ export class Client {
    */
   async connect({ signal }: CallOptions = {}): Promise<void> {
     this.#assertOpen();
-    this.#token();
+    this.#auth.token();
     await this.#connection.connect(signal);
   }
 
@@ -404,7 +391,7 @@ export class Client {
    * woke up or found a network. The client does so by itself within seconds of a sleep.
    */
   checkConnection(): void {
-    this.#held.check();
+    this.#auth.held.check();
     this.#connection.check();
   }
 
@@ -588,9 +575,7 @@ export class Client {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#authorizer.abort();
-    this.#deviceFlow.abort();
-    this.#held.close();
+    this.#auth.close();
     this.#calls.close();
     await this.#connection.close();
     this.#lobbies.close();
@@ -612,7 +597,7 @@ export class Client {
   }
 
   #statusChanged(status: ConnectionStatus): void {
-    this.#held.setConnected(status !== 'disconnected' && status !== 'disconnecting');
+    this.#auth.held.setConnected(status !== 'disconnected' && status !== 'disconnecting');
     this.#calls.setReady(status === 'ready');
     this.#commands.setReady(status === 'ready');
     if (status !== 'disconnected') return;
@@ -623,8 +608,7 @@ export class Client {
 
   #clientId(): ApplicationId {
     this.#assertOpen();
-    if (this.#applicationId !== undefined) return this.#applicationId;
-    throw new ArgumentError('missing_application_id', 'Set applicationId on the client first.');
+    return this.#auth.clientId();
   }
 
   #isAnothers({ idToken }: AccessToken): boolean {
@@ -637,12 +621,6 @@ export class Client {
     await this.disconnect();
     // That it fails is told by the status.
     if (!this.#isClosed) await this.connect().catch(() => {});
-  }
-
-  #token(): string {
-    const { accessToken } = this.#held;
-    if (accessToken !== undefined) return accessToken;
-    throw new ArgumentError('missing_access_token', 'Hand the access token to updateToken() first.');
   }
 
   #assertOpen(): void {

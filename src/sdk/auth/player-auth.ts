@@ -1,0 +1,57 @@
+import { ArgumentError } from '../../model/errors.ts';
+import { type ApplicationId, parseSnowflake } from '../../model/snowflake.ts';
+import type { Http } from '../../wire/http.ts';
+import { AccountCalls } from './account-calls.ts';
+import { Authorizer, type AuthorizerPorts } from './authorizer.ts';
+import { DeviceFlow } from './device-flow.ts';
+import { HeldToken } from './held-token.ts';
+import type { OAuthPorts } from './oauth-calls.ts';
+import { TokenClient } from './token-client.ts';
+
+export interface PlayerAuthPorts extends OAuthPorts, Omit<AuthorizerPorts, 'webBase'> {
+  readonly http: Http;
+}
+
+/** What a {@link Client} signs players in with: for which application, by which ways, and the token that came of it. */
+export class PlayerAuth {
+  readonly authorizer: Authorizer;
+  readonly tokens: TokenClient;
+  readonly device: DeviceFlow;
+  readonly account: AccountCalls;
+  readonly held: HeldToken;
+  applicationId: ApplicationId | undefined;
+
+  constructor(ports: PlayerAuthPorts) {
+    const { webBase } = ports.addresses;
+    this.authorizer = new Authorizer({ ...ports, webBase });
+    this.tokens = new TokenClient(ports);
+    this.device = new DeviceFlow(ports);
+    this.account = new AccountCalls(ports.http, ports.clock);
+    this.held = new HeldToken(ports.clock);
+  }
+
+  /** @throws ArgumentError `invalid_snowflake` */
+  setApplicationId(id: string | bigint): void {
+    this.applicationId = parseSnowflake<'application'>(id, 'applicationId');
+  }
+
+  /** @throws ArgumentError `missing_application_id` */
+  clientId(): ApplicationId {
+    if (this.applicationId !== undefined) return this.applicationId;
+    throw new ArgumentError('missing_application_id', 'Set applicationId on the client first.');
+  }
+
+  /** @throws ArgumentError `missing_access_token` */
+  token(): string {
+    const { accessToken } = this.held;
+    if (accessToken !== undefined) return accessToken;
+    throw new ArgumentError('missing_access_token', 'Hand the access token to updateToken() first.');
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.authorizer.abort();
+    this.device.abort();
+    this.held.close();
+  }
+}
