@@ -24,18 +24,22 @@ export const picturesFolder: string = resolve(import.meta.dirname, '../../test-o
 
 /** The service and the game's server, as `npm run sample` starts them. */
 export interface SampleWorld {
+  /** The one that runs now. */
   readonly service: Service;
   readonly backend: GameBackend;
   /** For an app of this world. */
   readonly options: AppOptions;
   readonly files: BuiltFiles;
+  /** Ends the service; it can be started again where it was, as it was. */
+  stopService(): Promise<{ restart(): Promise<void> }>;
   close(): Promise<void>;
 }
 
 export async function openSampleWorld(): Promise<SampleWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'starfall-test-'));
   const files = await buildSample(join(folder, 'built'));
-  const service = await startService({ fixtures, limits: 'off' });
+  const data = join(folder, 'service');
+  let service = await startService({ fixtures, limits: 'off', data });
   const backend = await startGameBackend({ applicationId, botToken, apiBase: service.api_base });
   const options: AppOptions = {
     applicationId,
@@ -49,10 +53,21 @@ export async function openSampleWorld(): Promise<SampleWorld> {
     keychainService: 'Starfall tests',
   };
   return {
-    service,
+    get service() {
+      return service;
+    },
     backend,
     options,
     files,
+    async stopService() {
+      const { port } = new URL(service.web_base);
+      await service.close();
+      return {
+        async restart() {
+          service = await startService({ limits: 'off', data, port: Number(port) });
+        },
+      };
+    },
     async close() {
       await backend.close();
       await service.close();
@@ -164,6 +179,26 @@ export async function openInChromium(
       await windows.close();
       await pages.close();
     },
+  };
+}
+
+/** The machine's own fetch, which notes whatever must stay secret. */
+export function tapped(secrets: string[]): typeof fetch & ((url: string, init: object) => Promise<Response>) {
+  return async (url: string | URL | Request, init?: RequestInit) => {
+    const form = new URLSearchParams(String(init?.body ?? ''));
+    for (const name of ['code', 'code_verifier', 'refresh_token']) {
+      const value = form.get(name);
+      if (value !== null) secrets.push(value);
+    }
+    const answer = await fetch(url, init);
+    const body = (await answer
+      .clone()
+      .json()
+      .catch(() => ({}))) as Record<string, unknown>;
+    for (const name of ['access_token', 'refresh_token', 'id_token']) {
+      if (typeof body[name] === 'string') secrets.push(body[name]);
+    }
+    return answer;
   };
 }
 

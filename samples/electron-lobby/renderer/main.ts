@@ -18,7 +18,7 @@ const shell = createShell(bridge);
 document.body.append(welcome.element, shell.element);
 keepTimes();
 
-let wasSignedIn: boolean | undefined;
+let shownStep: AppState['session']['step'] = 'starting';
 
 function show(state: AppState): void {
   const isSignedIn = state.session.step === 'signed-in';
@@ -26,9 +26,9 @@ function show(state: AppState): void {
   setShown(shell.element, isSignedIn);
   welcome.update(state);
   shell.update(state);
-  if (state.session.step === 'starting' || isSignedIn === wasSignedIn) return;
-  // What had the focus is gone; it goes where the player begins.
-  wasSignedIn = isSignedIn;
+  if (state.session.step === shownStep) return;
+  // What had the focus is gone; it goes to where the player goes on.
+  shownStep = state.session.step;
   if (isSignedIn) shell.focus();
   else welcome.focus();
 }

@@ -61,7 +61,7 @@ export function createWelcome(bridge: Bridge): View & { focus(): void } {
 
   return {
     element,
-    focus: () => signIn.focus(),
+    focus: () => (waiting.hidden ? signIn : cancel).focus(),
     update({ session, credential, redirect }: AppState) {
       const isWaiting = session.step === 'signing-in';
       setText(lead, leads[session.step]);

@@ -8,6 +8,7 @@ import {
   openSampleWorld,
   type SampleInNode,
   type SampleWorld,
+  tapped,
 } from '../../support/sample-app.ts';
 
 let world: SampleWorld;
@@ -287,26 +288,6 @@ describe('what crosses the bridge', () => {
     expect(window.heard.join('')).not.toMatch(/access_token|refresh_token|Bearer |botToken|code_verifier/i);
   });
 });
-
-/** The machine's own fetch, which notes whatever must stay secret. */
-function tapped(secrets: string[]): typeof fetch & ((url: string, init: object) => Promise<Response>) {
-  return async (url: string | URL | Request, init?: RequestInit) => {
-    const form = new URLSearchParams(String(init?.body ?? ''));
-    for (const name of ['code', 'code_verifier', 'refresh_token']) {
-      const value = form.get(name);
-      if (value !== null) secrets.push(value);
-    }
-    const answer = await fetch(url, init);
-    const body = (await answer
-      .clone()
-      .json()
-      .catch(() => ({}))) as Record<string, unknown>;
-    for (const name of ['access_token', 'refresh_token', 'id_token']) {
-      if (typeof body[name] === 'string') secrets.push(body[name]);
-    }
-    return answer;
-  };
-}
 
 async function lobbyWith(window: SampleInNode['window'], fits: (lobby: LobbyView) => boolean): Promise<LobbyView> {
   const { openLobby } = await window.sees(state => state.openLobby !== undefined && fits(state.openLobby));

@@ -1,0 +1,90 @@
+import type { Client } from '@rallypoint/sdk';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { agreeAs } from './sample-app.ts';
+
+/** What a scenario plays on: the game's window, wherever it is shown, and the browser it opens. */
+export interface SampleStage {
+  readonly window: Page;
+  nextPage(): Promise<Page>;
+  /** Another player's game. */
+  readonly friend: Client;
+  /** Keeps a picture of the window as it is now. */
+  picture(name: string): Promise<void>;
+}
+
+/** The whole of it, as a player does it: the same in Electron and in Chromium. */
+export async function playSample(stage: SampleStage): Promise<void> {
+  await signIn(stage);
+  await editEntryPoint(stage);
+  await meetFriend(stage);
+  await signOut(stage);
+}
+
+async function signIn({ window, nextPage, picture }: SampleStage): Promise<void> {
+  await window.getByRole('heading', { name: 'Starfall' }).waitFor();
+  await picture('welcome');
+  await window.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await window.getByText('Waiting for your browser').waitFor();
+  await picture('waiting-for-browser');
+  const page = await nextPage();
+  await agreeAs('ada', page);
+  await window.getByText('Live', { exact: true }).waitFor();
+  await window.getByRole('button', { name: 'Account of Ada' }).waitFor();
+  await picture('signed-in');
+}
+
+async function editEntryPoint({ window, picture }: SampleStage): Promise<void> {
+  await window.getByRole('button', { name: 'Entry point' }).click();
+  const name = window.getByLabel('Name');
+  await expect.poll(() => name.inputValue()).toBe('Launch');
+  expect(await window.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true);
+  await name.fill('');
+  await window.getByRole('button', { name: 'Save changes' }).click();
+  const fault = window.locator('#entry-name-fault');
+  await fault.waitFor();
+  expect(await fault.textContent()).toBe('This field is required');
+  expect(await name.evaluate(input => input === document.activeElement)).toBe(true);
+  await picture('entry-point-fault');
+  await name.fill('Set sail');
+  await window.getByLabel('Description').fill('Opens Starfall in your channel');
+  await window.getByLabel('The game answers').check();
+  await window.getByRole('button', { name: 'Save changes' }).click();
+  await window.getByText('The entry point was changed.').first().waitFor({ state: 'attached' });
+  await expect.poll(() => window.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true);
+  await picture('entry-point');
+}
+
+async function meetFriend({ window, friend, picture }: SampleStage): Promise<void> {
+  await window.getByRole('button', { name: 'Lobbies', exact: true }).first().click();
+  await window.getByLabel('New lobby').fill('Friday crew');
+  await window.getByRole('button', { name: 'Make' }).click();
+  await window.getByRole('heading', { name: 'Friday crew' }).waitFor();
+  const secret = (await window.locator('.secret').textContent()) ?? '';
+  const lobbyId = await friend.createOrJoinLobby(secret, { memberMetadata: { name: 'Grace' } });
+  await window.getByText('Grace came in').first().waitFor();
+  await friend.sendLobbyMessage(lobbyId, 'Hello! <b>Ready?</b>');
+  // What a player wrote is text, whatever it looks like.
+  await window.getByText('Hello! <b>Ready?</b>').waitFor();
+  const said = new Promise<string>(resolve => {
+    const hearing = friend.messages$(lobbyId).subscribe(messages => {
+      const heard = messages.find(({ author }) => author?.username === 'ada');
+      if (heard) resolve(heard.content);
+    });
+    friend.status$.subscribe({ complete: () => hearing.unsubscribe() });
+  });
+  await window.getByLabel('Message').fill('Ready when you are');
+  await window.getByRole('button', { name: 'Send' }).click();
+  expect(await said).toBe('Ready when you are');
+  await window.locator('.message.own').waitFor();
+  await picture('lobby');
+  await window.getByRole('button', { name: 'Leave' }).click();
+  await window.getByRole('heading', { name: 'No lobby is open' }).waitFor();
+}
+
+async function signOut({ window, picture }: SampleStage): Promise<void> {
+  await window.getByRole('button', { name: 'Account of Ada' }).click();
+  await picture('account');
+  await window.getByRole('button', { name: 'Sign out' }).click();
+  await window.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+}
