@@ -61,7 +61,7 @@ export type {
   CommandsSnapshot,
 } from './command/snapshot.ts';
 export type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
-export type { AccessTokenOptions, Credentials, CredentialsSnapshot } from './credentials/credentials.ts';
+export type { AccessTokenOptions, Credentials, CredentialsSnapshot, SignInOptions } from './credentials/credentials.ts';
 export type { CredentialsOptions } from './credentials/credentials-options.ts';
 export type { CredentialsClient } from './credentials/keeper.ts';
 export { openCredentials } from './credentials/open-credentials.ts';

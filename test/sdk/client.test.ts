@@ -53,6 +53,38 @@ describe('Client', () => {
     await expect(client.authorize(new AuthorizationArgs())).rejects.toMatchObject({ code: 'closed' });
   });
 
+  it('ends an authorization by name', async () => {
+    const client = new Client({ applicationId: '1', openBrowser: () => {} });
+    const grant = client.authorize(new AuthorizationArgs());
+    const ended = expect(grant).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
+    client.abortAuthorize();
+    client.abortAuthorize();
+    await ended;
+    await client.close();
+  });
+
+  it('takes a token as text or with its end, says whether there is one, and forgets it for undefined', () => {
+    const client = new Client();
+    expect(client.isAuthenticated).toBe(false);
+    client.updateToken('t');
+    expect(client.isAuthenticated).toBe(true);
+    client.updateToken(undefined);
+    expect(client.isAuthenticated).toBe(false);
+    client.updateToken({ accessToken: 't', expiresAtMs: 1 });
+    expect(client.isAuthenticated).toBe(true);
+    expect(codeOf(() => client.updateToken(''))).toBe('missing_access_token');
+    expect(codeOf(() => client.updateToken({ accessToken: 't', expiresAtMs: Number.NaN }))).toBe('invalid_expiry');
+    expect(client.isAuthenticated).toBe(true);
+  });
+
+  it('passes over an ID token beside the token that it cannot read', () => {
+    const client = new Client();
+    for (const idToken of ['', 'x', 'a.b.c', `a.${btoa('null')}.c`, `a.${btoa('{"sub":7}')}.c`]) {
+      client.updateToken({ accessToken: 't', idToken });
+    }
+    expect(client.isAuthenticated).toBe(true);
+  });
+
   it('uses the fetch and the sockets of its host', async () => {
     const fetched: string[] = [];
     const opened = Promise.withResolvers<{ url: string; events: SocketEvents }>();

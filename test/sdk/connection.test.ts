@@ -1,6 +1,7 @@
 import { filter, firstValueFrom, type Observable } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { capabilities, closeCodes, intents, opcodes } from '../../src/model/gateway.ts';
+import { expirationNoticeMs, type TokenExpiration } from '../../src/sdk/auth/held-token.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { ConnectionSnapshot, ConnectionStatus } from '../../src/sdk/connection-snapshot.ts';
 import { VirtualClock } from '../../src/wire/virtual-clock.ts';
@@ -464,5 +465,42 @@ describe('disconnecting', () => {
     await expect(client.getToken({ code: 'c', redirectUri: 'r', verifier: 'v' })).rejects.toMatchObject({
       code: 'closed',
     });
+  });
+});
+
+describe('the end of the access token', () => {
+  const hourMs = 3_600_000;
+  const told: TokenExpiration[] = [];
+  beforeEach(() => {
+    told.length = 0;
+    client.tokenExpiration$.subscribe(expiration => told.push(expiration));
+    client.updateToken({ accessToken: 'the-token', expiresAtMs: startMs + hourMs });
+  });
+
+  it('is told five minutes ahead while connected, once', async () => {
+    await clock.advance(hourMs / 2);
+    await connected();
+    await clock.advance(hourMs / 2 - expirationNoticeMs - 1);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    client.updateToken({ accessToken: 'the-token', expiresAtMs: startMs + hourMs });
+    await clock.advance(10_000);
+    expect(told).toEqual([{ expiresAtMs: startMs + hourMs, isExpired: false }]);
+  });
+
+  it('is not told while disconnected, and with the next connection', async () => {
+    await clock.advance(2 * hourMs);
+    expect(told).toEqual([]);
+    const connecting = client.connect();
+    await clock.advance(0);
+    expect(told).toEqual([{ expiresAtMs: startMs + hourMs, isExpired: true }]);
+    connecting.catch(() => {});
+  });
+
+  it('is told at once to a game that looks after a sleep', async () => {
+    await connected();
+    machine.sleep(hourMs);
+    client.checkConnection();
+    expect(told).toHaveLength(1);
   });
 });

@@ -6,6 +6,7 @@ import {
   Client,
   type CommandsSnapshot,
   type ConnectionSnapshot,
+  type Credentials,
   createAuthorizationCodeVerifier,
   type LobbyId,
   type LobbyMemberSnapshot,
@@ -13,8 +14,10 @@ import {
   type LobbyMessageSnapshot,
   type LobbyMessages,
   type LobbySnapshot,
+  openCredentials,
   openKeychain,
   type PlacedKeychain,
+  type TokenExpiration,
   type TokenSet,
   type WaitSnapshot,
 } from '../../src/sdk/index.ts';
@@ -40,6 +43,30 @@ export async function signIn(): Promise<TokenSet> {
   await client.getToken(grant);
   return client.getToken({ ...grant, verifier });
 }
+
+client.updateToken('text');
+client.updateToken({ accessToken: 'text', expiresAtMs: 1 });
+client.updateToken(undefined);
+// @ts-expect-error an end is a number
+client.updateToken({ accessToken: 'text', expiresAtMs: '1' });
+
+export async function keep(credentials: Credentials): Promise<string> {
+  const tokens = await client.getTokenFromDevice({ scopes: 'openid' }, { onProgress: ({ userCode }) => userCode });
+  await credentials.accept(tokens);
+  // @ts-expect-error whether somebody is signed in has two names
+  credentials.snapshot.status === 'expired';
+  // @ts-expect-error kinds of proof have names
+  await client.getProvisionalToken({ type: 'oidc', token: 'proof' });
+  // @ts-expect-error a number loses digits of an id
+  await client.exchangeChildToken('token', 1);
+  return credentials.accessToken({ refused: 'old' });
+}
+
+export const expiration: Observable<TokenExpiration> = client.tokenExpiration$;
+export const credentials = openCredentials({
+  client,
+  keychain: await openKeychain({ service: 'S', allow: ['memory'] }),
+});
 
 export const status: Observable<ConnectionSnapshot> = client.status$;
 export const lobby: Observable<LobbySnapshot | undefined> = client.lobby$('5');

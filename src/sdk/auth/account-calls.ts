@@ -62,7 +62,7 @@ export class AccountCalls {
   }
 }
 
-// These answers are JSON of the API, which the OAuth2 library does not read.
+// These answers are JSON of the API, which the OAuth2 library does not read. An empty refresh token says that there is none.
 function readAnswer(body: unknown, askedAtMs: number): TokenSet {
   const { access_token, token_type, expires_in, scope, refresh_token, id_token } = asRecord(body) ?? {};
   const isSound =

@@ -32,8 +32,7 @@ export function readTokens(answer: TokenAnswer, askedAtMs: number): TokenSet {
     expiresInSeconds,
     expiresAtMs: askedAtMs + expiresInSeconds * 1000,
     scopes: answer.scope ?? '',
-    // Some servers say by an empty one that there is none.
-    ...(answer.refresh_token ? { refreshToken: answer.refresh_token } : {}),
+    ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
     ...(answer.id_token === undefined ? {} : { idToken: answer.id_token }),
   });
 }

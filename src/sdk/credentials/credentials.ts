@@ -31,6 +31,9 @@ export interface AccessTokenOptions extends CallOptions {
   readonly refused?: string | undefined;
 }
 
+/** An answer to what an earlier process asked is exchanged with that one's verifier, and then {@link Credentials.accept}ed. */
+export type SignInOptions = Omit<AuthorizeOptions, 'answer'>;
+
 /**
  * Keeps a player signed in: holds the credential in the keychain, for all windows and processes of the game, and hands
  * every new access token to the client. It is refreshed when 85 to 90 % of its life have passed (apart by chance, also
@@ -45,7 +48,7 @@ export interface Credentials {
    *
    * @throws as {@link Client.authorize}, {@link Client.getToken} and {@link accept}
    */
-  signIn(args?: AuthorizationArgs, options?: AuthorizeOptions): Promise<void>;
+  signIn(args?: AuthorizationArgs, options?: SignInOptions): Promise<void>;
   /**
    * Keeps tokens that were come by otherwise: by device, for a provisional account, from a backend. They take the place of
    * whatever was kept.

@@ -4,13 +4,12 @@ import { backoffMs } from '../../wire/backoff.ts';
 import type { Clock, Entropy, Logger } from '../../wire/ports.ts';
 import { Alarm } from '../alarm.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
-import type { AuthorizeOptions } from '../auth/authorizer.ts';
 import type { TokenSet } from '../auth/token-set.ts';
 import type { CallOptions } from '../call-options.ts';
 import type { Client } from '../client.ts';
 import { BehaviorSubject, type Observable } from '../rxjs.ts';
 import type { ChangeSignal } from './change-signal.ts';
-import type { AccessTokenOptions, Credentials, CredentialsSnapshot } from './credentials.ts';
+import type { AccessTokenOptions, Credentials, CredentialsSnapshot, SignInOptions } from './credentials.ts';
 import { type Renewal, renew } from './renewal.ts';
 import { refreshAtMs, retryBackoff } from './schedule.ts';
 import { credentialOf, type StoredCredential } from './stored-credential.ts';
@@ -111,7 +110,7 @@ export class Keeper implements Credentials {
       });
   }
 
-  async signIn(args: AuthorizationArgs = new AuthorizationArgs(), options: AuthorizeOptions = {}): Promise<void> {
+  async signIn(args: AuthorizationArgs = new AuthorizationArgs(), options: SignInOptions = {}): Promise<void> {
     this.#assertOpen();
     const { client } = this.#ports;
     const { challenge, verifier } = client.createAuthorizationCodeVerifier();

@@ -101,6 +101,23 @@ describe('TokenClient: what it sends', () => {
     expect(formOf(1)).toEqual({ client_id: '1', token: 'the-token' });
   });
 
+  it('names a refresh by its key', async () => {
+    const client = await answering(200, answer);
+    await client.refreshToken('1', 'old', { idempotencyKey: 'the-key' });
+    expect(formOf(0)).toMatchObject({ refresh_token: 'old', idempotency_key: 'the-key' });
+  });
+
+  it('takes the proof of a provisional account along with a code', async () => {
+    const client = await answering(200, answer);
+    await client.getToken('1', request, undefined, { type: 'OIDC', token: 'proof' });
+    expect(formOf(0)).toMatchObject({
+      code: 'the-code',
+      code_verifier: verifier,
+      external_auth_type: 'OIDC',
+      external_auth_token: 'proof',
+    });
+  });
+
   it('sends nothing for arguments that cannot be right', async () => {
     const client = await answering(200, answer);
     const codeOf = (call: () => unknown) => {
@@ -116,11 +133,29 @@ describe('TokenClient: what it sends', () => {
     expect(codeOf(() => client.getToken('1', { ...request, redirectUri: 'x' }))).toBe('invalid_redirect_uri');
     expect(codeOf(() => client.refreshToken('1', ''))).toBe('missing_refresh_token');
     expect(codeOf(() => client.revokeToken('1', ''))).toBe('missing_token');
+    const proof = { type: 'OIDC', token: '' } as const;
+    expect(codeOf(() => client.getToken('1', request, undefined, proof))).toBe('invalid_form_body');
     expect(server.seen).toHaveLength(0);
   });
 });
 
 describe('TokenClient: what it makes of answers', () => {
+  it('counts the end of a token from the request on, so that it is never thought to live too long', async () => {
+    const clock = new VirtualClock(1_000_000);
+    const client = await tokens((_, response) => {
+      void clock.advance(5_000).then(() => answerJson(response, 200, { ...answer, expires_in: 60 }));
+    }, clock);
+    const { expiresInSeconds, expiresAtMs } = await client.refreshToken('1', 'r');
+    expect({ expiresInSeconds, expiresAtMs }).toEqual({ expiresInSeconds: 60, expiresAtMs: 1_060_000 });
+  });
+
+  it('needs neither a refresh token nor a life, which is the usual one then, nor scopes', async () => {
+    const client = await answering(200, { access_token: 'a', token_type: 'Bearer' });
+    const tokenSet = await client.getToken('1', request);
+    expect(tokenSet).not.toHaveProperty('refreshToken');
+    expect(tokenSet).toMatchObject({ expiresInSeconds: 604_800, scopes: '' });
+  });
+
   it.each([
     [400, { error: 'invalid_grant', error_description: 'Invalid "code" in request.' }, 'invalid_grant'],
     [400, { error: 'invalid_request' }, 'invalid_request'],
