@@ -18,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   import: () => import('./import.ts'),
   'cold-start': () => import('./cold-start.ts'),
   forwarder: () => import('./forwarder.ts'),
+  'sign-in': () => import('./sign-in.ts'),
 };
 
 const wanted = process.argv.slice(2);

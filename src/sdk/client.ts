@@ -192,7 +192,7 @@ export class Client {
    */
   async authorize(args: AuthorizationArgs, options: AuthorizeOptions = {}): Promise<AuthorizationGrant> {
     this.#assertOpen();
-    return this.#auth.authorizer.authorize(args, this.applicationId, options);
+    return this.#auth.authorize(args, options);
   }
 
   /** Ends an {@link authorize} under way, which rejects with `aborted`; a page that is already open stays open. */
@@ -350,8 +350,8 @@ export class Client {
    * Undefined forgets it, and disconnects.
    *
    * Our choice: a live connection goes on, since its session outlives the token, and the next one uses the new token. Only
-   * if the ID token beside it names another player than the session's does the client connect anew, by itself; without an
-   * ID token call {@link disconnect} before handing in another player's.
+   * if the token is said to be another player's than the session (`userId`, or the ID token beside it) does the client
+   * connect anew, by itself; when nothing is said, call {@link disconnect} before handing in another player's.
    *
    * @throws ArgumentError `missing_access_token`, `invalid_expiry`
    * @see social-sdk.md 5, UpdateToken
@@ -611,10 +611,9 @@ export class Client {
     return this.#auth.clientId();
   }
 
-  #isAnothers({ idToken }: AccessToken): boolean {
-    const { userId } = this.status;
-    const subject = subjectOf(idToken);
-    return userId !== undefined && subject !== undefined && subject !== userId;
+  #isAnothers({ userId = subjectOf(idToken), idToken }: AccessToken): boolean {
+    const { userId: present } = this.status;
+    return present !== undefined && userId !== undefined && userId !== present;
   }
 
   async #reconnect(): Promise<void> {

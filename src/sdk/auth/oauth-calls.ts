@@ -18,6 +18,14 @@ export interface OAuthPorts {
 }
 
 export type Library = typeof import('openid-client');
+
+const load = (): Promise<Library> => import('openid-client');
+
+/** Loads what the first call needs, while nobody waits for it; the call itself would tell of a failure. */
+export function prepareOAuthCalls(): void {
+  load().catch(() => {});
+}
+
 export type OAuthRoute = Extract<RouteName, 'createToken' | 'revokeToken' | 'startDevice'>;
 type Exchange<Answer> = (library: Library, configuration: Configuration) => Promise<Answer>;
 
@@ -42,7 +50,7 @@ export class OAuthCalls {
     signal: AbortSignal | undefined,
     exchange: Exchange<Answer>,
   ): Promise<Answer> {
-    const library = await import('openid-client');
+    const library = await load();
     const deadline = new Deadline(this.#ports.clock, deadlineMsDefault, signal);
     try {
       deadline.signal.throwIfAborted();

@@ -2,10 +2,11 @@ import { ArgumentError } from '../../model/errors.ts';
 import { type ApplicationId, parseSnowflake } from '../../model/snowflake.ts';
 import type { Http } from '../../wire/http.ts';
 import { AccountCalls } from './account-calls.ts';
-import { Authorizer, type AuthorizerPorts } from './authorizer.ts';
+import type { AuthorizationArgs } from './authorization-args.ts';
+import { type AuthorizationGrant, type AuthorizeOptions, Authorizer, type AuthorizerPorts } from './authorizer.ts';
 import { DeviceFlow } from './device-flow.ts';
 import { HeldToken } from './held-token.ts';
-import type { OAuthPorts } from './oauth-calls.ts';
+import { type OAuthPorts, prepareOAuthCalls } from './oauth-calls.ts';
 import { TokenClient } from './token-client.ts';
 
 export interface PlayerAuthPorts extends OAuthPorts, Omit<AuthorizerPorts, 'webBase'> {
@@ -28,6 +29,13 @@ export class PlayerAuth {
     this.device = new DeviceFlow(ports);
     this.account = new AccountCalls(ports.http, ports.clock);
     this.held = new HeldToken(ports.clock);
+  }
+
+  /** @see {@link Client.authorize} */
+  authorize(args: AuthorizationArgs, options: AuthorizeOptions): Promise<AuthorizationGrant> {
+    // The player is in the browser for seconds: time to load what comes next.
+    prepareOAuthCalls();
+    return this.authorizer.authorize(args, this.applicationId, options);
   }
 
   /** @throws ArgumentError `invalid_snowflake` */
