@@ -52,6 +52,17 @@ export interface AuthorizerPorts {
 // Our choice: 32 bytes, as for a code verifier.
 const stateBytes = 32;
 
+/** What only the answer to one authorization carries. */
+export function createState(entropy: Entropy): string {
+  return randomToken(entropy, stateBytes);
+}
+
+/** The default of {@link AuthorizeOptions.redirect} filled in. */
+export function redirectWayOf(args: AuthorizationArgs, { redirect, answer }: AuthorizeOptions): RedirectWay {
+  const isLoopback = args.customSchemeParam === undefined && answer === undefined;
+  return redirect ?? (isLoopback ? 'loopback' : 'custom-scheme');
+}
+
 /** Runs one authorization at a time: opens the page, waits for the redirect that belongs to it. */
 export class Authorizer {
   readonly #ports: AuthorizerPorts;
@@ -68,8 +79,7 @@ export class Authorizer {
     options: AuthorizeOptions,
   ): Promise<AuthorizationGrant> {
     const args = new AuthorizationArgs(given);
-    const isLoopback = args.customSchemeParam === undefined && options.answer === undefined;
-    const redirect = options.redirect ?? (isLoopback ? 'loopback' : 'custom-scheme');
+    const redirect = redirectWayOf(args, options);
     checkArguments(args, redirect);
     const clientId = args.clientId ?? applicationId;
     if (clientId === undefined) {
@@ -80,9 +90,7 @@ export class Authorizer {
     }
     if (options.answer !== undefined) return this.#readAnswer(args, clientId, options.answer);
     if (options.signal?.aborted) throw aborted();
-    if (this.#waiting) {
-      throw new ArgumentError('authorization_in_progress', 'Another authorization is under way; abort it first.');
-    }
+    if (this.#waiting) throw authorizationInProgress();
     const waiting = new Waiting();
     this.#waiting = waiting;
     const abort = () => waiting.fail(aborted());
@@ -118,7 +126,7 @@ export class Authorizer {
     const receiver = redirect === 'loopback' ? await openLoopbackReceiver(waiting) : undefined;
     try {
       const redirectUri = receiver?.redirectUri ?? customSchemeRedirect(schemeOf(args, clientId));
-      const state = args.state ?? randomToken(entropy, stateBytes);
+      const state = args.state ?? createState(entropy);
       waiting.expect({ redirectUri, state, issuer: webBase });
       logger.info({ redirectUri, scopes: args.scopes }, 'asking the player to authorize');
       if (!waiting.isOver) this.#show(authorizeUrl(args, { webBase, clientId, redirectUri, state }), waiting);
@@ -205,6 +213,10 @@ function checkArguments(args: AuthorizationArgs, redirect: RedirectWay): void {
 
 function schemeOf({ customSchemeParam }: AuthorizationArgs, clientId: string): string {
   return customSchemeParam ?? customSchemePrefix + clientId;
+}
+
+export function authorizationInProgress(): ArgumentError {
+  return new ArgumentError('authorization_in_progress', 'Another authorization is under way; abort it first.');
 }
 
 function aborted(): TransportError {

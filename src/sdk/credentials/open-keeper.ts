@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import { silentLogger, systemClock, systemEntropy } from '../../wire/ports.ts';
 import { dataFolder } from '../keychain/data-folder.ts';
+import { BegunSignIns } from './begun-sign-in.ts';
 import { ChangeSignal } from './change-signal.ts';
 import type { CredentialsOptions } from './credentials-options.ts';
 import { Keeper } from './keeper.ts';
@@ -13,13 +14,15 @@ import { Vault } from './vault.ts';
 export async function openKeeper(applicationId: ApplicationId, options: CredentialsOptions): Promise<Keeper> {
   const { client, keychain, logger = silentLogger, clock = systemClock, entropy = systemEntropy } = options;
   const account = options.account ?? applicationId;
-  const path = join(options.folder ?? dataFolder(), `credentials-${nameOf(applicationId, account)}`);
+  const name = nameOf(applicationId, account);
+  const path = join(options.folder ?? dataFolder(), `credentials-${name}`);
   const lock = await openProcessLock({ path: `${path}.lock`, clock, entropy, kinds: options.locks });
   const changed = () => keeper.look();
   const signal = await ChangeSignal.open({ path: `${path}.changed`, clock, entropy, logger, changed });
   const vault = new Vault({ keychain, account, applicationId, lock, tell: () => signal.tell(), logger });
+  const begun = new BegunSignIns({ keychain, account: `sign-in-${name}`, applicationId, clock, logger });
   const held = { tier: keychain.tier, backend: keychain.backend, lock: lock.kind };
-  const keeper = new Keeper({ client, vault, held, signal, logger, clock, entropy });
+  const keeper = new Keeper({ client, vault, begun, held, signal, logger, clock, entropy });
   logger.info(held, 'the credential is kept so');
   try {
     await keeper.begin();
@@ -30,7 +33,7 @@ export async function openKeeper(applicationId: ApplicationId, options: Credenti
   }
 }
 
-/** A file name of what may be any text. */
+/** A name of plain letters for what may be any text. */
 function nameOf(...texts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
 }
