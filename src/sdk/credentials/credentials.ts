@@ -31,7 +31,7 @@ export interface AccessTokenOptions extends CallOptions {
   readonly refused?: string | undefined;
 }
 
-/** An answer to what an earlier process asked is exchanged with that one's verifier, and then {@link Credentials.accept}ed. */
+/** For an answer to what an earlier process asked there is {@link Credentials.continueSignIn}. */
 export type SignInOptions = Omit<AuthorizeOptions, 'answer'>;
 
 /**
@@ -44,11 +44,23 @@ export interface Credentials {
   /** Replays the latest, emits when something changed, never errors, completes on {@link close}. */
   readonly credentials$: Observable<CredentialsSnapshot>;
   /**
-   * Asks the player ({@link Client.authorize}, with a verifier of its own), exchanges the code and keeps the tokens.
+   * Asks the player ({@link Client.authorize}, with a verifier of its own), exchanges the code and keeps the tokens. One at
+   * a time. With the custom scheme the keychain has a note meanwhile, for {@link continueSignIn}: of the latest sign-in
+   * among all windows. It is taken back when this ends otherwise than by {@link close}.
    *
    * @throws as {@link Client.authorize}, {@link Client.getToken} and {@link accept}
    */
   signIn(args?: AuthorizationArgs, options?: SignInOptions): Promise<void>;
+  /**
+   * Goes on with the sign-in that an earlier process of the game began, and could not end: it was closed or died while
+   * the player was in the browser, and the browser's answer has started this one. Once for each sign-in, up to 10 minutes
+   * after it was begun. An address that answers nothing of ours changes nothing.
+   *
+   * @param answer the address that this process was started with, {@link SchemeReceiver.startAddress}
+   * @throws ArgumentError `foreign_redirect`; OAuthError what the server said, `access_denied` when the player declined;
+   *   and as {@link Client.getToken} and {@link accept}
+   */
+  continueSignIn(answer: string, options?: CallOptions): Promise<void>;
   /**
    * Keeps tokens that were come by otherwise: by device, for a provisional account, from a backend. They take the place of
    * whatever was kept.
@@ -73,6 +85,9 @@ export interface Credentials {
    *   TransportError `deadline_exceeded`, `aborted`, before anything was done; ArgumentError `closed`
    */
   signOut(options?: CallOptions): Promise<void>;
-  /** Stops refreshing, once a refresh under way has been kept. The player stays signed in. Idempotent. */
+  /**
+   * Stops refreshing, once a refresh under way has been kept. The player stays signed in; a sign-in under way ends here
+   * (`aborted`), and the next process can go on with it. Idempotent.
+   */
   close(): Promise<void>;
 }

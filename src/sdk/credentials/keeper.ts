@@ -4,10 +4,13 @@ import { backoffMs } from '../../wire/backoff.ts';
 import type { Clock, Entropy, Logger } from '../../wire/ports.ts';
 import { Alarm } from '../alarm.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
+import { authorizationInProgress } from '../auth/authorizer.ts';
 import type { TokenSet } from '../auth/token-set.ts';
 import type { CallOptions } from '../call-options.ts';
 import type { Client } from '../client.ts';
 import { BehaviorSubject, type Observable } from '../rxjs.ts';
+import { askPlayer, takeAnswer } from './ask-player.ts';
+import type { BegunSignIns } from './begun-sign-in.ts';
 import type { ChangeSignal } from './change-signal.ts';
 import type { AccessTokenOptions, Credentials, CredentialsSnapshot, SignInOptions } from './credentials.ts';
 import { type Renewal, renew } from './renewal.ts';
@@ -32,6 +35,7 @@ export type CredentialsClient = Pick<
 export interface KeeperPorts {
   readonly client: CredentialsClient;
   readonly vault: Vault;
+  readonly begun: BegunSignIns;
   /** How the credential is kept. */
   readonly held: Pick<CredentialsSnapshot, 'tier' | 'backend' | 'lock'>;
   readonly signal: Pick<ChangeSignal, 'close'>;
@@ -50,7 +54,7 @@ export class Keeper implements Credentials {
   readonly #subject: BehaviorSubject<CredentialsSnapshot>;
   readonly #alarm: Alarm;
   readonly #following: { unsubscribe(): void };
-  /** Ends waits for the lock. */
+  /** Ends waits: for the lock, for the player. */
   readonly #closing = new AbortController();
   #credential: StoredCredential | undefined;
   /** When the present one is to be refreshed, in milliseconds since the Unix epoch. */
@@ -63,6 +67,7 @@ export class Keeper implements Credentials {
   /** Ends attempts to save what the keychain did not take: somebody has something else for it, or closes. */
   #saving: AbortController | undefined;
   #failures = 0;
+  #isAsking = false;
 
   constructor(ports: KeeperPorts) {
     this.#ports = ports;
@@ -112,11 +117,19 @@ export class Keeper implements Credentials {
 
   async signIn(args: AuthorizationArgs = new AuthorizationArgs(), options: SignInOptions = {}): Promise<void> {
     this.#assertOpen();
-    const { client } = this.#ports;
-    const { challenge, verifier } = client.createAuthorizationCodeVerifier();
-    const grant = await client.authorize(new AuthorizationArgs(args).setCodeChallenge(challenge), options);
-    const tokens = await client.getToken({ ...grant, verifier }, { signal: options.signal });
-    await this.accept(tokens, { signal: options.signal });
+    if (this.#isAsking) throw authorizationInProgress();
+    this.#isAsking = true;
+    try {
+      const tokens = await askPlayer({ ...this.#ports, closing: this.#closing.signal }, args, options);
+      await this.accept(tokens, { signal: options.signal });
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  async continueSignIn(answer: string, options: CallOptions = {}): Promise<void> {
+    this.#assertOpen();
+    await this.accept(await takeAnswer(this.#ports, answer, options), options);
   }
 
   async accept(tokens: TokenSet, { signal }: CallOptions = {}): Promise<void> {
