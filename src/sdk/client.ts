@@ -611,7 +611,7 @@ export class Client {
     return this.#auth.clientId();
   }
 
-  #isAnothers({ userId = subjectOf(idToken), idToken }: AccessToken): boolean {
+  #isAnothers({ idToken, userId = subjectOf(idToken) }: AccessToken): boolean {
     const { userId: present } = this.status;
     return present !== undefined && userId !== undefined && userId !== present;
   }

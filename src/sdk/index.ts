@@ -61,12 +61,18 @@ export type {
   CommandsSnapshot,
 } from './command/snapshot.ts';
 export type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
-export type { AccessTokenOptions, Credentials, CredentialsSnapshot, SignInOptions } from './credentials/credentials.ts';
+export type {
+  AccessTokenOptions,
+  Credentials,
+  CredentialsSnapshot,
+  SignInOptions,
+} from './credentials/credentials.ts';
 export type { CredentialsOptions } from './credentials/credentials-options.ts';
 export type { CredentialsClient } from './credentials/keeper.ts';
 export { openCredentials } from './credentials/open-credentials.ts';
 export type { ProcessLockKind } from './credentials/process-lock.ts';
 export type { EndReason } from './credentials/renewal.ts';
+export type { KeptTokens } from './credentials/stored-credential.ts';
 export type { GuildChannel, GuildMinimal } from './guilds.ts';
 export {
   type Keychain,

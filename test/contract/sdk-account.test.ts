@@ -270,6 +270,21 @@ describe('credentials kept for a client', () => {
     await next.close();
   });
 
+  it('say who is signed in, and a window that is connected follows when another one signs somebody else in', async () => {
+    const keychain = memoryKeychain();
+    const [one, other] = [clientOf(ada), clientOf(grace)];
+    const [first, second] = [await open(one, keychain), await open(other, keychain)];
+    await first.signIn();
+    expect(first.snapshot.userId).toBe(ada.id);
+    await one.connect();
+    await second.signIn();
+    await new Promise<void>(resolve => {
+      one.status$.subscribe(({ status, userId }) => status === 'ready' && userId === grace.id && resolve());
+    });
+    expect(first.snapshot.userId).toBe(grace.id);
+    await Promise.all([first.close(), second.close()]);
+  });
+
   it('stay as they are when the player declines, or the game gives up', async () => {
     const client = clientOf(ada, { openBrowser: () => {} });
     const credentials = await open(client);

@@ -2,13 +2,15 @@ import { ArgumentError } from '../../model/errors.ts';
 import type { Clock } from '../../wire/ports.ts';
 import { Alarm } from '../alarm.ts';
 import { type Observable, Subject } from '../rxjs.ts';
+import { requireText } from './require-text.ts';
 
 /** An access token to act with, and what is known of it; a {@link TokenSet} is one. */
 export interface AccessToken {
   readonly accessToken: string;
   /** In milliseconds since the Unix epoch. Absent: nobody knows, and {@link Client.tokenExpiration$} says nothing. */
   readonly expiresAtMs?: number | undefined;
-  /** Tells whose token it is. */
+  /** Whose token it is, by either of them. */
+  readonly userId?: string | undefined;
   readonly idToken?: string | undefined;
 }
 
@@ -21,6 +23,13 @@ export interface TokenExpiration {
 
 /** Our choice: how long before a token's end that is told; time to refresh it, also on a bad line. */
 export const expirationNoticeMs = 5 * 60_000;
+
+/** @throws ArgumentError `missing_access_token`, `invalid_expiry` */
+export function requireSound({ accessToken, expiresAtMs }: AccessToken): void {
+  requireText('accessToken', accessToken);
+  if (expiresAtMs === undefined || Number.isFinite(expiresAtMs)) return;
+  throw new ArgumentError('invalid_expiry', 'expiresAtMs must be milliseconds since the Unix epoch.');
+}
 
 /** The access token that a client acts with, and the moment at which a new one is needed. */
 export class HeldToken {
@@ -46,10 +55,7 @@ export class HeldToken {
 
   /** @throws ArgumentError `missing_access_token`, `invalid_expiry` */
   set(token: AccessToken | undefined): void {
-    if (token?.accessToken === '') throw new ArgumentError('missing_access_token', 'accessToken is needed.');
-    if (token?.expiresAtMs !== undefined && !Number.isFinite(token.expiresAtMs)) {
-      throw new ArgumentError('invalid_expiry', 'expiresAtMs must be milliseconds since the Unix epoch.');
-    }
+    if (token) requireSound(token);
     this.#token = token;
     this.#arm();
   }

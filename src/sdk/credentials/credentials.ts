@@ -1,12 +1,12 @@
 import type { RallypointError } from '../../model/errors.ts';
 import type { AuthorizationArgs } from '../auth/authorization-args.ts';
 import type { AuthorizeOptions } from '../auth/authorizer.ts';
-import type { TokenSet } from '../auth/token-set.ts';
 import type { CallOptions } from '../call-options.ts';
 import type { KeychainBackend, KeychainTier } from '../keychain/keychain.ts';
 import type { Observable } from '../rxjs.ts';
 import type { ProcessLockKind } from './process-lock.ts';
 import type { EndReason } from './renewal.ts';
+import type { KeptTokens } from './stored-credential.ts';
 
 /** Whether a player is signed in, and how well that is kept. Frozen. */
 export interface CredentialsSnapshot {
@@ -16,6 +16,8 @@ export interface CredentialsSnapshot {
   readonly backend: KeychainBackend;
   /** What keeps the processes of the game apart. */
   readonly lock: ProcessLockKind;
+  /** Who is signed in, where an ID token said so. */
+  readonly userId?: string;
   /** Space-separated, as granted. While signed in. */
   readonly scopes?: string;
   /** End of the access token, in milliseconds since the Unix epoch. While signed in. */
@@ -66,9 +68,9 @@ export interface Credentials {
    * whatever was kept.
    *
    * @throws KeychainError, and everything stays as it was; TransportError `deadline_exceeded`, `aborted`; ArgumentError
-   *   `closed`
+   *   `missing_access_token`, `invalid_expiry`, `closed`
    */
-  accept(tokens: TokenSet, options?: CallOptions): Promise<void>;
+  accept(tokens: KeptTokens, options?: CallOptions): Promise<void>;
   /**
    * The access token to use now. As a rule at once; only one that has ended, or was refused, is refreshed first. All who
    * ask meanwhile share that refresh, and one who gives up does not end it for the others.

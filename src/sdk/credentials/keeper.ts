@@ -5,7 +5,7 @@ import type { Clock, Entropy, Logger } from '../../wire/ports.ts';
 import { Alarm } from '../alarm.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import { authorizationInProgress } from '../auth/authorizer.ts';
-import type { TokenSet } from '../auth/token-set.ts';
+import { requireSound } from '../auth/held-token.ts';
 import type { CallOptions } from '../call-options.ts';
 import type { Client } from '../client.ts';
 import { BehaviorSubject, type Observable } from '../rxjs.ts';
@@ -15,7 +15,7 @@ import type { ChangeSignal } from './change-signal.ts';
 import type { AccessTokenOptions, Credentials, CredentialsSnapshot, SignInOptions } from './credentials.ts';
 import { type Renewal, renew } from './renewal.ts';
 import { refreshAtMs, retryBackoff } from './schedule.ts';
-import { credentialOf, type StoredCredential } from './stored-credential.ts';
+import { credentialOf, type KeptTokens, type StoredCredential } from './stored-credential.ts';
 import type { Vault } from './vault.ts';
 import { pause, unlessAborted } from './waiting.ts';
 
@@ -132,7 +132,8 @@ export class Keeper implements Credentials {
     await this.accept(await takeAnswer(this.#ports, answer, options), options);
   }
 
-  async accept(tokens: TokenSet, { signal }: CallOptions = {}): Promise<void> {
+  async accept(tokens: KeptTokens, { signal }: CallOptions = {}): Promise<void> {
+    requireSound(tokens);
     const { vault, clock } = this.#ports;
     await this.#change(signal, async () => {
       const before = await vault.readForReplacing();
@@ -140,7 +141,7 @@ export class Keeper implements Credentials {
       const generation = before?.generation ?? 0;
       const credential = credentialOf(tokens, { generation, applicationId }, clock.now());
       await vault.write(credential);
-      this.#adopt(credential, tokens.idToken);
+      this.#adopt(credential);
     });
   }
 
@@ -273,13 +274,13 @@ export class Keeper implements Credentials {
     }
   }
 
-  #adopt(credential: StoredCredential, idToken?: string): void {
+  #adopt(credential: StoredCredential): void {
     const isNew = credential.accessToken !== this.#credential?.accessToken;
     this.#credential = credential;
     if (!isNew) return;
-    const { accessToken, expiresAtMs } = credential;
+    const { accessToken, expiresAtMs, userId } = credential;
     this.#failures = 0;
-    this.#ports.client.updateToken({ accessToken, expiresAtMs, idToken });
+    this.#ports.client.updateToken({ accessToken, expiresAtMs, userId });
     this.#wakeAt(refreshAtMs(credential, this.#ports.entropy));
     this.#publish({});
   }
@@ -310,9 +311,9 @@ export class Keeper implements Credentials {
 
   #publish(more: Pick<CredentialsSnapshot, 'reason' | 'trouble'>): void {
     const { held } = this.#ports;
-    const { scopes = '', expiresAtMs = 0 } = this.#credential ?? {};
+    const { scopes = '', expiresAtMs = 0, userId } = this.#credential ?? {};
     const next: CredentialsSnapshot = this.#credential
-      ? { status: 'signed-in', ...held, scopes, expiresAtMs, ...more }
+      ? { status: 'signed-in', ...held, ...(userId !== undefined && { userId }), scopes, expiresAtMs, ...more }
       : { status: 'signed-out', ...held, ...more };
     if (!isSame(next, this.snapshot)) this.#subject.next(Object.freeze(next));
   }
@@ -334,7 +335,14 @@ export class Keeper implements Credentials {
 }
 
 function isSame(a: CredentialsSnapshot, b: CredentialsSnapshot): boolean {
-  const keys: readonly (keyof CredentialsSnapshot)[] = ['status', 'scopes', 'expiresAtMs', 'reason', 'trouble'];
+  const keys: readonly (keyof CredentialsSnapshot)[] = [
+    'status',
+    'userId',
+    'scopes',
+    'expiresAtMs',
+    'reason',
+    'trouble',
+  ];
   return keys.every(key => a[key] === b[key]);
 }
 

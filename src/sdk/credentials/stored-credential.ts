@@ -1,5 +1,8 @@
 import { asRecord, parseJson } from '../../wire/codec.ts';
-import type { TokenSet } from '../auth/token-set.ts';
+import { subjectOf, type TokenSet } from '../auth/token-set.ts';
+
+/** The part of a token set that is kept. */
+export type KeptTokens = Pick<TokenSet, 'accessToken' | 'refreshToken' | 'scopes' | 'expiresAtMs' | 'idToken'>;
 
 /** A player's sign-in, as the keychain keeps it for all processes of the game. */
 export interface StoredCredential {
@@ -10,6 +13,8 @@ export interface StoredCredential {
   /** Absent where the service gave none: then the credential ends with its access token. */
   readonly refreshToken?: string;
   readonly scopes: string;
+  /** Whose it is. Absent where no ID token said so. */
+  readonly userId?: string;
   /** In milliseconds since the Unix epoch, as are the others. */
   readonly receivedAtMs: number;
   readonly expiresAtMs: number;
@@ -28,18 +33,20 @@ export interface RefreshAttempt {
 
 /** What a new answer of the service makes of what was kept before. */
 export function credentialOf(
-  tokens: TokenSet,
+  tokens: KeptTokens,
   before: { readonly generation: number; readonly applicationId: string } & Partial<StoredCredential>,
   receivedAtMs: number,
 ): StoredCredential {
   // A service may leave out what has not changed. @see RFC 6749, 5.1 and 6
   const refreshToken = tokens.refreshToken ?? before.refreshToken;
+  const userId = subjectOf(tokens.idToken) ?? before.userId;
   return Object.freeze({
     generation: before.generation + 1,
     applicationId: before.applicationId,
     accessToken: tokens.accessToken,
     ...(refreshToken === undefined ? {} : { refreshToken }),
     scopes: tokens.scopes === '' ? (before.scopes ?? '') : tokens.scopes,
+    ...(userId === undefined ? {} : { userId }),
     receivedAtMs,
     expiresAtMs: tokens.expiresAtMs,
   });
@@ -56,7 +63,7 @@ export function encodeCredential(credential: StoredCredential): string {
 export function decodeCredential(text: string, applicationId: string): StoredCredential | undefined {
   const fields = asRecord(parseJson(text));
   if (fields?.format !== format || fields.applicationId !== applicationId) return undefined;
-  const { generation, accessToken, refreshToken, scopes, receivedAtMs, expiresAtMs, attempt } = fields;
+  const { generation, accessToken, refreshToken, scopes, userId, receivedAtMs, expiresAtMs, attempt } = fields;
   const isSound =
     isTime(generation) &&
     isText(accessToken) &&
@@ -71,6 +78,7 @@ export function decodeCredential(text: string, applicationId: string): StoredCre
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
     scopes,
+    ...(isText(userId) && { userId }),
     receivedAtMs,
     expiresAtMs,
     ...(begun && { attempt: begun }),

@@ -182,6 +182,16 @@ describe('credentials: signing in and starting again', () => {
     await expect(open()).rejects.toMatchObject({ name: 'KeychainError', code: 'keychain_locked' });
   });
 
+  it('accept nothing that is no token', async () => {
+    const credentials = await open();
+    const tokens = office.issue();
+    const refused = (changes: object) => expect(credentials.accept({ ...tokens, ...changes })).rejects;
+    await refused({ accessToken: '' }).toMatchObject({ code: 'missing_access_token' });
+    await refused({ expiresAtMs: Number.NaN }).toMatchObject({ code: 'invalid_expiry' });
+    expect(credentials.snapshot.status).toBe('signed-out');
+    expect(await stored()).toBeNull();
+  });
+
   it('accept nothing that the keychain does not take', async () => {
     const credentials = await signedIn();
     locked.add('set');
