@@ -6,12 +6,21 @@ export function lazyEvent<Name extends DispatchName>(
   name: Name,
   describe: () => Dispatches[Name],
 ): NonNullable<Announcement['event']> {
-  let text: string | undefined;
-  return {
-    name,
-    get data() {
-      text ??= JSON.stringify(describe());
-      return text;
-    },
-  };
+  return new LazyEvent(name, describe);
+}
+
+class LazyEvent {
+  readonly name: DispatchName;
+  readonly #describe: () => unknown;
+  #text: string | undefined;
+
+  constructor(name: DispatchName, describe: () => unknown) {
+    this.name = name;
+    this.#describe = describe;
+  }
+
+  get data(): string {
+    this.#text ??= JSON.stringify(this.#describe());
+    return this.#text;
+  }
 }

@@ -3,9 +3,10 @@ import { checkLobbyMember, checkLobbyMemberChanges } from '../../model/rules/lob
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { refuseIssues } from '../fault.ts';
-import type { Transaction } from '../store/contract.ts';
+import { andThen } from '../maybe-promise.ts';
+import type { MaybePromise, Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
-import type { LobbyChanges } from './lobby-changes.ts';
+import type { Changed, LobbyChanges } from './lobby-changes.ts';
 import { readId, writtenMember } from './lobby-input.ts';
 import type { LobbyQuota } from './lobby-quota.ts';
 import { lobbyScope, ownLobby, requireUsers } from './lobby-records.ts';
@@ -27,6 +28,12 @@ export interface LobbyMembers {
   remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void>;
 }
 
+/** What a put has come to; without `changed`, nothing is new. */
+interface Put {
+  readonly member: LobbyMemberRecord;
+  readonly changed?: Changed;
+}
+
 export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: LobbyChanges): LobbyMembers {
   async function put(application: ApplicationRecord, id: LobbyId, userId: UserId, input: unknown): Promise<string> {
     refuseIssues(checkLobbyMember(input));
@@ -37,20 +44,27 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
     return JSON.stringify(showMember(member));
   }
 
-  async function putWithin(
+  function putWithin(
     transaction: Transaction,
     application: ApplicationRecord,
     id: LobbyId,
     userId: UserId,
     input: LobbyMemberInput,
-  ) {
-    const lobby = await ownLobby(transaction, application, id);
-    const stored = await transaction.get('lobby_members', id, userId);
-    const member = writtenMember(lobby, userId, input, stored);
-    if (member === stored) return { member };
-    if (stored) return { member, changed: await changes.apply(transaction, lobby, { updated: [member] }) };
+  ): MaybePromise<Put> {
+    return andThen(ownLobby(transaction, application, id), lobby =>
+      andThen(transaction.get('lobby_members', id, userId), stored => {
+        const member = writtenMember(lobby, userId, input, stored);
+        if (member === stored) return { member };
+        if (!stored) return addWithin(transaction, lobby, member);
+        return andThen(changes.apply(transaction, lobby, { updated: [member] }), changed => ({ member, changed }));
+      }),
+    );
+  }
+
+  async function addWithin(transaction: Transaction, lobby: LobbyRecord, member: LobbyMemberRecord): Promise<Put> {
+    const { user_id: userId, application_id: applicationId } = member;
     await requireUsers(transaction, [userId]);
-    await quota.require(transaction, application.id, [userId], () => ['user_id']);
+    await quota.require(transaction, applicationId, [userId], () => ['user_id']);
     return { member, changed: await changes.apply(transaction, lobby, { added: [member] }) };
   }
 

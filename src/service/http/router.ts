@@ -71,7 +71,8 @@ function walk<Value>(
 ): Branch<Value>['end'] {
   const segment = segments[at];
   if (segment === undefined) return branch.end;
-  const literal = branch.literals.get(segment);
+  // An id is new text, and not looked up where nothing but ids can stand.
+  const literal = branch.literals.size > 0 ? branch.literals.get(segment) : undefined;
   const found = literal && walk(literal, segments, at + 1, values);
   if (found) return found;
   if (!branch.parameter || segment === '' || segment.length > parameterLengthMax) return undefined;

@@ -110,7 +110,8 @@ export class GroupCommit {
       const revision = this.#engine.lastRevision() + commits.length + 1;
       const unit = new UnitOfWork(changes, scope, revision);
       try {
-        const value = await work(unit);
+        const worked = work(unit);
+        const value = worked instanceof Promise ? await worked : worked;
         for (const event of unit.finish()) announced.push(event);
         commits.push({ scope, revision });
         answers.push(() => settle.resolve(value));
