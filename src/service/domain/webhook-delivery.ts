@@ -1,10 +1,10 @@
 import { limits } from '../../model/limits.ts';
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import { Deadline } from '../../wire/deadline.ts';
-import { readSigningKey, signatureHeaders, signMessage } from '../../wire/signature.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { ApplicationRecord } from '../store/records.ts';
+import { signedRequest } from './signed-request.ts';
 
 /** Something that an application's server is to hear. */
 export interface WebhookEvent {
@@ -89,7 +89,8 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
   async function post(event: WebhookEvent, stop: AbortSignal): Promise<number | undefined> {
     const deadline = new Deadline(clock, limits.webhookEventAnswerMs, stop);
     try {
-      const request = { ...signedRequest(event), signal: deadline.signal };
+      const signed = signedRequest(clock, event.application, event.body);
+      const request = { ...signed, signal: deadline.signal, redirect: 'manual' } as const;
       const response = await activity.runOutside(() => deadline.within(core.fetch(event.url, request)));
       response.body?.cancel().catch(ignore);
       return response.status;
@@ -98,16 +99,6 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
     } finally {
       deadline.close();
     }
-  }
-
-  function signedRequest({ application, body }: WebhookEvent) {
-    const timestamp = String(Math.floor(clock.now() / 1000));
-    const headers = {
-      'content-type': 'application/json',
-      [signatureHeaders.signature]: signMessage(readSigningKey(application.signing_key), timestamp, body),
-      [signatureHeaders.timestamp]: timestamp,
-    };
-    return { method: 'POST', headers, body, redirect: 'manual' } as const;
   }
 
   function pause(ms: number, stop: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
 import { parseJson } from '../../wire/codec.ts';
-import { Deadline } from '../../wire/deadline.ts';
 import type { FetchInit } from '../../wire/ports.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
+import { askOutside } from '../outside.ts';
 
 /** What somebody outside answered. */
 export interface OutsideAnswer {
@@ -21,33 +21,9 @@ export type AskOutside = (
 export const outsideAnswerMs = 5_000;
 export const outsideBytesMax = 256 * 1024;
 
-/** Redirects are not followed: the answer must come from the address that was configured. */
 export function createOutside(core: Pick<Core, 'clock' | 'fetch'>, activity: Activity): AskOutside {
   return async (url, init) => {
-    const deadline = new Deadline(core.clock, outsideAnswerMs);
-    const ask = async () => {
-      const response = await core.fetch(url, { ...init, signal: deadline.signal, redirect: 'manual' });
-      const text = await readText(response);
-      return { status: response.status, body: text === undefined ? undefined : parseJson(text) };
-    };
-    try {
-      return await activity.runOutside(() => deadline.within(ask()));
-    } catch {
-      return undefined;
-    } finally {
-      deadline.close();
-    }
+    const reply = await askOutside(core, activity, url, init, { ms: outsideAnswerMs, bytesMax: outsideBytesMax });
+    return reply && { status: reply.status, body: reply.body && parseJson(reply.body.toString()) };
   };
-}
-
-/** The body's text; undefined when it is too large. */
-async function readText({ body }: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > outsideBytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
