@@ -66,6 +66,7 @@ export type {
   Credentials,
   CredentialsSnapshot,
   SignInOptions,
+  SignOutOptions,
 } from './credentials/credentials.ts';
 export type { CredentialsOptions } from './credentials/credentials-options.ts';
 export type { CredentialsClient } from './credentials/keeper.ts';

@@ -33,6 +33,15 @@ export interface AccessTokenOptions extends CallOptions {
   readonly refused?: string | undefined;
 }
 
+export interface SignOutOptions extends CallOptions {
+  /**
+   * Whether the service ends what was granted, which it does for all of the player's machines at once. Default: true.
+   *
+   * @see oauth2.md 7
+   */
+  readonly revoke?: boolean | undefined;
+}
+
 /** For an answer to what an earlier process asked there is {@link Credentials.continueSignIn}. */
 export type SignInOptions = Omit<AuthorizeOptions, 'answer'>;
 
@@ -75,18 +84,18 @@ export interface Credentials {
    * The access token to use now. As a rule at once; only one that has ended, or was refused, is refreshed first. All who
    * ask meanwhile share that refresh, and one who gives up does not end it for the others.
    *
-   * @throws OAuthError `signed_out`: nobody is signed in, or not any more; `no_usable_token`; TransportError, RateLimitError, ApiError,
-   *   KeychainError: it cannot be refreshed now, and nothing is lost; ArgumentError `closed`
+   * @throws OAuthError `signed_out`: nobody is signed in, or not any more; `no_usable_token`; TransportError,
+   *   RateLimitError, ApiError, KeychainError: it cannot be refreshed now, and nothing is lost; ArgumentError `closed`
    */
   accessToken(options?: AccessTokenOptions): Promise<string>;
   /**
    * Ends the player's sign-in in all windows: at the service, in the keychain, in the client, which is disconnected. Our
    * choice: should the service not be reached, it ends here all the same, since nobody has the tokens then. Repeatable.
-   *
+
    * @throws KeychainError, and the player stays signed in, when neither the service nor the keychain could be told;
    *   TransportError `deadline_exceeded`, `aborted`, before anything was done; ArgumentError `closed`
    */
-  signOut(options?: CallOptions): Promise<void>;
+  signOut(options?: SignOutOptions): Promise<void>;
   /**
    * Stops refreshing, once a refresh under way has been kept. The player stays signed in; a sign-in under way ends here
    * (`aborted`), and the next process can go on with it. Idempotent.

@@ -12,7 +12,13 @@ import { BehaviorSubject, type Observable } from '../rxjs.ts';
 import { askPlayer, takeAnswer } from './ask-player.ts';
 import type { BegunSignIns } from './begun-sign-in.ts';
 import type { ChangeSignal } from './change-signal.ts';
-import type { AccessTokenOptions, Credentials, CredentialsSnapshot, SignInOptions } from './credentials.ts';
+import type {
+  AccessTokenOptions,
+  Credentials,
+  CredentialsSnapshot,
+  SignInOptions,
+  SignOutOptions,
+} from './credentials.ts';
 import { type Renewal, renew } from './renewal.ts';
 import { refreshAtMs, retryBackoff } from './schedule.ts';
 import { credentialOf, type KeptTokens, type StoredCredential } from './stored-credential.ts';
@@ -162,11 +168,11 @@ export class Keeper implements Credentials {
     throw new OAuthError('signed_out', `Nobody is signed in (${this.snapshot.reason ?? 'never was'}).`);
   }
 
-  async signOut({ signal }: CallOptions = {}): Promise<void> {
+  async signOut({ signal, revoke = true }: SignOutOptions = {}): Promise<void> {
     const { vault } = this.#ports;
     await this.#change(signal, async () => {
       const stored = await vault.readForReplacing().catch(() => this.#credential);
-      const isRevoked = stored ? await this.#revoke(stored) : true;
+      const isRevoked = stored ? revoke && (await this.#revoke(stored)) : true;
       try {
         await vault.remove();
       } catch (error) {

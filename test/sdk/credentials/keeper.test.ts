@@ -507,6 +507,17 @@ describe('credentials: signing out', () => {
     expect(office.revoked).toHaveLength(1);
   });
 
+  it('leaves the service out when it is told to, for the player’s other machines', async () => {
+    const credentials = await signedIn();
+    locked.add('delete');
+    await expect(credentials.signOut({ revoke: false })).rejects.toMatchObject({ code: 'keychain_locked' });
+    locked.clear();
+    await credentials.signOut({ revoke: false });
+    expect(office.revoked).toEqual([]);
+    expect(await stored()).toBeNull();
+    expect(credentials.snapshot.status).toBe('signed-out');
+  });
+
   it('waits for a refresh under way, and ends what it gave', async () => {
     const credentials = await signedIn();
     office.moods = ['hold'];
