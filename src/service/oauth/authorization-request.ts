@@ -171,9 +171,10 @@ function judgePrompt(parameters: URLSearchParams): AuthorizationRequest['prompt'
   return prompt;
 }
 
+/** A client that sends none shows its secret for the code; on a custom scheme that is not enough. @see oauth2.md 4 */
 function judgeChallenge(
   parameters: URLSearchParams,
-  { application, redirectUri }: ReturnAddress,
+  { redirectUri }: ReturnAddress,
   responseType: ResponseType,
 ): string | null {
   if (responseType === 'none') return null;
@@ -182,8 +183,8 @@ function judgeChallenge(
   const challenge = read(parameters, 'code_challenge');
   const method = read(parameters, 'code_challenge_method');
   if (challenge === undefined) {
-    const isProof = application.public_client || isCustomSchemeRedirect(redirectUri);
-    if (method !== undefined || (isProof && responseType === 'code')) throw oauthFaults.missing('code_challenge');
+    const isNeeded = responseType === 'code' && isCustomSchemeRedirect(redirectUri);
+    if (isNeeded || method !== undefined) throw oauthFaults.missing('code_challenge');
     return null;
   }
   // Left out it would mean "plain" (RFC 7636, 4.3).

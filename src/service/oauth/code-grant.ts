@@ -19,19 +19,19 @@ import { issuePair } from './tokens.ts';
  * Our choice: an attempt that fails leaves the code as it was, and only one who proves all of this by a used code ends
  * what the code gave: else whoever sees a redirect could sign its user out.
  *
- * @throws OAuthFault `invalid_grant`, `invalid_request`; Fault those of {@link ProvisionalMerges}
+ * @throws OAuthFault `invalid_grant`, `invalid_request`, `invalid_client`; Fault those of {@link ProvisionalMerges}
  * @see oauth2.md 3, 4; RFC 6749, 4.1.3
  */
 export async function exchangeCode(
   core: Core,
   { idTokens, merges }: GrantDeps,
-  { application }: AuthenticatedClient,
+  { application, proven }: AuthenticatedClient,
   form: Form,
 ): Promise<TokenResponse> {
   const hash = hashSecret(requiredField(form, 'code'));
   const code = checkCode(core, application, await core.store.get('codes', hash));
   checkRedirect(application, form, code);
-  checkVerifier(form, code);
+  checkProof(form, code, proven);
   const merge = await merges.prepare(application, form);
   const response = await core.store.transact(
     authorizationScope(code),
@@ -66,10 +66,12 @@ function checkRedirect(application: ApplicationRecord, form: Form, code: CodeRec
   if (redirectUri !== code.redirect_uri) throw oauthFaults.invalidInRequest('redirect_uri');
 }
 
-function checkVerifier(form: Form, { code_challenge }: CodeRecord): void {
+/** Without PKCE a public client needs its secret, too: something must tie the code to who asked for it. @see oauth2.md 4 */
+function checkProof(form: Form, { code_challenge }: CodeRecord, proven: boolean): void {
   const verifier = field(form, 'code_verifier');
   if (verifier === undefined) {
     if (code_challenge !== null) throw oauthFaults.missing('code_verifier');
+    if (!proven) throw oauthFaults.client();
     return;
   }
   // A verifier without a challenge means that somebody took the challenge out of the request (RFC 9700, 4.8.2).

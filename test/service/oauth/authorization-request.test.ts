@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../../src/model/oauth.ts';
-import { ada, type Form, game, openService, site, siteRequest, soundRequest, type TestService } from './support.ts';
+import {
+  ada,
+  type Form,
+  game,
+  noChallenge,
+  openService,
+  site,
+  siteRequest,
+  soundRequest,
+  type TestService,
+} from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -52,8 +62,11 @@ describe('a sound request', () => {
     expect(url.searchParams.has('code')).toBe(true);
   });
 
-  it('may leave PKCE out when the client keeps a secret and the redirect is a web address', async () => {
-    expect((await answered(siteRequest)).has('code')).toBe(true);
+  it.each([
+    ['a client that keeps a secret', siteRequest],
+    ['a public client, whose secret the token endpoint then asks for', noChallenge],
+  ])('may leave PKCE out where the redirect is a web address: %s', async (_, changes) => {
+    expect((await answered(changes)).has('code')).toBe(true);
   });
 
   it.each(['/oauth2/authorize', '/api/oauth2/authorize', '/api/v10/oauth2/authorize'])('may be at %s', async path => {
@@ -90,10 +103,15 @@ describe('a request at fault is sent back', () => {
     ['with a scope that only an application can have', { scope: 'applications.commands.update' }, 'invalid_scope'],
     ['of a public client with role_connections.write', { scope: 'role_connections.write' }, 'invalid_scope'],
     ['with webhook.incoming, which is not offered', { scope: 'webhook.incoming' }, 'invalid_scope'],
-    ['of a public client without PKCE', noChallenge(), 'invalid_request', 'Missing "code_challenge"'],
     [
       'of a confidential client without PKCE to a custom scheme',
       { ...siteRequest, redirect_uri: 'site:/authorize/callback' },
+      'invalid_request',
+      'Missing "code_challenge"',
+    ],
+    [
+      'of a public client without PKCE to a custom scheme',
+      { ...noChallenge, redirect_uri: 'discord-100:/authorize/callback' },
       'invalid_request',
       'Missing "code_challenge"',
     ],
@@ -185,10 +203,6 @@ describe('a decision', () => {
     },
   );
 });
-
-function noChallenge(): Form {
-  return { code_challenge: undefined, code_challenge_method: undefined };
-}
 
 function methodText(): string {
   return 'Unsupported "code_challenge_method"';

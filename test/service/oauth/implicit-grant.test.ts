@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ada, type Form, openService, site, siteRequest, type TestService } from './support.ts';
+import { ada, type Form, noChallenge, openService, site, siteRequest, type TestService } from './support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -8,7 +8,6 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const implicit = { response_type: 'token', redirect_uri: 'https://game.example/callback', scope: 'identify guilds' };
-const noChallenge = { code_challenge: undefined, code_challenge_method: undefined };
 
 /** What stands behind `#` after the user's answer. */
 async function answered(changes: Form = {}, decision = 'approve'): Promise<URLSearchParams> {

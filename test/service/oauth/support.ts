@@ -176,12 +176,14 @@ export const soundExchange = {
   code_verifier: verifier,
 } as const;
 
+/** What a request without PKCE says otherwise. */
+export const noChallenge = { code_challenge: undefined, code_challenge_method: undefined } as const;
+
 /** What the site asks otherwise: no PKCE. */
 export const siteRequest = {
   client_id: site.id,
   redirect_uri: 'https://site.example/callback',
-  code_challenge: undefined,
-  code_challenge_method: undefined,
+  ...noChallenge,
 } as const;
 
 /** What the site exchanges otherwise. */

@@ -4,6 +4,7 @@ import {
   basic,
   ben,
   game,
+  noChallenge,
   openService,
   secret,
   site,
@@ -68,6 +69,14 @@ describe('authorization_code', () => {
     const attack = { ...siteExchange, code_verifier: verifier };
     expect((await service.exchange(code, attack)).body).toMatchObject({ error: 'invalid_request' });
     expect((await service.exchange(code, siteExchange)).status).toBe(200);
+  });
+
+  it.each([
+    ['its secret', { client_secret: secret }, 200, {}],
+    ['nothing', {}, 401, { error: 'invalid_client' }],
+  ])('answers a public client that used no PKCE and shows %s with %o', async (_, proof, status, body) => {
+    const answer = await service.exchange(await service.code(noChallenge), { code_verifier: undefined, ...proof });
+    expect(answer).toMatchObject({ status, body });
   });
 
   it.each([
