@@ -38,8 +38,8 @@ export function collectBody(request: IncomingMessage): Promise<Buffer | undefine
 }
 
 /**
- * Reads a body as the route wants it: parsed JSON, or a form as field → text (the first of repeated fields; undefined
- * when it is no form, because the OAuth2 routes answer that in their own words).
+ * Reads a body as the route wants it: parsed JSON, or a form as its parameters (undefined when it is no form, because
+ * the OAuth2 routes answer that in their own words).
  *
  * One that may be left out is undefined when it is.
  *
@@ -49,7 +49,7 @@ export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buff
   if (!bytes) throw new Fault('request_too_large');
   if (route.bodyOptional && bytes.length === 0) return undefined;
   const mediaType = mediaTypeOf(headers['content-type']);
-  if (route.body === 'form') return mediaType === mediaTypes.form ? readForm(bytes.toString()) : undefined;
+  if (route.body === 'form') return mediaType === mediaTypes.form ? new URLSearchParams(bytes.toString()) : undefined;
   if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
   if (!isUtf8(bytes)) throw new Fault('invalid_json');
   try {
@@ -62,12 +62,6 @@ export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buff
 function mediaTypeOf(contentType: string | undefined): string | undefined {
   if (contentType === mediaTypes.json) return contentType;
   return contentType?.split(';', 1)[0]?.trim().toLowerCase();
-}
-
-function readForm(text: string): Readonly<Record<string, string>> {
-  const form: Record<string, string> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(text)) form[name] ??= value;
-  return form;
 }
 
 function wrongMediaType(expected: string): Fault {

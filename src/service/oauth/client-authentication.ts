@@ -30,7 +30,7 @@ export interface AuthenticatedClient {
  * Finds out which client calls: by HTTP Basic, by `client_id` and `client_secret` in the form, or by `client_id` alone
  * if it is a public client.
  *
- * @throws OAuthFault `invalid_client`; `invalid_request` when both ways are used at once
+ * @throws OAuthFault `invalid_client`; `invalid_request` when both ways are used at once, or a field is repeated
  * @see oauth2.md 1, 4
  */
 export async function authenticateClient(core: Core, request: ClientRequest): Promise<AuthenticatedClient> {
@@ -45,7 +45,7 @@ export async function authenticateClient(core: Core, request: ClientRequest): Pr
 
 /** The client that a request says it is from, proven or not. */
 export function clientNamedBy({ authorization, form }: ClientRequest): string | undefined {
-  return field(form, 'client_id') ?? parseBasic(authorization ?? '')?.clientId;
+  return form.get('client_id') || parseBasic(authorization ?? '')?.clientId;
 }
 
 function readCredentials({ authorization, form }: ClientRequest): ClientCredentials {

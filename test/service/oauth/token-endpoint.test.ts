@@ -6,6 +6,7 @@ import {
   game,
   noChallenge,
   openService,
+  query,
   secret,
   site,
   siteExchange,
@@ -331,6 +332,24 @@ describe('token request', () => {
     });
     const { body } = await service.token({ grant_type: 'x'.repeat(5000) });
     expect(String(body.error_description).length).toBeLessThan(200);
+  });
+
+  it.each(['grant_type', 'client_id', 'client_secret', 'scope'])('with %s twice is refused', async name => {
+    const form = { grant_type: 'client_credentials', client_id: site.id, client_secret: secret, scope: 'identify' };
+    const body = query(form);
+    body.append(name, form[name as keyof typeof form]);
+    const response = await fetch(`${service.api}/oauth2/token`, { method: 'POST', body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      error: 'invalid_request',
+      error_description: `"${name}" is given more than once`,
+    });
+  });
+
+  it('passes over parameters nobody knows, however often they come', async () => {
+    const body = query({ ...soundExchange, code: await service.code() });
+    for (const value of ['1', '2']) body.append('utm_source', value);
+    expect((await fetch(`${service.api}/oauth2/token`, { method: 'POST', body })).status).toBe(200);
   });
 
   it('by GET is a 405 in the form of the API', async () => {
