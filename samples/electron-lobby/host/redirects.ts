@@ -8,7 +8,8 @@ import { askedFor, chooseWay, decideWay, type OpenRedirects } from '../main/redi
  */
 export const nodeRedirects: OpenRedirects = async ({ client, options, onAccepted }) => {
   const { scheme, redirect, redirectFolder: folder } = options;
-  if (redirect === 'loopback') return { isFirstInstance: true, isLate: false, view: askedFor(options), close() {} };
+  const alone = { isFirstInstance: true, startAddress: undefined, close() {} };
+  if (redirect === 'loopback') return { ...alone, view: askedFor(options) };
   const game = { path: process.execPath, args: [join(import.meta.dirname, 'main.ts')] };
   try {
     const receiver = await listenForRedirects({ client, scheme, folder, onAccepted });
@@ -17,7 +18,9 @@ export const nodeRedirects: OpenRedirects = async ({ client, options, onAccepted
       : Promise.reject(new RallypointError('second_instance', 'The game runs already.'));
     return {
       isFirstInstance: receiver.isFirstInstance,
-      isLate: receiver.startAddress !== undefined,
+      get startAddress() {
+        return receiver.startAddress;
+      },
       view: registered.then(
         ({ through }) => chooseWay(options, { isRegistered: true, through }),
         error => decideWay(options, failed(error), []),
@@ -25,8 +28,7 @@ export const nodeRedirects: OpenRedirects = async ({ client, options, onAccepted
       close: () => receiver.close(),
     };
   } catch (error) {
-    const view = Promise.resolve(decideWay(options, failed(error), []));
-    return { isFirstInstance: true, isLate: false, view, close() {} };
+    return { ...alone, view: Promise.resolve(decideWay(options, failed(error), [])) };
   }
 };
 

@@ -8,8 +8,8 @@ import type { AppOptions } from './options.ts';
 export interface Redirects {
   /** False: the game runs already, and has been told what we were started with. */
   readonly isFirstInstance: boolean;
-  /** Whether a browser started the game with an answer that nobody waits for any more. */
-  readonly isLate: boolean;
+  /** The answer by which a browser started the game: to what an earlier run asked, perhaps. */
+  readonly startAddress: string | undefined;
   /** Which way is taken: found out meanwhile, in a second as a rule. Never rejects. */
   readonly view: Promise<RedirectView>;
   close(): void;
@@ -29,7 +29,8 @@ export function electronRedirects(app: ElectronParts['app']): OpenRedirects {
   return async ({ client, options, onAccepted }) => {
     const { scheme, redirect, redirectFolder: folder } = options;
     if (redirect === 'loopback') {
-      return { isFirstInstance: app.requestSingleInstanceLock(), isLate: false, view: askedFor(options), close() {} };
+      const isFirstInstance = app.requestSingleInstanceLock();
+      return { isFirstInstance, startAddress: undefined, view: askedFor(options), close() {} };
     }
     const receiver = receiveRedirects({
       app,
@@ -42,7 +43,9 @@ export function electronRedirects(app: ElectronParts['app']): OpenRedirects {
     });
     return {
       isFirstInstance: receiver.isFirstInstance,
-      isLate: receiver.startAddress !== undefined,
+      get startAddress() {
+        return receiver.startAddress;
+      },
       view: receiver.registration.then(registration => chooseWay(options, registration)),
       close: () => receiver.close(),
     };

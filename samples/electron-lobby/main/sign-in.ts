@@ -42,16 +42,18 @@ export class SignIn {
     });
   }
 
-  /** Goes on where the last run ended: signed in, if tokens were kept. */
+  /** Goes on where the last run ended: signed in, or in the middle of it. */
   async start(): Promise<void> {
     const { store, journal, redirects } = this.#parts;
+    const { startAddress } = redirects;
     const outcome = await outcomeOf(() => this.#open());
     if (this.#credentials?.snapshot.status === 'signed-in') {
       journal.note('Still signed in from last time.', 'good');
       this.#enter();
       return;
     }
-    store.set({ session: { step: 'signed-out', ...(redirects.isLate && { problem: late }) } });
+    if (this.#credentials && startAddress !== undefined) return this.#continue(this.#credentials, startAddress);
+    store.set({ session: { step: 'signed-out' } });
     if (outcome.ok) journal.note('Ready to sign in.');
     else journal.note(`Nothing can be kept: ${outcome.problem.message}`, 'warning');
   }
@@ -66,14 +68,8 @@ export class SignIn {
     journal.note('The browser opens, for you to sign in.');
     const outcome = await outcomeOf(() => this.#ask(keep, underWay.signal));
     this.#underWay = undefined;
-    if (outcome.ok) {
-      journal.note('You are signed in.', 'good');
-      this.#enter();
-      return outcome;
-    }
-    journal.note(`Signing in ended: ${outcome.problem.message}`, 'warning');
     // Whoever cancelled knows it.
-    this.#leave(underWay.signal.aborted ? undefined : outcome.problem);
+    this.#ended(outcome, underWay.signal.aborted ? undefined : problemIn(outcome));
     return outcome;
   }
 
@@ -105,8 +101,8 @@ export class SignIn {
     throw new ArgumentError('missing_access_token', 'Nobody is signed in.');
   }
 
+  /** A sign-in under way is not cancelled: its answer starts the game again. */
   async close(): Promise<void> {
-    this.cancel();
     await this.#credentials?.close();
   }
 
@@ -131,14 +127,32 @@ export class SignIn {
     return credentials.signIn(args, { redirect: way, signal });
   }
 
+  /** The browser has started the game, with an answer to what the last run asked. */
+  async #continue(credentials: Credentials, answer: string): Promise<void> {
+    const outcome = await outcomeOf(() => credentials.continueSignIn(answer));
+    const problem = problemIn(outcome);
+    this.#ended(outcome, problem?.code === 'foreign_redirect' ? late : problem);
+  }
+
+  #ended(outcome: Outcome, problem: Problem | undefined): void {
+    const { journal } = this.#parts;
+    if (outcome.ok) {
+      journal.note('You are signed in.', 'good');
+      this.#enter();
+    } else {
+      journal.note(`Signing in ended: ${outcome.problem.message}`, 'warning');
+      this.#leave(problem);
+    }
+  }
+
   #enter(): void {
     this.#parts.store.set({ session: { step: 'signed-in' } });
     this.#parts.onEntered();
   }
 
   #leave(problem?: Problem): void {
-    this.#parts.onLeft();
     this.#parts.store.set({ session: { step: 'signed-out', ...(problem && { problem }) } });
+    this.#parts.onLeft();
   }
 
   /** What the SDK says of the credential, of whichever window it comes. */
@@ -152,10 +166,14 @@ export class SignIn {
   }
 }
 
+function problemIn(outcome: Outcome): Problem | undefined {
+  return outcome.ok ? undefined : outcome.problem;
+}
+
 const late: Problem = {
   code: 'late_redirect',
-  message: 'You came back from the browser after the game had ended.',
-  remedy: 'Sign in once more; leave the game open this time.',
+  message: 'You came back from the browser to a sign-in that is not waited for any more.',
+  remedy: 'Sign in once more.',
 };
 
 const endings: Readonly<Record<NonNullable<CredentialsSnapshot['reason']>, Problem>> = {
