@@ -7,6 +7,8 @@ export default defineConfig({
     env: { RALLYPOINT_FREEZE_RECORDS: '1' },
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // The built package is loaded as customers load it.
+    server: { deps: { external: [/\/dist\/esm\//] } },
     pool: 'forks',
     reporters: ['default'],
   },

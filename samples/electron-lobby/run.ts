@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { unregisterScheme } from '@rallypoint/sdk';
 import { startService } from '@rallypoint/sdk/service';
 import { startGameBackend } from '../game-backend/server.ts';
 import { buildSample } from './build.ts';
@@ -46,6 +47,8 @@ async function run(): Promise<number> {
       ...(values.headless && { STARFALL_HEADLESS: '1' }),
     });
   } finally {
+    // A game stays the program of its scheme when it ends; this one is not there to be started.
+    await unregisterScheme({ applicationId, scheme: process.env[variables.scheme] }).catch(() => {});
     await backend.close();
     await service.close();
   }

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   Client,
@@ -56,7 +57,10 @@ export async function startApp(
   const { app } = electron;
   app.setName('Starfall');
   // Before the lock, which is kept per profile.
-  if (options.profile !== undefined) app.setPath('userData', options.profile);
+  if (options.profile !== undefined) {
+    mkdirSync(options.profile, { recursive: true, mode: 0o700 });
+    app.setPath('userData', options.profile);
+  }
   app.enableSandbox();
   claimAppScheme(electron);
 

@@ -42,6 +42,7 @@ export class LobbyDesk {
   readonly #watches = new Map<string, Watch>();
   /** Of lobbies that were made or joined in this run. Not written down: they let anybody in. */
   readonly #secrets = new Map<string, string>();
+  readonly #leaving = new Set<string>();
   #shownId: string | null = null;
   #eventsCount = 0;
 
@@ -63,7 +64,12 @@ export class LobbyDesk {
 
   async leave(lobbyId: string): Promise<void> {
     const title = this.#titleOf(lobbyId);
-    await this.#parts.client.leaveLobby(lobbyId);
+    this.#leaving.add(lobbyId);
+    try {
+      await this.#parts.client.leaveLobby(lobbyId);
+    } finally {
+      this.#leaving.delete(lobbyId);
+    }
     this.#secrets.delete(lobbyId);
     this.#parts.journal.note(`You left ${title}.`);
   }
@@ -83,11 +89,10 @@ export class LobbyDesk {
     return this.#secrets.get(lobbyId);
   }
 
-  /** Forgets what is not another player's to see. */
+  /** Forgets what is not another player's to see. To be called once nobody is signed in. */
   forget(): void {
     this.#secrets.clear();
-    this.#shownId = null;
-    this.#publish();
+    this.#take([]);
   }
 
   async #enter(secret: string, title: string | undefined): Promise<void> {
@@ -103,7 +108,9 @@ export class LobbyDesk {
     this.show(lobbyId);
   }
 
-  #take(lobbies: LobbyState): void {
+  #take(known: LobbyState): void {
+    // The client may let go of them a moment after the player has left.
+    const lobbies = this.#parts.store.state.session.step === 'signed-in' ? known : [];
     const present = new Set<string>(lobbies.map(({ id }) => id));
     for (const id of [...this.#watches.keys()]) if (!present.has(id)) this.#lost(id);
     for (const lobby of lobbies) {
@@ -133,7 +140,9 @@ export class LobbyDesk {
 
   async #readHistory(watch: Watch): Promise<void> {
     // What cannot be read is not shown; the lobby works without.
-    const history = await this.#parts.client.getLobbyMessages(watch.latest.id, { limit: 100 }).catch(() => []);
+    const history = await this.#parts.client
+      .getLobbyMessages(watch.latest.id, { limit: 100, whenOffline: 'queue' })
+      .catch(() => []);
     watch.history = history;
     learnAuthors(watch, history);
     this.#publish();
@@ -145,7 +154,8 @@ export class LobbyDesk {
     this.#watches.delete(id);
     if (this.#shownId === id) this.#shownId = null;
     // Without a session no lobby is known; that says nothing of the lobbies.
-    if (this.#parts.client.status.status === 'ready') this.#parts.journal.note(`${title} is over for you.`);
+    const isNews = this.#parts.client.status.status === 'ready' && !this.#leaving.has(id);
+    if (isNews) this.#parts.journal.note(`${title} is over for you.`);
   }
 
   #changed(watch: Watch, lobby: LobbySnapshot): void {

@@ -33,6 +33,7 @@ export function createEntryPoint(bridge: Bridge): View {
   );
   const save = el('button', { class: 'primary' }, 'Register');
   const undo = el('button', { class: 'quiet', type: 'button', hidden: true, onclick: fill }, 'Undo changes');
+  const saved = el('span', { class: 'saved', role: 'status' });
   const fieldset = el(
     'fieldset',
     { class: 'stack' },
@@ -40,7 +41,7 @@ export function createEntryPoint(bridge: Bridge): View {
     name.element,
     description.element,
     el('fieldset', { class: 'choices' }, el('legend', {}, 'When somebody uses it'), launches.element, answers.element),
-    el('div', { class: 'actions' }, save, undo),
+    el('div', { class: 'actions' }, save, undo, saved),
   );
   const state = el('p', { class: 'state soft', role: 'status' });
   const readOnly = el(
@@ -107,8 +108,16 @@ export function createEntryPoint(bridge: Bridge): View {
     return outcome;
   }
 
-  submits(form, saving, async () => showFaults(await bridge.saveEntryPoint(draft())));
-  form.addEventListener('input', look);
+  submits(
+    form,
+    saving,
+    async () => showFaults(await bridge.saveEntryPoint(draft())),
+    () => setText(saved, 'Saved: players see it from now on.'),
+  );
+  form.addEventListener('input', () => {
+    setText(saved, '');
+    look();
+  });
   fill();
 
   return {

@@ -84,7 +84,7 @@ export function createLobbyList(bridge: Bridge): View & { focusSecret(): void } 
 }
 
 function lobbyRow(bridge: Bridge, lobbyId: string, shownId: () => string | undefined): Row<LobbySummary> {
-  const title = el('strong', {});
+  const title = el('strong', { class: 'clamped' });
   const people = el('small', {});
   const unread = el('span', { class: 'unread' });
   const button = el(

@@ -13,7 +13,7 @@ import { count } from './words.ts';
 export function createLobby(bridge: Bridge): View & { focusComposer(): void } {
   let lobbyId = '';
   const notice = createNotice();
-  const title = el('h2', { tabindex: -1 });
+  const title = el('h2', { class: 'clamped' });
   const people = el('p', { class: 'soft' });
   const secret = el('code', { class: 'secret' });
   const copied = el('span', { role: 'status', class: 'copied' });

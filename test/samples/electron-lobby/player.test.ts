@@ -101,10 +101,19 @@ describe('signing in', () => {
     const first = await openApp({ player: 'ada', options });
     await first.window.call('signIn', { keep: true });
     await first.window.sees(isThere);
+    await first.window.call('makeLobby', { title: 'Kept' });
+    const { openLobby } = await first.window.sees(state => state.openLobby !== undefined);
+    const lobbyId = openLobby?.id ?? '';
+    await first.window.call('say', { lobbyId, text: 'Until tomorrow' });
     await first.close();
 
     const second = await openApp({ options });
     await second.window.sees(isThere);
+    await second.window.call('showLobby', { lobbyId });
+    const lobby = await lobbyWith(second.window, ({ entries }) => entries.length > 0);
+    expect(lobby.entries).toMatchObject([{ kind: 'message', content: 'Until tomorrow', isYou: true }]);
+    // It lets anybody in, so it is written down nowhere.
+    expect(lobby.secret).toBeUndefined();
     expect(second.pages).toEqual([]);
     expect(texts(second.window.state)).toContain('Still signed in from last time.');
     expect(await second.window.call('signOut')).toEqual({ ok: true });
@@ -116,6 +125,19 @@ describe('signing in', () => {
 
     const third = await openApp({ options });
     await third.window.sees(({ session }) => session.step === 'signed-out');
+  });
+
+  it('is one for all windows of the game: who signs out in one is signed out in the others', async () => {
+    const options = { keychain: ['encrypted-file'] } as const;
+    const first = await openApp({ player: 'ada', options });
+    await first.window.call('signIn', { keep: true });
+    await first.window.sees(isThere);
+    const second = await openApp({ options });
+    await second.window.sees(isThere);
+    expect(second.pages).toEqual([]);
+    await first.window.call('signOut');
+    const { session } = await second.window.sees(state => state.session.step === 'signed-out');
+    expect(session).toMatchObject({ problem: { code: 'signed_out', message: 'You signed out in another window.' } });
   });
 
   it.skipIf(process.platform !== 'linux')(

@@ -1,7 +1,15 @@
-import type { Finding, FindingCode } from '@rallypoint/sdk';
-import { findingCodes } from '@rallypoint/sdk';
-import { describe, expect, it } from 'vitest';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { doctor, type Finding, type FindingCode, findingCodes } from '@rallypoint/sdk';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { nodeRedirects } from '../../../samples/electron-lobby/host/redirects.ts';
 import { decideWay } from '../../../samples/electron-lobby/main/redirects.ts';
+import { owner } from '../../../samples/electron-lobby/starfall.ts';
+import { decide } from '../../support/player.ts';
+import { openInNode, openSampleWorld, type SampleInNode, type SampleWorld } from '../../support/sample-app.ts';
 
 const options = { scheme: 'discord-1', redirect: 'auto' } as const;
 const forwarded = { isRegistered: true, through: 'forwarder' } as const;
@@ -40,5 +48,77 @@ describe('the way back from the browser', () => {
   it('is the scheme when it was chosen, whatever the doctor says', () => {
     const chosen = { scheme: 'discord-1', redirect: 'custom-scheme' } as const;
     expect(decideWay(chosen, { isRegistered: false, through: 'game' }, amiss('opener')).way).toBe('custom-scheme');
+  });
+});
+
+const run = promisify(execFile);
+const missing = await whatIsMissing();
+
+/** Why redirects cannot come by a scheme here; undefined where they can. */
+async function whatIsMissing(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'the schemes of this system belong to the person at it';
+  try {
+    execFileSync('which', ['xdg-open', 'xdg-mime', 'gio'], { stdio: 'ignore' });
+  } catch {
+    return 'no xdg-utils or gio (Debian: apt-get install xdg-utils libglib2.0-bin)';
+  }
+  const findings = await doctor();
+  return findings.find(({ code, ok }) => code === 'forwarder' && !ok) ? 'the forwarder was not built' : undefined;
+}
+
+describe.skipIf(missing)(`the way back by this system${missing ? ` (skipped: ${missing})` : ''}`, () => {
+  let folder: string;
+  let world: SampleWorld;
+  let sample: SampleInNode | undefined;
+
+  beforeEach(async () => {
+    // A person's own registrations are left alone. Sockets' paths are short.
+    folder = mkdtempSync(join(tmpdir(), 'sf-'));
+    const folders = { HOME: 'h', XDG_DATA_HOME: 'd', XDG_CONFIG_HOME: 'c', XDG_RUNTIME_DIR: 'r' };
+    for (const [name, path] of Object.entries(folders)) {
+      mkdirSync(join(folder, path), { mode: 0o700 });
+      vi.stubEnv(name, join(folder, path));
+    }
+    world = await openSampleWorld();
+  });
+
+  afterEach(async () => {
+    await sample?.close();
+    await world.close();
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function open(redirect: 'auto' | 'custom-scheme'): Promise<SampleInNode['window']> {
+    sample = await openInNode(world, { options: { redirect }, seams: { openRedirects: nodeRedirects } });
+    return sample.window;
+  }
+
+  it('is the scheme: opener, forwarder, socket, tokens', async () => {
+    vi.stubEnv('XDG_CURRENT_DESKTOP', 'GNOME');
+    const window = await open('auto');
+    const { redirect } = await window.sees(state => state.redirect.way !== 'checking');
+    expect(redirect.findings.filter(({ ok }) => !ok)).toEqual([]);
+    expect(redirect.way).toBe('custom-scheme');
+    const signIn = window.call('signIn', { keep: true });
+    await expect.poll(() => sample?.pages.length).toBe(1);
+    const address = await decide(world.service, sample?.pages[0] ?? '', owner.id);
+    expect(address).toMatch(/^discord-\d+:\/authorize\/callback\?/);
+    await run('xdg-open', [address]);
+    expect(await signIn).toEqual({ ok: true });
+    // A second time it belongs to nobody, and does no harm.
+    await run('xdg-open', [address]).catch(() => {});
+    await window.sees(({ connection }) => connection.status === 'ready');
+  });
+
+  it('is loopback where the opener takes no scheme with digits, and the player is told', async () => {
+    vi.stubEnv('XDG_CURRENT_DESKTOP', '');
+    vi.stubEnv('PATH', process.env.PATH ?? '');
+    const window = await open('auto');
+    const { redirect } = await window.sees(state => state.redirect.way !== 'checking');
+    if (redirect.way === 'custom-scheme') return; // This system's opener does.
+    expect(redirect.reason).toMatch(/xdg-open/);
+    const { log } = await window.sees(state => state.log.some(({ text }) => text.includes('loopback')));
+    expect(log.map(({ text }) => text).join()).toContain(redirect.reason);
   });
 });
