@@ -66,8 +66,8 @@ export class Keeper implements Credentials {
   /** When the present one is to be refreshed, in milliseconds since the Unix epoch. */
   #dueMs = Number.POSITIVE_INFINITY;
   #renewing: Promise<void> | undefined;
-  /** The renewal that has the lock; it may go on after {@link #renewing}, to save what the keychain did not take. */
-  #holding: Promise<void> | undefined;
+  /** The renewals that have the lock or wait for it; one may go on to save what the keychain did not take. */
+  #holding: Promise<unknown> | undefined;
   #looking: Promise<void> | undefined;
   #hasLooked = false;
   /** Ends attempts to save what the keychain did not take: somebody has something else for it, or closes. */
@@ -164,7 +164,8 @@ export class Keeper implements Credentials {
       const token = this.#tokenBut(refused, this.#ports.clock.now());
       if (token !== undefined) return token;
     }
-    if (this.#credential) throw new OAuthError('no_usable_token', 'The service gives tokens that have ended already.');
+    if (this.#credential)
+      throw new OAuthError('no_usable_token', 'There is no token but what was refused, or has ended.');
     throw new OAuthError('signed_out', `Nobody is signed in (${this.snapshot.reason ?? 'never was'}).`);
   }
 
@@ -229,13 +230,15 @@ export class Keeper implements Credentials {
       const renewal = await renew(this.#ports, known);
       logger.info({ outcome: renewal.kind }, 'the credential was due');
       this.#settle(renewal);
+      if (renewal.kind === 'taken') this.#goOn(renewal.credential);
       settled.resolve();
       if (renewal.kind === 'unsaved') await this.#saveLater(renewal.credential);
     };
-    this.#holding = vault.exclusively(work, this.#closing.signal).catch(error => {
+    const held = vault.exclusively(work, this.#closing.signal).catch(error => {
       this.#failed(error);
       settled.reject(error);
     });
+    this.#holding = Promise.all([this.#holding, held]);
     await settled.promise;
   }
 
@@ -285,8 +288,13 @@ export class Keeper implements Credentials {
     this.#credential = credential;
     if (!isNew) return;
     const { accessToken, expiresAtMs, userId } = credential;
-    this.#failures = 0;
     this.#ports.client.updateToken({ accessToken, expiresAtMs, userId });
+    this.#goOn(credential);
+  }
+
+  /** Whatever the trouble was, it is over. */
+  #goOn(credential: StoredCredential): void {
+    this.#failures = 0;
     this.#wakeAt(refreshAtMs(credential, this.#ports.entropy));
     this.#publish({});
   }

@@ -322,6 +322,23 @@ describe('credentials: refreshing ahead', () => {
 });
 
 describe('credentials: trouble', () => {
+  it('end in time what cannot be refreshed, whatever trouble there was before', async () => {
+    const credentials = await open();
+    const { refreshToken, ...provisional } = office.issue();
+    await credentials.accept(provisional);
+    await clock.advance(1_000);
+    const refused = { refused: 'access-1' };
+    await expect(passing(credentials.accessToken(refused))).rejects.toMatchObject({ code: 'no_usable_token' });
+    locked.add('get');
+    await expect(passing(credentials.accessToken(refused))).rejects.toMatchObject({ code: 'keychain_locked' });
+    locked.clear();
+    await until(credentials, ({ trouble }) => !trouble);
+    await clock.advance(startMs + hourMs - 1_000 - machine.now());
+    expect(credentials.snapshot.status).toBe('signed-in');
+    await until(credentials, ({ status }) => status === 'signed-out');
+    expect(credentials.snapshot.reason).toBe('expired');
+  });
+
   it.each([
     ['a failing service', 503, 'ApiError'],
     ['a limit', 429, 'RateLimitError'],
