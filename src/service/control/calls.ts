@@ -3,7 +3,7 @@ import { formatIssues } from '../../model/issue.ts';
 import { isSnowflake, snowflakeTimeMsMax, type UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
-import { type Check, check, id, object, oneOf, text, whole } from './check.ts';
+import { type Check, check, id, nullable, object, oneOf, text, whole } from './check.ts';
 import type { ConsentDecision, ControlDeps } from './deps.ts';
 import { makeSessionToken } from './secrets.ts';
 import { checkSnapshot, type Snapshot, snapshotVersion } from './snapshot.ts';
@@ -115,7 +115,12 @@ async function openSession({ store, entropy }: Core, userId: UserId): Promise<{ 
 
 const addressLengthMax = 8192;
 const consentBody = object(
-  { authorize_url: text(1, addressLengthMax), user_id: id, decision: oneOf(['approve', 'deny']), guild_id: id },
+  {
+    authorize_url: text(1, addressLengthMax),
+    user_id: id,
+    decision: oneOf(['approve', 'deny']),
+    guild_id: nullable(id),
+  },
   ['authorize_url', 'user_id', 'decision'],
 );
 
@@ -123,7 +128,7 @@ interface ConsentBody {
   readonly authorize_url: string;
   readonly user_id: string;
   readonly decision: ConsentDecision['decision'];
-  readonly guild_id?: string;
+  readonly guild_id?: string | null;
 }
 
 async function consent({ decide }: ControlDeps, body: unknown): Promise<{ redirect_to: string }> {

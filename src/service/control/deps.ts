@@ -21,5 +21,5 @@ export interface ConsentDecision {
   readonly authorizeUrl: string;
   readonly userId: string;
   readonly decision: 'approve' | 'deny';
-  readonly guildId?: string;
+  readonly guildId?: string | null;
 }

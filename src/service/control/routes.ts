@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { apiErrors, RallypointError } from '../../model/errors.ts';
+import { formatIssues } from '../../model/issue.ts';
 import { Fault } from '../fault.ts';
 import { hashSecret, matchesSecret } from '../secret.ts';
 import { type ControlCall, ControlRefusal, controlCalls } from './calls.ts';
@@ -79,9 +80,15 @@ function answerUnknownCall(calls: readonly ControlCall[], reply: FastifyReply): 
 
 function answerError(deps: ControlDeps, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const status = statusOf(error);
-  if (status !== undefined) return reply.code(status).send({ message: (error as Error).message });
+  if (status !== undefined) return reply.code(status).send({ message: messageOf(error as Error) });
   deps.core.log.error({ call: request.routeOptions.url, error }, 'A control call failed.');
   return reply.code(500).send({ message: 'The call failed; the service wrote the reason to its log.' });
+}
+
+/** Which fields a call's body is refused for is said here, too: there is no tree of errors. */
+function messageOf(error: Error): string {
+  const isDetailed = error instanceof Fault && error.issues.length > 0;
+  return isDetailed ? `${error.message}:\n${formatIssues(error.issues)}` : error.message;
 }
 
 /** Undefined for what nobody foresaw. */

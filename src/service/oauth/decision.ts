@@ -20,8 +20,11 @@ export interface Decision {
   readonly authorizeUrl: string;
   readonly userId: UserId;
   readonly decision: 'approve' | 'deny';
-  /** The guild that gets the application, when the request asks for one; absent: none does. */
-  readonly guildId?: GuildId;
+  /**
+   * The guild that gets the application, when the request asks for one. Null: none does. Absent: as the page would have
+   * it untouched, the one that the request names, if any.
+   */
+  readonly guildId?: GuildId | null;
 }
 
 const apiPrefix = /^\/api(?:\/v\d+)?(?=\/)/;
@@ -87,14 +90,13 @@ async function handOut(core: Core, approval: Approval): Promise<AnswerParameters
  *
  * @throws Fault `invalid_form_body` when nothing but a guild is asked for and none is given
  */
-function chooseGuild(request: AuthorizationRequest, chosen: GuildId | undefined): GuildId | undefined {
+function chooseGuild(request: AuthorizationRequest, chosen: Decision['guildId']): GuildId | undefined {
   if (!canInstall(request)) return undefined;
-  const asked = request.guildId ?? undefined;
-  if (request.guildLocked && asked !== undefined) return asked;
-  if (request.responseType !== 'none') return chosen;
-  const guildId = chosen ?? asked;
-  if (guildId === undefined) refuseIssues([guildRequired]);
-  return guildId;
+  const isOpen = request.guildId === null || !request.guildLocked;
+  const guildId = isOpen && chosen !== undefined ? chosen : request.guildId;
+  if (guildId !== null) return guildId;
+  if (request.responseType === 'none') refuseIssues([guildRequired]);
+  return undefined;
 }
 
 const guildRequired: Issue = {

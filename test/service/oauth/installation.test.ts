@@ -21,7 +21,7 @@ beforeAll(async () => {
 beforeEach(() => service.reset());
 afterAll(() => service.close());
 
-async function install(userId: string, guildId: string, changes = {}): Promise<URLSearchParams> {
+async function install(userId: string, guildId: string | null | undefined, changes = {}): Promise<URLSearchParams> {
   const url = service.authorizeUrl({ scope: 'identify applications.commands', ...changes });
   return new URL(await service.decide(url, userId, 'approve', guildId)).searchParams;
 }
@@ -74,7 +74,7 @@ function link(fields: Form): string {
   return `${service.web}/oauth2/authorize?${query({ client_id: game.id, ...fields })}`;
 }
 
-async function follow(fields: Form, guildId?: string, userId: string = ada.id): Promise<URL> {
+async function follow(fields: Form, guildId?: string | null, userId: string = ada.id): Promise<URL> {
   return new URL(await service.decide(link(fields), userId, 'approve', guildId));
 }
 
@@ -110,7 +110,9 @@ describe('a link without response_type that asks for nothing but to install', ()
   });
 
   it('needs a guild, and takes the one it names when none is chosen', async () => {
-    await expect(follow(bot)).rejects.toMatchObject({ status: 400 });
+    const refusal = { status: 400, message: expect.stringContaining('guild_id') };
+    await expect(follow(bot)).rejects.toMatchObject(refusal);
+    await expect(follow({ ...bot, guild_id: guild.id }, null)).rejects.toMatchObject(refusal);
     await follow({ ...bot, guild_id: guild.id });
     expect(await installed()).toEqual([game.id]);
   });
@@ -266,6 +268,15 @@ describe('a bot added on the way to a code', () => {
     expect(answer.get('permissions')).toBe('8');
     const { body } = await service.exchange(answer.get('code') ?? '');
     expect(body).toMatchObject({ scope: 'bot identify', guild: { id: guild.id, name: guild.name } });
+  });
+
+  it('goes into the guild that the request names, unless another is chosen, or none', async () => {
+    const other = { id: '6', name: 'Other', owner_id: ada.id };
+    await service.addFixtures({ guilds: [other] });
+    const named = { scope: 'bot identify', guild_id: guild.id };
+    expect((await install(ada.id, undefined, named)).get('guild_id')).toBe(guild.id);
+    expect((await install(ada.id, other.id, named)).get('guild_id')).toBe(other.id);
+    expect((await install(ada.id, null, named)).has('guild_id')).toBe(false);
   });
 
   it('is not told where commands alone were added', async () => {

@@ -73,7 +73,12 @@ export async function openService(
   }
 
   /** Where the user's answer leads. */
-  async function decide(url: string, userId: string = ada.id, decision = 'approve', guildId?: string): Promise<string> {
+  async function decide(
+    url: string,
+    userId: string = ada.id,
+    decision = 'approve',
+    guildId?: string | null,
+  ): Promise<string> {
     const body = { authorize_url: url, user_id: userId, decision, guild_id: guildId };
     return (await control<{ redirect_to: string }>('POST', '/consent', body)).redirect_to;
   }

@@ -42,7 +42,7 @@ export function authorizeDestination(authorization: Authorization, { store }: Co
         authorizeUrl: page + search,
         userId: user.id,
         decision: form.decision === 'approve' ? 'approve' : 'deny',
-        ...(guildId !== '' && { guildId }),
+        guildId: guildId === '' ? null : guildId,
       });
     },
   };
