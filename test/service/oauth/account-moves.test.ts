@@ -32,10 +32,8 @@ function heldUp() {
   return { lobbies: { move: () => held.promise } satisfies LobbyMoves, held };
 }
 
-const proofOf = (token: string) => ({
-  external_auth_type: 'DISCORD_BOT_ISSUED_ACCESS_TOKEN',
-  external_auth_token: token,
-});
+const proofOf = (token: string) =>
+  new URLSearchParams({ external_auth_type: 'DISCORD_BOT_ISSUED_ACCESS_TOKEN', external_auth_token: token });
 
 /** What a grant does with a merge. */
 async function merge(

@@ -17,17 +17,21 @@ beforeEach(async () => {
 });
 
 const silent = { authorized: async () => {}, deauthorized: async () => {} };
+const scope = new URLSearchParams({ scope: 'identify' });
 const many = Array.from({ length: 20 }, (_, at) => at);
 
-const start = () => startDevice(core, { application: starfall, proven: true }, { scope: 'identify' });
+const start = () => startDevice(core, { application: starfall, proven: true }, scope);
 
 function answer(userCode: string, userId: string, decision: 'approve' | 'deny' = 'approve'): Promise<void> {
   return decideDevice(core, silent, createGuesses(core, 'oauth-user-code'), { userCode, userId, decision });
 }
 
 function poll(device_code: string) {
-  const deps = { idTokens: { add: async <T>(response: T) => response }, merges: { prepare: async () => undefined } };
-  return redeemDevice(core, deps, { application: starfall, proven: true }, { device_code });
+  const deps = {
+    idTokens: { add: async <T>(response: T) => response, sign: async () => '' },
+    merges: { prepare: async () => undefined },
+  };
+  return redeemDevice(core, deps, { application: starfall, proven: true }, new URLSearchParams({ device_code }));
 }
 
 it('a code becomes tokens once, however many polls find it granted', async () => {
@@ -66,7 +70,7 @@ it('no two devices that wait show one code', async () => {
   const bytes = (count: number) => new Uint8Array(count).fill(turn++ < 6 ? 0 : turn);
   let turn = 0;
   const rigged = { ...core, entropy: { bytes } };
-  const begin = () => startDevice(rigged, { application: starfall, proven: true }, { scope: 'identify' });
+  const begin = () => startDevice(rigged, { application: starfall, proven: true }, scope);
   const codes = [(await begin()).user_code, (await begin()).user_code];
   expect(codes[0]).toBe('BBBBBBBB');
   expect(new Set(codes).size).toBe(2);
