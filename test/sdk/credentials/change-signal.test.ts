@@ -1,0 +1,75 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ChangeSignal } from '../../../src/sdk/credentials/change-signal.ts';
+import { silentLogger, systemEntropy } from '../../../src/wire/ports.ts';
+import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { passTime } from '../../support/pass-time.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let clock: VirtualClock;
+let open: ChangeSignal[];
+let warnings: string[];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  clock = new VirtualClock(0);
+  open = [];
+  warnings = [];
+});
+afterEach(async () => {
+  for (const signal of open) signal.close();
+  await folder.remove();
+});
+
+/** A process, and what it has heard. */
+async function listen() {
+  const heard = { count: 0, first: Promise.withResolvers<void>() };
+  const signal = await ChangeSignal.open({
+    path: join(folder.path, 'x.changed'),
+    clock,
+    entropy: systemEntropy,
+    logger: { ...silentLogger, warn: (_, message) => warnings.push(message) },
+    changed: () => {
+      heard.count++;
+      heard.first.resolve();
+    },
+  });
+  open.push(signal);
+  return { signal, heard };
+}
+
+describe('a change', () => {
+  it('is heard by the others, and not by who told of it, however often', async () => {
+    const [one, other] = [await listen(), await listen()];
+    for (let i = 0; i < 10; i++) await one.signal.tell();
+    await passTime(clock, other.heard.first.promise);
+    await clock.advance(120_000);
+    expect(one.heard.count).toBe(0);
+    expect(other.heard.count).toBeGreaterThan(0);
+  });
+
+  it('that was told before is no news to who opens later', async () => {
+    await (await listen()).signal.tell();
+    const later = await listen();
+    await clock.advance(120_000);
+    expect(later.heard.count).toBe(0);
+  });
+
+  it('is not heard after the close', async () => {
+    const [one, other] = [await listen(), await listen()];
+    other.signal.close();
+    other.signal.close();
+    await one.signal.tell();
+    await clock.advance(120_000);
+    expect(other.heard.count).toBe(0);
+  });
+
+  it('that cannot be told is a warning, no more', async () => {
+    const { signal } = await listen();
+    await rm(folder.path, { recursive: true });
+    await signal.tell();
+    expect(warnings).toContain('other processes cannot be told of the new credential');
+  });
+});
