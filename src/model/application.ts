@@ -18,6 +18,14 @@ export interface ApplicationTraits {
   readonly integration_types: readonly IntegrationType[];
 }
 
+/** What an application's bot may change of it; what is left out stays. @see commands.md 7, "Application (self)" */
+export interface ApplicationEdit {
+  /** Up to `limits.applicationDescriptionLengthMax` characters. */
+  description?: string | null;
+  /** Where its interactions go, tried out first; null or empty: by the gateway again. */
+  interactions_endpoint_url?: string | null;
+}
+
 /** How an application is installed by a link that names nothing but the application. @see oauth2.md 5 */
 export interface InstallParams {
   /** Of those that install: `applications.commands`, `bot`. */

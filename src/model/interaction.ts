@@ -129,6 +129,19 @@ export interface Interaction {
   attachment_size_limit: number;
 }
 
+/** What an app's server is asked to find out whether it answers; it names no user and no place. @see commands.md 3.5 */
+export type PingInteraction = Pick<
+  Interaction,
+  | 'id'
+  | 'application_id'
+  | 'token'
+  | 'version'
+  | 'app_permissions'
+  | 'entitlements'
+  | 'authorizing_integration_owners'
+  | 'attachment_size_limit'
+> & { type: typeof interactionTypes.PING };
+
 /** What an app sends to `…/callback`. @see commands.md 3.3 */
 export interface InteractionCallback {
   type: CallbackType;

@@ -47,6 +47,7 @@ export const fieldErrors = {
   APPLICATION_COMMAND_TOO_LARGE: (max: number) => `Command exceeds maximum size (${max})`,
   APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID: () => 'Context menu commands cannot have description',
   APPLICATION_COMMAND_CONTEXT_MENU_OPTIONS_INVALID: () => 'Context menu commands cannot have options',
+  APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID: () => 'The specified interactions endpoint URL could not be verified.',
   // Our choice, from here: nobody has captured what the hosted service says to these faults.
   APPLICATION_COMMANDS_DUPLICATE_ID: () => 'Application command ids must be unique',
   APPLICATION_COMMAND_ENTRY_POINT_EMBEDDED_REQUIRED: () =>

@@ -53,6 +53,14 @@ export const limits = {
 
   interactionAnswerMs: 3_000,
   interactionTokenLifeMs: 15 * 60_000,
+  /** An application's answer in the HTTP response to an interaction. Our choice: many times the size of a real one. */
+  interactionReplyBytesMax: 256 * 1024,
+  /** Interactions that an application's server may have before it at a time. Our choice: the interface names no number. */
+  interactionsUnderWayMax: 1000,
+  /** An interaction as a server receives it. Our choice: room for the largest use of a command. */
+  interactionBytesMax: 1024 * 1024,
+  /** How far the time of a signed interaction may be from the server's own. Our choice: what clocks drift apart. */
+  interactionTimestampDriftMs: 5 * 60_000,
   /** Messages after the first where the application is there for the user alone. @see commands.md 3.4 */
   followUpsByUserInstallMax: 5,
   messageContentLengthMax: 2000,
@@ -65,6 +73,8 @@ export const limits = {
   modalComponentsMax: 5,
   attachmentBytesMax: 10 * 1024 * 1024,
 
+  applicationDescriptionLengthMax: 400,
+  interactionsEndpointUrlLengthMax: 2048,
   redirectUrisMax: 10,
   authorizationCodeLifeMs: 100_000,
   deviceCodeLifeMs: 300_000,

@@ -13,6 +13,7 @@ import type { ControlDeps } from './control/deps.ts';
 import { createFixtures } from './control/fixtures.ts';
 import type { FilledFixtures } from './control/fixtures-document.ts';
 import type { Addresses, Core } from './core.ts';
+import { createApplicationEdits } from './domain/application-edit.ts';
 import { createCommandIndexes } from './domain/command-index.ts';
 import { createCommandPermissions } from './domain/command-permissions.ts';
 import { createCommands } from './domain/commands.ts';
@@ -37,6 +38,7 @@ import {
   type ServiceOptions,
   type SignInMode,
 } from './options.ts';
+import { applicationRoutes } from './routes/applications.ts';
 import { commandIndexRoutes } from './routes/command-index.ts';
 import { commandPermissionRoutes } from './routes/command-permissions.ts';
 import { commandRoutes } from './routes/commands.ts';
@@ -193,7 +195,7 @@ function createRooms(core: Core, activity: Activity, events: EventLog | undefine
   const commandPermissions = createCommandPermissions(core);
   const webhookEvents = createWebhookEvents(core, activity);
   const lobbies = createLobbies(core, webhookEvents);
-  const interactions = createInteractions(core);
+  const interactions = createInteractions(core, activity);
   const authorization = createAuthorization(core, { webhookEvents, lobbies, activity });
   const faults = new Faults(core);
   const gateway = createGateway(core, { credentials, lobbies, activity, faults, ...(events && { events }) });
@@ -226,6 +228,7 @@ function createDoor(
     ...playerLobbyRoutes(lobbies),
     ...guildRoutes(createGuildDirectory(core)),
     ...interactionRoutes(interactions),
+    ...applicationRoutes(createApplicationEdits(core, activity), authorization),
     ...oauthRoutes(authorization),
     ...partnerRoutes(authorization.provisional),
     ...gatewayRoutes(core, gateway),

@@ -228,6 +228,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       authorization: `Bearer ${(await botIssuedToken(service, newPlayer())).access_token}`,
       body: { global_name: 'Player' },
     }),
+    editOwnApplication: () => ({ body: { description: 'Harbours and stars', interactions_endpoint_url: null } }),
     createToken: () => ({
       body: new URLSearchParams({
         grant_type: 'client_credentials',

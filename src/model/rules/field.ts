@@ -42,6 +42,15 @@ export function checkText(report: Report, key: Key, value: unknown, min: 0 | 1, 
   return false;
 }
 
+/** An absolute `http:` or `https:` address of at most `max` characters. */
+export function checkWebAddress(report: Report, key: Key, value: unknown, max: number): value is string {
+  if (!checkText(report, key, value, 0, max)) return false;
+  if (!URL.canParse(value)) report.at(key, 'URL_TYPE_INVALID_URL');
+  else if (!/^https?:/i.test(value)) report.at(key, 'URL_TYPE_INVALID_SCHEME');
+  else return true;
+  return false;
+}
+
 /** Text of any length. */
 export function checkString(report: Report, key: Key, value: unknown): value is string {
   if (typeof value === 'string') return true;

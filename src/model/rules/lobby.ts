@@ -1,6 +1,6 @@
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
-import { checkBoolean, checkList, checkText, type Fields, isAbsent } from './field.ts';
+import { checkBoolean, checkList, checkWebAddress, type Fields, isAbsent } from './field.ts';
 import {
   checkAdditionalName,
   checkBody,
@@ -69,8 +69,5 @@ function checkMembers(report: Report, members: unknown): void {
 }
 
 function checkWebhooksUrl(report: Report, url: unknown): void {
-  const key = 'override_event_webhooks_url';
-  if (isAbsent(url) || !checkText(report, key, url, 0, limits.lobbyWebhooksUrlLengthMax)) return;
-  if (!URL.canParse(url)) report.at(key, 'URL_TYPE_INVALID_URL');
-  else if (!/^https?:/i.test(url)) report.at(key, 'URL_TYPE_INVALID_SCHEME');
+  if (!isAbsent(url)) checkWebAddress(report, 'override_event_webhooks_url', url, limits.lobbyWebhooksUrlLengthMax);
 }

@@ -33,7 +33,6 @@ const channelsMax = 500;
 const overwritesMax = 1000;
 const positionMax = 2 ** 31 - 1;
 const nameLengthMax = 100;
-const descriptionLengthMax = 400;
 const secretLengthMax = 1024;
 const addressLengthMax = 2048;
 
@@ -103,7 +102,7 @@ const providerTypes: ReadonlyMap<unknown, Check> = new Map<string, Check>([
 const application = object({
   id,
   name,
-  description: text(0, descriptionLengthMax),
+  description: text(0, limits.applicationDescriptionLengthMax),
   owner_id: id,
   bot_token: secret,
   client_secret: secret,

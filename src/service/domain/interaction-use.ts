@@ -1,5 +1,5 @@
 import { commandTypes, entryPointHandlers, type OptionType } from '../../model/command.ts';
-import { interactionTypes, type OptionValue } from '../../model/interaction.ts';
+import { type Interaction, interactionTypes, type OptionValue } from '../../model/interaction.ts';
 import { limits } from '../../model/limits.ts';
 import { checkAutocomplete, checkInvocation } from '../../model/rules/invocation.ts';
 import type { MessageId } from '../../model/snowflake.ts';
@@ -7,8 +7,10 @@ import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { hashSecret } from '../secret.ts';
+import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, CommandRecord, InteractionRecord, UserRecord } from '../store/records.ts';
 import { answerView } from './answer-view.ts';
+import type { InteractionDelivery } from './interaction-delivery.ts';
 import { interactionScope, tellOutcome } from './interaction-records.ts';
 import { makeInteractionToken } from './interaction-token.ts';
 import { type CommandUse, interactionView } from './interaction-view.ts';
@@ -20,12 +22,14 @@ import { resolve } from './invocation-resolved.ts';
 const { PRIMARY_ENTRY_POINT } = commandTypes;
 const { APPLICATION_COMMAND_AUTOCOMPLETE } = interactionTypes;
 
-/**
- * Uses commands for users: judges what a client asks for, and tells the application.
- *
- * @param noticeExpiry hears when an interaction that was made is due
- */
-export function createInteractionUse(core: Core, noticeExpiry: (atMs: number) => void) {
+export interface UseParts {
+  /** Hears when an interaction that was made is due. */
+  readonly noticeExpiry: (atMs: number) => void;
+  readonly delivery: Pick<InteractionDelivery, 'post'>;
+}
+
+/** Uses commands for users: judges what a client asks for, and tells the application. */
+export function createInteractionUse(core: Core, { noticeExpiry, delivery }: UseParts) {
   const { store, ids, clock, entropy } = core;
 
   async function invoke(user: UserRecord, body: unknown): Promise<void> {
@@ -40,7 +44,7 @@ export function createInteractionUse(core: Core, noticeExpiry: (atMs: number) =>
     const id = ids.next();
     const use = { id, token: makeInteractionToken(entropy, id), user, command, invocation, place, resolved };
     if (isLaunchedHere(command)) await launch(use, application);
-    else await send(use);
+    else await send(use, application);
   }
 
   async function findCommand({ commandId, applicationId, guildId, ...asked }: Invocation): Promise<CommandRecord> {
@@ -54,17 +58,17 @@ export function createInteractionUse(core: Core, noticeExpiry: (atMs: number) =>
     throw commandFault('version', 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION');
   }
 
-  async function send(use: CommandUse): Promise<void> {
+  /** By the gateway or, where the application has an address, to its server; never by both. @see commands.md 3.5 */
+  async function send(use: CommandUse, application: ApplicationRecord): Promise<void> {
+    const { interactions_endpoint_url: url } = application;
     const record = recordOf(use, clock.now());
+    const interaction = interactionView(use);
     await store.transact(interactionScope(use.id), transaction => {
       transaction.put('interactions', record);
-      transaction.announce({
-        to: topics.application(record.application_id),
-        event: { name: 'INTERACTION_CREATE', data: JSON.stringify(interactionView(use)) },
-        ...(record.guild_id !== null && { guild: record.guild_id }),
-      });
+      if (url === null) announce(transaction, record, interaction);
     });
     noticeExpiry(record.expires_at_ms);
+    if (url !== null) delivery.post({ url, application, interaction, answerByMs: record.expires_at_ms });
   }
 
   /**
@@ -86,6 +90,14 @@ export function createInteractionUse(core: Core, noticeExpiry: (atMs: number) =>
   }
 
   return { invoke };
+}
+
+function announce(transaction: Transaction, record: InteractionRecord, interaction: Interaction): void {
+  transaction.announce({
+    to: topics.application(record.application_id),
+    event: { name: 'INTERACTION_CREATE', data: JSON.stringify(interaction) },
+    ...(record.guild_id !== null && { guild: record.guild_id }),
+  });
 }
 
 function isLaunchedHere({ type, handler }: CommandRecord): boolean {

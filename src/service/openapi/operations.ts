@@ -255,6 +255,13 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     summary: 'What the access token stands for',
     answer: 'CurrentAuthorization',
   },
+  getOwnApplication: { id: 'get_my_application', summary: 'The application whose bot it is', answer: 'OwnApplication' },
+  editOwnApplication: {
+    id: 'update_my_application',
+    summary: 'Changes the description of the application, or where its interactions go',
+    request: 'ApplicationEdit',
+    answer: 'OwnApplication',
+  },
   getCurrentApplication: {
     id: 'get_my_oauth2_application',
     summary: 'The application whose bot it is',

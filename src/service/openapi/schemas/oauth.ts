@@ -2,7 +2,18 @@ import { externalAuthTokenLengthMax } from '../../../model/external-auth.ts';
 import { limits } from '../../../model/limits.ts';
 import { deviceCodeGrantType, deviceResults, installScopes, scopes } from '../../../model/oauth.ts';
 import { signingAlgorithm } from '../../oauth/signing-keys.ts';
-import { boolean, dictionary, type Fields, integer, list, nullable, object, ref, text } from '../json-schema.ts';
+import {
+  boolean,
+  dictionary,
+  type Fields,
+  integer,
+  list,
+  nullable,
+  nullableFields,
+  object,
+  ref,
+  text,
+} from '../json-schema.ts';
 
 const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials', deviceCodeGrantType];
 const scopeList = { type: 'string', description: 'Scopes, separated by blanks' };
@@ -134,6 +145,14 @@ export const oauthSchemas = {
       },
     },
     { owner: ref('User'), install_params: ref('InstallParams') },
+  ),
+  ApplicationEdit: object(
+    'What is to be changed of the application; other fields are passed over',
+    {},
+    nullableFields({
+      description: text(0, limits.applicationDescriptionLengthMax),
+      interactions_endpoint_url: text(0, limits.interactionsEndpointUrlLengthMax),
+    }),
   ),
   InstallParams: object('What a link installs that names the application alone', {
     scopes: list({ type: 'string', enum: [...installScopes] }),
