@@ -9,7 +9,7 @@ import { type OwnApplication, ownApplicationView } from './application-view.ts';
 import { createAuthorizationEvents } from './authorization-events.ts';
 import { findAuthorization } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { type Holder, holderOf } from './claims.ts';
+import { type Holder, holderOf, userClaims } from './claims.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { type Decision, decide } from './decision.ts';
 import { type DeviceAuthorization, startDevice } from './device-code.ts';
@@ -48,6 +48,8 @@ export interface Authorization {
   revoke(request: ClientRequest): Promise<void>;
   /** Whom an access token speaks for. @throws Fault `unauthorized` */
   holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
+  /** What OpenID says of a token's user. */
+  claimsOf(holder: Holder): ReturnType<typeof userClaims>;
   /** What an application's bot sees of it. */
   showOwnApplication(application: ApplicationRecord): Promise<OwnApplication>;
   /** Keys that ID tokens can be verified with. */
@@ -102,6 +104,7 @@ export function createAuthorization(
       decide: decision => decideDevice(core, events, userCodeGuesses, decision),
     },
     holderOf: principal => holderOf(core.store, principal),
+    claimsOf: holder => userClaims(holder, core.addresses.web),
     showOwnApplication: application => ownApplicationView(core, application),
     listKeys: async () => [await keys.published()],
     signIns: createSignIns(core),

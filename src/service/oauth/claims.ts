@@ -7,6 +7,7 @@ import type { Principal } from '../http/call.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { ApplicationRecord, TokenRecord, UserRecord } from '../store/records.ts';
 import { partialApplication } from './application-view.ts';
+import { pictureAddress } from './picture.ts';
 
 /** Whom an access token speaks for; the application's own token for the one who owns it. @see oauth2.md 3 */
 export interface Holder {
@@ -40,15 +41,17 @@ export function currentUserView(user: UserRecord, scopes: ReadonlySet<string>) {
   };
 }
 
-/** OpenID's claims about the user. @see oauth2.md 8, `GET /oauth2/userinfo` */
-export function userClaims({ user, scopes }: Holder): Readonly<Record<string, string | boolean | null>> {
+/** OpenID's claims about the user. @param web address of the pages @see oauth2.md 8, `GET /oauth2/userinfo` */
+export function userClaims({ user, scopes }: Holder, web: string): Readonly<Record<string, string | boolean | null>> {
   return {
     sub: user.id,
     ...(scopes.has('email') ? email : {}),
-    ...(scopes.has('identify')
-      ? { preferred_username: user.username, nickname: user.global_name, locale: user.locale }
-      : {}),
+    ...(scopes.has('identify') ? profileClaims(user, web) : {}),
   };
+}
+
+function profileClaims({ id, username, global_name, locale }: UserRecord, web: string) {
+  return { preferred_username: username, nickname: global_name, picture: pictureAddress(web, id), locale };
 }
 
 /** @see oauth2.md 8, `GET /oauth2/@me` */

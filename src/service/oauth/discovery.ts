@@ -59,6 +59,7 @@ export function openidConfiguration(addresses: Addresses) {
       'locale',
       'nickname',
       'nonce',
+      'picture',
       'preferred_username',
       'sub',
     ],

@@ -5,7 +5,7 @@ import { Fault, refuseIssues } from '../fault.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import { faultReply } from '../http/errors.ts';
 import type { Authorization } from '../oauth/authorization.ts';
-import { currentAuthorizationView, currentUserView, userClaims } from '../oauth/claims.ts';
+import { currentAuthorizationView, currentUserView } from '../oauth/claims.ts';
 import type { ClientRequest } from '../oauth/client-authentication.ts';
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device-decision.ts';
 import { formOf } from '../oauth/form.ts';
@@ -46,7 +46,7 @@ export function oauthRoutes(authorization: Authorization): Handlers {
     getCurrentApplication: async call =>
       ok(await authorization.showOwnApplication(expectPrincipal(call, 'bot').application)),
 
-    getUserInfo: async call => ok(userClaims(await holder(call))),
+    getUserInfo: async call => ok(authorization.claimsOf(await holder(call))),
 
     async getCurrentUser(call) {
       const principal = expectPrincipal(call, 'bot', 'user', 'application');

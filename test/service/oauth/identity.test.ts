@@ -96,11 +96,37 @@ describe('/oauth2/@me', () => {
 describe('/oauth2/userinfo', () => {
   it.each([
     ['openid', { sub: ada.id }],
-    ['openid identify', { sub: ada.id, preferred_username: 'ada', nickname: 'Ada', locale: 'de' }],
+    [
+      'openid identify',
+      {
+        sub: ada.id,
+        preferred_username: 'ada',
+        nickname: 'Ada',
+        picture: expect.stringMatching(/^http:.*\.png$/),
+        locale: 'de',
+      },
+    ],
     ['openid email', { sub: ada.id, email: null, email_verified: false }],
   ])('with %s has the claims %j', async (scope, claims) => {
     const { access_token } = await service.signIn({ scope });
     expect((await service.get('/oauth2/userinfo', access_token)).body).toEqual(claims);
+  });
+
+  it('names a picture that is there, and another for another user', async () => {
+    const pictureOf = async (userId: string) => {
+      const { access_token } = await service.signIn({ scope: 'openid identify' }, userId);
+      return String((await service.get('/oauth2/userinfo', access_token)).body.picture);
+    };
+    const adas = await pictureOf(ada.id);
+    expect(await pictureOf(ben.id)).not.toBe(adas);
+    const answer = await fetch(adas);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(
+      Buffer.from(await answer.arrayBuffer())
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+    expect((await fetch(adas.replace(/\d\.png$/, 'x.png'))).status).toBe(404);
   });
 
   it('needs openid', async () => {

@@ -7,6 +7,7 @@ import type { Core } from '../../core.ts';
 import type { SignInMode } from '../../options.ts';
 import type { Authorization } from '../authorization.ts';
 import { authorizationServerMetadata, openidConfiguration } from '../discovery.ts';
+import { drawPicture, picturesPath } from '../picture.ts';
 import { activateDestination } from './activate.ts';
 import { authorizeDestination } from './authorize.ts';
 import { authorizedPage } from './authorized-page.ts';
@@ -18,6 +19,9 @@ import { createVisitors } from './visitor.ts';
 
 /** The forms are a few short fields. */
 const formBytesMax = 8 * 1024;
+
+/** They never change. */
+const pictureCaching = 'public, max-age=31536000, immutable';
 
 /** The API's address shows the page, too. @see oauth2.md 1 */
 const aliases = ['/api/oauth2/authorize', `/api/v${apiVersion}/oauth2/authorize`];
@@ -68,6 +72,11 @@ export function registerAuthorizationPages(
     pages.get(authorizedPath, async (request, reply) => {
       const words = wordsFor(request, await visitors.recognize(request));
       return respond(reply, authorizedPage(words, !new URLSearchParams(searchOf(request)).has('error')));
+    });
+    pages.get<{ Params: { name: string } }>(`${picturesPath}/:name`, async ({ params }, reply) => {
+      const picture = drawPicture(params.name);
+      if (!picture) return reply.callNotFound();
+      return reply.header('cache-control', pictureCaching).type('image/png').send(picture);
     });
     pages.get('/.well-known/openid-configuration', () => openidConfiguration(core.addresses));
     pages.get('/.well-known/oauth-authorization-server', () => authorizationServerMetadata(core.addresses));

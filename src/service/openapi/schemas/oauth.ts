@@ -110,6 +110,7 @@ export const oauthSchemas = {
       email: nullable(text()),
       email_verified: boolean,
       preferred_username: text(),
+      picture: text(),
       nickname: nullable(text()),
       locale: text(),
     },
