@@ -101,7 +101,6 @@ export class RecordedWindow extends EventEmitter {
     super();
     this.options = options;
     this.webContents = Object.assign(new EventEmitter(), {
-      id: 1,
       isDestroyed: () => false,
       send: (channel: string, payload: unknown) => void this.sent.push({ channel, payload }),
       setWindowOpenHandler: (handler: RecordedWindow['openHandler']) => {

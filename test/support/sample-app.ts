@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AuthorizationArgs, Client } from '@rallypoint/sdk';
@@ -19,8 +19,9 @@ export const chromiumMissing: string | undefined = findChromium()
   ? undefined
   : 'no Chromium on this machine (Debian: apt-get install chromium)';
 
-/** Where pictures go; git does not see it. */
-export const picturesFolder: string = resolve(import.meta.dirname, '../../test-output/sample');
+/** What tests leave behind; git does not see it. */
+const outputFolder = resolve(import.meta.dirname, '../../test-output');
+export const picturesFolder: string = join(outputFolder, 'sample');
 
 /** The service and the game's server, as `npm run sample` starts them. */
 export interface SampleWorld {
@@ -37,7 +38,9 @@ export interface SampleWorld {
 
 export async function openSampleWorld(): Promise<SampleWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'starfall-test-'));
-  const files = await buildSample(join(folder, 'built'));
+  // Within the package, where what is built finds the package by its name.
+  const built = mkdtempSync(join(mkdirOf(outputFolder), 'built-'));
+  const files = await buildSample(built);
   const data = join(folder, 'service');
   let service = await startService({ fixtures, limits: 'off', data });
   const backend = await startGameBackend({ applicationId, botToken, apiBase: service.api_base });
@@ -71,9 +74,14 @@ export async function openSampleWorld(): Promise<SampleWorld> {
     async close() {
       await backend.close();
       await service.close();
-      rmSync(folder, { recursive: true, force: true });
+      for (const one of [folder, built]) rmSync(one, { recursive: true, force: true });
     },
   };
+}
+
+function mkdirOf(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
 /** The app without a browser. */
@@ -113,7 +121,10 @@ export async function openInNode(
 }
 
 /** Another player's game, on the SDK alone. */
-export async function openFriend(world: SampleWorld, username: string = friend.username): Promise<Client> {
+export async function openFriend(
+  world: { readonly service: Pick<Service, 'api_base' | 'web_base'> },
+  username: string = friend.username,
+): Promise<Client> {
   const { api_base: apiBase, web_base: webBase } = world.service;
   const client = new Client({ applicationId, apiBase, webBase, openBrowser: url => signInAs(username, url) });
   const { challenge, verifier } = client.createAuthorizationCodeVerifier();

@@ -28,7 +28,7 @@ type Handler = (event: object, payload: unknown) => unknown;
  * As much of Electron as this app takes, where Electron itself cannot run: the main-process code is the same, its
  * windows are a browser's. What a browser cannot do is left out and stated: there is no isolated world for the preload
  * script, navigation is held by the content policy alone, and the system's secret storage is not to be had by
- * `safeStorage` (keychains are reached directly).
+ * `safeStorage` (keychains are reached directly). Of two copies both go on, unless the socket for redirects tells them.
  */
 export function createStandIn(options: StandInOptions): ElectronParts {
   const schemes = new Map<string, (request: Request) => Response | Promise<Response>>();
@@ -43,7 +43,6 @@ export function createStandIn(options: StandInOptions): ElectronParts {
     getPath: (name: string) => paths.get(name) ?? tmpdir(),
     whenReady: async () => {},
     requestSingleInstanceLock: () => true,
-    releaseSingleInstanceLock() {},
     setAsDefaultProtocolClient: () => false,
     quit() {
       let isPrevented = false;
@@ -59,7 +58,6 @@ export function createStandIn(options: StandInOptions): ElectronParts {
 
   class StandInWindow extends EventEmitter {
     readonly webContents = Object.assign(new EventEmitter(), {
-      id: 1,
       isDestroyed: () => this.#isDestroyed,
       setWindowOpenHandler() {},
       send: (channel: string, payload: unknown) => this.#server?.send({ channel, payload }),

@@ -30,7 +30,6 @@ export interface ElectronParts {
     | 'setPath'
     | 'getPath'
     | 'requestSingleInstanceLock'
-    | 'releaseSingleInstanceLock'
     | 'setAsDefaultProtocolClient'
   >;
   readonly BrowserWindow: new (options: BrowserWindowConstructorOptions) => AppWindow;
@@ -48,13 +47,12 @@ type PermissionDoors =
   | 'setPermissionRequestHandler'
   | 'setPermissionCheckHandler'
   | 'setDevicePermissionHandler'
-  | 'on'
-  | 'webRequest';
+  | 'on';
 
 /** As much of a window as is used. */
 export type AppWindow = Pick<
   BrowserWindow,
-  'loadURL' | 'show' | 'focus' | 'restore' | 'isMinimized' | 'isDestroyed' | 'once' | 'on' | 'destroy'
+  'loadURL' | 'show' | 'focus' | 'restore' | 'isMinimized' | 'isDestroyed' | 'once'
 > & {
-  readonly webContents: Pick<WebContents, 'send' | 'on' | 'setWindowOpenHandler' | 'isDestroyed' | 'id'>;
+  readonly webContents: Pick<WebContents, 'send' | 'on' | 'setWindowOpenHandler' | 'isDestroyed'>;
 };

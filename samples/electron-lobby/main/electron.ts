@@ -19,13 +19,13 @@ const electron: ElectronParts = {
 };
 const files = { preload: join(import.meta.dirname, 'preload.cjs'), pages: join(import.meta.dirname, 'pages') };
 
+async function start(): Promise<void> {
+  const { isFirstInstance } = await startApp(electron, readOptions(process.env), files);
+  if (isFirstInstance && process.env.STARFALL_ONCE) app.quit();
+}
+
 // Not awaited: Electron becomes ready only once this file has run.
-startApp(electron, readOptions(process.env), files).then(
-  ({ isFirstInstance }) => {
-    if (isFirstInstance && process.env.STARFALL_ONCE) app.quit();
-  },
-  error => {
-    process.stderr.write(`Starfall cannot start: ${error instanceof Error ? error.message : 'unknown reason'}\n`);
-    app.exit(1);
-  },
-);
+start().catch(error => {
+  process.stderr.write(`Starfall cannot start: ${error instanceof Error ? error.message : 'unknown reason'}\n`);
+  app.exit(1);
+});

@@ -101,6 +101,12 @@ export class SignIn {
     throw new ArgumentError('missing_access_token', 'Nobody is signed in.');
   }
 
+  /** Gets another access token in the place of one that the service refused. */
+  async renew(): Promise<void> {
+    const refused = await this.accessToken();
+    await this.#credentials?.accessToken({ refused });
+  }
+
   /** A sign-in under way is not cancelled: its answer starts the game again. */
   async close(): Promise<void> {
     await this.#credentials?.close();

@@ -127,6 +127,18 @@ describe('signing in', () => {
     await third.window.sees(({ session }) => session.step === 'signed-out');
   });
 
+  it('ends, saying why, when the service takes neither its token nor a refresh any more', async () => {
+    const options = { keychain: ['encrypted-file'] } as const;
+    const first = await openApp({ player: 'ada', options });
+    await first.window.call('signIn', { keep: true });
+    await first.window.sees(isThere);
+    await first.close();
+    await world.service.reset();
+    const second = await openApp({ options });
+    const { session } = await second.window.sees(state => state.session.step === 'signed-out');
+    expect(session).toMatchObject({ problem: { code: 'revoked', remedy: 'Sign in again to go on.' } });
+  });
+
   it('is one for all windows of the game: who signs out in one is signed out in the others', async () => {
     const options = { keychain: ['encrypted-file'] } as const;
     const first = await openApp({ player: 'ada', options });
