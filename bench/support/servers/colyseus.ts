@@ -19,7 +19,8 @@ class BenchRoom extends Room {
 
 const sockets = createServer();
 const game = new Server({
-  transport: new WebSocketTransport({ server: sockets }),
+  // The clients of the bench count frames and answer none, pings included.
+  transport: new WebSocketTransport({ server: sockets, pingInterval: 0 }),
   greet: false,
   gracefullyShutdown: false,
 });
