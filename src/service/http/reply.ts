@@ -4,6 +4,9 @@ import type { Reply } from './call.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
+/** Headers of an answer that no cache may keep. @see RFC 6749, 5.1 */
+export const uncached: Headers = { 'cache-control': 'no-store', pragma: 'no-cache' };
+
 /** Writes an answer. @param more headers beside the answer's own */
 export function writeReply(response: ServerResponse, answer: Reply, more: Headers = {}): void {
   const payload = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));

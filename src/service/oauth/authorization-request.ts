@@ -9,7 +9,7 @@ import { defaultIntegrationType, withInstallParams } from './install-defaults.ts
 import { type OAuthFault, oauthFaults } from './oauth-fault.ts';
 import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts';
 import { judgeResponseType, type ResponseType } from './response-type.ts';
-import { mayRequest, type ScopeTerms } from './scope-rules.ts';
+import { mayRequest, requireScopes, type ScopeTerms } from './scope-rules.ts';
 
 /** Parameters of `/oauth2/authorize` that the service reads; others are passed over. @see oauth2.md 2 */
 const authorizeParameters = [
@@ -157,7 +157,7 @@ function checkRepeats(parameters: URLSearchParams): void {
 }
 
 function judgeScopes(scopes: readonly string[], terms: ScopeTerms): readonly string[] {
-  if (scopes.length === 0 || !scopes.every(scope => mayRequest(scope, terms))) throw oauthFaults.scope();
+  requireScopes(scopes, scope => mayRequest(scope, terms));
   const { application, responseType } = terms;
   if (scopes.includes('bot') && application.bot_require_code_grant && responseType !== 'code') {
     throw oauthFaults.codeGrantRequired();

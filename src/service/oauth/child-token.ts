@@ -8,7 +8,7 @@ import { hashSecret } from '../secret.ts';
 import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
 import { authorizationScope } from './authorization-records.ts';
 import type { PartnerClients } from './partner-client.ts';
-import { makeSecret } from './tokens.ts';
+import { makeSecret, requireAccessToken, tokenAnswer } from './tokens.ts';
 
 /**
  * Exchanges a user's token of a publisher's application for one of an application that belongs to it, with the same
@@ -26,17 +26,16 @@ export async function exchangeChildToken(
 ): Promise<TokenResponse> {
   refuseIssues(checkChildToken(input));
   const { parent_access_token, child_application_id, parent_client_secret } = input as ChildTokenInput;
-  const hash = hashSecret(parent_access_token);
-  const parentToken = await liveToken(core, hash);
+  const parentToken = await requireAccessToken(core, parent_access_token);
   const parent = await core.store.get('applications', parentToken.application_id ?? '');
   if (!parent) throw new Fault('invalid_access_token');
   await clients.prove(parent, { secret: parent_client_secret, address });
   const child = await core.store.get('applications', readId<'application'>(child_application_id));
   if (child?.parent_id !== parent.id) throw new Fault('unknown_application');
-  return issue(core, hash, parentToken, child);
+  return issue(core, parentToken, child);
 }
 
-async function issue(core: Core, hash: string, { authorization_id }: TokenRecord, child: ApplicationRecord) {
+async function issue(core: Core, { hash, authorization_id }: TokenRecord, child: ApplicationRecord) {
   const authorization = await core.store.get('authorizations', authorization_id ?? '');
   if (!authorization) throw new Fault('invalid_access_token');
   const secret = makeSecret(core);
@@ -44,22 +43,10 @@ async function issue(core: Core, hash: string, { authorization_id }: TokenRecord
     const parentToken = await transaction.get('tokens', hash);
     if (!parentToken) throw new Fault('invalid_access_token');
     transaction.put('tokens', { ...parentToken, hash: hashSecret(secret), application_id: child.id });
-    return answer(core, secret, parentToken);
+    return tokenAnswer(secret, parentToken.scopes, secondsLeft(core, parentToken));
   });
 }
 
-async function liveToken(core: Core, hash: string): Promise<TokenRecord> {
-  const token = await core.store.get('tokens', hash);
-  const isLive = token?.kind === 'access' && (token.expires_at_ms ?? 0) > core.clock.now();
-  if (!isLive) throw new Fault('invalid_access_token');
-  return token;
-}
-
-function answer({ clock }: Core, secret: string, { scopes, expires_at_ms }: TokenRecord): TokenResponse {
-  return {
-    token_type: 'Bearer',
-    access_token: secret,
-    expires_in: Math.max(0, Math.floor(((expires_at_ms ?? 0) - clock.now()) / 1000)),
-    scope: scopes.join(' '),
-  };
+function secondsLeft({ clock }: Core, { expires_at_ms }: TokenRecord): number {
+  return Math.max(0, Math.floor(((expires_at_ms ?? 0) - clock.now()) / 1000));
 }

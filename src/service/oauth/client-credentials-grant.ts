@@ -1,9 +1,9 @@
-import { splitScopes, type TokenResponse } from '../../model/oauth.ts';
+import type { TokenResponse } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
-import { type Form, field } from './form.ts';
+import { type Form, scopesIn } from './form.ts';
 import { oauthFaults } from './oauth-fault.ts';
-import { mayHoldItself } from './scope-rules.ts';
+import { mayHoldItself, requireScopes } from './scope-rules.ts';
 import { issueApplicationToken } from './tokens.ts';
 
 /**
@@ -19,8 +19,7 @@ export async function grantToClient(
   form: Form,
 ): Promise<TokenResponse> {
   if (!proven) throw oauthFaults.client();
-  const scopes = splitScopes(field(form, 'scope') ?? '');
-  if (scopes.length === 0 || !scopes.every(mayHoldItself)) throw oauthFaults.scope();
+  const scopes = requireScopes(scopesIn(form), mayHoldItself);
   return core.store.transact(`application/${application.id}`, transaction =>
     issueApplicationToken(core, transaction, application.id, scopes),
   );

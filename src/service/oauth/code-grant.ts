@@ -5,11 +5,11 @@ import { guildUpdatedView } from '../domain/guild-view.ts';
 import { hashSecret, isSameSecret } from '../secret.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, CodeRecord } from '../store/records.ts';
-import { authorizationScope, endGrant } from './authorization-records.ts';
+import { endGrant } from './authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField } from './form.ts';
-import type { GrantDeps } from './grant-deps.ts';
 import { oauthFaults } from './oauth-fault.ts';
+import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
 import { issuePair } from './tokens.ts';
 
 /**
@@ -24,7 +24,7 @@ import { issuePair } from './tokens.ts';
  */
 export async function exchangeCode(
   core: Core,
-  { idTokens, merges }: GrantDeps,
+  deps: SignInGrantDeps,
   { application, proven }: AuthenticatedClient,
   form: Form,
 ): Promise<TokenResponse> {
@@ -32,19 +32,14 @@ export async function exchangeCode(
   const code = checkCode(core, application, await core.store.get('codes', hash));
   checkRedirect(application, form, code);
   checkProof(form, code, proven);
-  const merge = await merges.prepare(application, form);
-  const response = await core.store.transact(
-    authorizationScope(code),
-    async transaction => {
-      const issued = await redeem(core, transaction, hash);
-      if (issued) await merge?.begin(transaction, code.user_id);
-      return issued;
-    },
-    merge?.guards,
-  );
+  const response = await signInBy(core, deps, {
+    application,
+    form,
+    subject: code,
+    redeem: transaction => redeem(core, transaction, hash),
+  });
   if (!response) throw oauthFaults.code();
-  await merge?.complete();
-  return idTokens.add(await withGuild(core, response, code), code);
+  return withGuild(core, response, code);
 }
 
 /** Tells which guild the bot was added to on the way. @see oauth2.md 5, point 5 */

@@ -1,13 +1,12 @@
 import { limits } from '../../model/limits.ts';
-import { devicePagePath, splitScopes } from '../../model/oauth.ts';
+import { devicePagePath } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { DeviceCodeRecord } from '../store/records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
-import { type Form, field } from './form.ts';
-import { oauthFaults } from './oauth-fault.ts';
-import { mayRequestOnDevice } from './scope-rules.ts';
+import { type Form, scopesIn } from './form.ts';
+import { mayRequestOnDevice, requireScopes } from './scope-rules.ts';
 import { makeSecret } from './tokens.ts';
 import { makeUserCode } from './user-code.ts';
 
@@ -42,8 +41,7 @@ export async function startDevice(
   { application }: AuthenticatedClient,
   form: Form,
 ): Promise<DeviceAuthorization> {
-  const scopes = splitScopes(field(form, 'scope') ?? '');
-  if (scopes.length === 0 || !scopes.every(scope => mayRequestOnDevice(scope, application))) throw oauthFaults.scope();
+  const scopes = requireScopes(scopesIn(form), scope => mayRequestOnDevice(scope, application));
   const deviceCode = makeSecret(core);
   const userCode = await putCode(core, {
     hash: hashSecret(deviceCode),

@@ -4,12 +4,12 @@ import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { DeviceCodeRecord } from '../store/records.ts';
-import { authorizationScope, type Parties } from './authorization-records.ts';
+import type { Parties } from './authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { deviceScope } from './device-code.ts';
 import { type Form, requiredField } from './form.ts';
-import type { GrantDeps } from './grant-deps.ts';
 import { type OAuthFault, oauthFaults } from './oauth-fault.ts';
+import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
 import { issuePair } from './tokens.ts';
 
 /**
@@ -25,7 +25,7 @@ import { issuePair } from './tokens.ts';
  */
 export async function redeemDevice(
   core: Core,
-  { idTokens, merges }: GrantDeps,
+  deps: SignInGrantDeps,
   { application }: AuthenticatedClient,
   form: Form,
 ): Promise<TokenResponse> {
@@ -34,19 +34,15 @@ export async function redeemDevice(
   if (record.expires_at_ms <= core.clock.now()) throw oauthFaults.expiredToken();
   if (record.state === 'denied') throw oauthFaults.denied();
   if (!isGranted(record)) throw await poll(core, record);
-  const merge = await merges.prepare(application, form);
-  const response = await core.store.transact(
-    authorizationScope(record),
-    async transaction => {
-      const issued = await redeem(core, transaction, record);
-      if (issued) await merge?.begin(transaction, record.user_id);
-      return issued;
-    },
-    [deviceScope(record.hash), ...(merge?.guards ?? [])],
-  );
+  const response = await signInBy(core, deps, {
+    application,
+    form,
+    subject: { ...record, nonce: null },
+    guards: [deviceScope(record.hash)],
+    redeem: transaction => redeem(core, transaction, record),
+  });
   if (!response) throw oauthFaults.deviceCode();
-  await merge?.complete();
-  return idTokens.add(response, { ...record, nonce: null });
+  return response;
 }
 
 type GrantedRecord = DeviceCodeRecord & Parties & { readonly authorization_id: string };

@@ -2,13 +2,13 @@ import type { ExternalAuth, IdTokenAuthType, TicketAuthType } from '../../model/
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { Fault } from '../fault.ts';
-import { hashSecret } from '../secret.ts';
 import type { ApplicationRecord, IdentityProvider } from '../store/records.ts';
 import { verifyIdentityToken } from './identity-token.ts';
 import { createOutside } from './outside-json.ts';
 import { createProviderKeys } from './provider-keys.ts';
 import { type ExternalIdentity, identitiesOf } from './provisional-identity.ts';
 import { verifyTicket } from './ticket.ts';
+import { requireAccessToken } from './tokens.ts';
 
 /** Finds out who a player is elsewhere. */
 export interface ExternalAuthentication {
@@ -28,11 +28,11 @@ export function createExternalAuthentication(core: Core, activity: Activity): Ex
 
   /** The identity whose account the bot was given this token for. */
   async function botIssued(application: ApplicationRecord, token: string): Promise<ExternalIdentity> {
-    const record = await core.store.get('tokens', hashSecret(token));
-    const isLive = record?.kind === 'access' && (record.expires_at_ms ?? 0) > core.clock.now();
-    if (!isLive || record.application_id !== application.id) throw new Fault('invalid_access_token');
-    const user = await core.store.get('users', record.user_id ?? '');
-    if (user?.provisional_of !== application.id) throw new Fault('invalid_access_token');
+    const { application_id, user_id } = await requireAccessToken(core, token);
+    const user = await core.store.get('users', user_id ?? '');
+    if (application_id !== application.id || user?.provisional_of !== application_id) {
+      throw new Fault('invalid_access_token');
+    }
     const identities = await identitiesOf(core.store, application.id, user.id);
     const identity = identities.find(({ type }) => type === 'DISCORD_BOT_ISSUED_ACCESS_TOKEN');
     if (!identity) throw new Fault('invalid_access_token');

@@ -1,3 +1,4 @@
+import { splitScopes } from '../../model/oauth.ts';
 import type { Call } from '../http/call.ts';
 import { oauthFaults } from './oauth-fault.ts';
 
@@ -19,6 +20,11 @@ export function field(form: Form, name: string): string | undefined {
   const [value, ...more] = form.getAll(name);
   if (more.length > 0) throw oauthFaults.repeated(name);
   return value || undefined;
+}
+
+/** The scopes that a form asks for; none when it names none. */
+export function scopesIn(form: Form): readonly string[] {
+  return splitScopes(field(form, 'scope') ?? '');
 }
 
 /** @throws OAuthFault `invalid_request` when the field is missing or repeated */

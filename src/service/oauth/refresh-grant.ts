@@ -1,15 +1,16 @@
 import { limits } from '../../model/limits.ts';
-import { splitScopes, type TokenResponse } from '../../model/oauth.ts';
+import type { TokenResponse } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { TokenRecord } from '../store/records.ts';
 import { authorizationScope, endGrant, type Parties } from './authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
-import { type Form, field, requiredField } from './form.ts';
+import { type Form, field, requiredField, scopesIn } from './form.ts';
 import type { IdTokens } from './id-token.ts';
 import { oauthFaults } from './oauth-fault.ts';
 import { openAnswer, type RefreshRequest, sealAnswer } from './refresh-answer.ts';
+import { requireScopes } from './scope-rules.ts';
 import { issuePair } from './tokens.ts';
 
 /** A refresh token, with the parties that every token of a user's authorization names. */
@@ -52,11 +53,8 @@ function isRefreshToken(token: TokenRecord | undefined): token is RefreshToken {
 
 /** Fewer scopes may be asked for than were granted. @see RFC 6749, 6 */
 function judgeScopes(form: Form, granted: readonly string[]): readonly string[] {
-  const text = field(form, 'scope');
-  if (text === undefined) return granted;
-  const scopes = splitScopes(text);
-  if (scopes.length === 0 || !scopes.every(scope => granted.includes(scope))) throw oauthFaults.scope();
-  return scopes;
+  if (field(form, 'scope') === undefined) return granted;
+  return requireScopes(scopesIn(form), scope => granted.includes(scope));
 }
 
 // What nobody guesses, and nobody fills the store with.

@@ -1,6 +1,7 @@
 import { type IntegrationType, integrationTypes } from '../../model/command.ts';
 import { clientCredentialsScopes, confidentialScopes, installScopes, isScope } from '../../model/oauth.ts';
 import type { ApplicationRecord } from '../store/records.ts';
+import { oauthFaults } from './oauth-fault.ts';
 import type { ResponseType } from './response-type.ts';
 
 const { GUILD_INSTALL, USER_INSTALL } = integrationTypes;
@@ -13,6 +14,12 @@ export interface ScopeTerms {
   readonly application: ApplicationRecord;
   readonly responseType: ResponseType;
   readonly integrationType: IntegrationType;
+}
+
+/** @returns `scopes` @throws OAuthFault `invalid_scope` when there are none, or not all of them are allowed */
+export function requireScopes(scopes: readonly string[], isAllowed: (scope: string) => boolean): readonly string[] {
+  if (scopes.length === 0 || !scopes.every(isAllowed)) throw oauthFaults.scope();
+  return scopes;
 }
 
 /** Whether an application may ask a user for a scope in an authorization request. @see oauth2.md 3, 4 and 5 */

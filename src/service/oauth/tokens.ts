@@ -3,6 +3,7 @@ import type { TokenResponse } from '../../model/oauth.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import { randomToken } from '../../wire/ports.ts';
 import type { Core } from '../core.ts';
+import { Fault } from '../fault.ts';
 import { hashSecret } from '../secret.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { AuthorizationRecord, TokenRecord } from '../store/records.ts';
@@ -27,7 +28,7 @@ export function issueAccess(core: Core, transaction: Transaction, grant: TokenGr
   const access = makeSecret(core);
   const expires_at_ms = core.clock.now() + limits.accessTokenLifeMs;
   put(transaction, access, { ...ownersOf(grant), kind: 'access', scopes: grant.scopes, expires_at_ms });
-  return describe(access, grant.scopes);
+  return tokenAnswer(access, grant.scopes);
 }
 
 /** @param accessScopes of the access token, where it asked for fewer than the refresh token has */
@@ -40,6 +41,14 @@ export function issuePair(
   const refresh = makeSecret(core);
   put(transaction, refresh, { ...ownersOf(grant), kind: 'refresh', scopes: grant.scopes, expires_at_ms: null });
   return { ...issueAccess(core, transaction, { ...grant, scopes: accessScopes }), refresh_token: refresh };
+}
+
+/** The record of an access token that still holds. @throws Fault `invalid_access_token` */
+export async function requireAccessToken({ store, clock }: Core, secret: string): Promise<TokenRecord> {
+  const token = await store.get('tokens', hashSecret(secret));
+  const isLive = token?.kind === 'access' && (token.expires_at_ms ?? 0) > clock.now();
+  if (!isLive) throw new Fault('invalid_access_token');
+  return token;
 }
 
 function ownersOf({ authorization: { id, application_id, user_id }, grantId }: TokenGrant) {
@@ -63,18 +72,18 @@ export function issueApplicationToken(
     scopes,
     expires_at_ms: core.clock.now() + limits.accessTokenLifeMs,
   });
-  return describe(secret, scopes);
+  return tokenAnswer(secret, scopes);
 }
 
 function put(transaction: Transaction, secret: string, token: Omit<TokenRecord, 'hash'>): void {
   transaction.put('tokens', { hash: hashSecret(secret), ...token });
 }
 
-function describe(secret: string, scopes: readonly string[]): TokenResponse {
-  return {
-    token_type: 'Bearer',
-    access_token: secret,
-    expires_in: limits.accessTokenLifeMs / 1000,
-    scope: scopes.join(' '),
-  };
+/** The answer that tells a new token. */
+export function tokenAnswer(
+  secret: string,
+  scopes: readonly string[],
+  expires_in: number = limits.accessTokenLifeMs / 1000,
+): TokenResponse {
+  return { token_type: 'Bearer', access_token: secret, expires_in, scope: scopes.join(' ') };
 }

@@ -4,6 +4,7 @@ import { botUserView } from '../domain/user-view.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import { faultReply } from '../http/errors.ts';
+import { uncached } from '../http/reply.ts';
 import type { Authorization } from '../oauth/authorization.ts';
 import { currentAuthorizationView, currentUserView } from '../oauth/claims.ts';
 import type { ClientRequest } from '../oauth/client-authentication.ts';
@@ -66,10 +67,10 @@ function ok(body: object): Reply {
   return { status: 200, body };
 }
 
-/** Answers in OAuth2's own bodies or, to what these have no word for, in the API's; no cache may keep either. @see RFC 6749, 5.1; oauth2.md 10 */
+/** Answers in OAuth2's own bodies or, to what these have no word for, in the API's; no cache may keep either. @see oauth2.md 10 */
 async function answer(respond: () => Promise<Reply>): Promise<Reply> {
   const reply = await respond().catch(refusal);
-  return { ...reply, headers: { ...reply.headers, 'cache-control': 'no-store', pragma: 'no-cache' } };
+  return { ...reply, headers: { ...reply.headers, ...uncached } };
 }
 
 function refusal(error: unknown): Reply {

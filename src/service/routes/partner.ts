@@ -1,4 +1,5 @@
 import { expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
+import { uncached } from '../http/reply.ts';
 import { currentUserView } from '../oauth/claims.ts';
 import type { Provisional } from '../oauth/provisional.ts';
 
@@ -26,7 +27,6 @@ export function partnerRoutes(provisional: Provisional): Handlers {
   };
 }
 
-/** No cache may keep a token. @see RFC 6749, 5.1 */
 function token(body: object): Reply {
-  return { status: 200, body, headers: { 'cache-control': 'no-store', pragma: 'no-cache' } };
+  return { status: 200, body, headers: uncached };
 }
