@@ -1,5 +1,6 @@
 import type { Channel } from './guild.ts';
 import type { ApplicationId, ChannelId, LobbyId, UserId } from './snowflake.ts';
+import type { User } from './user.ts';
 
 /** Text → text; the lengths of all keys and values together are at most `limits.lobbyMetadataLengthMax`. */
 export type Metadata = Readonly<Record<string, string>>;
@@ -88,6 +89,8 @@ export interface LobbyInput {
 /** A member as the gateway shows it: `id` over HTTP, `user_id` here. @see lobbies.md 6.3 */
 export interface GatewayLobbyMember {
   user_id: UserId;
+  /** Absent for an account that is no more. */
+  user?: User;
   metadata: Metadata | null;
   flags: number;
   additional_name?: string;

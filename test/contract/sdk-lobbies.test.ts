@@ -77,8 +77,8 @@ describe('a lobby that players share by a secret', () => {
       expect(lobby).toMatchObject({
         metadata: { map: 'harbour' },
         members: [
-          { id: ada.id, metadata: { team: 'red' }, connected: true, canLinkLobby: false },
-          { id: grace.id, metadata: { team: 'blue' }, connected: true },
+          { id: ada.id, metadata: { team: 'red' }, connected: true, canLinkLobby: false, user: { displayName: 'Ada' } },
+          { id: grace.id, metadata: { team: 'blue' }, connected: true, user: { displayName: 'Grace' } },
         ],
       });
       expect(isDeeplyFrozen(lobby)).toBe(true);

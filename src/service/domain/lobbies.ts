@@ -146,7 +146,8 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
     const newcomers = userIdsOf(added);
     await requireUsers(transaction, newcomers);
     await quota.require(transaction, application.id, newcomers, userId => memberPath(body, userId));
-    const told = await attendance.among(application.id, userIdsOf([...members, ...removed]));
+    const attendees = await attendance.look(transaction, application.id, userIdsOf([...members, ...removed]));
+    const told = attendees.connected;
     const isThere = ({ user_id }: { user_id: UserId }) => told.has(user_id);
 
     let lobby = editedLobby(before, body, clock.now());
@@ -157,12 +158,12 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
     for (const { user_id } of removed) transaction.delete('lobby_members', id, user_id);
     for (const member of [...updated, ...added]) transaction.put('lobby_members', member);
 
-    for (const member of removed) announceMemberRemove(transaction, member, isThere(member));
-    for (const member of updated) announceMemberUpdate(transaction, member, isThere(member));
-    for (const member of added) announceMemberAdd(transaction, member, isThere(member));
+    for (const member of removed) announceMemberRemove(transaction, member, attendees);
+    for (const member of updated) announceMemberUpdate(transaction, member, attendees);
+    for (const member of added) announceMemberAdd(transaction, member, attendees);
     const changes = added.length + updated.length + removed.length;
-    if (changes > 0 || looksDifferent(lobby, before)) announceLobbyUpdate(transaction, lobby, members, told);
-    announceLobby(transaction, lobby, members, told, userIdsOf(added.filter(isThere)));
+    if (changes > 0 || looksDifferent(lobby, before)) announceLobbyUpdate(transaction, lobby, members, attendees);
+    announceLobby(transaction, lobby, members, attendees, userIdsOf(added.filter(isThere)));
     if (lobby.link && lobby.flags !== before.flags) announceChannel(transaction, lobby.link.channel, lobby);
     return { lobby, members, added: userIdsOf(added), told };
   }
@@ -212,7 +213,7 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
       const lobby = await view.get('lobbies', id);
       const members = await membersOf(view, id);
       if (!lobby || !members.some(member => member.user_id === userId)) return undefined;
-      return showGatewayLobby(lobby, members, await attendance.among(lobby.application_id, userIdsOf(members)));
+      return showGatewayLobby(lobby, members, await attendance.look(view, lobby.application_id, userIdsOf(members)));
     });
     return value && { lobby: value, scope, revision };
   }

@@ -2,15 +2,20 @@ import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { all, andThen } from '../maybe-promise.ts';
-import type { MaybePromise } from '../store/contract.ts';
+import type { MaybePromise, StoreView } from '../store/contract.ts';
+import type { UserRecord } from '../store/records.ts';
 import { announceAttendance, announceLobby } from './lobby-events.ts';
 import { attendedAt, idleSince } from './lobby-input.ts';
 import { lobbyScope, membersOf, userIdsOf } from './lobby-records.ts';
+import type { Attendees } from './lobby-view.ts';
 
 /** Who of a lobby's members is there: has a live session with its application. */
 export interface LobbyAttendance {
   /** Those of the users who have a session now. */
   among(applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<ReadonlySet<UserId>>;
+
+  /** The same, and who the users are. */
+  look(view: StoreView, applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<Attendees>;
 
   /**
    * Tells a lobby that a member came or went, whichever is so at the commit, and starts the idle clock again. Does
@@ -39,19 +44,25 @@ export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: nu
     return andThen(all(sessions), counts => presentAmong(userIds, counts));
   }
 
+  function look(view: StoreView, applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<Attendees> {
+    return andThen(among(applicationId, userIds), connected =>
+      andThen(all(userIds.map(userId => view.get('users', userId))), found => ({ users: byId(found), connected })),
+    );
+  }
+
   async function tellLobby(lobbyId: LobbyId, userId: UserId, { whole }: { whole: boolean }): Promise<void> {
     const expiresAtMs = await store.transact(lobbyScope(lobbyId), async transaction => {
       const before = await transaction.get('lobbies', lobbyId);
       const members = whole ? await membersOf(transaction, lobbyId) : [];
       const member = await transaction.get('lobby_members', lobbyId, userId);
       if (!before || !member) return undefined;
-      const there = await among(before.application_id, whole ? userIdsOf(members) : [userId]);
-      const connected = there.has(userId);
+      const attendees = await look(transaction, before.application_id, whole ? userIdsOf(members) : [userId]);
+      const isThere = attendees.connected.has(userId);
       // When one has left, others may still be there; the sweep finds out when the time has come.
-      const lobby = connected ? attendedAt(before, clock.now()) : idleSince(before, clock.now());
+      const lobby = isThere ? attendedAt(before, clock.now()) : idleSince(before, clock.now());
       transaction.put('lobbies', lobby);
-      announceAttendance(transaction, member, connected);
-      if (whole && connected) announceLobby(transaction, lobby, members, there, [userId]);
+      announceAttendance(transaction, member, attendees);
+      if (whole && isThere) announceLobby(transaction, lobby, members, attendees, [userId]);
       return lobby.expires_at_ms;
     });
     if (expiresAtMs !== undefined) noticeExpiry(expiresAtMs);
@@ -63,6 +74,7 @@ export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: nu
 
   return {
     among,
+    look,
     tell: (lobbyId, userId) => tellLobby(lobbyId, userId, { whole: false }),
     settle(applicationId, lobbyId, userIds, told) {
       return andThen(among(applicationId, userIds), there => {
@@ -78,4 +90,8 @@ const nobody: ReadonlySet<UserId> = new Set();
 function presentAmong(userIds: readonly UserId[], sessions: readonly number[]): ReadonlySet<UserId> {
   const present = userIds.filter((_, index) => (sessions[index] ?? 0) > 0);
   return present.length === 0 ? nobody : new Set(present);
+}
+
+function byId(users: readonly (UserRecord | undefined)[]): ReadonlyMap<UserId, UserRecord> {
+  return new Map(users.filter(user => user !== undefined).map(user => [user.id, user]));
 }

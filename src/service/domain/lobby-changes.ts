@@ -11,6 +11,7 @@ import type { LobbyAttendance } from './lobby-attendance.ts';
 import { announceLobby, announceMemberAdd, announceMemberRemove, announceMemberUpdate } from './lobby-events.ts';
 import { idleSince, type MemberChanges } from './lobby-input.ts';
 import { membersOf, userIdsOf } from './lobby-records.ts';
+import type { Attendees } from './lobby-view.ts';
 
 /** What a work has done to a lobby, and what remains to be done once it is committed. */
 export interface Changed {
@@ -49,11 +50,12 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
     members: readonly LobbyMemberRecord[],
   ): MaybePromise<Changed> {
     const added = userIdsOf(members);
-    return andThen(attendance.among(empty.application_id, added), told => {
+    return andThen(attendance.look(transaction, empty.application_id, added), attendees => {
+      const told = attendees.connected;
       const lobby = { ...empty, member_count: members.length, attended: told.size > 0 };
       transaction.put('lobbies', lobby);
       for (const member of members) transaction.put('lobby_members', member);
-      if (told.size > 0) announceLobby(transaction, lobby, members, told, told);
+      if (told.size > 0) announceLobby(transaction, lobby, members, attendees, told);
       return { lobby, added, told };
     });
   }
@@ -64,8 +66,8 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
     { added = none, updated = none, removed = none }: Partial<Omit<MemberChanges, 'members'>>,
   ): MaybePromise<Changed> {
     const userIds = [...userIdsOf(added), ...userIdsOf(updated), ...userIdsOf(removed)];
-    return andThen(attendance.among(before.application_id, userIds), there =>
-      applyAmong(transaction, before, { added, updated, removed }, there),
+    return andThen(attendance.look(transaction, before.application_id, userIds), attendees =>
+      applyAmong(transaction, before, { added, updated, removed }, attendees),
     );
   }
 
@@ -73,18 +75,18 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
     transaction: Transaction,
     before: LobbyRecord,
     { added, updated, removed }: Omit<MemberChanges, 'members'>,
-    there: ReadonlySet<UserId>,
+    attendees: Attendees,
   ): MaybePromise<Changed> {
-    const isThere = ({ user_id }: LobbyMemberRecord) => there.has(user_id);
+    const isThere = ({ user_id }: LobbyMemberRecord) => attendees.connected.has(user_id);
     const lobby = resized(before, added, removed, isThere);
     if (lobby !== before) transaction.put('lobbies', lobby);
     for (const { user_id } of removed) transaction.delete('lobby_members', before.id, user_id);
     for (const member of updated) transaction.put('lobby_members', member);
     for (const member of added) transaction.put('lobby_members', member);
 
-    for (const member of removed) announceMemberRemove(transaction, member, isThere(member));
-    for (const member of updated) announceMemberUpdate(transaction, member, isThere(member));
-    for (const member of added) announceMemberAdd(transaction, member, isThere(member));
+    for (const member of removed) announceMemberRemove(transaction, member, attendees);
+    for (const member of updated) announceMemberUpdate(transaction, member, attendees);
+    for (const member of added) announceMemberAdd(transaction, member, attendees);
     const told = added.filter(isThere);
     const changed = { lobby, added: userIdsOf(added), told: new Set(userIdsOf(told)) };
     return told.length === 0 ? changed : showAround(transaction, changed);
@@ -107,8 +109,8 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
   async function showAround(transaction: Transaction, changed: Changed): Promise<Changed> {
     const { lobby, told } = changed;
     const members = await membersOf(transaction, lobby.id);
-    const there = await attendance.among(lobby.application_id, userIdsOf(members));
-    announceLobby(transaction, lobby, members, there, told);
+    const attendees = await attendance.look(transaction, lobby.application_id, userIdsOf(members));
+    announceLobby(transaction, lobby, members, attendees, told);
     return changed;
   }
 

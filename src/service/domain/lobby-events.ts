@@ -5,7 +5,7 @@ import { topics } from '../announcement.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
 import { lazyEvent } from './lazy-event.ts';
-import { showGatewayLobby, showGatewayMember } from './lobby-view.ts';
+import { type Attendees, showGatewayLobby, showGatewayMember } from './lobby-view.ts';
 
 /**
  * Which announcements a change of a lobby makes, one function a change. A player who gains or loses a lobby hears of
@@ -19,10 +19,10 @@ export function announceLobby(
   transaction: Transaction,
   lobby: LobbyRecord,
   members: readonly LobbyMemberRecord[],
-  connected: ReadonlySet<UserId>,
+  attendees: Attendees,
   to: Iterable<UserId>,
 ): void {
-  const event = lazyEvent('LOBBY_CREATE', () => showGatewayLobby(lobby, members, connected));
+  const event = lazyEvent('LOBBY_CREATE', () => showGatewayLobby(lobby, members, attendees));
   const follow = topics.lobby(lobby.id);
   for (const userId of to) transaction.announce({ to: topics.player(lobby.application_id, userId), event, follow });
 }
@@ -32,9 +32,9 @@ export function announceLobbyUpdate(
   transaction: Transaction,
   lobby: LobbyRecord,
   members: readonly LobbyMemberRecord[],
-  connected: ReadonlySet<UserId>,
+  attendees: Attendees,
 ): void {
-  const event = lazyEvent('LOBBY_UPDATE', () => showGatewayLobby(lobby, members, connected));
+  const event = lazyEvent('LOBBY_UPDATE', () => showGatewayLobby(lobby, members, attendees));
   transaction.announce({ to: topics.lobby(lobby.id), event });
 }
 
@@ -46,26 +46,27 @@ export function announceLobbyEnd(transaction: Transaction, { id }: LobbyRecord):
 }
 
 /** The others learn of a new member; announce the lobby to the member itself after this. */
-export function announceMemberAdd(transaction: Transaction, member: LobbyMemberRecord, connected: boolean): void {
-  announceMember(transaction, 'LOBBY_MEMBER_ADD', member, connected, member.user_id);
+export function announceMemberAdd(transaction: Transaction, member: LobbyMemberRecord, attendees: Attendees): void {
+  announceMember(transaction, 'LOBBY_MEMBER_ADD', member, attendees, member.user_id);
 }
 
-export function announceMemberUpdate(transaction: Transaction, member: LobbyMemberRecord, connected: boolean): void {
-  announceMember(transaction, 'LOBBY_MEMBER_UPDATE', member, connected);
+export function announceMemberUpdate(transaction: Transaction, member: LobbyMemberRecord, attendees: Attendees): void {
+  announceMember(transaction, 'LOBBY_MEMBER_UPDATE', member, attendees);
 }
 
 /** The member's own sessions lose the lobby, the others the member. */
-export function announceMemberRemove(transaction: Transaction, member: LobbyMemberRecord, connected: boolean): void {
+export function announceMemberRemove(transaction: Transaction, member: LobbyMemberRecord, attendees: Attendees): void {
   const { lobby_id, application_id, user_id } = member;
   const event = lazyEvent('LOBBY_DELETE', () => ({ id: lobby_id, reason: 'removed' }));
   transaction.announce({ to: topics.player(application_id, user_id), event, unfollow: topics.lobby(lobby_id) });
-  announceMember(transaction, 'LOBBY_MEMBER_REMOVE', member, connected, user_id);
+  announceMember(transaction, 'LOBBY_MEMBER_REMOVE', member, attendees, user_id);
 }
 
 /** The others learn that a member's first session began or its last one ended; its own sessions know. */
-export function announceAttendance(transaction: Transaction, member: LobbyMemberRecord, connected: boolean): void {
-  const event = lazyEvent(connected ? 'LOBBY_MEMBER_CONNECT' : 'LOBBY_MEMBER_DISCONNECT', () => ({
-    member: showGatewayMember(member, connected),
+export function announceAttendance(transaction: Transaction, member: LobbyMemberRecord, attendees: Attendees): void {
+  const isThere = attendees.connected.has(member.user_id);
+  const event = lazyEvent(isThere ? 'LOBBY_MEMBER_CONNECT' : 'LOBBY_MEMBER_DISCONNECT', () => ({
+    member: showGatewayMember(member, attendees),
     lobby_id: member.lobby_id,
   }));
   transaction.announce({ to: topics.lobby(member.lobby_id), event, except: member.user_id });
@@ -75,13 +76,13 @@ function announceMember(
   transaction: Transaction,
   name: 'LOBBY_MEMBER_ADD' | 'LOBBY_MEMBER_UPDATE' | 'LOBBY_MEMBER_REMOVE',
   member: LobbyMemberRecord,
-  connected: boolean,
+  attendees: Attendees,
   except?: UserId,
 ): void {
   const event = lazyEvent(
     name,
     (): LobbyMemberDispatch => ({
-      member: showGatewayMember(member, connected),
+      member: showGatewayMember(member, attendees),
       lobby_id: member.lobby_id,
       application_id: member.application_id,
     }),

@@ -94,8 +94,8 @@ export function createLobbyJoin(
 
   async function tellUpdate(transaction: Transaction, lobby: LobbyRecord): Promise<void> {
     const members = await membersOf(transaction, lobby.id);
-    const there = await attendance.among(lobby.application_id, userIdsOf(members));
-    announceLobbyUpdate(transaction, lobby, members, there);
+    const attendees = await attendance.look(transaction, lobby.application_id, userIdsOf(members));
+    announceLobbyUpdate(transaction, lobby, members, attendees);
   }
 
   /** Undefined when somebody else was faster. */

@@ -88,8 +88,8 @@ export function createLobbyLinks(core: Core, attendance: LobbyAttendance, expiry
     user: UserRecord,
   ): Promise<void> {
     transaction.put('lobbies', lobby);
-    const there = await attendance.among(lobby.application_id, userIdsOf(members));
-    announceLobbyUpdate(transaction, lobby, members, there);
+    const attendees = await attendance.look(transaction, lobby.application_id, userIdsOf(members));
+    announceLobbyUpdate(transaction, lobby, members, attendees);
     const isSameChannel = before.linked_channel_id === lobby.linked_channel_id;
     if (before.link && !isSameChannel) announceChannel(transaction, before.link.channel);
     if (!lobby.link) return;

@@ -1,6 +1,7 @@
 import type { GatewayLobby, GatewayLobbyMember, Lobby, LobbyMember } from '../../model/lobby.ts';
 import type { UserId } from '../../model/snowflake.ts';
-import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
+import type { LobbyMemberRecord, LobbyRecord, UserRecord } from '../store/records.ts';
+import { userView } from './user-view.ts';
 
 /** Our choice: this service runs no voice servers, so every lobby is in one region. */
 const region = 'local';
@@ -22,23 +23,39 @@ export function showLobby(lobby: LobbyRecord, members: readonly LobbyMemberRecor
   };
 }
 
-/** A member as dispatches show it. @see lobbies.md 6.3 */
-export function showGatewayMember(member: LobbyMemberRecord, connected: boolean): GatewayLobbyMember {
-  const { user_id, metadata, flags, additional_name } = member;
-  return { user_id, metadata, flags, ...(additional_name !== null && { additional_name }), connected };
+/** What dispatches show of members beside what their records say. */
+export interface Attendees {
+  /** Who they are; an account that is no more is left out. */
+  readonly users: ReadonlyMap<UserId, UserRecord>;
+  /** Those of them who are there. */
+  readonly connected: ReadonlySet<UserId>;
 }
 
-/** A lobby as dispatches show it. @param connected its members with a live session */
+/** A member as dispatches show it. @see lobbies.md 6.3 */
+export function showGatewayMember(member: LobbyMemberRecord, { users, connected }: Attendees): GatewayLobbyMember {
+  const { user_id, metadata, flags, additional_name } = member;
+  const user = users.get(user_id);
+  return {
+    user_id,
+    ...(user && { user: userView(user) }),
+    metadata,
+    flags,
+    ...(additional_name !== null && { additional_name }),
+    connected: connected.has(user_id),
+  };
+}
+
+/** A lobby as dispatches show it. */
 export function showGatewayLobby(
   lobby: LobbyRecord,
   members: readonly LobbyMemberRecord[],
-  connected: ReadonlySet<UserId>,
+  attendees: Attendees,
 ): GatewayLobby {
   return {
     id: lobby.id,
     application_id: lobby.application_id,
     metadata: lobby.metadata,
-    members: members.map(member => showGatewayMember(member, connected.has(member.user_id))),
+    members: members.map(member => showGatewayMember(member, attendees)),
     flags: lobby.flags,
     ...showOptional(lobby),
     voice_states: [],

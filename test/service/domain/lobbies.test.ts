@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import type { Lobby, LobbyMember } from '../../../src/model/lobby.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
-import { ada, ben, cyn, makeWorld, nobody, refusal, userRecord, type World } from './support.ts';
+import { ada, ben, cyn, gatewayMember, makeWorld, nobody, refusal, userRecord, type World } from './support.ts';
 
 let world: World;
 let lobbies: Lobbies;
@@ -313,7 +313,7 @@ describe('the lobbies of a player', () => {
       id,
       application_id: '1',
       metadata: { a: '1' },
-      members: [{ user_id: ada, metadata: null, flags: 1, connected: false }],
+      members: [{ ...gatewayMember(ada, false), flags: 1 }],
       flags: 0,
       voice_states: [],
       region: 'local',

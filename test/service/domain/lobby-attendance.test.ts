@@ -3,7 +3,7 @@ import type { Lobby } from '../../../src/model/lobby.ts';
 import { topics } from '../../../src/service/announcement.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
 import type { Store } from '../../../src/service/store/contract.ts';
-import { ada, ben, enter, type Heard, listen, makeWorld, namesOf, type World } from './support.ts';
+import { ada, ben, enter, gatewayMember, type Heard, listen, makeWorld, namesOf, type World } from './support.ts';
 
 let world: World;
 let lobbies: Lobbies;
@@ -29,7 +29,7 @@ describe('a member who connects', () => {
     await enter(world.core, '1', ada);
     const heardByAda = await listen(world.core, '1', ada);
     await lobbies.connected('1', ada);
-    const member = { user_id: ada, metadata: null, flags: 0, connected: true };
+    const member = gatewayMember(ada);
     expect(facts(heardByBen)).toEqual([{ name: 'LOBBY_MEMBER_CONNECT', data: { member, lobby_id: lobby.id } }]);
     expect(heardByAda).toEqual([]);
     const [seen] = await lobbies.ofPlayer('1', ada);
@@ -46,7 +46,7 @@ describe('a member who connects', () => {
 
     await leave();
     await lobbies.disconnected('1', ada);
-    const member = { user_id: ada, metadata: null, flags: 0, connected: false };
+    const member = gatewayMember(ada, false);
     expect(facts(heard)).toEqual([{ name: 'LOBBY_MEMBER_DISCONNECT', data: { member, lobby_id: id } }]);
   });
 

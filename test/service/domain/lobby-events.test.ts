@@ -1,8 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Lobby } from '../../../src/model/lobby.ts';
+import type { GatewayLobby, Lobby } from '../../../src/model/lobby.ts';
 import { topics } from '../../../src/service/announcement.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
-import { ada, ben, cyn, enter, type Heard, listen, makeWorld, namesOf, type World } from './support.ts';
+import {
+  ada,
+  ben,
+  cyn,
+  enter,
+  type Heard,
+  listen,
+  makeWorld,
+  gatewayMember as member,
+  namesOf,
+  userRecord,
+  type World,
+} from './support.ts';
 
 let world: World;
 let lobbies: Lobbies;
@@ -27,7 +39,6 @@ const created = async (...members: string[]): Promise<Lobby> => {
 const forget = () => {
   for (const events of Object.values(heard)) events.length = 0;
 };
-const member = (userId: string, connected = true) => ({ user_id: userId, metadata: null, flags: 0, connected });
 
 describe('a new lobby', () => {
   it('comes to the members who are there, whole and encoded once, and to nobody else', async () => {
@@ -63,7 +74,7 @@ describe('a new member', () => {
     const { id } = await created(ada);
     forget();
     await lobbies.putMember(world.starfall, id, ben, { flags: 1, additional_name: 'Benno' });
-    const added = { user_id: ben, metadata: null, flags: 1, additional_name: 'Benno', connected: true };
+    const added = { ...member(ben), flags: 1, additional_name: 'Benno' };
     expect(heard.ada.map(({ name, data }) => ({ name, data }))).toEqual([
       { name: 'LOBBY_MEMBER_ADD', data: { member: added, lobby_id: id, application_id: '1' } },
     ]);
@@ -78,6 +89,29 @@ describe('a new member', () => {
     await lobbies.putMember(world.starfall, id, cyn, {});
     expect(namesOf(heard.ada)).toEqual(['LOBBY_MEMBER_ADD']);
     expect(namesOf(heard.ben)).toEqual(['LOBBY_MEMBER_ADD']);
+  });
+});
+
+describe('the user of a member', () => {
+  const usersIn = (event: Heard | undefined) => {
+    const { members } = event?.data as GatewayLobby;
+    return members.map(({ user }) => user?.global_name ?? user?.username);
+  };
+
+  it('is shown as it is by now', async () => {
+    const { id } = await created(ada, ben);
+    await world.core.store.transact('users', work => work.put('users', { ...userRecord(ben), global_name: 'Benno' }));
+    forget();
+    await lobbies.edit(world.starfall, id, { metadata: { a: '1' } });
+    expect(usersIn(heard.ada[0])).toEqual(['user101', 'Benno']);
+  });
+
+  it('is left out when the account is no more', async () => {
+    const { id } = await created(ada, ben);
+    await world.core.store.transact('users', work => work.delete('users', ben));
+    forget();
+    await lobbies.edit(world.starfall, id, { metadata: { a: '1' } });
+    expect(usersIn(heard.ada[0])).toEqual(['user101', undefined]);
   });
 });
 

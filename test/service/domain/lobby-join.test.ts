@@ -11,6 +11,7 @@ import {
   type Heard,
   listen,
   makeWorld,
+  gatewayMember as member,
   namesOf,
   refusal,
   userRecord,
@@ -162,7 +163,6 @@ describe('what joins tell', () => {
     for (const userId of [ada, ben]) await enter(world.core, '1', userId);
     heard = { ada: await listen(world.core, '1', ada), ben: await listen(world.core, '1', ben) };
   });
-  const member = (userId: string) => ({ user_id: userId, metadata: null, flags: 0, connected: true });
 
   it('is the whole lobby to whoever comes, the newcomer to the others, and nobody hears both', async () => {
     const { id } = await join(ada);

@@ -105,6 +105,13 @@ export function userRecord(id: string): UserRecord {
   };
 }
 
+/** A user of {@link makeWorld} as a lobby's dispatches show it: a member without anything of its own. */
+export function gatewayMember(userId: string, connected = true) {
+  const { id, username, global_name } = userRecord(userId);
+  const user = { id, username, global_name, discriminator: '0', avatar: null };
+  return { user_id: userId, user, metadata: null, flags: 0, connected };
+}
+
 /** Lets a player's session be there; the returned function takes it away. */
 export async function enter(core: Core, applicationId: string, userId: string): Promise<() => Promise<void>> {
   const leave = await core.bus.enter(topics.player(applicationId, userId), `session of ${userId}`);
