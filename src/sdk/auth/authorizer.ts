@@ -5,6 +5,7 @@ import { customSchemeRedirect } from '../redirect/scheme.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
 import { codeChallengeRequired } from './authorization-fields.ts';
 import { authorizeUrl } from './authorize-url.ts';
+import { clientIdOf } from './client-id.ts';
 import { openLoopbackReceiver } from './loopback-receiver.ts';
 import type { OpenBrowser } from './open-browser.ts';
 import { type ExpectedRedirect, judgeRedirect, type RedirectVerdict } from './redirect.ts';
@@ -81,13 +82,7 @@ export class Authorizer {
     const args = new AuthorizationArgs(given);
     const redirect = redirectWayOf(args, options);
     checkArguments(args, redirect);
-    const clientId = args.clientId ?? applicationId;
-    if (clientId === undefined) {
-      throw new ArgumentError(
-        'missing_application_id',
-        'Set clientId in the arguments or applicationId on the client.',
-      );
-    }
+    const clientId = clientIdOf(args, applicationId);
     if (options.answer !== undefined) return this.#readAnswer(args, clientId, options.answer);
     if (options.signal?.aborted) throw aborted();
     if (this.#waiting) throw authorizationInProgress();

@@ -13,6 +13,7 @@ import { Deadline } from '../../wire/deadline.ts';
 import type { Clock, Logger } from '../../wire/ports.ts';
 import type { CallOptions } from '../call-options.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
+import { clientIdOf } from './client-id.ts';
 import { type ExternalAuth, externalAuthFields } from './external-auth.ts';
 import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
 import { oauthError } from './oauth-error.ts';
@@ -233,9 +234,7 @@ function readArguments(given: DeviceAuthorizationArgs, applicationId: string | u
   const args = new AuthorizationArgs({ clientId: given.clientId, scopes: given.scopes });
   const issues = args.check();
   if (issues.length > 0) throw new ValidationError('DeviceAuthorizationArgs', issues);
-  const clientId = args.clientId ?? applicationId;
-  if (clientId !== undefined) return { clientId, scopes: args.scopes };
-  throw new ArgumentError('missing_application_id', 'Set clientId in the arguments or applicationId on the client.');
+  return { clientId: clientIdOf(args, applicationId), scopes: args.scopes };
 }
 
 /** Nobody was reached, or somebody who could not answer now. */
