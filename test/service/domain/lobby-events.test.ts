@@ -94,8 +94,8 @@ describe('a new member', () => {
 
 describe('the user of a member', () => {
   const usersIn = (event: Heard | undefined) => {
-    const { members } = event?.data as GatewayLobby;
-    return members.map(({ user }) => user?.global_name ?? user?.username);
+    const lobby = event?.data as GatewayLobby | undefined;
+    return lobby?.members.map(({ user }) => user?.global_name ?? user?.username);
   };
 
   it('is shown as it is by now', async () => {
