@@ -28,7 +28,7 @@ export function createAccount(bridge: Bridge): View {
   return {
     element: el(
       'section',
-      { class: 'page', 'data-region': true, tabindex: -1, 'aria-label': 'Account' },
+      { class: 'page account', 'data-region': true, tabindex: -1, 'aria-label': 'Account' },
       el('h2', {}, 'Account'),
       el('p', { class: 'lead' }, 'Who you are here, and how well that is kept.'),
       el(

@@ -123,7 +123,7 @@ export function createEntryPoint(bridge: Bridge): View {
   return {
     element: el(
       'section',
-      { class: 'page', 'data-region': true, tabindex: -1, 'aria-label': 'Entry point' },
+      { class: 'page entry-point', 'data-region': true, tabindex: -1, 'aria-label': 'Entry point' },
       el('h2', {}, 'Entry point'),
       el('p', { class: 'lead' }, 'The one command that launches your game, from wherever players talk.'),
       el('div', { class: 'cards' }, form, el('div', { class: 'column' }, preview.element, whyNotHere())),

@@ -15,6 +15,8 @@ declare global {
 const bridge = window.starfall;
 const welcome = createWelcome(bridge);
 const shell = createShell(bridge);
+// Neither, before it is known which: not both for a moment.
+for (const { element } of [welcome, shell]) setShown(element, false);
 document.body.append(welcome.element, shell.element);
 keepTimes();
 
