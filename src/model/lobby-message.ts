@@ -1,5 +1,6 @@
 import type { GuildMember } from './guild.ts';
 import type { Metadata } from './lobby.ts';
+import type { MessageParts } from './message.ts';
 import type { ApplicationId, ChannelId, GuildId, LobbyId, MessageId } from './snowflake.ts';
 import type { User } from './user.ts';
 
@@ -25,17 +26,21 @@ export interface LobbyMessage {
   moderation_metadata?: Metadata;
 }
 
-/** A message as dispatches show it. @see lobbies.md 6.2 */
-export interface GatewayLobbyMessage extends LobbyMessage {
+/**
+ * A message as dispatches show it: in part or, where a channel is linked, with all that a message of a channel has.
+ *
+ * @see lobbies.md 6.2
+ */
+export interface GatewayLobbyMessage extends LobbyMessage, Partial<MessageParts> {
   /** {@link lobbyChannelType} */
   channel_type: number;
+  tts: boolean;
   /** What the sender sent along: it is delivered live and never again. */
   metadata?: Metadata;
   /** Where the linked channel is. */
   guild_id?: GuildId;
   /** The author in that guild; absent when it is no member. */
   member?: Omit<GuildMember, 'user'>;
-  mentions?: readonly User[];
 }
 
 /** What sends a message. @see lobbies.md 2.11 */

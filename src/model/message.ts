@@ -21,22 +21,11 @@ export const messageTypes = {
   CHANNEL_LINKED_TO_LOBBY: 49,
 } as const;
 
-/** What every message shows. */
-interface MessageBase {
-  id: MessageId;
-  channel_id: ChannelId;
-  guild_id?: GuildId;
-  author: User;
-  application_id: ApplicationId;
-  /** At most 2000 characters. */
-  content: string;
+/** What a message of a channel shows beside who said what, and where. */
+export interface MessageParts {
   /** ISO 8601 with microseconds. */
   timestamp: string;
   edited_timestamp: string | null;
-  /** {@link messageTypes} */
-  type: number;
-  /** {@link messageFlags} */
-  flags: number;
   tts: boolean;
   pinned: boolean;
   mention_everyone: boolean;
@@ -45,6 +34,21 @@ interface MessageBase {
   embeds: readonly unknown[];
   attachments: readonly unknown[];
   components: readonly unknown[];
+}
+
+/** What every message shows. */
+interface MessageBase extends MessageParts {
+  id: MessageId;
+  channel_id: ChannelId;
+  guild_id?: GuildId;
+  author: User;
+  application_id: ApplicationId;
+  /** At most 2000 characters. */
+  content: string;
+  /** {@link messageTypes} */
+  type: number;
+  /** {@link messageFlags} */
+  flags: number;
 }
 
 /** What a lobby leaves in the guild channel that is linked to it. */

@@ -6,7 +6,7 @@ import {
   type LobbyMessageInput,
   lobbyChannelType,
 } from '../../model/lobby-message.ts';
-import { type ChannelMessage, messageFlags, messageTypes } from '../../model/message.ts';
+import { type ChannelMessage, type MessageParts, messageFlags, messageTypes } from '../../model/message.ts';
 import { type MessageId, snowflakeTimeMs } from '../../model/snowflake.ts';
 import { formatTimestamp } from '../../model/timestamp.ts';
 import type { User } from '../../model/user.ts';
@@ -57,8 +57,9 @@ export function showGatewayMessage(
   return {
     ...message,
     channel_type: lobbyChannelType,
+    tts: false,
     ...(metadata && { metadata }),
-    ...(linked_guild_id !== null && { guild_id: linked_guild_id, mentions: [] }),
+    ...(linked_guild_id !== null && { guild_id: linked_guild_id, ...plainParts(message.id) }),
     ...(author && { member: withoutUser(author, message.author) }),
   };
 }
@@ -88,7 +89,14 @@ function channelMessage(
     ...message,
     channel_id: channel.id,
     guild_id: channel.guild_id,
-    timestamp: formatTimestamp(snowflakeTimeMs(message.id)),
+    ...plainParts(message.id),
+  };
+}
+
+/** Of a message that is text alone. */
+function plainParts(id: MessageId): MessageParts {
+  return {
+    timestamp: formatTimestamp(snowflakeTimeMs(id)),
     edited_timestamp: null,
     tts: false,
     pinned: false,

@@ -243,7 +243,11 @@ describe('what a link tells', () => {
       ...message,
       metadata: { emote: 'wave' },
       guild_id: '5',
+      timestamp: '2026-01-01T00:00:00.000000+00:00',
+      edited_timestamp: null,
+      tts: false,
       mentions: [],
+      embeds: [],
       member: { roles: [], nick: null },
     });
     expect(inGuild).toHaveLength(1);

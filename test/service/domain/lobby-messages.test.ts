@@ -87,7 +87,8 @@ describe('a message', () => {
     lobby = JSON.parse(await lobbies.create(world.starfall, { members: [{ id: ada }, { id: ben }] }));
     for (const events of heard) events.length = 0;
     const message = await send({ content: 'Hello', metadata: { emote: 'wave' } });
-    const event = { name: 'LOBBY_MESSAGE_CREATE', data: { ...message, channel_type: 17, metadata: { emote: 'wave' } } };
+    const data = { ...message, channel_type: 17, tts: false, metadata: { emote: 'wave' } };
+    const event = { name: 'LOBBY_MESSAGE_CREATE', data };
     expect(heard.map(events => events.map(({ name, data }) => ({ name, data })))).toEqual([[event], [event], []]);
   });
 });
@@ -171,7 +172,7 @@ describe('what is noted about a message', () => {
     const message = await send({ content: 'Hello', metadata: { live: 'only' } });
     heard.length = 0;
     for (let time = 0; time < 2; time++) await moderate(message.id, { verdict: 'bad' });
-    const data = { ...message, channel_type: 17, moderation_metadata: { verdict: 'bad' } };
+    const data = { ...message, channel_type: 17, tts: false, moderation_metadata: { verdict: 'bad' } };
     expect(heard.map(event => [event.name, event.data])).toEqual([['LOBBY_MESSAGE_UPDATE', data]]);
   });
 
