@@ -1,8 +1,45 @@
-import { pino } from 'pino';
-import type { Logger } from '../wire/ports.ts';
-import type { LogLevel } from './serve-options.ts';
+import type { LogFields, Logger } from '../wire/ports.ts';
+import { type LogLevel, logLevels } from './serve-options.ts';
 
-/** A log on stderr, one JSON object a line; each is written before the call returns. */
+type Line = readonly [level: keyof Logger, fields: LogFields, message: string];
+
+/**
+ * A log on stderr, one JSON object a line, by pino. That is loaded with the first line, so that a start which says
+ * nothing does not wait for it; from then on a line is written before the call returns.
+ */
 export function openLog(level: LogLevel): Logger {
-  return pino({ level }, pino.destination({ fd: process.stderr.fd, sync: true }));
+  let log: Logger | undefined;
+  let waiting: Line[] = [];
+
+  function write(...line: Line): void {
+    if (!isHeard(line[0], level)) return;
+    if (log) log[line[0]](line[1], line[2]);
+    else if (waiting.push(line) === 1) void load();
+  }
+
+  async function load(): Promise<void> {
+    const lose = () => writePlainly(waiting);
+    process.once('exit', lose);
+    const { pino } = await import('pino');
+    process.off('exit', lose);
+    log = pino({ level }, pino.destination({ fd: process.stderr.fd, sync: true }));
+    for (const [name, fields, message] of waiting) log[name](fields, message);
+    waiting = [];
+  }
+
+  return {
+    debug: (fields, message) => write('debug', fields, message),
+    info: (fields, message) => write('info', fields, message),
+    warn: (fields, message) => write('warn', fields, message),
+    error: (fields, message) => write('error', fields, message),
+  };
+}
+
+function isHeard(said: keyof Logger, level: LogLevel): boolean {
+  return logLevels.indexOf(said) >= logLevels.indexOf(level);
+}
+
+/** The process ends before there is anything to write them better. */
+function writePlainly(lines: readonly Line[]): void {
+  for (const [level, fields, msg] of lines) process.stderr.write(`${JSON.stringify({ level, ...fields, msg })}\n`);
 }

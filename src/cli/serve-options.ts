@@ -13,7 +13,7 @@ const defaults = {
 } as const;
 const portMax = 65_535;
 const limitNames = Object.keys(limitProfiles) as LimitProfileName[];
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** The options of `rallypoint serve`, by the headings of its help. */

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const log = join(import.meta.dirname, '../../src/cli/log.ts');
+
+/** What a process writes on stderr, line by line; it is run to its end. */
+async function linesOf(level: string, program: string): Promise<Record<string, unknown>[]> {
+  const source = `import { openLog } from ${JSON.stringify(log)}; const log = openLog('${level}'); ${program}`;
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', source]);
+  const { stderr } = await run.catch((failed: { stderr: string }) => failed);
+  return stderr
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line));
+}
+
+describe('the log of the command', () => {
+  it('writes one object a line, in order, with the error that a line is about', async () => {
+    const lines = await linesOf(
+      'info',
+      "log.info({ n: 1 }, 'first'); log.warn({ n: 2 }, 'second'); setTimeout(() => log.error({ err: new Error('why') }, 'third'), 200);",
+    );
+    expect(lines).toMatchObject([
+      { level: 30, n: 1, msg: 'first' },
+      { level: 40, n: 2, msg: 'second' },
+      { level: 50, err: { message: 'why' }, msg: 'third' },
+    ]);
+  });
+
+  it.each([
+    ['debug', ['debug', 'info', 'warn', 'error']],
+    ['warn', ['warn', 'error']],
+    ['fatal', []],
+    ['silent', []],
+  ])('at %s writes %j', async (level, heard) => {
+    const program = "for (const name of ['debug', 'info', 'warn', 'error']) log[name]({}, name);";
+    expect((await linesOf(level, program)).map(({ msg }) => msg)).toEqual(heard);
+  });
+
+  it('loses nothing when the process ends at once', async () => {
+    for (const end of ['process.exit(1)', "throw new Error('at once')"]) {
+      expect(await linesOf('info', `log.info({ n: 1 }, 'last words'); ${end};`)).toMatchObject([
+        { level: 'info', n: 1, msg: 'last words' },
+      ]);
+    }
+  });
+});
