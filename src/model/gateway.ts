@@ -32,7 +32,9 @@ export const opcodes = {
   INVALID_SESSION: 9,
   HELLO: 10,
   HEARTBEAT_ACK: 11,
+  LOBBY_VOICE_STATES: 17,
   REQUEST_SOUNDBOARD_SOUNDS: 31,
+  LOBBY_VOICE_SERVER_PING: 42,
   REQUEST_CHANNEL_INFO: 43,
 } as const;
 export type Opcode = (typeof opcodes)[keyof typeof opcodes];
@@ -146,8 +148,8 @@ export interface RequestGuildMembers {
   nonce?: string;
 }
 
-/** @see gateway.md 3 and 9.3; `lobbies` and `scopes` only for OAuth2 sessions, no `application` for a user's own client */
-export interface Ready {
+/** @see gateway.md 3; no `application` for a user's own client */
+export interface Ready extends Partial<PlayerReady> {
   v: number;
   user: User;
   guilds: readonly { id: GuildId; unavailable: true }[];
@@ -155,8 +157,18 @@ export interface Ready {
   resume_gateway_url: string;
   shard?: readonly [id: number, count: number];
   application?: { id: ApplicationId; flags: number };
+}
+
+/** What READY has for OAuth2 sessions alone. @see gateway.md 9.3 */
+export interface PlayerReady {
+  session_type: 'normal';
+  scopes: readonly string[];
+  /** Only with the capability AUTO_LOBBY_CONNECT. */
   lobbies?: readonly GatewayLobby[];
-  scopes?: readonly string[];
+  feature_flags: { disabled_functions: readonly string[]; disabled_gateway_events: readonly string[] };
+  relationships: readonly unknown[];
+  game_relationships: readonly unknown[];
+  private_channels: readonly unknown[];
 }
 
 /** Why a lobby left a session's sight. */

@@ -1,4 +1,4 @@
-import { capabilities } from '../../model/gateway.ts';
+import { capabilities, type PlayerReady } from '../../model/gateway.ts';
 import type { GatewayLobby } from '../../model/lobby.ts';
 import type { ApplicationId, UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
@@ -45,6 +45,7 @@ export async function startPlayerSession(
     ...readyBase(core, session),
     user: userView(user),
     application: readyApplication(application),
+    ...playerReady,
     scopes: token.scopes,
     ...(inReady && { lobbies: readings.map(({ lobby }) => lobby) }),
   });
@@ -54,6 +55,15 @@ export async function startPlayerSession(
   }
   session.release();
 }
+
+/** What gateway clients of players look for and this interface does not have. */
+const playerReady = {
+  session_type: 'normal',
+  feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
+  relationships: [],
+  game_relationships: [],
+  private_channels: [],
+} as const satisfies Omit<PlayerReady, 'scopes'>;
 
 /** Reads the lobbies until all that were read had been followed before: then no later event of theirs can be missed. */
 async function followLobbies(

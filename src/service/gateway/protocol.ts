@@ -27,10 +27,12 @@ const frames = {
   identifyAnew: controlFrame(opcodes.INVALID_SESSION, false),
 };
 
-// Our choice: taken and left without effect: there are neither voice channels nor sounds here.
+// Our choice: taken and left without effect: there are neither voice servers nor sounds here.
 const heardWithoutEffect: ReadonlySet<number> = new Set([
   opcodes.VOICE_STATE_UPDATE,
+  opcodes.LOBBY_VOICE_STATES,
   opcodes.REQUEST_SOUNDBOARD_SOUNDS,
+  opcodes.LOBBY_VOICE_SERVER_PING,
   opcodes.REQUEST_CHANNEL_INFO,
 ]);
 

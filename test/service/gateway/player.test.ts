@@ -49,6 +49,18 @@ describe('a player who connects', () => {
     expect(client.names).toEqual(['READY']);
   });
 
+  it('gets in READY what it may do and, of all that is not here, empty lists', async () => {
+    const client = await (await rigged()).join(ada);
+    expect(await client.dispatch('READY')).toMatchObject({
+      scopes: ['sdk.social_layer'],
+      session_type: 'normal',
+      feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
+      relationships: [],
+      game_relationships: [],
+      private_channels: [],
+    });
+  });
+
   it('hears what its intents name and nothing else', async () => {
     const rig = await rigged();
     const deaf = await rig.join(ada, { intents: 0 });

@@ -162,7 +162,7 @@ describe('what is sent in', () => {
 
   it('hears voice states and the like without effect, and closes an opcode that no client may send with 4001', async () => {
     const client = await identified(bot);
-    for (const op of [4, 31, 43]) client.send({ op, d: {} });
+    for (const op of [4, 17, 31, 42, 43]) client.send({ op, d: {} });
     await client.beat();
     client.send({ op: opcodes.HELLO, d: {} });
     expect((await client.closed).code).toBe(4001);
