@@ -1,6 +1,7 @@
 import type { Command } from '../model/command.ts';
 import { TransportError } from '../model/errors.ts';
 import type { Lobby, LobbyInvite, LobbyMember } from '../model/lobby.ts';
+import type { Message } from '../model/message.ts';
 import type { TokenResponse } from '../model/oauth.ts';
 import type { GuildCommandPermissions } from '../model/overwrite.ts';
 import type { ProvisionalTokenResponse } from '../model/provisional.ts';
@@ -61,6 +62,18 @@ export function readCommand(value: unknown): Command {
 export function readCommands(value: unknown): Command[] {
   if (!Array.isArray(value)) throw unreadable('a list of commands');
   return value.map(readCommand);
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readMessage(value: unknown): Message {
+  return readResource('a message', value) as unknown as Message;
+}
+
+/** @throws TransportError `unreadable_answer` */
+export function readVerifyKey(value: unknown): string {
+  const { verify_key: key } = asRecord(value) ?? {};
+  if (typeof key !== 'string') throw unreadable('an application');
+  return key;
 }
 
 /** @throws TransportError `unreadable_answer` */

@@ -48,6 +48,7 @@ export {
   type LobbyMemberInput,
   lobbyMemberFlags,
 } from '../model/lobby.ts';
+export { type Message, messageFlags } from '../model/message.ts';
 export {
   allChannelsId,
   type CommandOverwrite,
@@ -79,7 +80,9 @@ export type { Plan, PlanItem, PlanWarning, PlanWarningCode } from './commands/pl
 export { type RoutedCommand, type RouterOptions, router } from './commands/router.ts';
 export type { DeployProgress, SyncState } from './commands/sync-state.ts';
 export type { CommandUse, Suggestion, SuggestionUse } from './commands/use.ts';
-export type { InteractionHandler, InteractionListener, Interactions, ListenOptions } from './interactions.ts';
+export type { EndpointOptions, InteractionEndpoint } from './interaction-endpoint.ts';
+export type { InteractionListener, ListenOptions } from './interaction-listener.ts';
+export type { Interactions } from './interactions.ts';
 export { type ChangedMembers, memberChangesMax } from './lobbies/calls.ts';
 export type { DesiredLobby, DesiredMember } from './lobbies/desired.ts';
 export { type LobbyDirectory, memoryLobbyDirectory } from './lobbies/directory.ts';
@@ -107,5 +110,7 @@ export type { LeftLobby, LeftLobbyFate, SweepReport } from './lobbies/sweep.ts';
 export type { Lobbies } from './lobbies.ts';
 export { type Overwrites, type UserToken, userToken } from './overwrites.ts';
 export type { ProvisionalAccounts } from './provisional-accounts.ts';
-export type { ReceivedInteraction, ReplyMessage } from './received-interaction.ts';
+export type { ReceivedInteraction } from './received-interaction.ts';
+export type { ReplyMessage, ReplyMessages } from './reply-messages.ts';
+export type { InteractionHandler } from './run-handler.ts';
 export { traitsUnknown } from './traits.ts';

@@ -1,29 +1,8 @@
-import { type GatewayError, TransportError } from '../model/errors.ts';
-import { readGatewayAddress } from '../wire/gateway-address.ts';
-import { GatewayConnection } from '../wire/gateway-connection.ts';
-import type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
-import type { Call } from './calls.ts';
-import type { Credentials } from './credentials.ts';
-import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
+import { createInteractionEndpoint, type EndpointOptions, type InteractionEndpoint } from './interaction-endpoint.ts';
+import { type InteractionListener, type ListenerPorts, type ListenOptions, listen } from './interaction-listener.ts';
+import type { InteractionHandler } from './run-handler.ts';
 
-export type InteractionHandler = (interaction: ReceivedInteraction) => void | Promise<void>;
-
-export interface ListenOptions {
-  /** Gives up connecting. Without effect once listening. */
-  readonly signal?: AbortSignal;
-  /** What a handler threw. Absent: its name is logged. */
-  readonly onError?: (error: unknown, interaction: ReceivedInteraction) => void;
-  /** The gateway closed for good: nothing more will come. Absent: it is logged. */
-  readonly onStop?: (error: GatewayError) => void;
-}
-
-/** A session that receives interactions. */
-export interface InteractionListener {
-  /** Stops receiving; handlers under way may still answer. Idempotent. */
-  close(): void;
-}
-
-/** Receives the application's interactions by the gateway. */
+/** Receives the application's interactions: by the gateway or, where it has an interactions endpoint URL, by HTTP. */
 export interface Interactions {
   /**
    * Connects with the bot token and hands each interaction to `handler` as it comes, without waiting for the one
@@ -35,139 +14,41 @@ export interface Interactions {
    *   TransportError `aborted`; and what asking for the gateway's address may throw
    */
   listen(handler: InteractionHandler, options?: ListenOptions): Promise<InteractionListener>;
-  /** Closes every listener. Idempotent. */
+  /**
+   * Makes what the application's interactions endpoint URL leads to; the server around it is yours. Requests without
+   * the service's signature are refused, PINGs are answered, and everything else goes to `handler`, the same as
+   * {@link listen} takes.
+   *
+   * @returns once the application's public key is known
+   * @throws ArgumentError `invalid_public_key`, `credential_missing` with neither a `publicKey` nor a bot token; and
+   *   what asking for the key may throw
+   * @example
+   * ```ts
+   * const endpoint = await backend.interactions.endpoint(router([rally]));
+   * createServer(endpoint.handleRequest).listen(3000);
+   * ```
+   */
+  endpoint(handler: InteractionHandler, options?: EndpointOptions): Promise<InteractionEndpoint>;
+  /** Closes every listener and endpoint. Idempotent. */
   close(): void;
 }
 
-export interface InteractionPorts {
-  readonly call: Call;
-  readonly credentials: Credentials;
-  readonly loadSocket: () => Promise<SocketFactory>;
-  readonly clock: Clock;
-  readonly entropy: Entropy;
-  readonly logger: Logger;
-  /** The token may travel over `ws:` beyond this machine. */
-  readonly allowUnencrypted: boolean;
-}
-
-/** @see commands.md 3; gateway.md 3, 9.1 */
-export function createInteractions(ports: InteractionPorts): Interactions {
-  const listeners = new Set<Listener>();
+/** @see commands.md 3 */
+export function createInteractions(ports: ListenerPorts): Interactions {
+  const open = new Set<InteractionListener | InteractionEndpoint>();
+  const keeper = {
+    keep: (one: InteractionListener | InteractionEndpoint) => void open.add(one),
+    forget: (one: InteractionListener | InteractionEndpoint) => void open.delete(one),
+  };
   return {
-    async listen(handler, options = {}) {
-      const token = ports.credentials.botToken('Receiving interactions by the gateway');
-      const url = await findGateway(ports, options.signal);
-      const openSocket = await ports.loadSocket();
-      const listener: Listener = new Listener(ports, openSocket, { url, token }, handler, options, () =>
-        listeners.delete(listener),
-      );
-      listeners.add(listener);
-      const giveUp = () => listener.close();
-      options.signal?.addEventListener('abort', giveUp, { once: true });
-      if (options.signal?.aborted) giveUp();
-      try {
-        await listener.ready;
-        return listener;
-      } finally {
-        options.signal?.removeEventListener('abort', giveUp);
-      }
+    listen: (handler, options = {}) => listen(ports, handler, options, keeper),
+    async endpoint(handler, options = {}) {
+      const endpoint = await createInteractionEndpoint(ports, handler, options, keeper.forget);
+      keeper.keep(endpoint);
+      return endpoint;
     },
     close() {
-      for (const listener of listeners) listener.close();
+      for (const one of open) one.close();
     },
   };
-}
-
-class Listener implements InteractionListener {
-  /** Resolves with the first session, rejects when there will be none. */
-  readonly ready: Promise<void>;
-  readonly #ports: InteractionPorts;
-  readonly #handler: InteractionHandler;
-  readonly #options: ListenOptions;
-  readonly #resolve: () => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #forget: () => void;
-  readonly #connection: GatewayConnection;
-  #isReady = false;
-
-  constructor(
-    ports: InteractionPorts,
-    openSocket: SocketFactory,
-    { url, token }: { readonly url: string; readonly token: string },
-    handler: InteractionHandler,
-    options: ListenOptions,
-    forget: () => void,
-  ) {
-    this.#ports = ports;
-    this.#handler = handler;
-    this.#options = options;
-    this.#forget = forget;
-    const { clock, entropy, logger } = ports;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.ready = promise;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#connection = new GatewayConnection({
-      clock,
-      entropy,
-      logger,
-      url,
-      openSocket,
-      identify: { token, properties: identifyProperties, intents: noIntents },
-      onDispatch: (name, data) => this.#dispatched(name, data),
-      onStop: error => this.#stopped(error),
-    });
-  }
-
-  close(): void {
-    this.#forget();
-    this.#connection.close();
-    this.#reject(new TransportError('aborted', 'Listening was given up.'));
-  }
-
-  #dispatched(name: string, data: unknown): void {
-    if (name === 'READY') {
-      this.#isReady = true;
-      this.#resolve();
-    } else if (name === 'INTERACTION_CREATE') {
-      void this.#handle(data);
-    }
-  }
-
-  async #handle(data: unknown): Promise<void> {
-    const { clock, call, logger } = this.#ports;
-    const payload = readInteraction(data);
-    if (!payload) {
-      logger.warn({}, 'passed over an interaction that cannot be read');
-      return;
-    }
-    const interaction = createReceivedInteraction(payload, clock, call);
-    try {
-      await this.#handler(interaction);
-    } catch (error) {
-      if (this.#options.onError) this.#options.onError(error, interaction);
-      else logger.error({ interaction: payload.id, error: nameOf(error) }, 'an interaction handler failed');
-    }
-  }
-
-  #stopped(error: GatewayError): void {
-    this.#forget();
-    if (!this.#isReady) this.#reject(error);
-    else if (this.#options.onStop) this.#options.onStop(error);
-    else this.#ports.logger.error({ closeCode: error.closeCode }, error.message);
-  }
-}
-
-const identifyProperties = { os: process.platform, browser: '@rallypoint/sdk', device: '@rallypoint/sdk' };
-
-// Interactions come without any. @see gateway.md 6
-const noIntents = 0;
-
-async function findGateway({ call, allowUnencrypted }: InteractionPorts, signal?: AbortSignal): Promise<string> {
-  const { body } = await call('getGatewayBot', { path: {} }, signal ? { signal } : {});
-  return readGatewayAddress(body, { allowUnencrypted });
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

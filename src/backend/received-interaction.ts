@@ -1,4 +1,4 @@
-import { TransportError } from '../model/errors.ts';
+import { ApiError, apiErrors, TransportError } from '../model/errors.ts';
 import { callbackTypes, type Interaction, type InteractionCallback } from '../model/interaction.ts';
 import { limits } from '../model/limits.ts';
 import { checkCallback } from '../model/rules/callback.ts';
@@ -6,13 +6,12 @@ import { isSnowflake, snowflakeTimeMs } from '../model/snowflake.ts';
 import { refuseIssues } from '../wire/check.ts';
 import { asRecord } from '../wire/codec.ts';
 import type { Clock } from '../wire/ports.ts';
+import { routeLabel } from '../wire/routes.ts';
 import type { Call, CallOptions } from './calls.ts';
-
-/** The message of an answer. */
-export type ReplyMessage = NonNullable<InteractionCallback['data']>;
+import { createReplyMessages, type ReplyMessage, type ReplyMessages } from './reply-messages.ts';
 
 /** A use of one of the application's commands, waiting for an answer. */
-export interface ReceivedInteraction {
+export interface ReceivedInteraction extends ReplyMessages {
   /** As the service sent it. */
   readonly payload: Interaction;
   /** Until when the first answer must have arrived: milliseconds since the Unix epoch by the backend's clock. */
@@ -24,21 +23,40 @@ export interface ReceivedInteraction {
    *   for a late one; TransportError `deadline_exceeded` when the time is over
    */
   reply(message: ReplyMessage, options?: CallOptions): Promise<void>;
-  /** Answers with any callback. @throws as {@link reply} */
+  /**
+   * Answers with any callback. One that came by HTTP is answered in the HTTP response, where the service does not say
+   * what it made of it.
+   *
+   * @throws as {@link reply}
+   */
   respond(callback: InteractionCallback, options?: CallOptions): Promise<void>;
 }
 
+/** Carries a callback that passed its check to the service. */
+export type AnswerSender = (
+  callback: InteractionCallback,
+  options: CallOptions & { readonly deadlineMs: number },
+) => Promise<void>;
+
+export interface InteractionMeans {
+  readonly clock: Clock;
+  readonly call: Call;
+  /** Absent: by the callback endpoint. */
+  readonly send?: AnswerSender;
+}
+
 /** An interaction that came just now, with the means to answer it. @see commands.md 3.3, 3.4 */
-export function createReceivedInteraction(payload: Interaction, clock: Clock, call: Call): ReceivedInteraction {
+export function createReceivedInteraction(
+  payload: Interaction,
+  { clock, call, send = callbackSender(payload, call) }: InteractionMeans,
+): ReceivedInteraction {
   const answerByMs = answerTimeMs(payload, clock.now());
 
   async function respond(callback: InteractionCallback, options: CallOptions = {}): Promise<void> {
     refuseIssues('The answer to the interaction', checkCallback(callback));
     const leftMs = answerByMs - clock.now();
     if (leftMs <= 0) throw tooLate();
-    const path = { interaction_id: payload.id, interaction_token: payload.token };
-    const deadlineMs = Math.min(leftMs, options.deadlineMs ?? leftMs);
-    await call('createInteractionResponse', { path, body: callback }, { ...options, deadlineMs });
+    await send(callback, { ...options, deadlineMs: Math.min(leftMs, options.deadlineMs ?? leftMs) });
   }
 
   return {
@@ -46,14 +64,29 @@ export function createReceivedInteraction(payload: Interaction, clock: Clock, ca
     answerByMs,
     respond,
     reply: (message, options) => respond({ type: callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE, data: message }, options),
+    ...createReplyMessages(payload, call),
   };
 }
 
-/** An INTERACTION_CREATE's data, when it has what an answer needs; the rest passes as it came. */
+/** Sends callbacks to the callback endpoint. @see commands.md 3.4 */
+export function callbackSender({ id, token }: Interaction, call: Call): AnswerSender {
+  const path = { interaction_id: id, interaction_token: token };
+  return async (callback, options) => {
+    await call('createInteractionResponse', { path, body: callback }, options);
+  };
+}
+
+/** An interaction, when it has what an answer needs; the rest passes as it came. */
 export function readInteraction(data: unknown): Interaction | undefined {
   const { id, token, type } = asRecord(data) ?? {};
   if (!isSnowflake(id) || typeof token !== 'string' || typeof type !== 'number') return undefined;
   return data as Interaction;
+}
+
+/** What the service would say to a second answer, where it is not asked. */
+export function alreadyAcknowledged(): ApiError {
+  const { status, code: apiCode, message } = apiErrors.already_acknowledged;
+  return new ApiError(message, { status, apiCode, route: routeLabel('createInteractionResponse'), issues: [] });
 }
 
 /**

@@ -27,7 +27,7 @@ export function verifyMessage(
   timestamp: string,
   body: string | Uint8Array,
 ): boolean {
-  if (!hexOf(keyBytes).test(verifyKey) || !hexOf(signatureBytes).test(signature)) return false;
+  if (!isVerifyKey(verifyKey) || !hexOf(signatureBytes).test(signature)) return false;
   const der = Buffer.concat([spkiPrefix, Buffer.from(verifyKey, 'hex')]);
   try {
     const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
@@ -35,6 +35,11 @@ export function verifyMessage(
   } catch {
     return false; // not a point of the curve
   }
+}
+
+/** Whether the text has the form of a public key. */
+export function isVerifyKey(text: string): boolean {
+  return hexOf(keyBytes).test(text);
 }
 
 /** @param pkcs8 an Ed25519 private key as PKCS #8, in base64 */

@@ -46,6 +46,16 @@ describe('an unmodified discord.js client', () => {
     expect(client.application?.id).toBe(application.id);
   });
 
+  it('reads and edits its application', async () => {
+    const fetched = await client.application?.fetch();
+    expect(fetched).toMatchObject({ name: 'Starfall', interactionsEndpointURL: null, botPublic: true });
+    expect(await client.application?.edit({ description: 'Harbours and stars' })).toMatchObject({
+      description: 'Harbours and stars',
+    });
+    const edited = client.application?.edit({ interactionsEndpointURL: 'http://127.0.0.1:9/' });
+    await expect(edited).rejects.toMatchObject({ status: 400, code: 50035 });
+  });
+
   it('has its guild with roles, channels and itself', () => {
     const seen = client.guilds.cache.get(guild.id);
     expect(seen).toMatchObject({ name: 'Harbour', ownerId: ada.id, memberCount: 3, available: true });

@@ -1,9 +1,11 @@
 /** Compile-only: what the backend's types allow, and what they refuse. */
+import { createServer } from 'node:http';
 import {
   type Backend,
   type Command,
   commandTypes,
   createBackend,
+  type InteractionHandler,
   type LeaseStatus,
   type Lobby,
   type LobbyDirectory,
@@ -92,6 +94,14 @@ export async function interactions(): Promise<void> {
     await interaction.reply({ content: 'On the way!', flags: 64 });
     // @ts-expect-error the answer says of which kind it is
     await interaction.respond({ data: {} });
+    (await interaction.editReply({ content: 'Here!' })).id satisfies string;
+    (await interaction.followUp({ content: 'And there' })).id satisfies string;
+    await interaction.deleteReply();
   });
   listener.close();
+  const handler: InteractionHandler = interaction => interaction.reply({ content: 'On the way!' });
+  const endpoint = await backend.interactions.endpoint(handler, { publicKey: 'ab'.repeat(32) });
+  createServer(endpoint.handleRequest).close();
+  (await endpoint.fetch(new Request('http://127.0.0.1/'))).status satisfies number;
+  endpoint.close();
 }

@@ -4,8 +4,8 @@ import { type CommandInvocation, callbackTypes, interactionTypes, type OptionVal
 import { messageFlags } from '../../model/message.ts';
 import { checkInvocation } from '../../model/rules/invocation.ts';
 import type { GuildId } from '../../model/snowflake.ts';
-import type { InteractionHandler } from '../interactions.ts';
 import type { ReceivedInteraction } from '../received-interaction.ts';
+import type { InteractionHandler } from '../run-handler.ts';
 import { readOptionValues } from './option-values.ts';
 import type { Suggestion } from './use.ts';
 
@@ -26,10 +26,10 @@ export interface RouterOptions {
 }
 
 /**
- * Makes a handler for `interactions.listen()` that hands each use of a command to that command's own handler.
+ * Makes a handler for `interactions.listen()` and `interactions.endpoint()` that hands each use of a command to that command's own handler.
  *
  * Option values are checked against the definition first. A use that does not fit it, of a command registered
- * differently, is answered as outdated and rejected with a ValidationError, for the listener's `onError`.
+ * differently, is answered as outdated and rejected with a ValidationError, for their `onError`.
  *
  * @throws ArgumentError `duplicate_command`: two commands of one type and name in one place
  */
