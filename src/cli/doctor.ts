@@ -23,7 +23,8 @@ export async function doctorCommand(args: readonly string[], { stdout }: Termina
   // Loaded this late because wrong options must not wait for it.
   const { doctor } = await import('../sdk/redirect/doctor.ts');
   const findings = await doctor(settings).catch(error => {
-    throw error instanceof ArgumentError ? new UsageError(printable(errorMessage(error))) : error;
+    // By its name: it is built apart, with a class of its own.
+    throw error.name === ArgumentError.name ? new UsageError(printable(errorMessage(error))) : error;
   });
   if (settings.json) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);
