@@ -51,12 +51,15 @@ export function receiveRedirects(options: RedirectOptions): ElectronReceiver {
   };
   const onOpenUrl = (event: { preventDefault(): void }, url: unknown) => {
     if (!isAddressOf(scheme, url)) return;
-    if (take([url])) event.preventDefault();
-    else startAddress ??= url;
+    if (take([url])) return event.preventDefault();
+    startAddress ??= url;
+    options.onUnclaimed?.(url);
   };
   const onSecondInstance = (_event: unknown, otherArgv: unknown, _folder: unknown, data: unknown) => {
     const sent = addressesIn((Object(data) as Record<string, unknown>)[dataKey], scheme);
-    take([...new Set([...sent, ...addressesIn(otherArgv, scheme)])]);
+    const all = [...new Set([...sent, ...addressesIn(otherArgv, scheme)])];
+    const [first] = all;
+    if (!take(all) && first !== undefined) options.onUnclaimed?.(first);
   };
   app.on('open-url', onOpenUrl);
   app.on('second-instance', onSecondInstance);

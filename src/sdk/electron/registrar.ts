@@ -10,6 +10,8 @@ export interface RegistrarOptions {
   readonly client: RedirectTaker;
   /** Called when a redirect ended an authorization: the moment to bring the game's window to the front. */
   readonly onAccepted?: (() => void) | undefined;
+  /** As in {@link listenForRedirects}. */
+  readonly onUnclaimed?: ((address: string) => void) | undefined;
   /** What the system is to start; needed while the game is run by `electron .` on Windows and Linux. */
   readonly launch?: { readonly path: string; readonly args: readonly string[] } | undefined;
   /**
@@ -77,9 +79,11 @@ export class Registrar {
   }
 
   async #listen(folder: string | undefined): Promise<void> {
-    const { client, onAccepted, logger } = this.#options;
+    const { client, onAccepted, onUnclaimed, logger } = this.#options;
     // What this process was started with has been handed on already.
-    this.#receiver = await listenForRedirects({ client, scheme: this.#scheme, folder, onAccepted, logger, argv: [] });
+    const argv: readonly string[] = [];
+    const scheme = this.#scheme;
+    this.#receiver = await listenForRedirects({ client, scheme, folder, onAccepted, onUnclaimed, logger, argv });
     if (this.#isClosed) this.#receiver.close();
   }
 

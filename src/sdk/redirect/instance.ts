@@ -20,6 +20,8 @@ export interface InstancePorts {
   readonly logger: Logger;
   /** Hands an address to this instance's own client. */
   take(address: string): boolean;
+  /** Told of an address that nobody took. */
+  unclaimed(address: string): void;
   /** Guards the place while a socket is put there. */
   readonly exclusively: Exclusively;
 }

@@ -11,6 +11,11 @@ export interface ListenOptions extends SchemeChoice {
   /** Called when a redirect ended an authorization of this window: the moment to bring it to the front. */
   readonly onAccepted?: (() => void) | undefined;
   /**
+   * Called with an address of the scheme that no window waited for. Anybody can have sent it; it may answer a sign-in
+   * that an earlier run of the game began ({@link Credentials.continueSignIn}). In the first instance only.
+   */
+  readonly onUnclaimed?: ((address: string) => void) | undefined;
+  /**
    * Folder of the socket, which is made if there is none; for this user alone. Give the same one to
    * {@link registerScheme}. Default: `rallypoint-<uid>` in XDG_RUNTIME_DIR or the folder for temporary files. Unused on
    * Windows.
@@ -52,7 +57,7 @@ export interface SchemeReceiver extends RedirectReceiver {
  * @see interface.md, CustomSchemeParam
  */
 export async function listenForRedirects(options: ListenOptions): Promise<SchemeReceiver> {
-  const { client, onAccepted, argv = process.argv, logger = silentLogger, clock = systemClock } = options;
+  const { client, onAccepted, onUnclaimed, argv = process.argv, logger = silentLogger, clock = systemClock } = options;
   const scheme = parseScheme(options);
   const [{ thisMachine }, { elevation }, { placeOf }, { Instance }, { lockAt }] = await Promise.all([
     import('./machine.ts'),
@@ -74,8 +79,11 @@ export async function listenForRedirects(options: ListenOptions): Promise<Scheme
     if (isAccepted && onAccepted) queueMicrotask(onAccepted);
     return isAccepted;
   };
+  const unclaimed = (address: string) => {
+    if (onUnclaimed) queueMicrotask(() => onUnclaimed(address));
+  };
   const exclusively = lockAt(place, clock);
-  const instance = new Instance({ place, uid: machine.uid, scheme, clock, logger, take, exclusively });
+  const instance = new Instance({ place, uid: machine.uid, scheme, clock, logger, take, unclaimed, exclusively });
   const rank = await instance.start(argv);
   return {
     redirectUri: customSchemeRedirect(scheme),

@@ -25,6 +25,8 @@ export interface OwnerPorts {
   readonly logger: Logger;
   /** Hands an address to this instance's own client. */
   take(address: string): boolean;
+  /** Told of an address that nobody took. */
+  unclaimed(address: string): void;
   /** Another window has come, to whom addresses can be offered. */
   onJoin(window: JoinedWindow): void;
 }
@@ -144,6 +146,7 @@ export class Owner {
     if (isAccepted) this.#ports.logger.info({}, 'a redirect came to whoever waited for it');
     else this.#ports.logger.debug({}, 'an address was refused');
     reply(socket, isAccepted);
+    if (!isAccepted && isAddressOf(this.#ports.scheme, text)) this.#ports.unclaimed(text);
   }
 }
 

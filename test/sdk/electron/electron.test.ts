@@ -163,6 +163,21 @@ describe('receiveRedirects', () => {
     expect(receiver.startAddress).toBeUndefined();
   });
 
+  it('tells of an address that nobody waits for, whichever way it comes, and of none that somebody took', () => {
+    const unclaimed: string[] = [];
+    const app = new StandInApp();
+    receive(app, { argv: ['/game', forged], onUnclaimed: address => unclaimed.push(address) });
+    expect(unclaimed).toEqual([]);
+    app.openUrl(forged);
+    app.emit('second-instance', {}, ['/game', forged], '/', {});
+    app.emit('second-instance', {}, ['/game'], '/', { rallypointRedirects: [forged] });
+    app.emit('second-instance', {}, ['/game', 'https://example.com'], '/', {});
+    app.emit('second-instance', {}, ['/game', good], '/', {});
+    app.openUrl(good);
+    app.openUrl('https://example.com');
+    expect(unclaimed).toEqual([forged, forged, forged]);
+  });
+
   it('leaves the address to the first copy when it is the second', () => {
     const app = new StandInApp(false);
     const { receiver, handed } = receive(app, { argv: ['/game', good] });

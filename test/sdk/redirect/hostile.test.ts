@@ -11,15 +11,17 @@ import { addressFor, eventually, forward, scheme, shortFolder, socketIn, visit }
 /** A game in this process that waits for `state`. */
 async function game(state = 's', { folder = shortFolder(), clock }: { folder?: string; clock?: Clock } = {}) {
   const handed: string[] = [];
+  const unclaimed: string[] = [];
   const client = {
     handleRedirect(address: string) {
       handed.push(address);
       return address === addressFor(state);
     },
   };
-  const receiver = await listenForRedirects({ client, scheme, folder, argv: [], clock });
+  const onUnclaimed = (address: string) => void unclaimed.push(address);
+  const receiver = await listenForRedirects({ client, scheme, folder, argv: [], clock, onUnclaimed });
   onTestFinished(() => receiver.close());
-  return { handed, receiver, folder, path: socketIn(folder) };
+  return { handed, unclaimed, receiver, folder, path: socketIn(folder) };
 }
 
 /** A connection that says nothing of its own accord. */
@@ -99,6 +101,26 @@ describe('what a visitor says', () => {
     });
     await new Promise(resolve => visitor.once('close', resolve));
     expect(answer).toBe('accepted\n');
+  });
+});
+
+describe('an address that no window waited for', () => {
+  it('is told to the first instance alone, after its answer, and only if it is one of the scheme', async () => {
+    const first = await game('first');
+    const second = await game('second', { folder: first.folder });
+    for (const said of [
+      addressFor('late'),
+      addressFor('first'),
+      addressFor('second'),
+      'https://example.com',
+      'join ',
+    ]) {
+      await visit(first.path, `${said}\n`);
+    }
+    expect(await visit(first.path, `${addressFor('later')}\n`)).toBe('refused\n');
+    await until(() => first.unclaimed.length > 1);
+    expect(first.unclaimed).toEqual([addressFor('late'), addressFor('later')]);
+    expect(second.unclaimed).toEqual([]);
   });
 });
 
