@@ -77,7 +77,21 @@ describe.skipIf(obstacle)(`signing in on a desktop${because(obstacle)}`, { timeo
     await agreeAs('ada', page);
     const next = await stage.gameThatStarts();
     await isSignedIn(next.window, 'Ada');
+    await shoot(page, 'cold-start', 'browser-afterwards');
     await shoot(next.window, 'cold-start', 'signed-in');
+    expect(stage.games).toEqual([next.pid]);
+  });
+
+  it('goes on in a game that the player has started again meanwhile', async () => {
+    stage = await Stage.open(parts);
+    const first = await stage.startGame();
+    const page = await askToSignIn(first.window);
+    await first.close();
+    const next = await stage.startGame();
+    await next.window.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await openAddress(`${scheme}:/authorize/callback?code=stolen&state=guessed`);
+    await agreeAs('ada', page);
+    await isSignedIn(next.window, 'Ada');
     expect(stage.games).toEqual([next.pid]);
   });
 
@@ -218,6 +232,7 @@ describe.skipIf(obstacle)(`signing in on a desktop${because(obstacle)}`, { timeo
       [variables.keychain]: 'system,encrypted-file',
     });
     const first = await stage.startGame();
+    await first.window.getByText('Encrypted file (file).').waitFor();
     await shoot(first.window, 'keychain-missing', 'stated');
     await agreeAs('ada', await askToSignIn(first.window));
     await isSignedIn(first.window, 'Ada');

@@ -6,13 +6,13 @@ import { askedFor, chooseWay, decideWay, type OpenRedirects } from '../main/redi
  * Receives redirects without Electron, by the forwarder's socket. The system is told to start this very program; it
  * takes its options from the environment, as this run did.
  */
-export const nodeRedirects: OpenRedirects = async ({ client, options, onAccepted }) => {
+export const nodeRedirects: OpenRedirects = async ({ client, options, onAccepted, onUnclaimed }) => {
   const { scheme, redirect, redirectFolder: folder } = options;
   const alone = { isFirstInstance: true, startAddress: undefined, close() {} };
   if (redirect === 'loopback') return { ...alone, view: askedFor(options) };
   const game = { path: process.execPath, args: [join(import.meta.dirname, 'main.ts')] };
   try {
-    const receiver = await listenForRedirects({ client, scheme, folder, onAccepted });
+    const receiver = await listenForRedirects({ client, scheme, folder, onAccepted, onUnclaimed });
     const registered = receiver.isFirstInstance
       ? registerScheme({ scheme, name: 'Starfall', game, folder })
       : Promise.reject(new RallypointError('second_instance', 'The game runs already.'));

@@ -69,7 +69,12 @@ export async function startApp(
   const client = new Client({ applicationId, apiBase, webBase, ...seams.client, openBrowser: url => page.open(url) });
   let window: AppWindow | undefined;
   const openRedirects = seams.openRedirects ?? electronRedirects(app);
-  const redirects = await openRedirects({ client, options, onAccepted: () => bringToFront(window) });
+  const onAccepted = () => bringToFront(window);
+  let takeUp: (address: string) => Promise<boolean> = async () => false;
+  const onUnclaimed = async (address: string) => {
+    if (await takeUp(address)) onAccepted();
+  };
+  const redirects = await openRedirects({ client, options, onAccepted, onUnclaimed });
   const store = new StateStore(firstState(electron, options));
   if (!redirects.isFirstInstance) {
     app.quit();
@@ -92,6 +97,7 @@ export async function startApp(
     reopenPage: () => page.reopen(),
     copy: text => electron.clipboard.writeText(text),
   });
+  takeUp = answer => game.takeUp(answer);
   const stopAnswering = answerCalls(electron, game.handlers);
   const stopTelling = store.onChange(state => {
     if (window && !window.webContents.isDestroyed()) window.webContents.send(stateChannel, state);

@@ -48,6 +48,11 @@ export class Game {
     return this.#signIn.start();
   }
 
+  /** @see SignIn.takeUp */
+  takeUp(answer: string): Promise<boolean> {
+    return this.#signIn.takeUp(answer);
+  }
+
   async close(): Promise<void> {
     await this.#signIn.close();
     await this.#parts.client.close();

@@ -20,13 +20,15 @@ export interface RedirectsRequest {
   readonly options: AppOptions;
   /** The player is back. */
   readonly onAccepted: () => void;
+  /** The player is back too late, or it is somebody else. */
+  readonly onUnclaimed: (address: string) => void;
 }
 
 /** Receives redirects: in Electron by its own events, elsewhere as that place can. */
 export type OpenRedirects = (request: RedirectsRequest) => Promise<Redirects>;
 
 export function electronRedirects(app: ElectronParts['app']): OpenRedirects {
-  return async ({ client, options, onAccepted }) => {
+  return async ({ client, options, onAccepted, onUnclaimed }) => {
     const { scheme, redirect, redirectFolder: folder } = options;
     if (redirect === 'loopback') {
       const isFirstInstance = app.requestSingleInstanceLock();
@@ -37,6 +39,7 @@ export function electronRedirects(app: ElectronParts['app']): OpenRedirects {
       client,
       scheme,
       onAccepted,
+      onUnclaimed,
       // While the game is run as `electron <file>`, the file is part of what the system is to start.
       launch: { path: process.execPath, args: process.argv.slice(1, 2) },
       forwarder: { name: 'Starfall', folder },

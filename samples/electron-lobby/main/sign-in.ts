@@ -73,6 +73,22 @@ export class SignIn {
     return outcome;
   }
 
+  /**
+   * Takes an answer that nobody waited for. It may be to what an earlier run asked: the player has started the game again
+   * meanwhile. Or it is anybody's, and nothing happens.
+   *
+   * @returns whether the player is signed in by it
+   */
+  async takeUp(answer: string): Promise<boolean> {
+    const credentials = this.#credentials;
+    if (!credentials || this.#parts.store.state.session.step !== 'signed-out') return false;
+    const outcome = await outcomeOf(() => credentials.continueSignIn(answer));
+    const problem = problemIn(outcome);
+    if (this.isUnderWay && outcome.ok) this.cancel();
+    else if (!this.isUnderWay && problem?.code !== 'foreign_redirect') this.#ended(outcome, problem);
+    return outcome.ok;
+  }
+
   get isUnderWay(): boolean {
     return this.#underWay !== undefined;
   }
@@ -142,7 +158,8 @@ export class SignIn {
 
   #ended(outcome: Outcome, problem: Problem | undefined): void {
     const { journal } = this.#parts;
-    if (outcome.ok) {
+    // An answer to what was asked before may have come first.
+    if (outcome.ok || this.#credentials?.snapshot.status === 'signed-in') {
       journal.note('You are signed in.', 'good');
       this.#enter();
     } else {
