@@ -20,7 +20,8 @@ export function openLog(level: LogLevel): Logger {
   async function load(): Promise<void> {
     const lose = () => writePlainly(waiting);
     process.once('exit', lose);
-    const { pino } = await import('pino');
+    // By its default: bundled, a CommonJS package that is loaded late shows nothing else.
+    const { default: pino } = await import('pino');
     process.off('exit', lose);
     log = pino({ level }, pino.destination({ fd: process.stderr.fd, sync: true }));
     for (const [name, fields, message] of waiting) log[name](fields, message);

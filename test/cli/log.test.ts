@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { build } from 'esbuild';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const log = join(import.meta.dirname, '../../src/cli/log.ts');
 
 /** What a process writes on stderr, line by line; it is run to its end. */
-async function linesOf(level: string, program: string): Promise<Record<string, unknown>[]> {
-  const source = `import { openLog } from ${JSON.stringify(log)}; const log = openLog('${level}'); ${program}`;
+async function linesOf(level: string, program: string, from = log): Promise<Record<string, unknown>[]> {
+  const source = `import { openLog } from ${JSON.stringify(from)}; const log = openLog('${level}'); ${program}`;
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', source]);
   const { stderr } = await run.catch((failed: { stderr: string }) => failed);
   return stderr
@@ -37,6 +40,16 @@ describe('the log of the command', () => {
   ])('at %s writes %j', async (level, heard) => {
     const program = "for (const name of ['debug', 'info', 'warn', 'error']) log[name]({}, name);";
     expect((await linesOf(level, program)).map(({ msg }) => msg)).toEqual(heard);
+  });
+
+  it('works bundled, with its library in a chunk of its own', async () => {
+    const outdir = mkdtempSync(join(tmpdir(), 'rallypoint-log-'));
+    onTestFinished(() => rmSync(outdir, { recursive: true, force: true }));
+    const js = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+    const platform = { bundle: true, platform: 'node', format: 'esm', outExtension: { '.js': '.mjs' } } as const;
+    await build({ ...platform, entryPoints: [log], outdir, splitting: true, banner: { js } });
+    const lines = await linesOf('info', "log.info({ n: 1 }, 'first');", join(outdir, 'log.mjs'));
+    expect(lines).toMatchObject([{ level: 30, n: 1, msg: 'first' }]);
   });
 
   it('loses nothing when the process ends at once', async () => {
