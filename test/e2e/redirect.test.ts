@@ -126,7 +126,10 @@ describe.skipIf(obstacle)(`signing in on a desktop${because(obstacle)}`, { timeo
     const page = await askToSignIn(window);
     await page.getByRole('button', { name: '@ada' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await window.getByText('You said no in the browser.').waitFor();
+    await window.getByRole('alert').waitFor();
+    expect(await window.getByRole('alert').textContent()).toBe(
+      'You said no in the browser.Sign in again when you change your mind.',
+    );
     await shoot(window, 'declined', 'plain-words');
     const again = await askToSignIn(window);
     await again.getByRole('button', { name: 'Authorize' }).click();

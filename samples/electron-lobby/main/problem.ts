@@ -4,7 +4,7 @@ import { BackendRefusal } from './game-backend.ts';
 
 /** What a player can do about it, by the error's code. */
 const remedies: Readonly<Record<string, string>> = {
-  access_denied: 'You said no in the browser. Sign in again when you change your mind.',
+  access_denied: 'Sign in again when you change your mind.',
   aborted: 'Nothing was changed. Start again whenever you like.',
   authorization_in_progress: 'Finish the sign-in in your browser, or cancel it here.',
   browser_unavailable: 'Set a default browser in your system, then sign in again.',
@@ -43,11 +43,16 @@ function remedyOf(error: RallypointError | BackendRefusal): string | undefined {
   return remedies[error.code];
 }
 
+/** What is said in place of the SDK's message, by the error's code: where that is another's, for developers. */
+const plainWords: Readonly<Record<string, string>> = {
+  access_denied: 'You said no in the browser.',
+};
+
 // The SDK's messages name routes and paths, for developers; a field's fault reads better by itself.
 function messageOf(error: RallypointError | BackendRefusal): string {
   if (error instanceof RateLimitError) return 'That was too often.';
   const [issue] = error instanceof ValidationError || error instanceof ApiError ? error.issues : [];
-  return issue?.message ?? error.message;
+  return issue?.message ?? plainWords[error.code] ?? error.message;
 }
 
 /** Does something, and tells how it went as a value: errors would lose their class on the way to a window. */

@@ -1,7 +1,9 @@
 import type { Client } from '@rallypoint/sdk';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { OpenRedirects } from '../../../samples/electron-lobby/main/redirects.ts';
 import type { AppState, LobbyView } from '../../../samples/electron-lobby/shared/state.ts';
-import { friend, owner } from '../../../samples/electron-lobby/starfall.ts';
+import { applicationId, friend, owner } from '../../../samples/electron-lobby/starfall.ts';
+import { decide } from '../../support/player.ts';
 import {
   openFriend,
   openInNode,
@@ -93,7 +95,61 @@ describe('signing in', () => {
     declined.searchParams.set('state', new URL(pages[0] ?? '').searchParams.get('state') ?? '');
     await fetch(declined);
     expect(await signIn).toMatchObject({ ok: false, problem: { code: 'access_denied', remedy: expect.any(String) } });
-    expect(window.state.session).toMatchObject({ step: 'signed-out', problem: { code: 'access_denied' } });
+    // The service's own words are for developers.
+    const problem = { code: 'access_denied', message: 'You said no in the browser.' };
+    expect(window.state.session).toMatchObject({ step: 'signed-out', problem });
+  });
+
+  describe('goes on where the last run was ended', () => {
+    let stranded: string;
+    let unclaimed: (address: string) => void;
+    const scheme = `discord-${applicationId}`;
+
+    /** A run whose redirects are the test's. */
+    const openRun = (startAddress?: string) => {
+      const openRedirects: OpenRedirects = async ({ onUnclaimed }) => {
+        unclaimed = onUnclaimed;
+        const view = Promise.resolve({ way: 'custom-scheme', scheme, findings: [] } as const);
+        return { isFirstInstance: true, startAddress, view, close() {} };
+      };
+      return openApp({ options: { keychain: ['encrypted-file'] }, seams: { openRedirects } });
+    };
+
+    beforeEach(async () => {
+      const { window, pages, close } = await openRun();
+      void window.call('signIn', { keep: true });
+      await expect.poll(() => pages.length).toBe(1);
+      stranded = pages[0] ?? '';
+      await close();
+    });
+
+    it('when the answer starts it', async () => {
+      const { window, pages } = await openRun(await decide(world.service, stranded, owner.id));
+      await window.sees(isThere);
+      expect(pages).toEqual([]);
+      await window.call('signOut');
+    });
+
+    it('when the answer comes to the next run, among others that are nobody’s', async () => {
+      const { window } = await openRun();
+      await window.sees(({ session }) => session.step === 'signed-out');
+      unclaimed(`${scheme}:/authorize/callback?code=stolen&state=guessed`);
+      unclaimed(await decide(world.service, stranded, owner.id));
+      await window.sees(isThere);
+      await window.call('signOut');
+    });
+
+    it('and says so when the player declined meanwhile', async () => {
+      const { window } = await openRun(await decide(world.service, stranded, owner.id, 'deny'));
+      const { session } = await window.sees(state => state.session.step === 'signed-out');
+      expect(session).toMatchObject({ problem: { code: 'access_denied' } });
+    });
+
+    it('and says so when the answer is to something else', async () => {
+      const { window } = await openRun(`${scheme}:/authorize/callback?code=stolen&state=guessed`);
+      const { session } = await window.sees(state => state.session.step === 'signed-out');
+      expect(session).toMatchObject({ problem: { code: 'late_redirect', remedy: expect.any(String) } });
+    });
   });
 
   it('is kept for the next run, and forgotten by signing out, here and at the service', async () => {
