@@ -247,7 +247,7 @@ describe('a lobby', () => {
     const lobbyId = await grace.createOrJoinLobby(openLobby?.secret ?? '');
     const joined = await lobbyWith(window, lobby => lobby.memberCount === 2);
     const graceView = joined.members.find(({ id }) => id === friend.id);
-    expect(graceView).toMatchObject({ name: 'Player 9002', connected: true, isYou: false });
+    expect(graceView).toMatchObject({ name: 'Grace', connected: true, isYou: false });
     expect(Date.now() - (graceView?.joinedAtMs ?? 0)).toBeLessThan(10_000);
 
     await grace.sendLobbyMessage(lobbyId, 'Hello!');
@@ -257,7 +257,7 @@ describe('a lobby', () => {
       ({ entries }) => entries.filter(({ kind }) => kind === 'message').length === 2,
     );
     expect(talked.entries).toMatchObject([
-      { kind: 'event', text: 'Player 9002 came in' },
+      { kind: 'event', text: 'Grace came in' },
       { kind: 'message', author: 'Grace', isYou: false, content: 'Hello!' },
       { kind: 'message', author: 'Ada', isYou: true, content: 'Hi Grace' },
     ]);
