@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandFailure } from './command-line.ts';
 
@@ -24,9 +23,11 @@ function isAttended(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-type Lines = ReturnType<typeof createInterface>;
+type Lines = import('node:readline/promises').Interface;
 
 async function ask(echo: Writable, question: (terminal: Lines) => Promise<string>): Promise<string> {
+  // Loaded this late because only who is asked needs it.
+  const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: echo, terminal: true });
   const givenUp = new Promise<never>((_, reject) => {
     terminal.once('close', () => reject(new CommandFailure('Given up.')));

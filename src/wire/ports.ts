@@ -73,21 +73,26 @@ export interface Logger {
 // Node fires timers longer than 2^31 − 1 ms at once; longer waits are made of several.
 const timerMsMax = 2 ** 31 - 1;
 
+/** Since the process began. What `performance` is made of takes Node some milliseconds to load. */
+function steadyMs(): number {
+  return process.uptime() * 1000;
+}
+
 /** The machine's time. Its timers do not keep the process alive unless asked to. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule(delayMs, task, { keepAlive = false } = {}) {
     // Measured on the steady clock: setting the machine's time back holds nothing up.
-    const dueMs = performance.now() + delayMs;
+    const dueMs = steadyMs() + delayMs;
     let timer: NodeJS.Timeout;
     const arm = () => {
-      const leftMs = Math.ceil(dueMs - performance.now());
+      const leftMs = Math.ceil(dueMs - steadyMs());
       timer = setTimeout(fire, Math.min(Math.max(0, leftMs), timerMsMax));
       if (!keepAlive) timer.unref?.();
     };
     // Node's timers may fire a fraction of a millisecond early; whoever then looks at the time must find it due.
     const fire = () => {
-      if (performance.now() < dueMs) arm();
+      if (steadyMs() < dueMs) arm();
       else void task();
     };
     arm();

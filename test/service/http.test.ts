@@ -46,13 +46,13 @@ describe('the HTTP door', () => {
     expect(answer.headers.get('allow')).toContain('POST');
   });
 
-  it.each(['3', '6', '11'])('answers 50041 to version %s', async version => {
+  it.each(['0', '3', '5', '11', '60'])('answers 50041 to version %s', async version => {
     const answer = await fetch(`${service.api_base}/v${version}/gateway`);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ code: 50041 });
   });
 
-  it.each(['/v9/gateway', '/gateway'])('serves /api%s as version 10', async path => {
+  it.each(['/v9/gateway', '/v8/gateway', '/v6/gateway', '/gateway'])('serves /api%s as version 10', async path => {
     expect((await fetch(service.api_base + path)).status).toBe(200);
   });
 

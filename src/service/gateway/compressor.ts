@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream';
-import * as zlib from 'node:zlib';
+import { zlib } from './zlib.ts';
 
 /** Compressions of a whole connection, by their name in its address. @see gateway.md 8 */
 export type StreamCompression = 'zlib-stream' | 'zstd-stream';
@@ -12,7 +12,7 @@ const zstdWindowLog = 15;
 /** The compression of that name, if this Node has it: zstd came with 22.15. */
 export function compressionNamed(name: string | null): StreamCompression | undefined {
   if (name === 'zlib-stream') return name;
-  return name === 'zstd-stream' && 'createZstdCompress' in zlib ? name : undefined;
+  return name === 'zstd-stream' && 'createZstdCompress' in zlib() ? name : undefined;
 }
 
 /**
@@ -26,11 +26,11 @@ export class Compressor {
 
   constructor(compression: StreamCompression) {
     if (compression === 'zlib-stream') {
-      this.#stream = zlib.createDeflate(zlibOptions);
-      this.#flush = zlib.constants.Z_SYNC_FLUSH;
+      this.#stream = zlib().createDeflate(zlibOptions);
+      this.#flush = zlib().constants.Z_SYNC_FLUSH;
     } else {
-      this.#stream = zlib.createZstdCompress({ params: { [zlib.constants.ZSTD_c_windowLog]: zstdWindowLog } });
-      this.#flush = zlib.constants.ZSTD_e_flush;
+      this.#stream = zlib().createZstdCompress({ params: { [zlib().constants.ZSTD_c_windowLog]: zstdWindowLog } });
+      this.#flush = zlib().constants.ZSTD_e_flush;
     }
     this.#stream.on('data', (chunk: Buffer) => this.#chunks.push(chunk));
     this.#stream.on('error', () => {}); // shows as a message that never comes out: only after `close`

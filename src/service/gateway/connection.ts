@@ -1,15 +1,16 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
-import { deflateSync } from 'node:zlib';
 import type { RawData } from 'ws';
 import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
 import { parseFrame } from '../../wire/gateway.ts';
 import type { Clock } from '../../wire/ports.ts';
 import type { Compressor } from './compressor.ts';
+import type { Encoding } from './encoding.ts';
 import { type DispatchFrame, frameBinary, joinFrames, type OutFrame, textFrame, textOf } from './frames.ts';
 import type { Outbox, Sender } from './outbox.ts';
 import type { GatewaySocket, SocketListener } from './socket.ts';
+import { zlib } from './zlib.ts';
 
 const minuteMs = 60_000;
 
@@ -40,6 +41,12 @@ export interface SendFaults {
   readonly concernSockets: boolean;
 }
 
+/** How messages travel; plain JSON text unless something else is asked for. */
+export interface MessageForm {
+  readonly encoding?: Encoding | undefined;
+  readonly compressor?: Compressor | undefined;
+}
+
 /** Events that a client with payload compression gets compressed: the ones that are large. @see gateway.md 8 */
 const compressedEvents: ReadonlySet<DispatchName> = new Set(['READY', 'GUILD_CREATE']);
 
@@ -53,11 +60,12 @@ const compressedEvents: ReadonlySet<DispatchName> = new Set(['READY', 'GUILD_CRE
  */
 export class Connection implements Sender, SocketListener {
   readonly id: number;
-  /** Large events go compressed one by one; what Identify asks for. Without effect where all is compressed. */
+  /** Large events go compressed one by one; what Identify asks for. Only of plain JSON. */
   compressesPayloads = false;
   readonly #socket: GatewaySocket;
   readonly #stream: Duplex;
   readonly #context: ConnectionContext;
+  readonly #encoding: Encoding | undefined;
   readonly #compressor: Compressor | undefined;
   #queue: OutFrame[] = [];
   /** Number of the first dispatch in the queue; those behind it follow without a gap. */
@@ -71,12 +79,13 @@ export class Connection implements Sender, SocketListener {
   #isFrozen = false;
   #cutAt: number | undefined;
 
-  constructor(id: number, socket: GatewaySocket, stream: Duplex, context: ConnectionContext, compressor?: Compressor) {
+  constructor(id: number, socket: GatewaySocket, stream: Duplex, context: ConnectionContext, form: MessageForm = {}) {
     this.id = id;
     this.#socket = socket;
     this.#stream = stream;
     this.#context = context;
-    this.#compressor = compressor;
+    this.#encoding = form.encoding;
+    this.#compressor = form.compressor;
     socket.listener = this;
   }
 
@@ -117,7 +126,8 @@ export class Connection implements Sender, SocketListener {
       );
     if (this.#isFrozen) return;
     if (this.#cutAt !== undefined) this.#writeCut(queue[0], this.#cutAt);
-    else if (this.#compressor) this.#compress(this.#compressor, queue, sequence);
+    else if (this.#compressor) this.#compress(this.#compressor, this.#messages(queue, sequence));
+    else if (this.#encoding) this.#stream.write(Buffer.concat(this.#messages(queue, sequence).map(frameBinary)));
     else this.#stream.write(this.compressesPayloads ? joinMixed(queue, sequence) : joinFrames(queue, sequence));
   }
 
@@ -167,15 +177,23 @@ export class Connection implements Sender, SocketListener {
 
   #writeCut(frame: OutFrame | undefined, at: number): void {
     this.#cutAt = undefined;
-    const text = frame ? textOf(frame, 0) : Buffer.from('{}');
+    const text = frame ? this.#message(frame, 0) : Buffer.from('{}');
     const part = text.subarray(0, Math.floor(at * text.length));
-    this.#stream.write(this.#compressor ? frameBinary(part) : joinFrames([textFrame(part.toString())], 0));
+    const isBinary = this.#compressor || this.#encoding;
+    this.#stream.write(isBinary ? frameBinary(part) : joinFrames([textFrame(part.toString())], 0));
+  }
+
+  #messages(frames: readonly OutFrame[], sequence: number): Buffer[] {
+    let number = sequence;
+    return frames.map(frame => this.#message(frame, frame.numberEnd > 0 ? number++ : 0));
+  }
+
+  #message(frame: OutFrame, number: number): Buffer {
+    return this.#encoding ? this.#encoding.message(frame, number) : textOf(frame, number);
   }
 
   // One after another, each turn's frames in one write as without compression.
-  #compress(compressor: Compressor, frames: readonly OutFrame[], sequence: number): void {
-    let number = sequence;
-    const texts = frames.map(frame => textOf(frame, frame.numberEnd > 0 ? number++ : 0));
+  #compress(compressor: Compressor, texts: readonly Buffer[]): void {
     const bytes = texts.reduce((size, text) => size + text.length, 0);
     this.#compressingBytes += bytes;
     const done = Promise.all(texts.map(text => compressor.compress(text))).then(messages => {
@@ -192,9 +210,14 @@ export class Connection implements Sender, SocketListener {
       this.close('RATE_LIMITED');
       return;
     }
-    const frame = isBinary ? undefined : parseFrame(data.toString());
+    const frame = this.#read(data as Buffer, isBinary);
     if (frame) this.#context.onFrame(this, frame);
     else this.close('DECODE_ERROR');
+  }
+
+  #read(message: Buffer, isBinary: boolean): GatewayFrame | undefined {
+    if (isBinary !== (this.#encoding !== undefined)) return undefined;
+    return this.#encoding ? this.#encoding.read(message) : parseFrame(message.toString());
   }
 
   // Our choice: heartbeats count too, as the documentation makes no exception for them.
@@ -213,7 +236,7 @@ function joinMixed(frames: readonly OutFrame[], sequence: number): Buffer {
   let number = sequence;
   const parts = frames.map(frame => {
     const own = frame.numberEnd > 0 ? number++ : 0;
-    return isCompressed(frame) ? frameBinary(deflateSync(textOf(frame, own))) : joinFrames([frame], own);
+    return isCompressed(frame) ? frameBinary(zlib().deflateSync(textOf(frame, own))) : joinFrames([frame], own);
   });
   return Buffer.concat(parts);
 }

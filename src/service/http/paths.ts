@@ -6,8 +6,9 @@ import { faultReply } from './errors.ts';
 /** Where the API begins; other accepted spellings are rewritten to this one. */
 export const apiPrefix = `/api/v${apiVersion}`;
 
-// The version before this one and no version at all are served as this one (our choice: only one is spoken).
-const otherSpelling = /^\/api\/(?:v9\/|(?!v\d+(?:\/|$)))/;
+// Older versions that still work, and no version at all, are served as this one (our choice: only one is spoken).
+// @see oauth2.md 12
+const otherSpelling = /^\/api\/(?:v[6-9]\/|(?!v\d+(?:\/|$)))/;
 
 /** The spelling of a request's target that the routes are mounted by. */
 export function canonicalUrl(target: string): string {
