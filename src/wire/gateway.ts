@@ -9,7 +9,12 @@ import { asRecord, parseJson } from './codec.ts';
 
 /** Reads a text frame; undefined when it is not JSON or not shaped like a frame. An absent `d` reads as null. */
 export function parseFrame(text: string): GatewayFrame | undefined {
-  const frame = asRecord(parseJson(text));
+  return readFrame(parseJson(text));
+}
+
+/** The same of what was decoded already. */
+export function readFrame(value: unknown): GatewayFrame | undefined {
+  const frame = asRecord(value);
   if (!frame) return undefined;
   const { op, d, s = null, t = null } = frame;
   if (typeof op !== 'number' || !Number.isSafeInteger(op)) return undefined;

@@ -1,19 +1,23 @@
 import { createInflate, createZstdDecompress, inflateSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { type GatewayFrame, type Identify, opcodes, type Ready } from '../../src/model/gateway.ts';
-import { parseFrame } from '../../src/wire/gateway.ts';
+import { parseFrame, readFrame } from '../../src/wire/gateway.ts';
+import { asJson, packTerm, unpackTerm } from './etf-client.ts';
 
-/** A bare client of the gateway: keeps every frame it gets, sends what it is told. Understands every compression. */
+/** A bare client of the gateway: keeps every frame it gets, sends what it is told. Speaks every encoding and compression. */
 export class GatewayClient {
   readonly frames: GatewayFrame[] = [];
   /** Code and reason of the close frame. */
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly socket: WebSocket;
+  readonly #encoding: string | null;
   #wake: () => void = () => {};
 
   constructor(url: string) {
     this.socket = new WebSocket(url);
-    const read = reader(new URL(url).searchParams.get('compress'), text => this.#receive(text));
+    const { searchParams } = new URL(url);
+    this.#encoding = searchParams.get('encoding');
+    const read = reader(searchParams.get('compress'), this.#encoding === 'etf', message => this.#receive(message));
     this.socket.on('message', (data, isBinary) => read(data as Buffer, isBinary));
     this.socket.on('error', () => {});
     this.closed = new Promise(resolve =>
@@ -24,9 +28,9 @@ export class GatewayClient {
     );
   }
 
-  #receive(text: string): void {
-    const frame = parseFrame(text);
-    if (!frame) throw new Error(`Not a frame: ${text}`);
+  #receive(message: Buffer): void {
+    const frame = this.#encoding === 'etf' ? readFrame(asJson(unpackTerm(message))) : parseFrame(String(message));
+    if (!frame) throw new Error(`Not a frame: ${message}`);
     this.frames.push(frame);
     this.#wake();
   }
@@ -73,7 +77,7 @@ export class GatewayClient {
   }
 
   send(frame: unknown): void {
-    this.socket.send(JSON.stringify(frame));
+    this.socket.send(this.#encoding === 'etf' ? packTerm(frame) : JSON.stringify(frame));
   }
 
   /** Sends a heartbeat and waits for its acknowledgement: all sent before it has been dealt with. */
@@ -118,20 +122,24 @@ export class GatewayClient {
   }
 }
 
-/** Turns messages into texts: plain ones, ones compressed each on its own, or parts of one compressed stream. */
-function reader(compress: string | null, receive: (text: string) => void): (data: Buffer, isBinary: boolean) => void {
+/** Takes messages as they are: plain ones, ones compressed each on its own, or parts of one compressed stream. */
+function reader(
+  compress: string | null,
+  isPlainBinary: boolean,
+  receive: (message: Buffer) => void,
+): (data: Buffer, isBinary: boolean) => void {
   const stream =
     compress === 'zlib-stream' ? createInflate() : compress === 'zstd-stream' ? createZstdDecompress() : undefined;
   const chunks: Buffer[] = [];
   stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
   return (data, isBinary) => {
-    if (!isBinary) receive(String(data));
-    else if (!stream) receive(String(inflateSync(data)));
+    if (!isBinary || (isPlainBinary && !stream)) receive(data);
+    else if (!stream) receive(inflateSync(data));
     else {
       if (compress === 'zlib-stream' && data.subarray(-4).toString('hex') !== '0000ffff') throw new Error('no flush');
       stream.write(data, () => {
         // Its output comes before this; each message holds one frame.
-        receive(String(Buffer.concat(chunks.splice(0))));
+        receive(Buffer.concat(chunks.splice(0)));
       });
     }
   };

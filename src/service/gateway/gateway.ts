@@ -9,6 +9,7 @@ import type { EventLog } from '../event-log.ts';
 import type { Faults } from '../faults/faults.ts';
 import { Compressor, compressionNamed } from './compressor.ts';
 import { Connection } from './connection.ts';
+import type { Encoding } from './encoding.ts';
 import { createIdentifyBudget, type IdentifyBudget } from './identify-budget.ts';
 import { Outbox } from './outbox.ts';
 import type { PlayerLobbies } from './player-session.ts';
@@ -49,12 +50,15 @@ export interface Gateway {
 
 const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
 
+const encodings: ReadonlySet<string> = new Set(['json', 'etf']);
+
 // Version 9 differs in nothing that this interface has.
 const versions: ReadonlySet<string> = new Set([String(apiVersion), '9']);
 
 export function createGateway(core: Core, { credentials, lobbies, activity, events, faults }: GatewayParts): Gateway {
   // Loaded for the first connection: a service that only answers requests starts without it.
   let door: Promise<SocketDoor> | undefined;
+  let etf: Promise<Encoding> | undefined;
   const outbox = new Outbox();
   const sessions = new Sessions(core, { lobbies, activity, ...(events && { events }) });
   const budget = createIdentifyBudget(core);
@@ -80,15 +84,25 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
     stream.on('error', ignore); // nobody else listens until the door is open
     door ??= import('./socket.ts').then(({ createSocketDoor }) => createSocketDoor());
     const { open } = await door;
+    const encoding = await encodingOf(query);
     stream.off('error', ignore);
     if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
-    else open(request, stream, head, socket => accept(socket, stream, query));
+    else open(request, stream, head, socket => accept(socket, stream, query, encoding));
   }
 
-  function accept(socket: GatewaySocket, stream: Duplex, query: URLSearchParams): void {
+  async function encodingOf(query: URLSearchParams): Promise<Encoding | undefined> {
+    if (query.get('encoding') !== 'etf') return undefined;
+    etf ??= import('./etf/frames.ts').then(({ createEtf }) => createEtf());
+    return etf;
+  }
+
+  function accept(socket: GatewaySocket, stream: Duplex, query: URLSearchParams, encoding?: Encoding): void {
     const refusal = refusalOf(query);
     if (refusal) socket.close(closeCodes[refusal.name].code, refusal.reason);
-    else protocol.greet(new Connection(++connections, socket, stream, context, compressorOf(query)));
+    else {
+      const form = { encoding, compressor: compressorOf(query) };
+      protocol.greet(new Connection(++connections, socket, stream, context, form));
+    }
   }
 
   return {
@@ -129,8 +143,8 @@ function compressorOf(query: URLSearchParams): Compressor | undefined {
 }
 
 /**
- * Our choice: without `v` or `encoding` the client gets what there is; another encoding than JSON cannot be decoded
- * (4002).
+ * Our choice: without `v` or `encoding` the client gets the newest version and JSON; an encoding that is not known
+ * cannot be decoded (4002).
  *
  * @see gateway.md 1 and 8
  */
@@ -138,7 +152,8 @@ function refusalOf(query: URLSearchParams): { name: CloseCodeName; reason: strin
   if (!versions.has(query.get('v') ?? String(apiVersion))) {
     return { name: 'INVALID_API_VERSION', reason: closeCodes.INVALID_API_VERSION.reason };
   }
-  if ((query.get('encoding') ?? 'json') !== 'json')
-    return { name: 'DECODE_ERROR', reason: 'Only encoding=json is spoken.' };
+  if (!encodings.has(query.get('encoding') ?? 'json')) {
+    return { name: 'DECODE_ERROR', reason: 'Only encoding=json and encoding=etf are spoken.' };
+  }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type GuildMembersChunk, intents, opcodes, type RequestGuildMembers } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
-import { isSnowflake, type UserId } from '../../model/snowflake.ts';
+import { readSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/codec.ts';
 import type { Core } from '../core.ts';
 import { guildMembers, guildScope } from '../domain/guild-records.ts';
@@ -13,22 +13,24 @@ import { type Session, tellSession } from './session.ts';
 import { servesGuild } from './shard.ts';
 
 /**
- * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long is as none.
+ * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long is as none. Ids may be numbers, too.
  *
  * Our choice: with both `user_ids` and `query`, the ids count.
  */
 export function readMembersRequest(d: unknown): RequestGuildMembers | undefined {
-  const { guild_id, query, limit, user_ids, presences, nonce } = asRecord(d) ?? {};
-  if (!isSnowflake<'guild'>(guild_id)) return undefined;
+  const { guild_id: guild, query, limit, user_ids, presences, nonce } = asRecord(d) ?? {};
+  const guild_id = readSnowflake<'guild'>(guild);
+  if (guild_id === undefined) return undefined;
   const shared = {
     guild_id,
     presences: presences === true,
     ...(typeof nonce === 'string' && Buffer.byteLength(nonce) <= limits.gatewayNonceBytesMax && { nonce }),
   };
   if (user_ids !== undefined) {
-    const ids: readonly unknown[] = Array.isArray(user_ids) ? user_ids : [user_ids];
-    const areIds = ids.length <= limits.gatewayMembersPerRequestMax && ids.every(id => isSnowflake<'user'>(id));
-    return areIds ? { ...shared, user_ids: ids as readonly UserId[] } : undefined;
+    const asked: readonly unknown[] = Array.isArray(user_ids) ? user_ids : [user_ids];
+    const ids = asked.map(id => readSnowflake<'user'>(id)).filter(id => id !== undefined);
+    const areIds = asked.length <= limits.gatewayMembersPerRequestMax && ids.length === asked.length;
+    return areIds ? { ...shared, user_ids: ids } : undefined;
   }
   if (typeof query !== 'string' || !Number.isSafeInteger(limit) || (limit as number) < 0) return undefined;
   return { ...shared, query, limit: limit as number };

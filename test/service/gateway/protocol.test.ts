@@ -56,7 +56,7 @@ describe('opening a connection', () => {
     ['?v=8', 4012],
     ['?v=11', 4012],
     ['?v=x', 4012],
-    ['?v=10&encoding=etf', 4002],
+    ['?v=10&encoding=xml', 4002],
   ])('closes %s with %i', async (query, code) => {
     expect(await new GatewayClient(service.gateway + query).closed).toMatchObject({ code });
   });

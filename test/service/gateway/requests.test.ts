@@ -150,7 +150,7 @@ describe('a request for guild members', () => {
 
   it.each([
     {},
-    { guild_id: 5, query: '', limit: 0 },
+    { guild_id: 1.5, query: '', limit: 0 },
     { guild_id: harbour },
     { guild_id: harbour, query: '' },
     { guild_id: harbour, query: '', limit: -1 },

@@ -1,0 +1,144 @@
+import type { Buffer } from 'node:buffer';
+import { tags, version } from './tags.ts';
+
+/**
+ * What the bytes say; undefined when they are no such term, or one that no client may send: names of fields must be
+ * binaries. An atom elsewhere is a text, a tuple a list, and an integer beyond what a double holds decimal text, as
+ * ids are everywhere.
+ */
+export function decodeEtf(bytes: Buffer): unknown {
+  try {
+    const reader = new Reader(bytes);
+    if (reader.uint8() !== version) return undefined;
+    const value = readTerm(reader);
+    return reader.isAtEnd ? value : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+// Every item takes a byte at least and a message has few of them: neither lists nor depth can run away.
+function readTerm(reader: Reader): unknown {
+  const tag = reader.uint8();
+  switch (tag) {
+    case tags.smallInteger:
+      return reader.uint8();
+    case tags.integer:
+      return reader.int32();
+    case tags.smallBig:
+      return readBig(reader);
+    case tags.newFloat:
+      return reader.float64();
+    case tags.binary:
+      return reader.text(reader.uint32());
+    case tags.nil:
+      return [];
+    // A list of bytes is written so, whatever is meant: [0, 1] of a shard, too.
+    case tags.string:
+      return [...reader.bytes(reader.uint16())];
+    case tags.list:
+      return readList(reader);
+    case tags.smallTuple:
+      return readItems(reader, reader.uint8());
+    case tags.map:
+      return readMap(reader);
+    case tags.atom:
+    case tags.atomUtf8:
+      return readAtom(reader.text(reader.uint16()));
+    case tags.smallAtom:
+    case tags.smallAtomUtf8:
+      return readAtom(reader.text(reader.uint8()));
+    default:
+      throw new RangeError(`There is no term with the tag ${tag} here.`);
+  }
+}
+
+function readBig(reader: Reader): number | string {
+  const size = reader.uint8();
+  const isNegative = reader.uint8() !== 0;
+  let value = 0n;
+  for (const [place, digit] of reader.bytes(size).entries()) value |= BigInt(digit) << (8n * BigInt(place));
+  if (isNegative) value = -value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+}
+
+function readList(reader: Reader): unknown[] {
+  const items = readItems(reader, reader.uint32());
+  if (reader.uint8() !== tags.nil) throw new RangeError('A list must end with nil.');
+  return items;
+}
+
+function readItems(reader: Reader, count: number): unknown[] {
+  const items: unknown[] = [];
+  while (items.length < count) items.push(readTerm(reader));
+  return items;
+}
+
+function readMap(reader: Reader): Readonly<Record<string, unknown>> {
+  const entries: [string, unknown][] = [];
+  for (let left = reader.uint32(); left > 0; left--) {
+    if (reader.uint8() !== tags.binary) throw new RangeError('A name of a field must be a binary.');
+    const key = reader.text(reader.uint32());
+    entries.push([key, readTerm(reader)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['nil', null],
+  ['null', null],
+  ['undefined', null],
+  ['true', true],
+  ['false', false],
+]);
+
+function readAtom(name: string): unknown {
+  return words.has(name) ? words.get(name) : name;
+}
+
+/** Takes bytes from the front; throws a RangeError when there are not enough. */
+class Reader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  bytes(size: number): Buffer {
+    const end = this.#at + size;
+    if (end > this.#bytes.length) throw new RangeError('The message ends too early.');
+    const taken = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return taken;
+  }
+
+  text(size: number): string {
+    return this.bytes(size).toString();
+  }
+
+  uint8(): number {
+    return this.bytes(1).readUInt8();
+  }
+
+  uint16(): number {
+    return this.bytes(2).readUInt16BE();
+  }
+
+  uint32(): number {
+    return this.bytes(4).readUInt32BE();
+  }
+
+  int32(): number {
+    return this.bytes(4).readInt32BE();
+  }
+
+  float64(): number {
+    return this.bytes(8).readDoubleBE();
+  }
+}
