@@ -22,6 +22,8 @@ export interface Route {
   readonly body?: 'json' | 'form';
   /** The body may be left out. */
   readonly bodyOptional?: true;
+  /** A form, URL-encoded or in parts, is taken for the JSON body that it stands for. */
+  readonly forms?: true;
   /** What the call counts against, beside the global limit; absent: only the global one. */
   readonly bucket?: RateLimitBucket;
   /** Not counted against the global limit. */
@@ -260,6 +262,7 @@ export const routes = {
     credentials: lobbyPlayer,
     success: [201],
     body: 'json',
+    forms: true,
     bucket: 'lobby-message',
   },
   listLobbyMessages: { method: 'GET', path: `${lobby}/messages`, credentials: lobbyPlayer, success: [200] },

@@ -4,6 +4,7 @@ import { fieldErrors } from '../../model/issue.ts';
 import { limits } from '../../model/limits.ts';
 import type { Route } from '../../wire/routes.ts';
 import { Fault } from '../fault.ts';
+import { isFormType, readFormBody } from './form-body.ts';
 
 const mediaTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
@@ -43,6 +44,7 @@ export function collectBody(request: IncomingMessage): Promise<Buffer | undefine
  *
  * One that may be left out is undefined when it is.
  *
+ * @returns a promise only of a form in place of JSON
  * @throws Fault `request_too_large`, `invalid_form_body` on another media type, `invalid_json`
  */
 export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buffer | undefined): unknown {
@@ -50,6 +52,7 @@ export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buff
   if (route.bodyOptional && bytes.length === 0) return undefined;
   const mediaType = mediaTypeOf(headers['content-type']);
   if (route.body === 'form') return mediaType === mediaTypes.form ? new URLSearchParams(bytes.toString()) : undefined;
+  if (route.forms && isFormType(mediaType)) return readFormBody(headers['content-type'] ?? '', bytes);
   if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
   if (!isUtf8(bytes)) throw new Fault('invalid_json');
   try {

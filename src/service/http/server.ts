@@ -112,7 +112,8 @@ function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist
       limitHeaders = limited;
       if (refusal) answer = limitReply(refusal);
       else {
-        const body = route.body && readBody(route, request.headers, await (early ?? collectBody(request)));
+        const read = route.body && readBody(route, request.headers, await (early ?? collectBody(request)));
+        const body = read instanceof Promise ? await read : read;
         const trouble = faults?.concernRequests ? await faults.answer(name, principal) : undefined;
         if (!trouble) checkIds(idNames, params);
         const { headers } = request;

@@ -2,6 +2,7 @@ import type { LimitProfile, RateLimit } from '../../model/limits.ts';
 import { version } from '../../model/version.ts';
 import { apiVersion, type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Core } from '../core.ts';
+import { formTypes } from '../http/form-body.ts';
 import { type Fields, type JsonSchema, ref, text } from './json-schema.ts';
 import { type Operation, operations } from './operations.ts';
 import { rateLimitHeaders, responsesOf } from './responses.ts';
@@ -48,13 +49,18 @@ function operationOf(route: Route, operation: Operation, profile: LimitProfile):
     ...(operation.request && {
       requestBody: {
         required: !route.bodyOptional,
-        content: { [mediaTypes[route.body ?? 'json']]: { schema: ref(operation.request) } },
+        content: contentOf(route, ref(operation.request)),
       },
     }),
     responses: responsesOf(route, operation),
     security: securityOf(route),
     'x-ratelimit': rateLimitOf(route, profile),
   };
+}
+
+function contentOf({ body = 'json', forms }: Route, schema: JsonSchema): JsonSchema {
+  const types = forms ? [mediaTypes[body], ...formTypes] : [mediaTypes[body]];
+  return Object.fromEntries(types.map(type => [type, { schema }]));
 }
 
 const mediaTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;

@@ -101,6 +101,44 @@ describe('messages', () => {
     expect((await as(ada, 'GET', path)).body).toEqual([{ ...message, moderation_metadata: { verdict: 'fine' } }]);
   });
 
+  describe('as forms', () => {
+    const urlEncoded = 'application/x-www-form-urlencoded';
+    const sendForm = async (body: string | FormData, type?: string) => {
+      const path = `/api/v10/lobbies/${await made({ id: ada })}/messages`;
+      const authorization = `Bearer ${tokens.get(ada)}`;
+      const headers = { authorization, ...(type !== undefined && { 'content-type': type }) };
+      const answer = await fetch(service.web_base + path, { method: 'POST', headers, body });
+      return { status: answer.status, body: await answer.json() };
+    };
+    const parts = (fields: Readonly<Record<string, string | Blob>>) => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) form.append(name, value);
+      return form;
+    };
+
+    it('are taken URL-encoded and in parts', async () => {
+      const message = { status: 201, body: { content: '4 & é', flags: 65536 + 4 } };
+      expect(await sendForm('content=4+%26+%C3%A9&flags=4', urlEncoded)).toMatchObject(message);
+      expect(await sendForm(parts({ content: '4 & é', flags: '4' }))).toMatchObject(message);
+    });
+
+    it('may carry JSON in payload_json, beside which files are passed over and fields count more', async () => {
+      const payload_json = JSON.stringify({ content: 'payload', flags: 4 });
+      const form = parts({ content: 'field', payload_json, 'files[0]': new Blob(['x']) });
+      expect(await sendForm(form)).toMatchObject({ status: 201, body: { content: 'field', flags: 65536 + 4 } });
+    });
+
+    it('are refused as their JSON would be', async () => {
+      expect(await sendForm('content=', urlEncoded)).toMatchObject(error(400, 50006));
+      expect(await sendForm('content=x&flags=a', urlEncoded)).toMatchObject(error(400, 50035));
+      expect(await sendForm('content=x&metadata=a', urlEncoded)).toMatchObject(error(400, 50035));
+      expect(await sendForm(parts({ payload_json: '{' }))).toMatchObject(error(400, 50109));
+      expect(await sendForm('x', 'multipart/form-data; boundary=y')).toMatchObject(error(400, 50035));
+      expect(await sendForm('x', 'multipart/form-data')).toMatchObject(error(400, 50035));
+      expect(await sendForm('content=x', 'text/plain')).toMatchObject(error(400, 50035));
+    });
+  });
+
   it('are refused with the codes of their faults', async () => {
     const path = `/lobbies/${await made({ id: ada })}/messages`;
     expect(await as(ada, 'POST', path, { content: '' })).toMatchObject(error(400, 50006));
