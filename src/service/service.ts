@@ -199,7 +199,7 @@ function createRooms(core: Core, activity: Activity, events: EventLog | undefine
   const authorization = createAuthorization(core, { webhookEvents, lobbies, activity });
   const faults = new Faults(core);
   const gateway = createGateway(core, { credentials, lobbies, activity, faults, ...(events && { events }) });
-  const fixtures = createFixtures(core, commands);
+  const fixtures = createFixtures(core, commands, lobbies);
   const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);
   return {
     ...{ activity, credentials, commands, commandPermissions, lobbies, interactions },

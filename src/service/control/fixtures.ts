@@ -47,6 +47,11 @@ export interface LaunchCommands {
   ensureLaunch(application: ApplicationRecord): Promise<unknown>;
 }
 
+/** The lobbies of an application, which end when a publisher's application becomes its parent. @see lobbies.md 4 */
+export interface ChildLobbies {
+  removeAll(application: ApplicationRecord): Promise<void>;
+}
+
 /** What the service was begun with, as a setting keeps it. */
 interface Beginning {
   /** SHA-256 of the document without its passwords, which a fast hash would give away; null when there was none. */
@@ -69,7 +74,7 @@ interface Storing {
   finish?(transaction: Transaction, plan: FixturesPlan, records: FixtureRecords): void;
 }
 
-export function createFixtures(core: Core, commands: LaunchCommands): FixtureKeeper {
+export function createFixtures(core: Core, commands: LaunchCommands, lobbies: ChildLobbies): FixtureKeeper {
   const secrets = createSecretBook(core);
   const nextId = () => core.ids.next();
   let beginning = withoutFixtures;
@@ -77,7 +82,7 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
   async function store(document: Fixtures, { replaceUnknownSecrets, finish }: Storing): Promise<FilledFixtures> {
     const identified = identify(document, nextId);
     const passwords = await hashPasswords(identified.users, core.entropy);
-    const { plan, records, embedded } = await core.store.transact('fixtures', async transaction => {
+    const { plan, records, known } = await core.store.transact('fixtures', async transaction => {
       const known = await readKnown(transaction, identified);
       refuse(checkReferences(identified, known));
       const plan = assignOwners(identified, known, nextId);
@@ -87,9 +92,10 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
       refuse(await checkSignInNames(transaction, plan, records.passwords));
       await putAll(transaction, records, known);
       finish?.(transaction, plan, records);
-      return { plan, records, embedded: newlyEmbedded(records, known) };
+      return { plan, records, known };
     });
-    await launchAll(embedded);
+    await launchAll(newlyEmbedded(records, known));
+    for (const child of newlyChildren(records, known)) await lobbies.removeAll(child);
     return fillIn(plan.guilds, records, secrets.reveal);
   }
 
@@ -137,6 +143,14 @@ export function createFixtures(core: Core, commands: LaunchCommands): FixtureKee
 /** Applications that have their Activity from now on: whoever deleted the command that came with it meant it. */
 function newlyEmbedded({ applications }: FixtureRecords, known: Known): readonly ApplicationRecord[] {
   return applications.filter(({ id, embedded }) => embedded && !known.applications.get(id)?.embedded);
+}
+
+/** Applications that were there and have another parent from now on. */
+function newlyChildren({ applications }: FixtureRecords, known: Known): readonly ApplicationRecord[] {
+  return applications.filter(({ id, parent_id }) => {
+    const before = known.applications.get(id);
+    return before && parent_id !== null && parent_id !== before.parent_id;
+  });
 }
 
 function readFixtures(value: unknown): Fixtures {

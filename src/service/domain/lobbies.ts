@@ -67,6 +67,8 @@ export interface Lobbies {
   edit(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
   /** Idempotent. */
   remove(application: ApplicationRecord, id: LobbyId): Promise<void>;
+  /** Ends every lobby of the application. Costs as much as there are lobbies, of whomever. */
+  removeAll(application: ApplicationRecord): Promise<void>;
   putMember: LobbyMembers['put'];
   updateMembers: LobbyMembers['update'];
   removeMember: LobbyMembers['remove'];
@@ -175,6 +177,12 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
     });
   }
 
+  async function removeAll(application: ApplicationRecord): Promise<void> {
+    for (const { id, application_id } of await store.list('lobbies')) {
+      if (application_id === application.id) await remove(application, id);
+    }
+  }
+
   async function endIfIdle(id: LobbyId, nowMs: number): Promise<void> {
     await store.transact(lobbyScope(id), async transaction => {
       const lobby = await transaction.get('lobbies', id);
@@ -228,6 +236,7 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
     read,
     edit,
     remove,
+    removeAll,
     putMember: lobbyMembers.put,
     updateMembers: lobbyMembers.update,
     removeMember: lobbyMembers.remove,

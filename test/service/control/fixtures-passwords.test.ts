@@ -9,7 +9,7 @@ import { makeCore } from './support.ts';
 async function furnish(location?: string) {
   const core = await makeCore(undefined, location);
   onTestFinished(() => core.store.close());
-  const keeper = createFixtures(core, { ensureLaunch: async () => undefined });
+  const keeper = createFixtures(core, { ensureLaunch: async () => undefined }, { removeAll: async () => undefined });
   const isPassword = async (password: string, userId = '9') =>
     matchesPassword(password, (await core.store.get('passwords', userId))?.hash);
   return { core, keeper, isPassword };

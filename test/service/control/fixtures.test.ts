@@ -17,10 +17,13 @@ async function furnish(seed?: string, location?: string) {
   const core = await makeCore(seed, location);
   onTestFinished(() => core.store.close());
   const launched: string[] = [];
-  const keeper = createFixtures(core, {
-    ensureLaunch: async (application: ApplicationRecord) => launched.push(application.id),
-  });
-  return { core, keeper, launched };
+  const emptied: string[] = [];
+  const keeper = createFixtures(
+    core,
+    { ensureLaunch: async (application: ApplicationRecord) => launched.push(application.id) },
+    { removeAll: async (application: ApplicationRecord) => void emptied.push(application.id) },
+  );
+  return { core, keeper, launched, emptied };
 }
 
 function dataFile(): string {
@@ -211,6 +214,17 @@ describe('the parent of an application', () => {
   });
 });
 
+describe('an application that was there and gets a parent', () => {
+  it('loses its lobbies, once; a new one has none to lose', async () => {
+    const { keeper, emptied } = await furnish();
+    await keeper.apply({ applications: [{ id: '1' }, { id: '2' }, { id: '3', parent_id: '1' }] });
+    expect(emptied).toEqual([]);
+    for (let time = 0; time < 2; time++) await keeper.apply({ applications: [{ id: '2', parent_id: '1' }] });
+    await keeper.apply({ applications: [{ id: '2', parent_id: null }] });
+    expect(emptied).toEqual(['2']);
+  });
+});
+
 describe('references of a fixtures document', () => {
   const wrong: Fixtures = {
     applications: [{ id: '1', owner_id: '100' }],
@@ -378,7 +392,11 @@ describe('fixtures for a running service', () => {
     await fc.assert(
       fc.asyncProperty(fc.record({ applications, users, guilds }, { requiredKeys: [] }), async document => {
         const core = await makeCore();
-        const keeper = createFixtures(core, { ensureLaunch: async () => undefined });
+        const keeper = createFixtures(
+          core,
+          { ensureLaunch: async () => undefined },
+          { removeAll: async () => undefined },
+        );
         const answer = await keeper.apply(document);
         const before = await core.store.dump();
         expect(await keeper.apply(answer)).toEqual(answer);

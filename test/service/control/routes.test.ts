@@ -16,7 +16,7 @@ const controlToken = 'control-secret';
 /** A control API over real parts on loopback, and `call('POST /clock', body)` to use it. */
 async function open({ virtual = true } = {}) {
   const core = await makeCore();
-  const fixtures = createFixtures(core, { ensureLaunch: async () => undefined });
+  const fixtures = createFixtures(core, { ensureLaunch: async () => undefined }, { removeAll: async () => undefined });
   const replaced: number[] = [];
   const app = fastify();
   const activity = new Activity();

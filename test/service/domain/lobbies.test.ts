@@ -302,6 +302,18 @@ describe('reading', () => {
   });
 });
 
+describe('all lobbies of an application', () => {
+  it('end at once, with and without members, and nobody else’s', async () => {
+    const own = [await created({ members: [{ id: ada }] }), await created({})];
+    const theirs = JSON.parse(await lobbies.create(world.rival, {})) as Lobby;
+    await lobbies.removeAll(world.starfall);
+    for (const { id } of own) {
+      expect((await refusal(lobbies.read(world.starfall, id))).reason).toBe('unknown_lobby');
+    }
+    expect(JSON.parse(await lobbies.read(world.rival, theirs.id))).toEqual(theirs);
+  });
+});
+
 describe('the lobbies of a player', () => {
   it('are those of one application, as the gateway shows them, with the revision of each', async () => {
     const { id } = await created({ metadata: { a: '1' }, members: [{ id: ada, flags: 1 }] });
