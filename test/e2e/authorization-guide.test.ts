@@ -194,6 +194,10 @@ describe.skipIf(process.platform !== 'linux')('the guide to authorization', { ti
     await program.shows('Refreshed in time.');
   });
 
+  it('calls the SDK as its types say', async () => {
+    expect(await guide.check(programs)).toBe('');
+  });
+
   it('runs all the code it shows', () => {
     const blocks = guide.text.match(/^```js$/gm) ?? [];
     expect(blocks).toHaveLength([...guide.files].filter(name => name.endsWith('.mjs')).length);

@@ -22,8 +22,12 @@ export class Guide {
     this.#changes = changes;
     mkdirSync(join(this.folder, 'node_modules/@rallypoint'), { recursive: true });
     symlinkSync(root, join(this.folder, 'node_modules/@rallypoint/sdk'), 'junction');
-    for (const name of ['rxjs', 'ws'])
-      symlinkSync(join(root, 'node_modules', name), this.#modulePath(name), 'junction');
+    this.install('rxjs');
+  }
+
+  /** Puts a package of the repository's own beside the guide's files. */
+  install(name: string): void {
+    symlinkSync(join(root, 'node_modules', name), join(this.folder, 'node_modules', name), 'junction');
   }
 
   /** Writes down what stands in the block after the file's name. */
@@ -55,14 +59,21 @@ export class Guide {
     return program;
   }
 
+  /** Checks files by the types of what they call. @returns what is wrong with them; empty when nothing is */
+  async check(names: Iterable<string>): Promise<string> {
+    this.install('@types');
+    const how = ['--noEmit', '--allowJs', '--checkJs', '--strict', 'false', '--skipLibCheck', '--target', 'es2024'];
+    const modules = ['--module', 'nodenext', '--types', 'node'];
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const program = this.run([compiler, ...how, ...modules, ...names], process.env);
+    await program.ends();
+    return program.output;
+  }
+
   async close(): Promise<void> {
     for (const { child } of this.#running) child.kill('SIGKILL');
     await Promise.all(this.#running.map(program => program.ends()));
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-
-  #modulePath(name: string): string {
-    return join(this.folder, 'node_modules', name);
   }
 }
 
