@@ -12,6 +12,7 @@ import type {
   LobbyRecord,
 } from '../store/records.ts';
 import { canBeLinked, channelView } from './guild-view.ts';
+import { byChannel, linkedLobbies } from './lobby-records.ts';
 
 /** Which part of the list of one's guilds; ids of guilds. @see commands.md 7 */
 export interface GuildPage {
@@ -54,7 +55,7 @@ export function createGuildDirectory({ store }: Pick<Core, 'store'>): GuildDirec
     const guild = await findGuild(store, guildId);
     const member = await store.get('guild_members', guildId, userId);
     if (!member) throw new Fault('missing_access');
-    const linked = await linkedLobbies(guildId);
+    const linked = byChannel(await linkedLobbies(store, guildId));
     return inOrder(guild)
       .filter(channel => holds(memberPermissions(guild, member, channel), VIEW_CHANNEL))
       .map(channel => show(channel, guild, linked.get(channel.id), member));
@@ -63,13 +64,8 @@ export function createGuildDirectory({ store }: Pick<Core, 'store'>): GuildDirec
   async function channelsOf(application: ApplicationRecord, guildId: GuildId): Promise<readonly Channel[]> {
     const guild = await findGuild(store, guildId);
     if (!guild.applications.includes(application.id)) throw new Fault('missing_access');
-    const linked = await linkedLobbies(guildId);
+    const linked = byChannel(await linkedLobbies(store, guildId));
     return inOrder(guild).map(channel => channelView(channel, guild, linked.get(channel.id)));
-  }
-
-  async function linkedLobbies(guildId: GuildId): Promise<ReadonlyMap<string | null, LobbyRecord>> {
-    const lobbies = await store.list('lobbies', { index: 'byChannel', equals: [guildId] });
-    return new Map(lobbies.map(lobby => [lobby.linked_channel_id, lobby]));
   }
 
   return {

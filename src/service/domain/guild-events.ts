@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { threadTypes } from '../../model/guild.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import { type Announcement, topics } from '../announcement.ts';
-import type { StoreView, Transaction } from '../store/contract.ts';
+import type { Transaction } from '../store/contract.ts';
 import type { ChannelRecord, GuildMemberRecord, GuildRecord, LobbyRecord } from '../store/records.ts';
 import {
   botUserId,
@@ -15,6 +15,7 @@ import {
   threadView,
 } from './guild-view.ts';
 import { lazyEvent } from './lazy-event.ts';
+import { linkedLobbies } from './lobby-records.ts';
 import { botUserView, userView } from './user-view.ts';
 
 /** Which announcements a change of a guild makes to the bots in it. @see gateway.md 9.1 */
@@ -82,12 +83,6 @@ function channelEvent(isNew: boolean, channel: ChannelRecord, guild: GuildRecord
     return lazyEvent(isNew ? 'THREAD_CREATE' : 'THREAD_UPDATE', () => threadView(channel, guild));
   }
   return lazyEvent(isNew ? 'CHANNEL_CREATE' : 'CHANNEL_UPDATE', () => channelView(channel, guild, lobby));
-}
-
-/** The lobbies that are linked to channels of a guild, or to the one named. */
-export function linkedLobbies(view: StoreView, ...place: readonly [guild: string, channel?: string]) {
-  const equals = place.filter(id => id !== undefined);
-  return view.list('lobbies', { index: 'byChannel', equals });
 }
 
 /** A member came or changed. */

@@ -21,6 +21,7 @@ import type {
   LobbyRecord,
   RoleRecord,
 } from '../store/records.ts';
+import { byChannel } from './lobby-records.ts';
 
 /** How guilds and what is in them look from outside. */
 
@@ -127,7 +128,7 @@ export interface GuildContent {
 /** A guild as GUILD_CREATE shows it. */
 export function guildView(guild: GuildRecord, content: GuildContent): Guild {
   const { self, members, memberCount, linked, presences = [] } = content;
-  const lobbies = new Map(linked.map(lobby => [lobby.linked_channel_id, lobby]));
+  const lobbies = byChannel(linked);
   const isThread = ({ type }: ChannelRecord) => threadTypes.has(type);
   return {
     ...guildUpdatedView(guild),

@@ -2,9 +2,9 @@ import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { all, andThen } from '../maybe-promise.ts';
-import type { MaybePromise, StoreView } from '../store/contract.ts';
-import type { UserRecord } from '../store/records.ts';
-import { announceAttendance, announceLobby } from './lobby-events.ts';
+import type { MaybePromise, StoreView, Transaction } from '../store/contract.ts';
+import type { LobbyMemberRecord, LobbyRecord, UserRecord } from '../store/records.ts';
+import { announceAttendance, announceLobby, announceLobbyUpdate } from './lobby-events.ts';
 import { attendedAt, idleSince } from './lobby-input.ts';
 import { lobbyScope, membersOf, userIdsOf } from './lobby-records.ts';
 import type { Attendees } from './lobby-view.ts';
@@ -16,6 +16,13 @@ export interface LobbyAttendance {
 
   /** The same, and who the users are. */
   look(view: StoreView, applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<Attendees>;
+
+  /** Announces the lobby as it is by now, within the work that changed what it shows. */
+  announceUpdate(
+    transaction: Transaction,
+    lobby: LobbyRecord,
+    members: readonly LobbyMemberRecord[],
+  ): MaybePromise<void>;
 
   /**
    * Tells a lobby that a member came or went, whichever is so at the commit, and starts the idle clock again. Does
@@ -75,6 +82,10 @@ export function createLobbyAttendance(core: Core, noticeExpiry: (expiresAtMs: nu
   return {
     among,
     look,
+    announceUpdate: (transaction, lobby, members) =>
+      andThen(look(transaction, lobby.application_id, userIdsOf(members)), attendees =>
+        announceLobbyUpdate(transaction, lobby, members, attendees),
+      ),
     tell: (lobbyId, userId) => tellLobby(lobbyId, userId, { whole: false }),
     settle(applicationId, lobbyId, userIds, told) {
       return andThen(among(applicationId, userIds), there => {

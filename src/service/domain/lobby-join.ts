@@ -9,10 +9,9 @@ import type { StoreView, Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } from '../store/records.ts';
 import type { LobbyAttendance } from './lobby-attendance.ts';
 import type { Changed, LobbyChanges } from './lobby-changes.ts';
-import { announceLobbyUpdate } from './lobby-events.ts';
 import { joinedLobby, joinedMember, looksDifferent, newLobby } from './lobby-input.ts';
 import type { LobbyQuota } from './lobby-quota.ts';
-import { lobbyScope, membersOf, ownLobby, userIdsOf } from './lobby-records.ts';
+import { lobbyScope, membersOf, ownLobby } from './lobby-records.ts';
 import { showLobby } from './lobby-view.ts';
 
 /**
@@ -86,16 +85,12 @@ export function createLobbyJoin(
     if (!stored) await quota.require(transaction, secret.applicationId, [userId], () => []);
     const lobby = joinedLobby(before, body, clock.now());
     if (lobby !== before) transaction.put('lobbies', lobby);
-    if (looksDifferent(lobby, before)) await tellUpdate(transaction, lobby);
+    if (looksDifferent(lobby, before)) {
+      await attendance.announceUpdate(transaction, lobby, await membersOf(transaction, id));
+    }
     const member = joinedMember(lobby, userId, body, stored);
     const changed = await changes.apply(transaction, lobby, memberChanges(member, stored));
     return { changed, members: await membersOf(transaction, id) };
-  }
-
-  async function tellUpdate(transaction: Transaction, lobby: LobbyRecord): Promise<void> {
-    const members = await membersOf(transaction, lobby.id);
-    const attendees = await attendance.look(transaction, lobby.application_id, userIdsOf(members));
-    announceLobbyUpdate(transaction, lobby, members, attendees);
   }
 
   /** Undefined when somebody else was faster. */

@@ -12,10 +12,9 @@ import type { Expiry } from './expiry.ts';
 import { requireFullAccount } from './full-account.ts';
 import { canBeLinked, channelView } from './guild-view.ts';
 import type { LobbyAttendance } from './lobby-attendance.ts';
-import { announceLobbyUpdate } from './lobby-events.ts';
 import { readId, restarted } from './lobby-input.ts';
 import { linkedNote } from './lobby-message-view.ts';
-import { lobbyScope, membersOf, ownLobby, requireMember, userIdsOf } from './lobby-records.ts';
+import { linkedLobbies, lobbyScope, membersOf, ownLobby, requireMember } from './lobby-records.ts';
 import { showLobby } from './lobby-view.ts';
 
 /**
@@ -74,8 +73,7 @@ export function createLobbyLinks(core: Core, attendance: LobbyAttendance, expiry
     if (lobby.secret_hash !== null) throw new Fault('lobby_link_refused', { message: madeByClient });
     const channel = await findLinkable(view, by, channelId);
     const place = { linked_guild_id: channel.guild_id, linked_channel_id: channel.id };
-    const query = { index: 'byChannel', equals: [channel.guild_id, channel.id], limit: 1 } as const;
-    const [holder] = await view.list('lobbies', query);
+    const [holder] = await linkedLobbies(view, channel.guild_id, channel.id);
     if (holder && holder.id !== lobby.id) throw new Fault('channel_already_linked');
     return restarted({ ...lobby, ...place, link: { by, at_ms: clock.now(), channel } }, clock.now());
   }
@@ -88,8 +86,7 @@ export function createLobbyLinks(core: Core, attendance: LobbyAttendance, expiry
     user: UserRecord,
   ): Promise<void> {
     transaction.put('lobbies', lobby);
-    const attendees = await attendance.look(transaction, lobby.application_id, userIdsOf(members));
-    announceLobbyUpdate(transaction, lobby, members, attendees);
+    await attendance.announceUpdate(transaction, lobby, members);
     const isSameChannel = before.linked_channel_id === lobby.linked_channel_id;
     if (before.link && !isSameChannel) announceChannel(transaction, before.link.channel);
     if (!lobby.link) return;

@@ -1,4 +1,4 @@
-import type { LobbyId, UserId } from '../../model/snowflake.ts';
+import type { ChannelId, GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
 import { Fault } from '../fault.ts';
 import { all, andThen } from '../maybe-promise.ts';
 import type { MaybePromise, StoreView } from '../store/contract.ts';
@@ -24,6 +24,19 @@ export async function requireMember(view: StoreView, id: LobbyId, userId: UserId
   const member = await view.get('lobby_members', id, userId);
   if (!member) throw new Fault('not_a_lobby_member');
   return member;
+}
+
+/** The lobbies that are linked to channels of a guild, or to the one named. */
+export function linkedLobbies(
+  view: StoreView,
+  ...place: readonly [guild: GuildId, channel?: ChannelId]
+): MaybePromise<readonly LobbyRecord[]> {
+  return view.list('lobbies', { index: 'byChannel', equals: place.filter(id => id !== undefined) });
+}
+
+/** Linked lobbies by their channels. */
+export function byChannel(linked: readonly LobbyRecord[]): ReadonlyMap<ChannelId | null, LobbyRecord> {
+  return new Map(linked.map(lobby => [lobby.linked_channel_id, lobby]));
 }
 
 /** The lobby's members in the order of their ids' text. */

@@ -103,26 +103,13 @@ function byte(value: number): Buffer {
   return Buffer.from([value]);
 }
 
-function uint16(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(2);
-  bytes.writeUInt16BE(value);
-  return bytes;
-}
+const uint16 = (value: number) => written(2, bytes => bytes.writeUInt16BE(value));
+const uint32 = (value: number) => written(4, bytes => bytes.writeUInt32BE(value));
+const int32 = (value: number) => written(4, bytes => bytes.writeInt32BE(value));
+const float64 = (value: number) => written(8, bytes => bytes.writeDoubleBE(value));
 
-function uint32(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeInt32BE(value);
-  return bytes;
-}
-
-function float64(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(8);
-  bytes.writeDoubleBE(value);
+function written(size: number, write: (bytes: Buffer) => number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  write(bytes);
   return bytes;
 }
