@@ -54,20 +54,28 @@ export type SessionPrincipal = Extract<Principal, { kind: 'bot' | 'user' | 'sess
 /**
  * Whether the credential may open this session; otherwise the code that closes the connection.
  *
- * Our choice: an OAuth2 token without `gateway.connect` fails authentication; a bot that asks for lobby intents asks
- * for what bots cannot have (4014, not 4013); every application has its privileged intents; a user's own client need
- * not name intents, as it hears everything of its user.
+ * Our choice: a bot that asks for lobby intents asks for what bots cannot have (4014, not 4013); every application has
+ * its privileged intents; a user's own client need not name intents, as it hears everything of its user.
  *
- * @see gateway.md 6 and 9.3
+ * @see gateway.md 6
  */
-export function admit(principal: Principal | undefined, identity: Identity): SessionPrincipal | CloseCodeName {
+export function admit(principal: Principal | undefined, { intents }: Identity): SessionPrincipal | CloseCodeName {
+  const admitted = admitResume(principal);
+  if (typeof admitted === 'string' || admitted.kind === 'session') return admitted;
+  if (intents === undefined) return 'INVALID_INTENTS';
+  return admitted.kind === 'bot' && intents & lobbyIntents ? 'DISALLOWED_INTENTS' : admitted;
+}
+
+/**
+ * Whether the credential may resume a session of its own; otherwise the code that closes the connection.
+ *
+ * Our choice: an OAuth2 token without the scopes for it fails authentication.
+ */
+export function admitResume(principal: Principal | undefined): SessionPrincipal | CloseCodeName {
   switch (principal?.kind) {
-    case 'bot':
-      if (identity.intents === undefined) return 'INVALID_INTENTS';
-      return identity.intents & lobbyIntents ? 'DISALLOWED_INTENTS' : principal;
     case 'user':
-      if (!principal.scopes.has('gateway.connect')) return 'AUTHENTICATION_FAILED';
-      return identity.intents === undefined ? 'INVALID_INTENTS' : principal;
+      return mayConnect(principal.scopes) ? principal : 'AUTHENTICATION_FAILED';
+    case 'bot':
     case 'session':
       return principal;
     default:
@@ -75,17 +83,9 @@ export function admit(principal: Principal | undefined, identity: Identity): Ses
   }
 }
 
-/** Whether the credential may resume a session of its own; otherwise the code that closes the connection. */
-export function admitResume(principal: Principal | undefined): SessionPrincipal | CloseCodeName {
-  switch (principal?.kind) {
-    case 'user':
-      return principal.scopes.has('gateway.connect') ? principal : 'AUTHENTICATION_FAILED';
-    case 'bot':
-    case 'session':
-      return principal;
-    default:
-      return 'AUTHENTICATION_FAILED';
-  }
+/** @see gateway.md 9.3 */
+function mayConnect(scopes: ReadonlySet<string>): boolean {
+  return scopes.has('identify') && (scopes.has('gateway.connect') || scopes.has('voice'));
 }
 
 const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;

@@ -286,7 +286,7 @@ describe('identify', () => {
     await identified(`Bot ${bot}`);
   });
 
-  it('takes a player with gateway.connect, and names the scopes granted', async () => {
+  it('names to a player the scopes granted', async () => {
     const token = `Bearer ${await playerToken(service, ada.id)}`;
     const client = await identified(token, { intents: intents.LOBBIES });
     expect(await client.dispatch('READY')).toMatchObject({
@@ -296,9 +296,21 @@ describe('identify', () => {
     });
   });
 
-  it('closes a player without gateway.connect with 4004', async () => {
-    expect(await codeAfter(identify({ token: `Bearer ${await playerToken(service, ada.id, 'identify')}` }))).toBe(4004);
-  });
+  it.each(['identify gateway.connect', 'identify voice', 'sdk.social_layer_presence'])(
+    'takes a player with the scopes %s',
+    async scope => {
+      await identified(`Bearer ${await playerToken(service, ada.id, scope)}`);
+    },
+  );
+
+  it.each(['identify', 'gateway.connect', 'voice', 'identify lobbies.write'])(
+    'closes a player with the scopes %s alone with 4004',
+    async scope => {
+      const token = `Bearer ${await playerToken(service, ada.id, scope)}`;
+      expect(await codeAfter(identify({ token }))).toBe(4004);
+      expect(await codeAfter(frame(opcodes.RESUME, { token, session_id: 'x', seq: 1 }))).toBe(4004);
+    },
+  );
 
   it("takes a user's own client without intents", async () => {
     const client = await identified(await sessionToken(service, ada.id), { intents: undefined });
