@@ -1,6 +1,7 @@
 import { type LimitProfileName, limitProfiles } from '../model/limits.ts';
-import { isLoopback, type SignInMode, signInModes } from '../service/options.ts';
+import { checkPublicUrl, isLoopback, type SignInMode, signInModes } from '../service/options.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
+import { errorMessage } from './failure.ts';
 import { suggestion } from './nearest.ts';
 
 const defaults = {
@@ -21,6 +22,10 @@ export const serveOptions: OptionGroups = {
   'Where it listens': {
     port: { value: 'N', help: [`port for everything; 0 takes a free one (default ${defaults.port})`] },
     host: { value: 'H', help: [`address to listen on (default ${defaults.host})`] },
+    'public-url': {
+      value: 'URL',
+      help: ['what clients elsewhere reach it by: that of a proxy, like https://play.example'],
+    },
     'sign-in': {
       value: 'MODE',
       help: [
@@ -63,6 +68,8 @@ export const serveOptions: OptionGroups = {
 export interface ServeSettings {
   readonly port: number;
   readonly host: string;
+  /** An origin of the web. */
+  readonly publicUrl?: string;
   readonly signIn: SignInMode;
   readonly allowPublicDeveloperSignIn: boolean;
   /** Absent: in memory. */
@@ -89,6 +96,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
   return {
     port: readPort(optionText(given, 'port')),
     ...readHost(given),
+    ...readPublicUrl(given),
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),
     limits: choice(given, 'limits', limitNames) ?? defaults.limits,
@@ -126,6 +134,15 @@ function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'signIn' | 
     `--host ${host} can be reached from other machines, and whoever reaches the service can sign in as any of its ` +
       'users. Add --sign-in password, or if that is meant --allow-public-developer-sign-in.',
   );
+}
+
+function readPublicUrl(given: GivenOptions): Pick<ServeSettings, 'publicUrl'> {
+  try {
+    const publicUrl = checkPublicUrl(optionText(given, 'public-url'));
+    return publicUrl === undefined ? {} : { publicUrl };
+  } catch (error) {
+    throw new UsageError(`--public-url: ${errorMessage(error)}`);
+  }
 }
 
 function readDataFolder(given: GivenOptions): string | undefined {

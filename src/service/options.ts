@@ -25,6 +25,11 @@ export interface ServiceOptions {
   readonly host?: string;
   /** 0 or absent: a free one. */
   readonly port?: number;
+  /**
+   * What clients elsewhere reach the service by, when that is not where it listens: `https://play.example`, of a proxy that
+   * hands everything on. Issuer, pages, gateway and the ready line then name it; control stays where the service listens.
+   */
+  readonly publicUrl?: string;
   /** Folder that keeps the state; made when missing. Absent: the state is in memory and ends with the service. */
   readonly data?: string;
   /** Bearer of the control API; generated when absent. */
@@ -65,6 +70,21 @@ export function checkHost(options: ServiceOptions): string {
   throw new ArgumentError(
     'public_host',
     `${host} can be reached from outside, where anybody could sign in as anybody. Use 127.0.0.1, let users sign in by password (signIn: 'password'), or allow public developer sign-in by name.`,
+  );
+}
+
+/**
+ * The origin that clients elsewhere reach the service by; undefined when none is given.
+ *
+ * @throws ArgumentError `invalid_public_url`: more than an origin, or not of the web
+ */
+export function checkPublicUrl(publicUrl: string | undefined): string | undefined {
+  if (publicUrl === undefined) return undefined;
+  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  throw new ArgumentError(
+    'invalid_public_url',
+    `The public address is an http or https origin, like https://play.example, not "${publicUrl}".`,
   );
 }
 

@@ -32,6 +32,7 @@ import { createLateSite } from './late-site.ts';
 import { createAuthorization } from './oauth/authorization.ts';
 import {
   checkHost,
+  checkPublicUrl,
   chooseLimits,
   chooseSignIn,
   reachableHost,
@@ -93,17 +94,19 @@ type Closing = (() => MaybePromise<unknown>)[];
  * Starts the whole service in this process and resolves when it accepts traffic. Several may run side by side; they
  * share nothing.
  *
- * @throws ArgumentError `public_host`, `unknown_limits`, `unknown_sign_in`; ValidationError with the faults of the fixtures; StoreError
+ * @throws ArgumentError `public_host`, `invalid_public_url`, `unknown_limits`, `unknown_sign_in`; ValidationError with the
+ *   faults of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const host = checkHost(options);
+  const publicUrl = checkPublicUrl(options.publicUrl);
   const limits = chooseLimits(options.limits);
   const signIn = chooseSignIn(options.signIn);
   const closing: Closing = [];
   try {
-    return await start(options, { host, limits, signIn }, closing);
+    return await start(options, { host, publicUrl, limits, signIn }, closing);
   } catch (error) {
     await closeAll(closing);
     throw error;
@@ -113,11 +116,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 /** Options that were checked. */
 interface Chosen {
   readonly host: string;
+  readonly publicUrl: string | undefined;
   readonly limits: Core['limits'];
   readonly signIn: SignInMode;
 }
 
-async function start(options: ServiceOptions, { host, limits, signIn }: Chosen, closing: Closing): Promise<Service> {
+async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
+  const { host, publicUrl, limits, signIn } = chosen;
   const activity = new Activity();
   // What lives in memory alone ends with the process, gateway sessions included.
   const events = options.data === undefined ? undefined : new EventLog();
@@ -136,13 +141,14 @@ async function start(options: ServiceOptions, { host, limits, signIn }: Chosen, 
   closing.push(() => rooms.sweeps.stop());
   rooms.gateway.attach(server);
   closing.push(() => site.close());
-  setAddresses(await listen(server, host, options.port ?? 0));
+  const own = await listen(server, host, options.port ?? 0);
+  setAddresses(addressesOf(publicUrl ?? own));
   closing.push(() => stopListening(server));
   closing.push(() => rooms.gateway.close());
 
   let closed: Promise<void> | undefined;
   return {
-    ...readyLine(core.addresses, controlToken),
+    ...readyLine(core.addresses, `${own}/control`, controlToken),
     fixtures,
     clock: { now: () => core.clock.now(), advance: ms => advanceClock(core, ms) },
     faults: rooms.faults,
@@ -288,21 +294,25 @@ async function stopListening(server: Server): Promise<void> {
   await closed;
 }
 
-async function listen(server: Server, host: string, port: number): Promise<Addresses> {
+/** @returns the origin that clients on this machine reach it by */
+async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen({ host, port });
   await once(server, 'listening');
   const { port: chosen } = server.address() as AddressInfo;
-  const authority = `${reachableHost(host)}:${chosen}`;
-  return { web: `http://${authority}`, api: `http://${authority}/api`, gateway: `ws://${authority}/gateway` };
+  return `http://${reachableHost(host)}:${chosen}`;
 }
 
-function readyLine({ api, web, gateway }: Addresses, controlToken: string): ReadyLine {
+function addressesOf(web: string): Addresses {
+  return { web, api: `${web}/api`, gateway: `${web.replace(/^http/, 'ws')}/gateway` };
+}
+
+function readyLine({ api, web, gateway }: Addresses, controlBase: string, controlToken: string): ReadyLine {
   return {
     event: 'ready',
     api_base: api,
     web_base: web,
     gateway,
-    control_base: `${web}/control`,
+    control_base: controlBase,
     control_token: controlToken,
     pid: process.pid,
     version,
