@@ -56,10 +56,26 @@ export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buff
   if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
   if (!isUtf8(bytes)) throw new Fault('invalid_json');
   try {
-    return JSON.parse(bytes.toString());
+    return JSON.parse(quoteLongIds(bytes.toString()));
   } catch {
     throw new Fault('invalid_json');
   }
+}
+
+// Every field of the interface that takes an id or, as the last, another number too long for a double.
+const idFields =
+  '(?:application_|channel_|guild_|provisional_user_|target_|client_|child_application_)?id|default_member_permissions';
+const longId = new RegExp(`("(?:${idFields})"\\s*:\\s*)([0-9]{16,})(?![0-9.eE])`, 'g');
+const mayHaveLongId = /(?:id|permissions)"\s*:\s*[0-9]{16}/;
+
+/**
+ * Ids may come as numbers, of which a double keeps the first 53 bits alone; as text they keep all. A quotation mark
+ * inside a text is escaped, so that this finds nothing there.
+ *
+ * @see commands.md 6, "Snowflake"
+ */
+function quoteLongIds(text: string): string {
+  return mayHaveLongId.test(text) ? text.replace(longId, '$1"$2"') : text;
 }
 
 function mediaTypeOf(contentType: string | undefined): string | undefined {

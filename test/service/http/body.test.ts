@@ -26,6 +26,34 @@ const invalidJson = {
   body: { message: 'The request body contains invalid JSON.', code: 50109 },
 };
 
+describe('ids in a body', () => {
+  const lobbyOf = (id: string) => post(`{"members":[{"id":${id}}]}`, json);
+
+  it('may be numbers, and lose no digit', async () => {
+    for (const { id } of starfall.users) {
+      expect(await lobbyOf(id)).toMatchObject({ status: 201, body: { members: [{ id }] } });
+      expect(await lobbyOf(`\n ${id} `)).toMatchObject({ status: 201, body: { members: [{ id }] } });
+    }
+  });
+
+  it.each([
+    ['9223372036854775807', 'unknown', { code: 10013 }],
+    ['9223372036854775808', 'too large', { code: 50035 }],
+    ['99999999999999999999999', 'too large', { code: 50035 }],
+    ['100000000000000009.5', 'no id', { code: 50035 }],
+    ['1000000000000000e2', 'no id', { code: 50035 }],
+    ['-100000000000000009', 'no id', { code: 50035 }],
+  ])('as the number %s are %s', async (id, _, body) => {
+    expect((await lobbyOf(id)).body).toMatchObject(body);
+  });
+
+  it('are left alone in text that only looks like them', async () => {
+    const text = '"id":100000000000000009, x';
+    const answer = await post(JSON.stringify({ metadata: { text } }), json);
+    expect(answer).toMatchObject({ status: 201, body: { metadata: { text } } });
+  });
+});
+
 describe('the media type of a body', () => {
   it.each([
     'application/json',
