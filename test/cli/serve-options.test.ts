@@ -50,13 +50,7 @@ describe('the options of serve', () => {
   it('take the public address as an origin, and nothing more', () => {
     expect(read('--public-url https://play.example/')?.publicUrl).toBe('https://play.example');
     expect(read('--public-url http://10.0.0.4:8080')?.publicUrl).toBe('http://10.0.0.4:8080');
-    for (const url of [
-      'play.example',
-      'ftp://play.example',
-      'https://play.example/api',
-      'https://a:b@play.example',
-      '',
-    ]) {
+    for (const url of ['play.example', 'ftp://play.example', 'https://play.example/api', 'https://a:b@play.example']) {
       expect(refusal(`--public-url=${url}`)).toContain('an http or https origin');
     }
   });
