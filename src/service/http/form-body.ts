@@ -10,14 +10,14 @@ export function isFormType(mediaType: string | undefined): boolean {
 }
 
 /** Fields of such bodies that are whole numbers; all other fields of a form are texts. */
-const numbers: ReadonlySet<string> = new Set(['flags']);
+const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
 
 /**
  * Reads a form as the JSON body it stands for: its texts by name over what its field `payload_json` says. Of repeated
  * fields the last counts; files are passed over.
  *
  * @throws Fault `invalid_form_body` when it is no such form, `invalid_json`
- * @see lobbies.md 2.11
+ * @see lobbies.md 2.11; commands.md 3.4
  */
 export async function readFormBody(contentType: string, bytes: Buffer): Promise<unknown> {
   const form = await readForm(contentType, bytes);

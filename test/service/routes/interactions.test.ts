@@ -196,3 +196,41 @@ describe('an interaction over HTTP and the gateway', () => {
     });
   });
 });
+
+describe('as forms', () => {
+  const send = async (method: string, path: string, body: FormData | URLSearchParams) => {
+    const answer = await fetch(`${service.api_base}/v10${path}`, { method, body });
+    const text = await answer.text();
+    return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  const parts = (payload: object, file = 'picture') => {
+    const form = new FormData();
+    form.set('payload_json', JSON.stringify(payload));
+    form.set('files[0]', new File([file], 'picture.png', { type: 'image/png' }));
+    return form;
+  };
+
+  it('callbacks, follow-ups and edits are taken, as libraries send them with files', async () => {
+    const { id, token } = await used('form');
+    const webhook = `/webhooks/${application.id}/${token}`;
+    expect(await send('POST', `/interactions/${id}/${token}/callback`, parts(hello))).toMatchObject({ status: 204 });
+    const followUp = await send('POST', webhook, parts({ content: 'Next', flags: 64 }));
+    expect(followUp).toMatchObject({ status: 200, body: { content: 'Next', flags: 64 } });
+    const edited = { status: 200, body: { content: 'Edited' } };
+    for (const which of ['@original', followUp.body.id]) {
+      const path = `${webhook}/messages/${which}`;
+      expect(await send('PATCH', path, parts({ content: 'Edited' }))).toMatchObject(edited);
+      expect(await send('PATCH', path, new URLSearchParams({ content: 'Edited' }))).toMatchObject(edited);
+    }
+  });
+
+  it('callbacks can be URL-encoded, and are refused as their JSON would be', async () => {
+    const { id, token } = await used('encoded');
+    const path = `/interactions/${id}/${token}/callback`;
+    const refused = await send('POST', path, new URLSearchParams({ type: '4' }));
+    expect(refused).toMatchObject({ status: 400, body: { code: 50006 } });
+    expect(await send('POST', path, parts({ type: 99 }))).toMatchObject({ status: 400, body: { code: 50035 } });
+    const payload_json = JSON.stringify(hello);
+    expect(await send('POST', path, new URLSearchParams({ payload_json }))).toMatchObject({ status: 204 });
+  });
+});
