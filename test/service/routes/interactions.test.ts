@@ -198,6 +198,12 @@ describe('an interaction over HTTP and the gateway', () => {
 });
 
 describe('as forms', () => {
+  // What came before has let more time pass than a silent session lives.
+  beforeAll(async () => {
+    await bot.closed;
+    bot = await GatewayClient.identified(service.gateway, { token: application.bot_token });
+  });
+
   const send = async (method: string, path: string, body: FormData | URLSearchParams) => {
     const answer = await fetch(`${service.api_base}/v10${path}`, { method, body });
     const text = await answer.text();
