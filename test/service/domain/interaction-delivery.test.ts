@@ -4,6 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Command } from '../../../src/model/command.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { Activity } from '../../../src/service/activity.ts';
+import { makeKeyPair } from '../../../src/service/control/secrets.ts';
+import { createInteractionDelivery } from '../../../src/service/domain/interaction-delivery.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { verifyMessage } from '../../../src/wire/signature.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
@@ -16,6 +19,8 @@ import {
 import { callApi, starfall } from '../../support/starfall.ts';
 import { sessionToken } from '../../support/tokens.ts';
 import { useCommand } from '../../support/use-command.ts';
+import { seededEntropy } from '../control/support.ts';
+import { makeWorld } from './support.ts';
 
 const [application] = starfall.applications;
 const [ada] = starfall.users;
@@ -254,6 +259,39 @@ describe('an interaction of an application that has an address', () => {
     await use();
     await outcome();
     expect(await log()).not.toContain(received().token);
+  });
+});
+
+describe('a server that does not answer', () => {
+  it('has 1,000 interactions of its application before it at a time; more fail at once, those of others do not', async () => {
+    const answers: ((response: Response) => void)[] = [];
+    const { core, starfall: quiet } = await makeWorld({
+      fetch: () => new Promise<Response>(resolve => answers.push(resolve)),
+    });
+    const failed: string[] = [];
+    const delivery = createInteractionDelivery(core, {
+      answer: async () => {},
+      fail: async id => void failed.push(id),
+      activity: new Activity(),
+    });
+    const post = (id: string, of = '1') => {
+      const application = { ...quiet, ...makeKeyPair(seededEntropy(of)), id: of };
+      const interaction = { id, token: 't' } as Interaction;
+      const answerByMs = core.clock.now() + limits.interactionAnswerMs;
+      delivery.post({ url: 'http://game.example/', application, interaction, answerByMs });
+    };
+    for (let n = 1; n <= limits.interactionsUnderWayMax; n++) post(String(n));
+    expect([answers.length, failed]).toEqual([limits.interactionsUnderWayMax, []]);
+    post('one-more');
+    post('another', '2');
+    await core.clock.advance(0);
+    expect([answers.length, failed]).toEqual([limits.interactionsUnderWayMax + 1, ['one-more']]);
+    answers[0]?.(new Response(null, { status: 202 }));
+    await core.clock.advance(0);
+    post('room-again');
+    await core.clock.advance(0);
+    expect([answers.length, failed]).toEqual([limits.interactionsUnderWayMax + 2, ['one-more']]);
+    delivery.drop();
   });
 });
 
