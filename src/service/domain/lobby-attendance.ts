@@ -104,5 +104,7 @@ function presentAmong(userIds: readonly UserId[], sessions: readonly number[]): 
 }
 
 function byId(users: readonly (UserRecord | undefined)[]): ReadonlyMap<UserId, UserRecord> {
-  return new Map(users.filter(user => user !== undefined).map(user => [user.id, user]));
+  const known = new Map<UserId, UserRecord>();
+  for (const user of users) if (user) known.set(user.id, user);
+  return known;
 }

@@ -50,13 +50,13 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
     members: readonly LobbyMemberRecord[],
   ): MaybePromise<Changed> {
     const added = userIdsOf(members);
-    return andThen(attendance.look(transaction, empty.application_id, added), attendees => {
-      const told = attendees.connected;
+    return andThen(attendance.among(empty.application_id, added), told => {
       const lobby = { ...empty, member_count: members.length, attended: told.size > 0 };
       transaction.put('lobbies', lobby);
       for (const member of members) transaction.put('lobby_members', member);
-      if (told.size > 0) announceLobby(transaction, lobby, members, attendees, told);
-      return { lobby, added, told };
+      const changed = { lobby, added, told };
+      // A new lobby is heard of by nobody else.
+      return told.size === 0 ? changed : showAround(transaction, changed);
     });
   }
 
