@@ -40,7 +40,10 @@ describe.skipIf(obstacle)(`signing in on a desktop${because(obstacle)}`, { timeo
     // Inside the package: in Electron the main process asks for it by its name.
     parts = { desktop, windows, files: await buildSample(built) };
   }, 60_000);
-  afterEach(() => stage?.close(), 60_000);
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await shootAll();
+    await stage?.close();
+  }, 60_000);
   afterAll(async () => {
     await windows?.close();
     await desktop?.close();
@@ -253,6 +256,12 @@ async function shoot(page: Page, story: string, name: string): Promise<void> {
   const count = (counts.get(story) ?? 0) + 1;
   counts.set(story, count);
   await page.screenshot({ path: join(pictures, `${story}-${count}-${name}.png`) });
+}
+
+/** What was to be seen when something went wrong. */
+async function shootAll(): Promise<void> {
+  const pages = [parts.windows, stage.browser].flatMap(({ context }) => context.pages());
+  for (const page of pages) await shoot(page, 'failed', 'then').catch(() => {});
 }
 
 /** @returns the page that the game opens */

@@ -90,7 +90,7 @@ export class Stage {
       CHROMIUM: desktop.programFor('windows'),
       ...changes,
     };
-    const distrust = desktop.trust(scheme, new URL(web_base).origin);
+    const distrust = desktop.trust(scheme);
     const browser = await desktop.openBrowser('default', environment);
     return new Stage(parts, service, backend, environment, browser, distrust);
   }

@@ -132,6 +132,7 @@ export class Desktop {
       executablePath: findChromium() ?? '',
       headless: false,
       viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
       args: browserArguments,
       env: { ...this.environment, ...environment },
     });
@@ -154,13 +155,14 @@ export class Desktop {
   }
 
   /**
-   * Lets pages of this origin open addresses of the scheme without asking, in browsers that are started from now on.
+   * Lets pages open addresses of the scheme without asking, in browsers that are started from now on. Any page: of two
+   * rules that name different ones, one would win, and tests may run beside each other.
    *
    * @returns what takes it back
    */
-  trust(scheme: string, origin: string): () => void {
+  trust(scheme: string): () => void {
     const path = join(policyFolder, `rallypoint-test-${process.pid}.json`);
-    const rule = { protocol: scheme, allowed_origins: [origin] };
+    const rule = { protocol: scheme, allowed_origins: ['*'] };
     mkdirSync(policyFolder, { recursive: true });
     writeFileSync(path, JSON.stringify({ AutoLaunchProtocolsFromOrigins: [rule] }));
     const takeBack = () => rmSync(path, { force: true });
