@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 /**
@@ -81,21 +81,29 @@ const esm = await build({
   banner: requireBanner,
 });
 
-/** What shares so much with the rest that it would tear it into twice as many files is built by itself. */
-const doctorApart: Plugin = {
-  name: 'doctor-apart',
+/**
+ * Parts of the command that share much with its service are built by themselves: each file that the service is spread
+ * over is looked up at every start, and what they share would make it twice as many.
+ */
+const apart: Readonly<Record<string, string>> = {
+  doctor: 'src/sdk/redirect/doctor.ts',
+  'run-commands': 'src/cli/commands/run.ts',
+};
+const builtApart: Plugin = {
+  name: 'built-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/redirect\/doctor\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './doctor.js', external: true } : undefined,
-    );
+    onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
+      const file = join(resolveDir, path);
+      const part = Object.keys(apart).find(name => file === resolve(apart[name] ?? ''));
+      return part !== undefined && kind === 'dynamic-import' ? { path: `./${part}.js`, external: true } : undefined;
+    });
   },
 };
 
-// The command by itself: every file it is spread over is looked up at each start.
-for (const entryPoints of [{ cli: 'src/cli/main.ts' }, { doctor: 'src/sdk/redirect/doctor.ts' }]) {
+for (const [name, entry] of Object.entries({ cli: 'src/cli/main.ts', ...apart })) {
   await build({
     ...common,
-    entryPoints,
+    entryPoints: { [name]: entry },
     outdir: 'dist/cli',
     format: 'esm',
     splitting: true,
@@ -103,7 +111,7 @@ for (const entryPoints of [{ cli: 'src/cli/main.ts' }, { doctor: 'src/sdk/redire
     minifySyntax: true,
     minifyWhitespace: true,
     sourcemap: false,
-    plugins: [builtinsUnread, doctorApart],
+    plugins: [builtinsUnread, builtApart],
     banner: requireBanner,
   });
 }

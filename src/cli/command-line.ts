@@ -2,10 +2,14 @@ import { parseArgs } from 'node:util';
 import { suggestion } from './nearest.ts';
 
 /** The command was called wrongly: one line for stderr, exit code 2. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 /** The command was called rightly and could not do it: one line for stderr, exit code 1. */
-export class CommandFailure extends Error {}
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+}
 
 /** An option of a command. */
 export interface OptionRow {

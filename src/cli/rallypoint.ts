@@ -1,5 +1,5 @@
 import { version } from '../model/version.ts';
-import { CommandFailure, UsageError } from './command-line.ts';
+import { UsageError } from './command-line.ts';
 import { commands } from './commands/commands.ts';
 import { doctorCommand } from './doctor.ts';
 import { errorMessage } from './failure.ts';
@@ -15,10 +15,12 @@ export async function rallypoint([command, ...args]: readonly string[], terminal
   try {
     return (await run(command, args, terminal)) ? exitCodes.done : exitCodes.failed;
   } catch (error) {
-    const expected = error instanceof UsageError || error instanceof CommandFailure;
+    // By their names: parts that are built apart have classes of their own.
+    const name = error instanceof Error ? error.name : undefined;
+    const expected = name === 'UsageError' || name === 'CommandFailure';
     const text = expected ? errorMessage(error) : error instanceof Error ? (error.stack ?? error.message) : error;
     terminal.stderr.write(`rallypoint: ${text}\n`);
-    return error instanceof UsageError ? exitCodes.wrongUse : exitCodes.failed;
+    return name === 'UsageError' ? exitCodes.wrongUse : exitCodes.failed;
   }
 }
 

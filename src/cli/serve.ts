@@ -6,6 +6,7 @@ import type { Logger } from '../wire/ports.ts';
 import { CommandFailure } from './command-line.ts';
 import { errorMessage, startFailure } from './failure.ts';
 import { serveHelp } from './help.ts';
+import { openLog } from './log.ts';
 import { type ReadyFile, readyFile } from './ready-file.ts';
 import { readServeOptions, type ServeSettings } from './serve-options.ts';
 import { firstSignal } from './signals.ts';
@@ -27,7 +28,7 @@ export async function serve(args: readonly string[]): Promise<void> {
   // One left by a service that was killed would tell of addresses that are gone.
   await ready?.remove();
   // Loaded this late because wrong options must not wait for them.
-  const [{ openLog }, { startService }] = await Promise.all([import('./log.ts'), import('../service/service.ts')]);
+  const { startService } = await import('../service/service.ts');
   const log = openLog(settings.logLevel);
   const service = await startService(serviceOptions(settings, fixtures, log)).catch(error => {
     throw startFailure(error, settings);
