@@ -10,8 +10,6 @@ export interface GatewayConnectionOptions extends Omit<GatewaySessionOptions, 'r
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly logger: Logger;
-  /** An event of the session, READY and RESUMED included; nobody has looked at `data` yet. */
-  readonly onDispatch: (name: string, data: unknown) => void;
   /** The session is over and connecting again cannot help. */
   readonly onStop: (error: GatewayError) => void;
   /** A socket is open; the session is being opened or resumed. */
@@ -52,8 +50,8 @@ export class GatewayConnection {
   /** Connects at once. */
   constructor(options: GatewayConnectionOptions) {
     this.#options = options;
-    const { url, identify, entropy, clock } = options;
-    this.#session = new GatewaySession({ url, identify, random: () => randomFraction(entropy) });
+    const { url, identify, entropy, clock, onDispatch } = options;
+    this.#session = new GatewaySession({ url, identify, random: () => randomFraction(entropy), onDispatch });
     this.#cancelWatch = watchForJumps(clock, () => this.check());
     this.#run(this.#session.start());
   }
@@ -85,9 +83,6 @@ export class GatewayConnection {
         break;
       case 'tick':
         this.#after(effect.afterMs, () => this.#run(this.#session.tick()));
-        break;
-      case 'dispatch':
-        this.#options.onDispatch(effect.name, effect.data);
         break;
       case 'close':
         this.#socket?.close(effect.code, effect.reason);

@@ -9,8 +9,6 @@ export type GatewayEffect =
   | { readonly do: 'send'; readonly frame: GatewayFrame }
   /** Call {@link GatewaySession.tick} after this time; it replaces an earlier one, and a close cancels it. */
   | { readonly do: 'tick'; readonly afterMs: number }
-  /** Hand this event on. READY and RESUMED come this way too. */
-  | { readonly do: 'dispatch'; readonly name: string; readonly data: unknown }
   /** Close the socket with this code; {@link GatewaySession.closed} is to be called then as after any close. */
   | { readonly do: 'close'; readonly code: number; readonly reason: string }
   /**
@@ -28,6 +26,8 @@ export interface GatewaySessionOptions {
   readonly identify: Identify;
   /** A number from 0 (included) to 1 (excluded): spreads the first heartbeats of many clients. */
   readonly random: () => number;
+  /** Hears each event once, in order, READY and RESUMED included; nobody has looked at `data` yet. */
+  readonly onDispatch: (name: string, data: unknown) => void;
 }
 
 /** What is waited for: hello; READY or RESUMED; the answer to a heartbeat; the next heartbeat. */
@@ -72,7 +72,7 @@ export class GatewaySession {
   }
 
   /** A frame came in; undefined: something came that is none. Opcodes this machine does not know are passed over. */
-  frame(frame: GatewayFrame | undefined): GatewayEffect[] {
+  frame(frame: GatewayFrame | undefined): readonly GatewayEffect[] {
     if (this.#isEnded || this.#isClosing) return [];
     if (!frame) return [this.#close(closeCodes.DECODE_ERROR.code, 'not a frame')];
     switch (frame.op) {
@@ -160,10 +160,11 @@ export class GatewaySession {
     return { op: opcodes.IDENTIFY, d: identify };
   }
 
-  #dispatch({ d, s, t }: GatewayFrame): GatewayEffect[] {
-    if (typeof t !== 'string') return [];
+  // Called and not returned as an effect: of all that comes in nearly everything is this, and a list for each costs.
+  #dispatch({ d, s, t }: GatewayFrame): readonly GatewayEffect[] {
+    if (typeof t !== 'string') return noEffects;
     if (typeof s === 'number') {
-      if (this.#sequence !== null && s <= this.#sequence) return []; // had that one before the connection changed
+      if (this.#sequence !== null && s <= this.#sequence) return noEffects; // had that one before the connection changed
       this.#sequence = s;
     }
     if (t === 'READY') this.#resumable = readResumable(d, this.#options.url);
@@ -171,7 +172,8 @@ export class GatewaySession {
       this.#failures = 0;
       this.#due.delete('session');
     }
-    return [{ do: 'dispatch', name: t, data: d }];
+    this.#options.onDispatch(t, d);
+    return noEffects;
   }
 
   /** A heartbeat of our own: to be acknowledged before the next one, or sooner. */
@@ -209,6 +211,8 @@ export class GatewaySession {
     this.#resumable = undefined;
   }
 }
+
+const noEffects: readonly GatewayEffect[] = [];
 
 // Our choice: a gateway that has accepted a socket says hello at once or is not well.
 const helloMsMax = 10_000;

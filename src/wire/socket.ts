@@ -34,7 +34,7 @@ function follow(socket: SystemSocket, events: SocketEvents): Socket {
   socket.on('open', () => events.opened());
   socket.on('message', (data, isBinary) => {
     if (isBinary) socket.close(unsupportedData);
-    else events.received(String(data));
+    else events.received(data.toString()); // String() takes twice as long
   });
   // A close follows every error; the message names addresses and system codes only.
   socket.on('error', error => {

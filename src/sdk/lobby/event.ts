@@ -11,7 +11,7 @@ export type LobbyEvent =
   /** Deleted, or the player was removed from it. */
   | { readonly kind: 'lobby-gone'; readonly lobbyId: LobbyId }
   | MemberNews
-  | { readonly kind: 'member-gone'; readonly lobbyId: LobbyId; readonly memberId: UserId }
+  | MemberGone
   | { readonly kind: 'message'; readonly lobbyId: LobbyId; readonly message: LobbyMessageSnapshot }
   /** Was edited or moderated; `change` holds only what the service said. */
   | {
@@ -33,6 +33,12 @@ export interface MemberNews {
   readonly fields: Fields;
   /** What is known apart from what the fields say. */
   readonly connected: boolean | undefined;
+}
+
+export interface MemberGone {
+  readonly kind: 'member-gone';
+  readonly lobbyId: LobbyId;
+  readonly memberId: UserId;
 }
 
 /** What an edit can change of a message. */

@@ -1,5 +1,5 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
-import type { MemberNews } from './event.ts';
+import type { MemberGone, MemberNews } from './event.ts';
 import { LiveList } from './live-list.ts';
 import { LiveMessages } from './live-messages.ts';
 import { readMember } from './lobby-reader.ts';
@@ -18,8 +18,8 @@ export class LiveLobby {
   readonly messages = new LiveMessages();
   #head: LobbyHead;
   readonly #members: LiveList<LobbyMemberSnapshot>;
-  /** What was heard of members since somebody looked: of each the latest; undefined: it is gone. */
-  readonly #news = new Map<UserId, MemberNews | undefined>();
+  /** What was heard of members since somebody looked: of each the latest. */
+  readonly #news = new Map<UserId, MemberNews | MemberGone>();
   #shown: LobbySnapshot | undefined;
 
   constructor(lobby: LobbySnapshot) {
@@ -57,20 +57,16 @@ export class LiveLobby {
     for (const member of members) this.#put(member);
   }
 
-  /** A member came or changed. */
-  hear(news: MemberNews): void {
+  /** A member came, changed or went. */
+  hear(news: MemberNews | MemberGone): void {
     this.#news.set(news.memberId, news);
   }
 
-  removeMember(id: UserId): void {
-    this.#news.set(id, undefined);
-  }
-
   #read(id: UserId): void {
-    if (!this.#news.has(id)) return;
     const news = this.#news.get(id);
+    if (!news) return;
     this.#news.delete(id);
-    if (news) this.#put(readMember(id, news.fields, news.connected));
+    if (news.kind === 'member') this.#put(readMember(id, news.fields, news.connected));
     else this.#members.remove(id);
   }
 

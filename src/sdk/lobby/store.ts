@@ -4,7 +4,7 @@ import type { Logger } from '../../wire/ports.ts';
 import { Feed } from '../feed.ts';
 import { Observable, type Subscriber } from '../rxjs.ts';
 import { lobbyReader } from './dispatch-reader.ts';
-import type { LobbyEvent } from './event.ts';
+import type { LobbyEvent, MemberGone, MemberNews } from './event.ts';
 import { emptyList, LiveList } from './live-list.ts';
 import { LiveLobby } from './live-lobby.ts';
 import type { LiveMessages } from './live-messages.ts';
@@ -130,10 +130,8 @@ export class LobbyStore {
         this.#removeLobby(event.lobbyId);
         break;
       case 'member':
-        this.#changeMember(event.lobbyId, event.memberId, lobby => lobby.hear(event));
-        break;
       case 'member-gone':
-        this.#changeMember(event.lobbyId, event.memberId, lobby => lobby.removeMember(event.memberId));
+        this.#changeMember(event);
         break;
       case 'message':
         this.changeMessages(event.lobbyId, messages => messages.put(event.message));
@@ -157,21 +155,23 @@ export class LobbyStore {
 
   #putLobby(lobby: LobbySnapshot): void {
     this.#lobbies.put(this.#live(lobby));
-    this.#tell(lobby.id, feeds => feeds.tell());
+    this.#tell(lobby.id);
   }
 
   #removeLobby(id: LobbyId): void {
     this.#latest = undefined;
-    if (this.#lobbies.remove(id)) this.#tell(id, feeds => feeds.tell());
+    if (this.#lobbies.remove(id)) this.#tell(id);
   }
 
-  #changeMember(id: LobbyId, userId: UserId, change: (lobby: LiveLobby) => void): void {
+  #changeMember(event: MemberNews | MemberGone): void {
     // Most events are of the lobby that the one before was of; an id to look up is new text, and not to be had for free.
-    const lobby = this.#latest?.id === id ? this.#latest : this.#lobbies.find(id);
+    const lobby = this.#latest?.id === event.lobbyId ? this.#latest : this.#lobbies.find(event.lobbyId);
     this.#latest = lobby;
     if (!lobby) return;
-    change(lobby);
-    this.#tell(lobby.id, feeds => feeds.tellMember(userId));
+    lobby.hear(event);
+    this.#isStale = true;
+    this.#watched.get(lobby.id)?.tellMember(event.memberId);
+    this.#all.tell();
   }
 
   /** The lobby as it is now, on what is known of it. */
@@ -181,10 +181,9 @@ export class LobbyStore {
     return known ?? new LiveLobby(lobby);
   }
 
-  #tell(id: LobbyId, wake: (feeds: LobbyFeeds) => void): void {
+  #tell(id: LobbyId): void {
     this.#isStale = true;
-    const feeds = this.#watched.get(id);
-    if (feeds) wake(feeds);
+    this.#watched.get(id)?.tell();
     this.#all.tell();
   }
 
