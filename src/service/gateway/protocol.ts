@@ -134,13 +134,15 @@ export class Protocol implements ConnectionEvents {
     connection.send(frames.reconnect);
   }
 
-  /** Tells a client that its session is not valid; one that cannot be resumed ends. */
+  /**
+   * Tells a client that its session is not valid; one that cannot be resumed ends, any other waits for that. Over the
+   * same connection or another: clients do either.
+   */
   invalidate(connection: Connection, mayResume: boolean): void {
     const session = this.#peers.get(connection)?.session;
-    if (!mayResume) {
-      if (session) this.#parts.sessions.end(session);
-      this.#askToIdentify(connection, frames.identifyAnew);
-    } else connection.send(frames.resumeLater);
+    if (session && mayResume) this.#parts.sessions.detach(session, connection);
+    else if (session) this.#parts.sessions.end(session);
+    this.#askToIdentify(connection, mayResume ? frames.resumeLater : frames.identifyAnew);
   }
 
   #onHeartbeat(connection: Connection, { session }: Peer, d: unknown): void {

@@ -205,6 +205,25 @@ describe('a fault of sockets', () => {
     await back.dispatch('RESUMED');
   });
 
+  it('takes a resume, and an Identify, over the connection whose session is said to be invalid', async () => {
+    const [resuming, beginning] = [await join(ada), await join(grace)];
+    service.faults.add({ kind: 'invalid_session', resumable: true, count: 2 });
+    for (const { client } of [resuming, beginning]) await client.frame(({ op }) => op === opcodes.INVALID_SESSION);
+    await service.clock.advance(limits.gatewayHeartbeatIntervalMs - 1);
+    resuming.client.resume(resuming.token, resuming.client.sessionId, resuming.client.sequence);
+    await resuming.client.dispatch('RESUMED');
+    beginning.client.identify({ token: beginning.token, intents: lobbyIntents });
+    await beginning.client.until(() => beginning.client.names.filter(name => name === 'READY').length === 2);
+  });
+
+  it('closes the connection of an invalid session on which nothing follows, in time for an Identify', async () => {
+    const { client } = await join(ada);
+    service.faults.add({ kind: 'invalid_session', resumable: true });
+    await client.frame(({ op }) => op === opcodes.INVALID_SESSION);
+    await service.clock.advance(limits.gatewayHeartbeatIntervalMs);
+    expect(await client.closed).toMatchObject({ code: 4009 });
+  });
+
   it('leaves a socket alone that has not identified when it asks for a user or a session', async () => {
     service.faults.add([{ kind: 'drop', match: { user_id: ada.id } }, { kind: 'invalid_session' }]);
     const client = await GatewayClient.open(service.gateway);
