@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 /**
@@ -64,6 +64,33 @@ const builtinsUnread: Plugin = {
   },
 };
 
+/**
+ * Lets every part of a room that is loaded late import the room as a whole, by the entry that is given for its folder. The
+ * room is there by then, so it costs nothing; but without it esbuild gives every choice that late parts make among the
+ * room's files a chunk of its own, and each chunk is a file to look up at every start.
+ */
+function roomsWhole(entries: Readonly<Record<string, string>>): Plugin {
+  const late = new Set<string>();
+  const rooms = new Map(Object.entries(entries).map(([folder, entry]) => [resolve(folder) + sep, resolve(entry)]));
+  const entryFiles = new Set(rooms.values());
+  return {
+    name: 'rooms-whole',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
+        const file = resolve(resolveDir, path);
+        if (kind === 'dynamic-import') late.add(file);
+        // Otherwise package.json's word counts, that nothing need be imported for what it does.
+        return entryFiles.has(file) ? { path: file, sideEffects: true } : undefined;
+      });
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const entry = [...rooms].find(([folder]) => path.startsWith(folder))?.[1];
+        if (entry === undefined || entry === path || !late.has(path)) return undefined;
+        return { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(entry)};\n`, loader: 'ts' };
+      });
+    },
+  };
+}
+
 // Bundled CommonJS packages call `require` for Node's own modules.
 const requireBanner = {
   js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
@@ -77,7 +104,7 @@ const esm = await build({
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
   minifySyntax: true,
-  plugins: [builtinsUnread],
+  plugins: [builtinsUnread, roomsWhole({ 'src/sdk': doors.index, 'src/service': doors.service })],
   banner: requireBanner,
 });
 
@@ -111,7 +138,7 @@ for (const [name, entry] of Object.entries({ cli: 'src/cli/main.ts', ...apart })
     minifySyntax: true,
     minifyWhitespace: true,
     sourcemap: false,
-    plugins: [builtinsUnread, builtApart],
+    plugins: [builtinsUnread, builtApart, roomsWhole({ 'src/service': 'src/service/service.ts' })],
     banner: requireBanner,
   });
 }
