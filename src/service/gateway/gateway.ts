@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type CloseCodeName, closeCodes } from '../../model/gateway.ts';
 import { apiVersion } from '../../wire/routes.ts';
 import type { Activity } from '../activity.ts';
+import { isServedVersion } from '../api-versions.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import type { EventLog } from '../event-log.ts';
@@ -51,9 +52,6 @@ export interface Gateway {
 const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
 
 const encodings: ReadonlySet<string> = new Set(['json', 'etf']);
-
-// Version 9 differs in nothing that this interface has.
-const versions: ReadonlySet<string> = new Set([String(apiVersion), '9']);
 
 export function createGateway(core: Core, { credentials, lobbies, activity, events, faults }: GatewayParts): Gateway {
   // Loaded for the first connection: a service that only answers requests starts without it.
@@ -149,7 +147,7 @@ function compressorOf(query: URLSearchParams): Compressor | undefined {
  * @see gateway.md 1 and 8
  */
 function refusalOf(query: URLSearchParams): { name: CloseCodeName; reason: string } | undefined {
-  if (!versions.has(query.get('v') ?? String(apiVersion))) {
+  if (!isServedVersion(query.get('v') ?? String(apiVersion))) {
     return { name: 'INVALID_API_VERSION', reason: closeCodes.INVALID_API_VERSION.reason };
   }
   if (!encodings.has(query.get('encoding') ?? 'json')) {

@@ -1,4 +1,5 @@
 import { apiVersion, routes } from '../../wire/routes.ts';
+import { servedVersions } from '../api-versions.ts';
 import { Fault } from '../fault.ts';
 import type { Reply } from './call.ts';
 import { faultReply } from './errors.ts';
@@ -6,9 +7,8 @@ import { faultReply } from './errors.ts';
 /** Where the API begins; other accepted spellings are rewritten to this one. */
 export const apiPrefix = `/api/v${apiVersion}`;
 
-// Older versions that still work, and no version at all, are served as this one (our choice: only one is spoken).
-// @see oauth2.md 12
-const otherSpelling = /^\/api\/(?:v[6-9]\/|(?!v\d+(?:\/|$)))/;
+// Every version that is served, and no version at all.
+const otherSpelling = new RegExp(`^/api/(?:v(?:${servedVersions.join('|')})/|(?!v\\d+(?:/|$)))`);
 
 /** The spelling of a request's target that the routes are mounted by. */
 export function canonicalUrl(target: string): string {

@@ -44,7 +44,7 @@ const frame = (op: number, d: unknown = null) => JSON.stringify({ op, d });
 const identify = (d: object) => frame(opcodes.IDENTIFY, { properties: {}, intents: 0, token: bot, ...d });
 
 describe('opening a connection', () => {
-  it.each(['?v=10&encoding=json', '/?v=10&encoding=json', '?v=9', '', '?v=10&compress=lz4'])(
+  it.each(['?v=10&encoding=json', '/?v=10&encoding=json', '?v=9', '?v=6', '', '?v=10&compress=lz4'])(
     'says hello to %s',
     async query => {
       const client = await open(query);
@@ -53,7 +53,9 @@ describe('opening a connection', () => {
   );
 
   it.each([
-    ['?v=8', 4012],
+    ['?v=5', 4012],
+    ['?v=', 4012],
+    ['?v=010', 4012],
     ['?v=11', 4012],
     ['?v=x', 4012],
     ['?v=10&encoding=xml', 4002],
