@@ -101,7 +101,8 @@ export class Client {
   readonly #gaps: MessageGaps;
   readonly #commandOperations: CommandOperations;
   readonly #commands: LiveCommands;
-  #isClosed = false;
+  /** Since {@link close} was called: resolves when it is done. */
+  #closed: Promise<void> | undefined;
 
   /** @throws ArgumentError `invalid_base_url`, `insecure_address`, `invalid_snowflake` */
   constructor(options: ClientOptions = {}) {
@@ -360,7 +361,7 @@ export class Client {
     const given = typeof token === 'string' ? { accessToken: token } : token;
     this.#auth.held.set(given);
     if (!given) void this.disconnect();
-    else if (this.#isAnothers(given)) void this.#reconnect();
+    else if (this.#isAnothers(given)) this.#reconnect();
   }
 
   /**
@@ -368,7 +369,8 @@ export class Client {
    * themselves; {@link status$} tells of them.
    *
    * Until then it tries for 30 s at most, and the first failure to reach the service over HTTP ends it. A call while
-   * connecting joins the one under way (whose signal counts); while connected it resolves at once.
+   * connecting or reconnecting joins what is under way: its own signal, and its 30 s, end its own wait alone. A call while
+   * disconnecting waits for the end of that. While connected it resolves at once. {@link disconnect} ends them all.
    *
    * @throws GatewayError a close code after which trying again is of no use, for example 4004
    * @throws ApiError, RateLimitError, TransportError `unreachable`, `deadline_exceeded`, `aborted`
@@ -571,17 +573,25 @@ export class Client {
     return this.#guildOperations.channels(guildId, options);
   }
 
-  /** Disconnects, ends an authorization under way, completes the streams, lets go of all connections. Repeatable. */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  /** Disconnects, ends whatever is under way, completes the streams, lets go of all connections. Repeatable. */
+  close(): Promise<void> {
+    if (this.#closed) return this.#closed;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#closed = promise;
+    resolve(this.#close());
+    return promise;
+  }
+
+  async #close(): Promise<void> {
     this.#auth.close();
+    this.#gaps.stop();
     this.#calls.close();
-    await this.#connection.close();
+    const disconnected = this.#connection.close();
+    this.#http.close();
+    await disconnected;
     this.#lobbies.close();
     this.#commands.close();
     this.#waits.close();
-    this.#http.close();
   }
 
   #dispatched(name: string, data: unknown): void {
@@ -616,14 +626,14 @@ export class Client {
     return present !== undefined && userId !== undefined && userId !== present;
   }
 
-  async #reconnect(): Promise<void> {
-    await this.disconnect();
+  #reconnect(): void {
+    void this.disconnect();
     // That it fails is told by the status.
-    if (!this.#isClosed) await this.connect().catch(() => {});
+    this.connect().catch(() => {});
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw new ArgumentError('closed', 'This client has been closed.');
+    if (this.#closed) throw new ArgumentError('closed', 'This client has been closed.');
   }
 }
 

@@ -10,8 +10,6 @@ export const connectMsMax = 30_000;
  * a deadline; from then on only {@link stop} ends it.
  */
 export class ConnectionRun {
-  /** Resolves with the first session; rejects with what stopped the run before that. */
-  readonly ready: Promise<void>;
   /** Resolves when the run is to end. */
   readonly stopped: Promise<void>;
   /** Until the first session: ends whatever waits. */
@@ -19,11 +17,11 @@ export class ConnectionRun {
   /** What stopped the run, unless somebody wished it. */
   trouble: RallypointError | undefined;
   isStopping = false;
-  readonly #ready = Promise.withResolvers<void>();
+  #isReady = false;
+  #ready = newPromise();
   readonly #stopped = Promise.withResolvers<void>();
 
   constructor(clock: Clock, signal: AbortSignal | undefined) {
-    this.ready = this.#ready.promise;
     this.stopped = this.#stopped.promise;
     this.deadline = new Deadline(clock, connectMsMax, signal);
     const { signal: ended } = this.deadline;
@@ -31,10 +29,23 @@ export class ConnectionRun {
     else ended.addEventListener('abort', () => this.stop(ended.reason), { once: true });
   }
 
+  /** Resolves when a session is ready: at once while it is; rejects with what stops the run before that. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
   /** A session is ready. */
   succeed(): void {
     this.deadline.close();
     this.#ready.resolve();
+    this.#isReady = true;
+  }
+
+  /** It is not ready any more; another attempt follows. */
+  falter(): void {
+    if (!this.#isReady) return;
+    this.#isReady = false;
+    this.#ready = newPromise();
   }
 
   /** The first call counts. `aborted` is what somebody wished, anything else is trouble. */
@@ -47,4 +58,11 @@ export class ConnectionRun {
     this.#ready.reject(error);
     this.#stopped.resolve();
   }
+}
+
+/** One that nobody need wait for. */
+function newPromise(): PromiseWithResolvers<void> {
+  const made = Promise.withResolvers<void>();
+  made.promise.catch(() => {});
+  return made;
 }

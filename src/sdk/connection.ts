@@ -3,13 +3,15 @@ import { capabilities, type Identify, intents } from '../model/gateway.ts';
 import { isSnowflake, type UserId } from '../model/snowflake.ts';
 import { type Backoff, backoffMs } from '../wire/backoff.ts';
 import { asRecord } from '../wire/codec.ts';
+import { Deadline } from '../wire/deadline.ts';
 import { readGatewayAddress } from '../wire/gateway-address.ts';
 import { GatewayConnection, type GatewayDown } from '../wire/gateway-connection.ts';
 import type { Http } from '../wire/http.ts';
 import type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
-import { ConnectionRun } from './connection-run.ts';
+import { ConnectionRun, connectMsMax } from './connection-run.ts';
 import { type ConnectionSnapshot, isSameConnection } from './connection-snapshot.ts';
-import { BehaviorSubject, type Observable } from './rxjs.ts';
+import { LiveValue } from './live-value.ts';
+import type { Observable } from './rxjs.ts';
 
 /** What a {@link Connection} stands on. */
 export interface ConnectionPorts {
@@ -35,13 +37,15 @@ export class Connection {
   /** Replays the latest; emits when something changed; completes on {@link close}. */
   readonly status$: Observable<ConnectionSnapshot>;
   readonly #ports: ConnectionPorts;
-  readonly #status = new BehaviorSubject<ConnectionSnapshot>(Object.freeze({ status: 'disconnected' }));
+  readonly #status = new LiveValue<ConnectionSnapshot>(Object.freeze({ status: 'disconnected' }));
   #gateway: GatewayConnection | undefined;
   #run: { readonly run: ConnectionRun; readonly finished: Promise<void> } | undefined;
+  /** Calls of {@link connect} that wait for somebody else's attempt, or for the end of the run before. */
+  readonly #joining = new Set<Deadline>();
 
   constructor(ports: ConnectionPorts) {
     this.#ports = ports;
-    this.status$ = this.#status.asObservable();
+    this.status$ = this.#status.value$;
   }
 
   get status(): ConnectionSnapshot {
@@ -50,13 +54,22 @@ export class Connection {
 
   /** @see {@link Client.connect} */
   async connect(signal?: AbortSignal): Promise<void> {
-    while (this.#run?.run.isStopping) await this.#run.finished;
-    this.#run ??= this.#begin(signal);
-    await this.#run.run.ready;
+    const joining = new Deadline(this.#ports.clock, connectMsMax, signal);
+    this.#joining.add(joining);
+    try {
+      joining.signal.throwIfAborted();
+      while (this.#run?.run.isStopping) await joining.within(this.#run.finished);
+      if (this.#run) return await joining.within(this.#run.run.ready);
+    } finally {
+      this.#joining.delete(joining);
+      joining.close();
+    }
+    await this.#begin(signal).ready;
   }
 
   /** @see {@link Client.disconnect} */
   async disconnect(): Promise<void> {
+    for (const joining of this.#joining) joining.abort();
     if (!this.#run) return;
     const { run, finished } = this.#run;
     if (!run.isStopping) this.#publish({ status: 'disconnecting' });
@@ -74,10 +87,12 @@ export class Connection {
     this.#status.complete();
   }
 
-  #begin(signal: AbortSignal | undefined) {
-    this.#publish({ status: 'connecting' });
+  #begin(signal: AbortSignal | undefined): ConnectionRun {
     const run = new ConnectionRun(this.#ports.clock, signal);
-    return { run, finished: this.#drive(run) };
+    // Known before anybody hears of it: who does may connect or disconnect at once.
+    this.#run = { run, finished: this.#drive(run) };
+    this.#publish({ status: 'connecting' });
+    return run;
   }
 
   async #drive(run: ConnectionRun): Promise<void> {
@@ -119,7 +134,10 @@ export class Connection {
       openSocket,
       identify: identify(token),
       onOpen: () => this.#publish({ status: 'connected' }),
-      onDown: down => this.#publish(lost(down)),
+      onDown: down => {
+        run.falter();
+        this.#publish(lost(down));
+      },
       onStop: error => run.stop(error),
       onDispatch: (name, data) => {
         onDispatch(name, data);
@@ -135,7 +153,7 @@ export class Connection {
   }
 
   #publish(snapshot: ConnectionSnapshot): void {
-    if (!isSameConnection(snapshot, this.#status.value)) this.#status.next(Object.freeze(snapshot));
+    if (!isSameConnection(snapshot, this.#status.value)) this.#status.set(Object.freeze(snapshot));
   }
 }
 

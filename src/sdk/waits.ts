@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '../wire/ports.ts';
 import type { OperationOptions, WaitReason, WaitSnapshot } from './call-options.ts';
-import { BehaviorSubject, type Observable } from './rxjs.ts';
+import { LiveValue } from './live-value.ts';
+import type { Observable } from './rxjs.ts';
 
 /** Says what one operation waits for; undefined: for nothing more. */
 export type TellWait = (
@@ -14,16 +15,16 @@ export class Waits {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #waiting = new Set<WaitSnapshot>();
-  readonly #subject = new BehaviorSubject<readonly WaitSnapshot[]>(Object.freeze([]));
+  readonly #shown = new LiveValue<readonly WaitSnapshot[]>(Object.freeze([]));
 
   constructor(clock: Clock, logger: Logger) {
     this.#clock = clock;
     this.#logger = logger;
-    this.waits$ = this.#subject.asObservable();
+    this.waits$ = this.#shown.value$;
   }
 
   get waits(): readonly WaitSnapshot[] {
-    return this.#subject.value;
+    return this.#shown.value;
   }
 
   /** What tells of one operation. */
@@ -34,13 +35,13 @@ export class Waits {
       if (present) this.#waiting.delete(present);
       present = wait && Object.freeze({ operation, sinceMs: this.#clock.now(), untilMs: undefined, ...wait });
       if (present) this.#waiting.add(present);
-      this.#subject.next(Object.freeze([...this.#waiting]));
+      this.#shown.set(Object.freeze([...this.#waiting]));
       this.#call(onWait, present);
     };
   }
 
   close(): void {
-    this.#subject.complete();
+    this.#shown.complete();
   }
 
   // What a game's own callback throws is no reason for the operation to fail.
