@@ -27,6 +27,9 @@ export interface GatewayDown {
   readonly retryAtMs: number;
 }
 
+/** A connection broke off, or never opened. */
+const abnormalClosure = 1006;
+
 // Our choice: a gateway that restarts is back in seconds, one that stays away is asked twice a minute.
 const reconnectBackoff: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 
@@ -47,13 +50,22 @@ export class GatewayConnection {
   #connectNow: (() => void) | undefined;
   readonly #cancelWatch: Cancel;
 
-  /** Connects at once. */
+  /**
+   * Connects at once.
+   *
+   * @throws what `openSocket` throws; later on that counts as a connection that could not be opened
+   */
   constructor(options: GatewayConnectionOptions) {
     this.#options = options;
     const { url, identify, entropy, clock, onDispatch } = options;
     this.#session = new GatewaySession({ url, identify, random: () => randomFraction(entropy), onDispatch });
     this.#cancelWatch = watchForJumps(clock, () => this.check());
-    this.#run(this.#session.start());
+    try {
+      this.#run(this.#session.start());
+    } catch (error) {
+      this.#rest();
+      throw error;
+    }
   }
 
   /**
@@ -115,20 +127,26 @@ export class GatewayConnection {
     this.#cancelTimer();
     const gone = Promise.withResolvers<void>();
     this.#gone = gone.promise;
-    this.#socket = this.#options.openSocket(url, {
-      opened: () => {
-        this.#options.onOpen?.();
-        this.#run(this.#session.opened());
-      },
-      received: text => this.#run(this.#session.frame(parseFrame(text))),
-      closed: (closeCode, reason) => {
-        this.#socket = undefined;
-        this.#last = { closeCode, reason };
-        this.#cancelTimer();
-        this.#run(this.#session.closed(closeCode));
-        gone.resolve();
-      },
-    });
+    const closed = (closeCode: number, reason: string) => {
+      this.#socket = undefined;
+      this.#last = { closeCode, reason };
+      this.#cancelTimer();
+      this.#run(this.#session.closed(closeCode));
+      gone.resolve();
+    };
+    try {
+      this.#socket = this.#options.openSocket(url, {
+        opened: () => {
+          this.#options.onOpen?.();
+          this.#run(this.#session.opened());
+        },
+        received: text => this.#run(this.#session.frame(parseFrame(text))),
+        closed,
+      });
+    } catch (error) {
+      if (!this.#last) throw error;
+      closed(abnormalClosure, 'no socket was made');
+    }
   }
 
   /** Nothing happens by itself any more. */

@@ -51,6 +51,10 @@ export class GatewaySession {
   readonly #due = new Map<Due, number>();
   #askedMs = 0;
   #failures = 0;
+  /** Whether the next request to reconnect is followed without a pause. */
+  #mayHurry = true;
+  /** An Identify was sent, and no READY came yet. */
+  #isIdentifying = false;
   #isClosing = false;
   #isEnded = false;
 
@@ -77,20 +81,19 @@ export class GatewaySession {
     if (!frame) return [this.#close(closeCodes.DECODE_ERROR.code, 'not a frame')];
     switch (frame.op) {
       case opcodes.HELLO:
-        return this.#hello(frame.d);
+        return this.#due.has('heartbeat') ? noEffects : this.#hello(frame.d);
       case opcodes.HEARTBEAT:
         return [this.#heartbeat()];
       case opcodes.HEARTBEAT_ACK:
         this.#due.delete('ack');
+        this.#mayHurry = true;
         return [];
       case opcodes.DISPATCH:
         return this.#dispatch(frame);
       case opcodes.RECONNECT:
-        this.#failures = -1; // asked for, so the next connection needs no pause
-        return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'reconnecting as asked')];
+        return this.#reconnect();
       case opcodes.INVALID_SESSION:
-        if (frame.d !== true) this.#forget();
-        return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'session is not valid')];
+        return this.#refused(frame.d === true);
       default:
         return [];
     }
@@ -114,7 +117,7 @@ export class GatewaySession {
    * is being found out, or before the session is open, for which there is a limit already.
    */
   check(): GatewayEffect[] {
-    if (this.#isEnded || this.#isClosing || !this.#due.has('heartbeat') || this.#due.has('session')) return [];
+    if (this.#isEnded || this.#isClosing || !this.#isLive) return [];
     const isAsked = (this.#due.get('ack') ?? Number.POSITIVE_INFINITY) <= checkMsMax;
     return isAsked ? [] : this.#beat(checkMsMax);
   }
@@ -141,7 +144,8 @@ export class GatewaySession {
 
   #hello(data: unknown): GatewayEffect[] {
     const intervalMs = asRecord(data)?.heartbeat_interval;
-    if (typeof intervalMs !== 'number' || !(intervalMs > 0)) {
+    // JSON can say infinity: 1e999.
+    if (typeof intervalMs !== 'number' || !(intervalMs > 0 && Number.isFinite(intervalMs))) {
       return [this.#close(closeCodes.DECODE_ERROR.code, 'hello without an interval')];
     }
     this.#heartbeatMs = intervalMs;
@@ -153,6 +157,7 @@ export class GatewaySession {
 
   #greeting(): GatewayFrame {
     const { identify } = this.#options;
+    this.#isIdentifying = !this.#resumable;
     if (this.#resumable) {
       return { op: opcodes.RESUME, d: { token: identify.token, session_id: this.#resumable.id, seq: this.#sequence } };
     }
@@ -163,17 +168,43 @@ export class GatewaySession {
   // Called and not returned as an effect: of all that comes in nearly everything is this, and a list for each costs.
   #dispatch({ d, s, t }: GatewayFrame): readonly GatewayEffect[] {
     if (typeof t !== 'string') return noEffects;
+    // What comes before READY belongs to no session, and would be mixed with what is known from the one before.
+    if (this.#isIdentifying && t !== 'READY') return noEffects;
     if (typeof s === 'number') {
-      if (this.#sequence !== null && s <= this.#sequence) return noEffects; // had that one before the connection changed
-      this.#sequence = s;
+      const isNew = this.#sequence === null || s > this.#sequence;
+      if (isNew) this.#sequence = s;
+      else if (t !== 'RESUMED') return noEffects; // had that one before the connection changed
     }
-    if (t === 'READY') this.#resumable = readResumable(d, this.#options.url);
+    if (t === 'READY') {
+      this.#isIdentifying = false;
+      this.#resumable = readResumable(d, this.#options.url);
+    }
     if (t === 'READY' || t === 'RESUMED') {
       this.#failures = 0;
       this.#due.delete('session');
     }
     this.#options.onDispatch(t, d);
     return noEffects;
+  }
+
+  // Asked for, so the next connection needs no pause; unless asked again before this one has proved to be of use.
+  #reconnect(): GatewayEffect[] {
+    if (this.#isLive && this.#mayHurry) {
+      this.#mayHurry = false;
+      this.#failures = -1;
+    }
+    return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'reconnecting as asked')];
+  }
+
+  // One that may be resumed, and is refused whenever it is, is given up.
+  #refused(mayResume: boolean): GatewayEffect[] {
+    if (!mayResume || (this.#due.has('session') && this.#failures > 1)) this.#forget();
+    return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'session is not valid')];
+  }
+
+  /** The session is open on the present connection. */
+  get #isLive(): boolean {
+    return this.#due.has('heartbeat') && !this.#due.has('session');
   }
 
   /** A heartbeat of our own: to be acknowledged before the next one, or sooner. */
@@ -197,8 +228,10 @@ export class GatewaySession {
     return { do: 'send', frame: { op: opcodes.HEARTBEAT, d: this.#sequence } };
   }
 
+  // Where the address for resuming leads nowhere, the first one is tried in turn with it.
   #connect(): GatewayEffect {
-    const url = gatewayAddress(this.#resumable?.url ?? this.#options.url);
+    const isItsTurn = this.#failures < 2 || this.#failures % 2 === 1;
+    const url = gatewayAddress((isItsTurn ? this.#resumable?.url : undefined) ?? this.#options.url);
     return { do: 'connect', url, resumes: this.#resumable !== undefined, failures: this.#failures };
   }
 
@@ -230,6 +263,7 @@ export function gatewayAddress(url: string): string {
   const address = new URL(url);
   address.searchParams.set('v', String(apiVersion));
   address.searchParams.set('encoding', 'json');
+  address.hash = ''; // no socket opens with one
   return address.href;
 }
 

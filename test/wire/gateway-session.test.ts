@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { closeCodes, opcodes } from '../../src/model/gateway.ts';
+import { closeCodes, type GatewayFrame, opcodes } from '../../src/model/gateway.ts';
 import { type GatewayEffect, GatewaySession, gatewayAddress } from '../../src/wire/gateway-session.ts';
 
 const identify = { token: 's3cret', properties: {}, intents: 0 };
@@ -16,6 +16,7 @@ const ready = (url = 'wss://resume.example') => ({
   s: 1,
   d: { session_id: 'abc', resume_gateway_url: url },
 });
+const reconnect = { op: opcodes.RECONNECT, d: null };
 const event = (s: number) => ({ op: opcodes.DISPATCH, t: 'INTERACTION_CREATE', s, d: { s } });
 
 /** A session that is ready, on its first connection. */
@@ -51,7 +52,7 @@ describe('GatewaySession', () => {
     expect(newSession('wss://gateway.example/gateway').start()).toEqual([
       { do: 'connect', url: 'wss://gateway.example/gateway?v=10&encoding=json', resumes: false, failures: 0 },
     ]);
-    expect(gatewayAddress('ws://a/?v=9')).toBe('ws://a/?v=10&encoding=json');
+    expect(gatewayAddress('ws://a/?v=9#b')).toBe('ws://a/?v=10&encoding=json');
   });
 
   it('answers hello with identify, and beats after the interval times a random share', () => {
@@ -95,7 +96,8 @@ describe('GatewaySession', () => {
     const session = newSession();
     expect(session.opened()).toEqual([{ do: 'tick', afterMs: 10_000 }]);
     expect(session.tick()).toMatchObject([{ do: 'close', reason: 'no hello' }]);
-    for (const d of [null, {}, { heartbeat_interval: 0 }, { heartbeat_interval: '5' }, []]) {
+    const infinite: unknown = JSON.parse('{"heartbeat_interval":1e999}');
+    for (const d of [null, {}, { heartbeat_interval: 0 }, { heartbeat_interval: '5' }, [], infinite]) {
       expect(newSession().frame({ op: opcodes.HELLO, d })).toMatchObject([{ do: 'close', code: 4002 }]);
     }
   });
@@ -185,6 +187,17 @@ describe('GatewaySession', () => {
     });
   });
 
+  it('tries the first address in turn with the one for resuming, while that leads nowhere', () => {
+    const session = readySession();
+    const urls = Array.from({ length: 5 }, () => connectOf(session.closed(1006)).url.split('/?')[0]);
+    const [resume, first] = ['wss://resume.example', 'wss://gateway.example'];
+    expect(urls).toEqual([resume, first, resume, first, resume]);
+    session.opened();
+    expect(session.frame(hello)[1]).toMatchObject({ frame: { op: opcodes.RESUME } });
+    session.frame({ op: opcodes.DISPATCH, t: 'RESUMED', s: 2, d: {} });
+    expect(connectOf(session.closed(1006)).url).toContain(resume);
+  });
+
   it('takes the first address when the one for resuming is no socket address or less protected', () => {
     for (const url of ['', 'nonsense', 'http://resume.example', 'ws://resume.example']) {
       expect(connectOf(readySession(url).closed(1006)).url).toBe('wss://gateway.example/?v=10&encoding=json');
@@ -210,16 +223,88 @@ describe('GatewaySession', () => {
     expect(heard).toEqual(['READY', 'INTERACTION_CREATE', 'READY']);
   });
 
+  it('passes over what comes between Identify and READY', () => {
+    const heard: string[] = [];
+    const session = readySession(undefined, heard);
+    session.frame({ op: opcodes.INVALID_SESSION, d: false });
+    session.closed(4000);
+    session.opened();
+    session.frame(hello);
+    for (const frame of [event(1), { op: opcodes.DISPATCH, t: 'RESUMED', s: 2, d: {} }, ready(), event(2)]) {
+      session.frame(frame);
+    }
+    expect(heard).toEqual(['READY', 'READY', 'INTERACTION_CREATE']);
+    expect(session.tick()).toEqual([{ do: 'tick', afterMs: expect.any(Number) }]); // the session is open: nothing is due
+  });
+
+  it('hears RESUMED whatever its number, and goes on counting', () => {
+    const heard: string[] = [];
+    const session = readySession(undefined, heard);
+    session.frame(event(5));
+    session.closed(1006);
+    session.opened();
+    session.frame(hello);
+    session.frame({ op: opcodes.DISPATCH, t: 'RESUMED', s: 5, d: {} });
+    for (const s of [5, 6]) session.frame(event(s));
+    expect(heard).toEqual(['READY', 'INTERACTION_CREATE', 'RESUMED', 'INTERACTION_CREATE']);
+  });
+
   it('resumes an invalid session that may be resumed', () => {
     const session = readySession();
     session.frame({ op: opcodes.INVALID_SESSION, d: true });
     expect(connectOf(session.closed(4000)).resumes).toBe(true);
   });
 
+  it('gives up a session that is refused each time, though it is said that it may be resumed', () => {
+    const session = readySession();
+    session.closed(1006);
+    const resumed = [1, 2, 3].map(() => {
+      session.opened();
+      session.frame(hello);
+      session.frame({ op: opcodes.INVALID_SESSION, d: true });
+      return connectOf(session.closed(4000)).resumes;
+    });
+    expect(resumed).toEqual([true, false, false]);
+  });
+
   it('comes back without a pause when it was asked to reconnect', () => {
     const session = readySession();
-    expect(session.frame({ op: opcodes.RECONNECT, d: null })).toMatchObject([{ do: 'close' }]);
+    expect(session.frame(reconnect)).toMatchObject([{ do: 'close' }]);
     expect(connectOf(session.closed(4000))).toMatchObject({ resumes: true, failures: 0 });
+  });
+
+  it('comes back after a pause when it is asked at once again, until a heartbeat was answered in between', () => {
+    const session = readySession();
+    const askedTo = (...before: GatewayFrame[]) => {
+      for (const frame of [...before, reconnect]) session.frame(frame);
+      const { failures } = connectOf(session.closed(4000));
+      session.opened();
+      session.frame(hello);
+      return failures;
+    };
+    const resumed = { op: opcodes.DISPATCH, t: 'RESUMED', s: 2, d: {} };
+    const acknowledged = { op: opcodes.HEARTBEAT_ACK, d: null };
+    expect([askedTo(), askedTo(resumed), askedTo(resumed), askedTo(resumed, acknowledged)]).toEqual([0, 1, 1, 0]);
+  });
+
+  it('counts a connection that is asked to reconnect before its session is open as failed', () => {
+    const session = newSession();
+    for (const failures of [1, 2, 3]) {
+      session.opened();
+      session.frame(hello);
+      session.frame(reconnect);
+      expect(connectOf(session.closed(4000)).failures).toBe(failures);
+    }
+  });
+
+  it('answers the first hello of a connection alone', () => {
+    const session = newSession();
+    session.opened();
+    expect(session.frame(hello)).toHaveLength(2);
+    expect(session.frame(hello)).toEqual([]);
+    session.closed(1006);
+    session.opened();
+    expect(session.frame(hello)).toHaveLength(2);
   });
 
   it('counts failed connections until a session lives again', () => {
