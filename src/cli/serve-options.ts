@@ -1,5 +1,5 @@
 import { type LimitProfileName, limitProfiles } from '../model/limits.ts';
-import { checkPublicUrl, isLoopback, type SignInMode, signInModes } from '../service/options.ts';
+import { checkPublicUrl, checkTrustedProxies, isLoopback, type SignInMode, signInModes } from '../service/options.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
 import { errorMessage } from './failure.ts';
 import { suggestion } from './nearest.ts';
@@ -25,6 +25,13 @@ export const serveOptions: OptionGroups = {
     'public-url': {
       value: 'URL',
       help: ['what clients elsewhere reach it by: that of a proxy, like https://play.example'],
+    },
+    'trusted-proxy': {
+      value: 'LIST',
+      help: [
+        'proxies whose X-Forwarded-For is believed, so that limits by address count those',
+        'behind them: addresses and CIDR blocks, by commas, like 127.0.0.1,10.0.0.0/8',
+      ],
     },
     'sign-in': {
       value: 'MODE',
@@ -70,6 +77,8 @@ export interface ServeSettings {
   readonly host: string;
   /** An origin of the web. */
   readonly publicUrl?: string;
+  /** Addresses and CIDR blocks. */
+  readonly trustedProxies: readonly string[];
   readonly signIn: SignInMode;
   readonly allowPublicDeveloperSignIn: boolean;
   /** Absent: in memory. */
@@ -97,6 +106,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     port: readPort(optionText(given, 'port')),
     ...readHost(given),
     ...readPublicUrl(given),
+    trustedProxies: readTrustedProxies(given),
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),
     limits: choice(given, 'limits', limitNames) ?? defaults.limits,
@@ -142,6 +152,15 @@ function readPublicUrl(given: GivenOptions): Pick<ServeSettings, 'publicUrl'> {
     return publicUrl === undefined ? {} : { publicUrl };
   } catch (error) {
     throw new UsageError(`--public-url: ${errorMessage(error)}`);
+  }
+}
+
+function readTrustedProxies(given: GivenOptions): readonly string[] {
+  const list = optionText(given, 'trusted-proxy');
+  try {
+    return checkTrustedProxies(list?.split(',').map(proxy => proxy.trim()));
+  } catch (error) {
+    throw new UsageError(`--trusted-proxy: ${errorMessage(error)}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { ArgumentError } from '../model/errors.ts';
 import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits.ts';
 import type { Entropy, Fetch, Logger } from '../wire/ports.ts';
 import type { Fixtures } from './control/fixtures-document.ts';
+import { isAddressBlock } from './http/client-address.ts';
 
 /**
  * How people show on the pages who they are: they say so (test users on one's own machine), or by name and password
@@ -30,6 +31,11 @@ export interface ServiceOptions {
    * hands everything on. Issuer, pages, gateway and the ready line then name it; control stays where the service listens.
    */
   readonly publicUrl?: string;
+  /**
+   * Proxies whose `X-Forwarded-For` is believed: addresses and CIDR blocks, none when absent. Limits and blocks by address
+   * then count those the proxies name, instead of the proxies.
+   */
+  readonly trustedProxies?: readonly string[];
   /** Folder that keeps the state; made when missing. Absent: the state is in memory and ends with the service. */
   readonly data?: string;
   /** Bearer of the control API; generated when absent. */
@@ -85,6 +91,16 @@ export function checkPublicUrl(publicUrl: string | undefined): string | undefine
   throw new ArgumentError(
     'invalid_public_url',
     `The public address is an http or https origin, like https://play.example, not "${publicUrl}".`,
+  );
+}
+
+/** @throws ArgumentError `invalid_trusted_proxy` */
+export function checkTrustedProxies(proxies: readonly string[] = []): readonly string[] {
+  const wrong = proxies.find(proxy => !isAddressBlock(proxy));
+  if (wrong === undefined) return proxies;
+  throw new ArgumentError(
+    'invalid_trusted_proxy',
+    `A trusted proxy is an address or a CIDR block, like 127.0.0.1 or 10.0.0.0/8, not "${wrong}".`,
   );
 }
 

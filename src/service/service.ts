@@ -25,6 +25,7 @@ import { createWebhookEvents } from './domain/webhook-events.ts';
 import { EventLog } from './event-log.ts';
 import { Faults } from './faults/faults.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { type AddressOf, clientAddressBehind } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
 import { snowflakeSource } from './ids.ts';
 import { Journal } from './journal.ts';
@@ -33,6 +34,7 @@ import { createAuthorization } from './oauth/authorization.ts';
 import {
   checkHost,
   checkPublicUrl,
+  checkTrustedProxies,
   chooseLimits,
   chooseSignIn,
   reachableHost,
@@ -94,8 +96,8 @@ type Closing = (() => MaybePromise<unknown>)[];
  * Starts the whole service in this process and resolves when it accepts traffic. Several may run side by side; they
  * share nothing.
  *
- * @throws ArgumentError `public_host`, `invalid_public_url`, `unknown_limits`, `unknown_sign_in`; ValidationError with the
- *   faults of the fixtures; StoreError
+ * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `unknown_limits`, `unknown_sign_in`;
+ *   ValidationError with the faults of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
@@ -104,9 +106,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const publicUrl = checkPublicUrl(options.publicUrl);
   const limits = chooseLimits(options.limits);
   const signIn = chooseSignIn(options.signIn);
+  const addressOf = clientAddressBehind(checkTrustedProxies(options.trustedProxies));
   const closing: Closing = [];
   try {
-    return await start(options, { host, publicUrl, limits, signIn }, closing);
+    return await start(options, { host, publicUrl, limits, signIn, addressOf }, closing);
   } catch (error) {
     await closeAll(closing);
     throw error;
@@ -119,10 +122,11 @@ interface Chosen {
   readonly publicUrl: string | undefined;
   readonly limits: Core['limits'];
   readonly signIn: SignInMode;
+  readonly addressOf: AddressOf;
 }
 
 async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
-  const { host, publicUrl, limits, signIn } = chosen;
+  const { host, publicUrl, limits, signIn, addressOf } = chosen;
   const activity = new Activity();
   // What lives in memory alone ends with the process, gateway sessions included.
   const events = options.data === undefined ? undefined : new EventLog();
@@ -133,7 +137,7 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
     await rooms.sweeps.restart();
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
-  const { server, site } = createDoor(core, rooms, { signIn, controlToken, stateReplaced });
+  const { server, site } = createDoor(core, rooms, { signIn, addressOf, controlToken, stateReplaced });
 
   await rooms.gateway.restore();
   const fixtures = await rooms.fixtures.begin(options.fixtures);
@@ -222,7 +226,11 @@ interface Door {
 function createDoor(
   core: Core,
   rooms: Rooms,
-  { signIn, ...control }: Pick<Chosen, 'signIn'> & Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
+  {
+    signIn,
+    addressOf,
+    ...control
+  }: Pick<Chosen, 'signIn' | 'addressOf'> & Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
 ): Door {
   const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
   const { authorization, gateway, fixtures, faults } = rooms;
@@ -241,14 +249,15 @@ function createDoor(
     ...openApiRoutes(core),
   };
   const site = createLateSite(core, {
-    ...{ authorization, activity, signIn },
+    ...{ authorization, activity, signIn, addressOf },
     control: {
       ...{ core, fixtures, faults, ...control },
       ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
       decide: decision => authorization.decide(decision),
     },
   });
-  return { server: createHttpServer(core, { credentials, handlers, activity, faults, site: site.serve }), site };
+  const server = createHttpServer(core, { credentials, handlers, activity, faults, addressOf, site: site.serve });
+  return { server, site };
 }
 
 async function advanceClock({ clock, store }: Core, ms: number): Promise<number> {

@@ -3,6 +3,7 @@ import type { Activity } from './activity.ts';
 import type { ControlDeps } from './control/deps.ts';
 import { registerControl } from './control/routes.ts';
 import type { Core } from './core.ts';
+import type { AddressOf } from './http/client-address.ts';
 import { createSite } from './http/site.ts';
 import type { Authorization } from './oauth/authorization.ts';
 import { registerAuthorizationPages } from './oauth/pages/authorization-pages.ts';
@@ -12,6 +13,7 @@ export interface SiteRooms {
   readonly authorization: Authorization;
   readonly activity: Activity;
   readonly signIn: SignInMode;
+  readonly addressOf: AddressOf;
   readonly control: ControlDeps;
 }
 

@@ -21,6 +21,7 @@ describe('the options of serve', () => {
     expect(read('')).toEqual({
       port: 8910,
       host: '127.0.0.1',
+      trustedProxies: [],
       signIn: 'developer',
       allowPublicDeveloperSignIn: false,
       data: '.rallypoint',
@@ -36,6 +37,7 @@ describe('the options of serve', () => {
     expect(read(line)).toEqual({
       port: 0,
       host: '::1',
+      trustedProxies: [],
       signIn: 'developer',
       allowPublicDeveloperSignIn: false,
       data: 'D',
@@ -52,6 +54,13 @@ describe('the options of serve', () => {
     expect(read('--public-url http://10.0.0.4:8080')?.publicUrl).toBe('http://10.0.0.4:8080');
     for (const url of ['play.example', 'ftp://play.example', 'https://play.example/api', 'https://a:b@play.example']) {
       expect(refusal(`--public-url=${url}`)).toContain('an http or https origin');
+    }
+  });
+
+  it('take proxies as addresses and blocks', () => {
+    expect(read('--trusted-proxy 10.0.0.0/8,::1')?.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
+    for (const list of ['proxy.example', '10.0.0.0/33', '::1,', '1.2.3.4;::1']) {
+      expect(refusal(`--trusted-proxy=${list}`)).toContain('an address or a CIDR block');
     }
   });
 

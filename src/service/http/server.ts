@@ -12,6 +12,7 @@ import { admit, identify } from './admission.ts';
 import { Blocklist } from './blocklist.ts';
 import { collectBody, isSmall, readBody } from './body.ts';
 import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
+import type { AddressOf } from './client-address.ts';
 import { blockedReply, errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
@@ -27,6 +28,8 @@ export interface HttpDeps {
   readonly activity: Activity;
   /** Trouble made on purpose. */
   readonly faults?: Faults;
+  /** Whom limits and blocks by address count. */
+  readonly addressOf: AddressOf;
   /** Takes every request that is for none of the routes. */
   readonly site: RequestListener;
 }
@@ -89,12 +92,13 @@ interface Served extends HttpDeps {
 type Parameters = Readonly<Record<string, string>>;
 
 /** One request after another to a route: who calls, may it, what does it say, what is answered. */
-function serveRoute(core: Core, { name, handler, credentials, limiter, blocklist, activity, faults }: Served) {
+function serveRoute(core: Core, served: Served) {
+  const { name, handler, credentials, limiter, blocklist, activity, faults, addressOf } = served;
   const route: Route = routes[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
   return async (request: IncomingMessage, response: ServerResponse, params: Parameters, query: Call['query']) => {
-    const address = request.socket.remoteAddress ?? '';
+    const address = addressOf(request);
     const blockedForMs = blocklist.blockedForMs(address);
     if (blockedForMs > 0) return writeReply(response, blockedReply(blockedForMs));
     let caller: Principal | undefined;

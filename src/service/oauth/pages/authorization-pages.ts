@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { apiVersion } from '../../../wire/routes.ts';
 import type { Activity } from '../../activity.ts';
 import type { Core } from '../../core.ts';
+import type { AddressOf } from '../../http/client-address.ts';
 import type { SignInMode } from '../../options.ts';
 import type { Authorization } from '../authorization.ts';
 import { authorizationServerMetadata, openidConfiguration } from '../discovery.ts';
@@ -33,6 +34,7 @@ export interface PageRooms {
   /** Counts the requests under way. */
   readonly activity: Activity;
   readonly signIn: SignInMode;
+  readonly addressOf: AddressOf;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface PageRooms {
  */
 export function registerAuthorizationPages(
   app: FastifyInstance,
-  { core, authorization, activity, signIn }: PageRooms,
+  { core, authorization, activity, signIn, addressOf }: PageRooms,
 ): void {
   const visitors = createVisitors(authorization.signIns, core);
   app.register(async pages => {
@@ -67,7 +69,7 @@ export function registerAuthorizationPages(
     pages.get(shownActivatePath, (request, reply) =>
       respond(reply, { redirectTo: activatePaths.page + searchOf(request) }),
     );
-    const mounting = { core, visitors, desk: createSignInDesk(signIn, core, activity) };
+    const mounting = { core, visitors, addressOf, desk: createSignInDesk(signIn, core, activity) };
     mount(pages, mounting, authorizeDestination(authorization, core));
     mount(pages, mounting, activateDestination(authorization));
     pages.get(authorizedPath, async (request, reply) => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Core } from '../../core.ts';
+import type { AddressOf } from '../../http/client-address.ts';
 import { formToken } from '../sign-in.ts';
 import { chooseWords } from './choose-words.ts';
 import { type Destination, isOutcome } from './destination.ts';
@@ -15,6 +16,7 @@ export interface MountRooms {
   readonly core: Core;
   readonly visitors: Visitors;
   readonly desk: SignInDesk;
+  readonly addressOf: AddressOf;
 }
 
 /** Somebody who may not be signed in yet, and wants something sound. */
@@ -35,7 +37,7 @@ type Step<Purpose> = (
 /** Adds a destination's pages: itself, what answers it, signing in for it and out of it. */
 export function mount<Purpose>(
   pages: FastifyInstance,
-  { core, visitors, desk }: MountRooms,
+  { core, visitors, desk, addressOf }: MountRooms,
   { paths, load, introduce, show, answer }: Destination<Purpose>,
 ): void {
   function refuse(words: PageWords, request: FastifyRequest, error: unknown): Outcome {
@@ -79,7 +81,7 @@ export function mount<Purpose>(
   }
 
   const signIn: Step<Purpose> = async (arrival, form, request, reply) => {
-    const found = await desk.read(signInView(arrival), form, request.ip);
+    const found = await desk.read(signInView(arrival), form, addressOf(request.raw));
     if (!('userId' in found)) return found;
     await visitors.signIn(arrival.visitor, found.userId, reply);
     return { redirectTo: paths.page + arrival.search };

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** Where a request came from, as far as that can be believed. */
+export type AddressOf = (request: IncomingMessage) => string;
+
+/**
+ * Believes the other end of the connection and, where that is one of the proxies, what it says in `X-Forwarded-For`: read
+ * from its end, the first address that is no such proxy. What stands before that the client may have made up.
+ *
+ * Our choice: where the header breaks off or holds something else than addresses, the last proxy before that counts.
+ *
+ * @param proxies addresses and CIDR blocks, checked by `isAddressBlock`; IPv4 ones stand for their IPv6 form, too
+ */
+export function clientAddressBehind(proxies: readonly string[]): AddressOf {
+  if (proxies.length === 0) return peerOf;
+  const trusted = blockList(proxies);
+  return request => {
+    let address = peerOf(request);
+    const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
+    while (isTrusted(trusted, address)) {
+      const next = readAddress(forwarded.pop() ?? '');
+      if (next === undefined) return address;
+      address = next;
+    }
+    return address;
+  };
+}
+
+/** Whether that is `10.1.2.3`, `10.0.0.0/8` or the like of IPv6. */
+export function isAddressBlock(text: string): boolean {
+  const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const kind = isIP(address);
+  return kind !== 0 && !address.includes('%') && (bits === undefined || Number(bits) <= (kind === 4 ? 32 : 128));
+}
+
+/** Addresses and CIDR blocks, each as {@link isAddressBlock} has it. */
+export function blockList(blocks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [address = '', bits] = block.split('/');
+    if (bits === undefined) list.addAddress(address, familyOf(address));
+    else list.addSubnet(address, Number(bits), familyOf(address));
+  }
+  return list;
+}
+
+/** Whether the list holds the address, which may be text of any kind. */
+export function holds(list: BlockList, address: string): boolean {
+  return isIP(address) !== 0 && list.check(address, familyOf(address));
+}
+
+function peerOf({ socket }: IncomingMessage): string {
+  return plainAddress(socket.remoteAddress ?? '');
+}
+
+const isTrusted = holds;
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+}
+
+/** An entry of the header: an address, perhaps with a port, IPv6 then in brackets. */
+function readAddress(entry: string): string | undefined {
+  const [, bracketed, bare] = /^\s*(?:\[([^\]]*)\](?::\d+)?|([^:]*)(?::\d+)?|.*)\s*$/.exec(entry) ?? [];
+  const address = plainAddress(bracketed ?? bare?.trim() ?? entry.trim());
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/** One spelling for each: a socket for both families shows IPv4 addresses in the form of IPv6. */
+function plainAddress(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  return mapped ?? address.toLowerCase();
+}
