@@ -157,18 +157,18 @@ export interface Ready extends Partial<PlayerReady> {
   resume_gateway_url: string;
   shard?: readonly [id: number, count: number];
   application?: { id: ApplicationId; flags: number };
+  session_type: 'normal';
+  private_channels: readonly unknown[];
+  relationships: readonly unknown[];
+  game_relationships: readonly unknown[];
 }
 
 /** What READY has for OAuth2 sessions alone. @see gateway.md 9.3 */
 export interface PlayerReady {
-  session_type: 'normal';
   scopes: readonly string[];
   /** Only with the capability AUTO_LOBBY_CONNECT. */
   lobbies?: readonly GatewayLobby[];
   feature_flags: { disabled_functions: readonly string[]; disabled_gateway_events: readonly string[] };
-  relationships: readonly unknown[];
-  game_relationships: readonly unknown[];
-  private_channels: readonly unknown[];
 }
 
 /** Why a lobby left a session's sight. */

@@ -58,11 +58,7 @@ export async function startPlayerSession(
 
 /** What gateway clients of players look for and this interface does not have. */
 const playerReady = {
-  session_type: 'normal',
   feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
-  relationships: [],
-  game_relationships: [],
-  private_channels: [],
 } as const satisfies Omit<PlayerReady, 'scopes'>;
 
 /** Reads the lobbies until all that were read had been followed before: then no later event of theirs can be missed. */

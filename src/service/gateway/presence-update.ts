@@ -15,14 +15,16 @@ type Test = (value: unknown) => boolean;
  * Reads a presence as Identify and op 3 carry it.
  *
  * Our choice: of an activity the fields that the interface names are kept, of a bot's the four it may set; a field of
- * the wrong shape makes all of it malformed.
+ * the wrong shape makes all of it malformed. Beside the status, what is null counts as left out: clients send it so.
  *
  * @see gateway.md 9.2
  */
 export function readPresence(value: unknown, isBot = true): PresenceUpdate | 'malformed' {
   const fields = asRecord(value);
   if (!fields || !isStatus(fields.status)) return 'malformed';
-  const { since = null, activities: given = [], afk = false } = fields;
+  const since = fields.since ?? null;
+  const given = fields.activities ?? [];
+  const afk = fields.afk ?? false;
   if (!(since === null || isWhole(since)) || typeof afk !== 'boolean' || !Array.isArray(given)) return 'malformed';
   const activities = given.map(activity => readActivity(asRecord(activity), isBot));
   if (activities.includes(undefined)) return 'malformed';

@@ -6,12 +6,23 @@ import type { ApplicationRecord } from '../store/records.ts';
 import type { Session } from './session.ts';
 
 /** What every READY has in common. @see gateway.md 3 */
-export function readyBase(
-  core: Core,
-  session: Session,
-): Pick<Ready, 'v' | 'guilds' | 'session_id' | 'resume_gateway_url'> {
-  return { v: apiVersion, guilds: [], session_id: session.id, resume_gateway_url: core.addresses.gateway };
+export function readyBase(core: Core, session: Session): Omit<Ready, 'user'> {
+  return {
+    v: apiVersion,
+    guilds: [],
+    session_id: session.id,
+    resume_gateway_url: core.addresses.gateway,
+    ...lookedFor,
+  };
 }
+
+/** What clients of every kind look for without asking whether it is there, and this interface does not have. */
+const lookedFor = {
+  session_type: 'normal',
+  private_channels: [],
+  relationships: [],
+  game_relationships: [],
+} as const satisfies Partial<Ready>;
 
 export function readyApplication({ id, embedded, public_client }: ApplicationRecord): Ready['application'] & object {
   const flags =

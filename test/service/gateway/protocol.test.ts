@@ -253,6 +253,7 @@ describe('identify', () => {
       resume_gateway_url: service.gateway,
       application,
       shard: [0, 1],
+      ...{ session_type: 'normal', private_channels: [], relationships: [], game_relationships: [] },
     });
     expect(await client.dispatch('GUILD_CREATE')).toMatchObject({ id: guild, member_count: 3, large: true });
     expect(client.frames.filter(({ op }) => op === 0).map(({ s }) => s)).toEqual([1, 2]);

@@ -209,6 +209,14 @@ describe('a presence', () => {
     expect(blind.names).toEqual(['READY']);
   });
 
+  it('may have null for all but its status', async () => {
+    const seeing = await join('watcher-token', { intents: allIntents });
+    const nothing = { since: null, activities: null, afk: null };
+    await join(bot, { intents: 0, presence: { status: 'dnd', ...nothing } });
+    const shown = { user: { id: starfall.applications[0].id }, status: 'dnd', activities: [] };
+    expect(await seeing.dispatch('PRESENCE_UPDATE')).toMatchObject(shown);
+  });
+
   it('of a player may be a whole activity', async () => {
     const seeing = await join('watcher-token', { intents: allIntents });
     const activity = {
