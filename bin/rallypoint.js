@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // The rallypoint command. Plain JavaScript for old versions of Node.js: it goes on under one that is new enough.
-import { existsSync } from 'node:fs';
 import * as module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isNewEnough, oldestNode } from './oldest-node.js';
 
+// An import would read all that the file system has to offer, and load what nobody asked for.
+const { existsSync } = module.createRequire(import.meta.url)('node:fs');
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const program = join(root, 'dist', 'cli', 'cli.js');
 

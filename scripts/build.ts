@@ -49,18 +49,21 @@ const doors = {
 };
 
 /**
- * Takes Node's own modules by `process.getBuiltinModule`. An `import` of one reads every export it has, and some of
- * `node:http` and `node:crypto` load whole clients only because they were read.
+ * Takes of Node's own modules what is imported and nothing else. A real `import` of one reads every export it has, and so
+ * does a copy of it made for CommonJS; but many load whole parts of Node only because they were read.
  */
 const builtinsUnread: Plugin = {
   name: 'builtins-unread',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path, namespace: 'builtin' } : undefined,
+      kind === 'import-statement' ? { path, namespace: 'builtin', sideEffects: false } : undefined,
     );
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
-    }));
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
+      const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter(name => name !== 'default');
+      const exports = names.map(name => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`);
+      const builtin = `const builtin = /* @__PURE__ */ process.getBuiltinModule(${JSON.stringify(path)});`;
+      return { contents: [builtin, 'export default builtin;', ...exports].join('\n') };
+    });
   },
 };
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { Fixtures } from '../service/control/fixtures-document.ts';
 import type { ServiceOptions } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
@@ -23,10 +23,10 @@ export async function serve(args: readonly string[]): Promise<void> {
     return;
   }
   const stopped = firstSignal();
-  const fixtures = settings.fixtures === undefined ? undefined : await readFixtures(settings.fixtures);
+  const fixtures = settings.fixtures === undefined ? undefined : readFixtures(settings.fixtures);
   const ready = settings.readyFile === undefined ? undefined : readyFile(settings.readyFile);
   // One left by a service that was killed would tell of addresses that are gone.
-  await ready?.remove();
+  ready?.remove();
   // Loaded this late because wrong options must not wait for them.
   const { startService } = await import('../service/service.ts');
   const log = openLog(settings.logLevel);
@@ -34,13 +34,13 @@ export async function serve(args: readonly string[]): Promise<void> {
     throw startFailure(error, settings);
   });
   try {
-    await announce(service, ready);
+    announce(service, ready);
     log.info({ address: service.web_base }, 'The service accepts traffic.');
     const signal = await stopped;
     log.info({ signal }, 'The service finishes what is under way.');
   } finally {
     await service.close();
-    await ready?.remove();
+    ready?.remove();
   }
 }
 
@@ -56,10 +56,10 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
   };
 }
 
-async function readFixtures(path: string): Promise<Fixtures> {
+function readFixtures(path: string): Fixtures {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     throw new CommandFailure(`The fixtures file ${path} cannot be read: ${errorMessage(error)}`);
   }
@@ -72,9 +72,9 @@ async function readFixtures(path: string): Promise<Fixtures> {
   }
 }
 
-async function announce(service: Service, ready: ReadyFile | undefined): Promise<void> {
+function announce(service: Service, ready: ReadyFile | undefined): void {
   const { event, api_base, web_base, gateway, control_base, control_token, pid, version } = service;
   const line = JSON.stringify({ event, api_base, web_base, gateway, control_base, control_token, pid, version });
-  await ready?.write(line);
+  ready?.write(line);
   process.stdout.write(`${line}\n`);
 }
