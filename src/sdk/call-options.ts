@@ -7,7 +7,8 @@ export interface CallOptions {
 export interface OperationOptions extends CallOptions {
   /**
    * How long the operation may take, with all its waits and repetitions. Default: the client's, which is
-   * {@link deadlineMsDefault} unless it was told otherwise.
+   * {@link deadlineMsDefault} unless it was told otherwise. Zero or less: it has passed, and nothing is sent; `Infinity`:
+   * there is none.
    */
   readonly deadlineMs?: number | undefined;
   /** What becomes of it while the client is not ready. Default: the client's, which is `fail` unless told otherwise. */

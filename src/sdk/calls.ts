@@ -1,5 +1,5 @@
 import { ArgumentError } from '../model/errors.ts';
-import { Deadline } from '../wire/deadline.ts';
+import { Deadline, requireDeadline } from '../wire/deadline.ts';
 import type { Http, HttpAnswer, HttpRequest } from '../wire/http.ts';
 import type { Clock } from '../wire/ports.ts';
 import type { RouteName } from '../wire/routes.ts';
@@ -36,7 +36,9 @@ export class Calls {
   readonly #underWay = new Set<Deadline>();
   #isClosed = false;
 
+  /** @throws ArgumentError `invalid_deadline` */
   constructor(ports: CallPorts) {
+    requireDeadline(ports.deadlineMs);
     this.#ports = ports;
   }
 
@@ -47,7 +49,7 @@ export class Calls {
 
   /**
    * @throws ApiError, RateLimitError, TransportError (`client_not_ready`, `deadline_exceeded`, `aborted`, …),
-   *   ArgumentError `missing_access_token`, `closed`
+   *   ArgumentError `missing_access_token`, `invalid_deadline`, `closed`
    */
   async send<Name extends RouteName>(operation: Operation<Name>, options: OperationOptions): Promise<HttpAnswer> {
     const { clock, waits, deadlineMs, whenOffline } = this.#ports;

@@ -13,7 +13,10 @@ export interface ClientOptions {
   readonly openBrowser?: OpenBrowser | undefined;
   /** What becomes of operations while the client is not ready. Default: `fail`. */
   readonly whenOffline?: WhenOffline | undefined;
-  /** How long an operation may take with all its waits and repetitions. Default: {@link deadlineMsDefault}. */
+  /**
+   * How long an operation may take with all its waits and repetitions, in milliseconds; `Infinity`: as long as it takes.
+   * Default: {@link deadlineMsDefault}.
+   */
   readonly deadlineMs?: number | undefined;
   /** Hears what the client does; never a token, a code or a verifier. Default: nobody. */
   readonly logger?: Logger | undefined;

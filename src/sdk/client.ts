@@ -104,7 +104,7 @@ export class Client {
   /** Since {@link close} was called: resolves when it is done. */
   #closed: Promise<void> | undefined;
 
-  /** @throws ArgumentError `invalid_base_url`, `insecure_address`, `invalid_snowflake` */
+  /** @throws ArgumentError `invalid_base_url`, `insecure_address`, `invalid_snowflake`, `invalid_deadline` */
   constructor(options: ClientOptions = {}) {
     const { logger = silentLogger, clock = systemClock, entropy = systemEntropy, fetch, socket } = options;
     const addresses = resolveAddresses(options);
@@ -457,7 +457,7 @@ export class Client {
    * The operations, this one and those below, are made while the client is ready; while it is not, they fail or wait,
    * as {@link OperationOptions.whenOffline} says. What all of them throw: ApiError, RateLimitError, TransportError
    * (`client_not_ready`, `aborted`, `deadline_exceeded`, `unreachable`, `connection_lost`, `unreadable_answer`),
-   * ArgumentError (`closed`, `missing_access_token`, `invalid_snowflake`), ValidationError. Bad arguments are found
+   * ArgumentError (`closed`, `missing_access_token`, `invalid_snowflake`, `invalid_deadline`), ValidationError. Bad arguments are found
    * before anything is sent.
    *
    * @param secret 1 to 250 characters, known to all who are to meet

@@ -1,4 +1,4 @@
-import { TransportError } from '../model/errors.ts';
+import { ArgumentError, TransportError } from '../model/errors.ts';
 import type { Cancel, Clock } from './ports.ts';
 
 /**
@@ -14,7 +14,12 @@ export class Deadline {
   readonly #cancelTimer: Cancel;
   readonly #giveUp = () => this.abort();
 
+  /**
+   * @param lengthMs zero or less: it has passed already; infinity: there is none
+   * @throws ArgumentError `invalid_deadline`
+   */
   constructor(clock: Clock, lengthMs: number, caller?: AbortSignal) {
+    requireDeadline(lengthMs);
     this.#clock = clock;
     this.endsMs = clock.now() + lengthMs;
     this.#caller = caller;
@@ -22,6 +27,7 @@ export class Deadline {
       keepAlive: true,
     });
     if (caller?.aborted) this.abort();
+    else if (lengthMs <= 0) this.#controller.abort(deadlineExceeded(lengthMs));
     else caller?.addEventListener('abort', this.#giveUp, { once: true });
   }
 
@@ -79,6 +85,12 @@ export class Deadline {
     this.#cancelTimer();
     this.#caller?.removeEventListener('abort', this.#giveUp);
   }
+}
+
+/** @throws ArgumentError `invalid_deadline`: not a number of milliseconds */
+export function requireDeadline(deadlineMs: number): void {
+  if (typeof deadlineMs === 'number' && !Number.isNaN(deadlineMs)) return;
+  throw new ArgumentError('invalid_deadline', 'deadlineMs must be a number of milliseconds.');
 }
 
 function deadlineExceeded(lengthMs: number): TransportError {

@@ -3,7 +3,7 @@ import { treeToIssues } from '../model/issue.ts';
 import { version } from '../model/version.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import { asRecord, encodeForm, parseJson } from './codec.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline, requireDeadline } from './deadline.ts';
 import { type Clock, type Entropy, type Logger, silentLogger, systemClock, systemEntropy } from './ports.ts';
 import { type LaneKey, type Permit, RateLimiter } from './ratelimit.ts';
 import { type Refusal, readLimits } from './ratelimit-headers.ts';
@@ -105,6 +105,7 @@ export class Http {
     this.#logger = options.logger ?? silentLogger;
     this.#limiter = options.limiter ?? new RateLimiter({ clock: this.#clock });
     this.#deadlineMs = options.deadlineMs ?? deadlineMsDefault;
+    requireDeadline(this.#deadlineMs);
   }
 
   /**
@@ -113,7 +114,7 @@ export class Http {
    * @throws ApiError the service refused
    * @throws RateLimitError a limit would have outlasted the deadline
    * @throws TransportError `unreachable`, `connection_lost`, `deadline_exceeded`, `aborted`, `unreadable_answer`
-   * @throws ArgumentError `unencodable_body` or `closed`; nothing was sent
+   * @throws ArgumentError `unencodable_body`, `invalid_deadline` or `closed`; nothing was sent
    */
   async send<Name extends RouteName>(name: Name, request: HttpRequest<Name>): Promise<HttpAnswer> {
     if (this.#closed) throw new ArgumentError('closed', 'This client has been closed.');
@@ -144,6 +145,7 @@ export class Http {
     const lane = laneOf(name, request);
     const setbacks = { failure: 0, refusal: 0 };
     for (;;) {
+      deadline.signal.throwIfAborted();
       const admitted = this.#limiter.acquire(lane, deadline);
       const permit =
         admitted instanceof Promise

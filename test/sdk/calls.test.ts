@@ -130,6 +130,20 @@ describe('Calls', () => {
     expect(waits.waits).toEqual([]);
   });
 
+  it('that have no time send nothing, and hold up nobody behind them', async () => {
+    calls.setReady(true);
+    const codes = [0, -1, Number.NaN].map(deadlineMs =>
+      send('1', 'a', { deadlineMs }).catch((error: { code: string }) => error.code),
+    );
+    expect(await Promise.all(codes)).toEqual(['deadline_exceeded', 'deadline_exceeded', 'invalid_deadline']);
+    expect(asked()).toEqual([]);
+    const next = send('2', 'a', { deadlineMs: Number.POSITIVE_INFINITY });
+    await turn();
+    transport.answer(0);
+    await next;
+    expect(waits.waits).toEqual([]);
+  });
+
   it('do not suffer from a callback that throws', async () => {
     const onWait = () => {
       throw new RangeError('in the game');

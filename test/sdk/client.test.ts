@@ -18,6 +18,7 @@ describe('Client', () => {
     expect(codeOf(() => new Client({ webBase: 'http://game.example' }))).toBe('insecure_address');
     expect(codeOf(() => new Client({ apiBase: 'https://game.example' }))).toBe('invalid_base_url');
     expect(codeOf(() => new Client({ applicationId: 'x' }))).toBe('invalid_snowflake');
+    expect(codeOf(() => new Client({ deadlineMs: Number.NaN }))).toBe('invalid_deadline');
   });
 
   it('takes its application id as text or bigint, at first or later', () => {

@@ -32,6 +32,20 @@ describe('Deadline', () => {
     expect(await codeOf(new Deadline(clock, 1_000, caller.signal).sleep(1))).toBe('aborted');
   });
 
+  it('has passed when it is zero or less, never passes when it is infinite, and is nothing else', async () => {
+    const clock = new VirtualClock(0);
+    for (const lengthMs of [0, -1, Number.NEGATIVE_INFINITY]) {
+      const deadline = new Deadline(clock, lengthMs);
+      expect([deadline.signal.aborted, await codeOf(deadline.sleep(1))]).toEqual([true, 'deadline_exceeded']);
+    }
+    const endless = new Deadline(clock, Number.POSITIVE_INFINITY);
+    await clock.advance(Number.MAX_SAFE_INTEGER);
+    expect([endless.signal.aborted, endless.leftMs]).toEqual([false, Number.POSITIVE_INFINITY]);
+    for (const none of [Number.NaN, '5', null] as number[]) {
+      expect(() => new Deadline(clock, none)).toThrow(expect.objectContaining({ code: 'invalid_deadline' }));
+    }
+  });
+
   it('lets what ends in time through, and leaves no timer behind', async () => {
     const clock = new VirtualClock(0);
     const deadline = new Deadline(clock, 1_000);

@@ -366,6 +366,28 @@ describe('Http', () => {
     expect(await failureOf(http.send('getLobby', { path: lobby }))).toMatchObject({ code: 'closed' });
   });
 
+  it('sends nothing that was aborted or late before, whatever the transport makes of that', async () => {
+    let sent = 0;
+    const deaf = fetchTransport(async () => {
+      sent++;
+      return new Response('{}');
+    });
+    const { http } = await setUp((_, response) => answerJson(response, 200, {}), { transport: deaf });
+    const failures = [
+      { deadlineMs: 0 },
+      { deadlineMs: -5 },
+      { signal: AbortSignal.abort() },
+      { deadlineMs: Number.NaN },
+    ];
+    const codes = failures.map(
+      async options => (await failureOf(http.send('getLobby', { path: lobby, ...options }))).code,
+    );
+    expect(await Promise.all(codes)).toEqual(['deadline_exceeded', 'deadline_exceeded', 'aborted', 'invalid_deadline']);
+    expect(sent).toBe(0);
+    await http.send('getLobby', { path: lobby, deadlineMs: Number.POSITIVE_INFINITY });
+    expect(sent).toBe(1);
+  });
+
   it('refuses a body no JSON can hold before sending it', async () => {
     const { http, server } = await setUp((_, response) => answerJson(response, 200, {}));
     const cycle: Record<string, unknown> = {};

@@ -80,7 +80,7 @@ export class LobbyOperations {
       name: 'sendLobbyMessage',
       route: 'createLobbyMessage',
       request: { path, body },
-      order: id,
+      order: path.lobby_id,
     } as const;
     const message = readMessage((await this.#calls.send(operation, options)).body);
     if (!message) throw unreadable('a message');
