@@ -4,9 +4,13 @@ import type { LobbyEvent } from './event.ts';
 import type { Fields } from './fields.ts';
 import { readLobby, readMemberId } from './lobby-reader.ts';
 import { readMessageEdit, readMessageEnd, readMessageEvent } from './message-reader.ts';
+import type { LobbySnapshot } from './snapshot.ts';
 
-/** Reads the `d` of a dispatch; undefined when it cannot be read. */
-export type LobbyReader = (data: Fields) => LobbyEvent | undefined;
+/** Reads the `d` of a dispatch; undefined when it cannot be read. What is left out of a lobby that is known stays. */
+export type LobbyReader = (data: Fields, known?: FindLobby) => LobbyEvent | undefined;
+
+/** What is known of a lobby, by whatever was said to be its id. */
+export type FindLobby = (id: string) => LobbySnapshot | undefined;
 
 /**
  * What reads the dispatches of a name; undefined when they say nothing of lobbies.
@@ -43,14 +47,15 @@ export function lobbyReader(name: string): LobbyReader | undefined {
   }
 }
 
-function readReady({ lobbies = [] }: Fields): LobbyEvent | undefined {
+function readReady(data: Fields): LobbyEvent | undefined {
+  const lobbies = data.lobbies ?? [];
   if (!Array.isArray(lobbies)) return undefined;
-  const read = lobbies.map(readLobby).filter(lobby => lobby !== undefined);
+  const read = lobbies.map(lobby => readLobby(lobby)).filter(lobby => lobby !== undefined);
   return { kind: 'reset', lobbies: read, unreadable: lobbies.length - read.length };
 }
 
-function readLobbyChange(data: Fields): LobbyEvent | undefined {
-  const lobby = readLobby(data);
+function readLobbyChange(data: Fields, known?: FindLobby): LobbyEvent | undefined {
+  const lobby = readLobby(data, known?.(String(data.id)));
   return lobby && { kind: 'lobby', lobbyId: lobby.id, lobby };
 }
 

@@ -2,7 +2,7 @@ import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import type { MemberGone, MemberNews } from './event.ts';
 import { LiveList } from './live-list.ts';
 import { LiveMessages } from './live-messages.ts';
-import { readMember } from './lobby-reader.ts';
+import { isPartial, readMember } from './lobby-reader.ts';
 import { share } from './share.ts';
 import type { LobbyMemberSnapshot, LobbyMembers, LobbySnapshot } from './snapshot.ts';
 
@@ -59,6 +59,8 @@ export class LiveLobby {
 
   /** A member came, changed or went. */
   hear(news: MemberNews | MemberGone): void {
+    // What it leaves out stays as it was said before; that is read first therefore.
+    if (news.kind === 'member' && isPartial(news.fields) && this.#hasToldMore(news)) this.#read(news.memberId);
     this.#news.set(news.memberId, news);
   }
 
@@ -66,8 +68,17 @@ export class LiveLobby {
     const news = this.#news.get(id);
     if (!news) return;
     this.#news.delete(id);
-    if (news.kind === 'member') this.#put(readMember(id, news.fields, news.connected));
+    if (news.kind === 'member') this.#put(readMember(id, news.fields, news.connected, this.#members.find(id)));
     else this.#members.remove(id);
+  }
+
+  /** Whether something that was heard of the member, and is not read yet, says what this leaves out. */
+  #hasToldMore({ memberId, fields, connected }: MemberNews): boolean {
+    const earlier = this.#news.get(memberId);
+    if (earlier?.kind !== 'member') return earlier !== undefined;
+    const { metadata, flags, user } = fields;
+    const isUserTold = user === undefined && earlier.fields.user !== undefined;
+    return isUserTold || metadata === undefined || flags === undefined || (connected ?? fields.connected) === undefined;
   }
 
   #put(member: LobbyMemberSnapshot): void {

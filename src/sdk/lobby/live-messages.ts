@@ -90,9 +90,12 @@ export class LiveMessages {
     const present = this.#list.find(message.id);
     const shared = share(present, message);
     if (shared === present) return;
+    if (!present && this.#list.size >= messagesKeptMax) {
+      const [oldest] = this.#list.shown;
+      if (!oldest || isNotBefore(oldest.id, message.id)) return;
+      this.#list.remove(oldest.id);
+    }
     this.#list.put(shared);
-    const [oldest] = this.#list.size > messagesKeptMax ? this.#list.shown : [];
-    if (oldest) this.#list.remove(oldest.id);
   }
 }
 

@@ -2,7 +2,13 @@ import { lobbyMemberFlags, type Metadata } from '../../model/lobby.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord, parseJson } from '../../wire/codec.ts';
 import type { Fields } from './fields.ts';
-import type { LinkedChannelSnapshot, LobbyMemberSnapshot, LobbySnapshot, UserSnapshot } from './snapshot.ts';
+import type {
+  LinkedChannelSnapshot,
+  LobbyMemberSnapshot,
+  LobbyMembers,
+  LobbySnapshot,
+  UserSnapshot,
+} from './snapshot.ts';
 
 /**
  * Readers of what a service says of lobbies, over the gateway or HTTP: here the wire's shapes become snapshots. They take
@@ -12,26 +18,36 @@ import type { LinkedChannelSnapshot, LobbyMemberSnapshot, LobbySnapshot, UserSna
  * @see lobbies.md 1 and 6.3; gateway.md 9.4
  */
 
-export function readLobby(value: unknown): LobbySnapshot | undefined {
-  const { id, application_id, metadata, members = [], flags, linked_channel } = asRecord(value) ?? {};
-  if (!isSnowflake<'lobby'>(id) || !isSnowflake<'application'>(application_id) || !Array.isArray(members))
-    return undefined;
-  const read = members.map(readListed).filter(member => member !== undefined);
-  if (read.length < members.length) return undefined;
+/** @param known what is known of the lobby: what is not said stays so */
+export function readLobby(value: unknown, known?: LobbySnapshot): LobbySnapshot | undefined {
+  const fields = asRecord(value) ?? {};
+  const { id, application_id = known?.applicationId, metadata, flags, linked_channel } = fields;
+  const members = readMembers(fields.members ?? undefined, known?.members);
+  if (!isSnowflake<'lobby'>(id) || !isSnowflake<'application'>(application_id) || !members) return undefined;
   return Object.freeze({
     id,
     applicationId: application_id,
-    metadata: readMetadata(metadata),
-    members: Object.freeze(read),
-    flags: readFlags(flags),
+    metadata: metadata === undefined && known ? known.metadata : readMetadata(metadata),
+    members,
+    flags: flags === undefined && known ? known.flags : readFlags(flags),
     linkedChannel: readLinkedChannel(linked_channel),
   });
 }
 
-function readListed(value: unknown): LobbyMemberSnapshot | undefined {
+function readMembers(value: unknown, known: LobbyMembers = noMembers): LobbyMembers | undefined {
+  if (value === undefined) return known;
+  if (!Array.isArray(value)) return undefined;
+  const before = new Map(known.map(member => [member.id, member]));
+  const read = value.map(member => readListed(member, before)).filter(member => member !== undefined);
+  return read.length < value.length ? undefined : Object.freeze(read);
+}
+
+const noMembers: LobbyMembers = Object.freeze([]);
+
+function readListed(value: unknown, before: ReadonlyMap<UserId, LobbyMemberSnapshot>): LobbyMemberSnapshot | undefined {
   const fields = asRecord(value);
   const id = fields && readMemberId(fields);
-  return id === undefined ? undefined : readMember(id, fields ?? {});
+  return id === undefined ? undefined : readMember(id, fields ?? {}, undefined, before.get(id));
 }
 
 export function readMemberId({ user_id, id }: Fields): UserId | undefined {
@@ -39,18 +55,34 @@ export function readMemberId({ user_id, id }: Fields): UserId | undefined {
   return isSnowflake<'user'>(read) ? read : undefined;
 }
 
-/** @param connected what is known of it apart from what the fields say */
-export function readMember(id: UserId, fields: Fields, connected?: boolean): LobbyMemberSnapshot {
-  const flags = readFlags(fields.flags);
+/**
+ * @param connected what is known of that apart from what the fields say
+ * @param known what is known of the member: what is not said stays so
+ */
+export function readMember(
+  id: UserId,
+  fields: Fields,
+  connected = readTruth(fields.connected),
+  known?: LobbyMemberSnapshot,
+): LobbyMemberSnapshot {
+  const { metadata, additional_name } = fields;
+  const flags = fields.flags === undefined && known ? known.flags : readFlags(fields.flags);
+  // Without one the name is left out: what says nothing else either leaves it as it is.
+  const isNameKept = additional_name === undefined && metadata === undefined;
   return Object.freeze({
     id,
-    metadata: readMetadata(fields.metadata),
+    metadata: metadata === undefined && known ? known.metadata : readMetadata(metadata),
     flags,
     canLinkLobby: (flags & lobbyMemberFlags.CanLinkLobby) !== 0,
-    connected: connected ?? fields.connected === true,
-    additionalName: readText(fields.additional_name),
+    connected: connected ?? known?.connected ?? false,
+    additionalName: isNameKept ? known?.additionalName : readText(additional_name),
     user: readUser(fields.user),
   });
+}
+
+/** Whether something that may be known of a member is left out. */
+export function isPartial({ metadata, flags, connected, user }: Fields): boolean {
+  return metadata === undefined || flags === undefined || connected === undefined || user === undefined;
 }
 
 export function readUser(value: unknown): UserSnapshot | undefined {
@@ -81,6 +113,10 @@ function textsOf(entries: Fields): Metadata {
 
 export function readFlags(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0;
+}
+
+function readTruth(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
 }
 
 export function readText(value: unknown): string | undefined {

@@ -24,6 +24,7 @@ export class LobbyStore {
   readonly #watched = new Map<LobbyId, LobbyFeeds>();
   #shown: LobbyState = emptyList;
   #isStale = false;
+  readonly #known = (id: string) => this.lobby(id);
   #latest: LiveLobby | undefined;
   #isClosed = false;
 
@@ -90,7 +91,7 @@ export class LobbyStore {
     const read = lobbyReader(name);
     if (!read) return false;
     const fields = asRecord(data);
-    const event = fields && read(fields);
+    const event = fields && read(fields, this.#known);
     if (!event || (event.kind === 'reset' && event.unreadable > 0)) {
       this.#logger.error({ name }, 'a lobby dispatch could not be read and was dropped');
     }

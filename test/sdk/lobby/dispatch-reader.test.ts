@@ -62,8 +62,8 @@ describe('readLobbyEvent: documented shapes', () => {
     expect(event?.kind === 'reset' && event.lobbies.every(isDeeplyFrozen)).toBe(true);
   });
 
-  it('reads a READY without lobbies as none', () => {
-    expect(readLobbyEvent('READY', {})).toEqual({ kind: 'reset', lobbies: [], unreadable: 0 });
+  it.each([undefined, null])('reads a READY with lobbies: %s as none', lobbies => {
+    expect(readLobbyEvent('READY', { lobbies })).toEqual({ kind: 'reset', lobbies: [], unreadable: 0 });
   });
 
   it.each(['LOBBY_CREATE', 'LOBBY_UPDATE'])('reads %s', name => {
@@ -240,8 +240,8 @@ describe('readLobbyEvent: what other services send', () => {
     expect(readLobbyEvent('LOBBY_DELETE', { lobby_id: '5' })).toEqual({ kind: 'lobby-gone', lobbyId: '5' });
   });
 
-  it('takes a lobby without members and flags', () => {
-    expect(read({ members: undefined, flags: undefined })).toMatchObject({ members: [], flags: 0 });
+  it.each([undefined, null])('takes a lobby with members and flags: %s', none => {
+    expect(read({ members: none, flags: none })).toMatchObject({ members: [], flags: 0 });
   });
 
   it('keeps flags it does not know', () => {

@@ -33,6 +33,17 @@ describe('LiveMessages', () => {
     expect(isDeeplyFrozen(list.shown)).toBe(true);
   });
 
+  it('is the same list when one comes that is older than all of the 25', () => {
+    const list = messages(...numbers(2, 26));
+    const { shown } = list;
+    list.put(message(1));
+    expect(list.shown).toBe(shown);
+    list.put(message(27));
+    expect(idsOf(list)).toEqual(numbers(3, 27));
+    list.put(message(3, 'edited'));
+    expect(list.shown[0]?.content).toBe('edited');
+  });
+
   it('is the same list while nothing changes', () => {
     const list = messages(1, 2);
     const { shown } = list;

@@ -155,9 +155,54 @@ describe('LobbyStore', () => {
     expect(store.lobby('1')?.members).toBe(after[0]?.members);
   });
 
+  const user = { id: '9', username: 'ada', global_name: 'Ada' };
+  const ada = { ...member('9'), flags: 1, additional_name: 'The Brave', user };
+
+  it.each([
+    ['LOBBY_MEMBER_UPDATE', { metadata: {} }, { metadata: {}, additionalName: undefined }],
+    ['LOBBY_MEMBER_UPDATE', { flags: 0 }, { flags: 0, canLinkLobby: false }],
+    ['LOBBY_MEMBER_UPDATE', { connected: false }, { connected: false }],
+    ['LOBBY_MEMBER_UPDATE', { additional_name: null }, { additionalName: undefined }],
+    ['LOBBY_MEMBER_DISCONNECT', {}, { connected: false }],
+    ['LOBBY_MEMBER_ADD', {}, {}],
+  ])('keeps of a member what %s with %j leaves out, whether somebody has looked or not', (name, said, changed) => {
+    for (const hasLooked of [true, false]) {
+      const store = storeWith('1');
+      store.apply('LOBBY_MEMBER_ADD', { member: ada, lobby_id: '1' });
+      const before = store.member('1', '9');
+      if (!hasLooked) store.apply('LOBBY_MEMBER_UPDATE', { member: ada, lobby_id: '1' });
+      store.apply(name, { member: { user_id: '9', ...said }, lobby_id: '1' });
+      expect(store.member('1', '9')).toEqual({ ...before, ...changed });
+    }
+  });
+
+  it('keeps nothing of a member that was gone in between', () => {
+    const store = storeWith('1');
+    store.apply('LOBBY_MEMBER_ADD', { member: ada, lobby_id: '1' });
+    store.apply('LOBBY_MEMBER_REMOVE', { member: ada, lobby_id: '1' });
+    store.apply('LOBBY_MEMBER_ADD', { member: { user_id: '9', connected: true }, lobby_id: '1' });
+    expect(store.member('1', '9')).toMatchObject({ metadata: {}, flags: 0, connected: true, user: undefined });
+  });
+
+  it('keeps of a lobby what LOBBY_UPDATE leaves out, but for the channel: without one it is not linked', () => {
+    const store = new LobbyStore(silentLogger);
+    const linked_channel = { id: '7', name: 'general', guild_id: '3' };
+    store.apply('READY', { lobbies: [{ ...lobby('1', 'harbour', [ada]), flags: 1, linked_channel }] });
+    const before = store.lobby('1');
+    store.apply('LOBBY_UPDATE', { id: '1' });
+    expect(store.lobby('1')).toEqual({ ...before, linkedChannel: undefined });
+    expect(store.members('1')).toBe(before?.members);
+    store.apply('LOBBY_UPDATE', { id: '1', members: [{ user_id: '9', metadata: { team: 'blue' } }, { id: '10' }] });
+    expect(store.members('1')).toMatchObject([
+      { id: '9', metadata: { team: 'blue' }, flags: 1, connected: true, user: { displayName: 'Ada' } },
+      { id: '10', metadata: {}, flags: 0, connected: false },
+    ]);
+    store.apply('LOBBY_UPDATE', { id: '1', metadata: null, members: [] });
+    expect(store.lobby('1')).toMatchObject({ metadata: {}, members: [], flags: 1 });
+  });
+
   it('keeps who a member is when an event does not say it', () => {
     const store = new LobbyStore(silentLogger);
-    const user = { id: '9', username: 'ada', global_name: 'Ada' };
     store.apply('READY', { lobbies: [lobby('1', 'harbour', [{ ...member('9'), user }])] });
     store.apply('LOBBY_MEMBER_UPDATE', { member: member('9', 'blue'), lobby_id: '1' });
     expect(store.member('1', '9')).toMatchObject({ metadata: { team: 'blue' }, user: { displayName: 'Ada' } });
