@@ -439,6 +439,7 @@ export class Client {
   /**
    * What `select` makes of the lobbies: now, and whenever it is something else than before.
    *
+   * @param select what it throws is reported as what a subscriber throws is, by RxJS; the stream goes on
    * @param isSame tells whether two are the same; default: `Object.is`
    * @example
    * const online$ = client.select$(lobbies => lobbies.flatMap(one => one.members).filter(one => one.connected).length);
