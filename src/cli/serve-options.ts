@@ -47,6 +47,14 @@ export const serveOptions: OptionGroups = {
       ],
     },
   },
+  'What it asks': {
+    'allow-private-webhooks': {
+      help: [
+        "let applications' addresses for webhook events and interactions lead to this",
+        'machine and its network, although others reach the service (--host, --public-url)',
+      ],
+    },
+  },
   'What it keeps': {
     data: { value: 'DIR', help: [`folder that keeps the state, made when missing (default ${defaults.data})`] },
     memory: { help: ['keep the state in memory; it ends with the service'] },
@@ -79,6 +87,7 @@ export interface ServeSettings {
   readonly publicUrl?: string;
   /** Addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
+  readonly allowPrivateWebhooks: boolean;
   readonly signIn: SignInMode;
   readonly allowPublicDeveloperSignIn: boolean;
   /** Absent: in memory. */
@@ -107,6 +116,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     ...readHost(given),
     ...readPublicUrl(given),
     trustedProxies: readTrustedProxies(given),
+    allowPrivateWebhooks: given['allow-private-webhooks'] === true,
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),
     limits: choice(given, 'limits', limitNames) ?? defaults.limits,

@@ -45,10 +45,20 @@ export async function serve(args: readonly string[]): Promise<void> {
 }
 
 function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined, log: Logger): ServiceOptions {
-  const { host, publicUrl, trustedProxies, port, signIn, allowPublicDeveloperSignIn, limits, virtualClock, data } =
-    settings;
+  const {
+    host,
+    publicUrl,
+    trustedProxies,
+    allowPrivateWebhooks,
+    port,
+    signIn,
+    allowPublicDeveloperSignIn,
+    limits,
+    virtualClock,
+    data,
+  } = settings;
   return {
-    ...{ host, port, trustedProxies, signIn, allowPublicDeveloperSignIn, limits, log },
+    ...{ host, port, trustedProxies, allowPrivateWebhooks, signIn, allowPublicDeveloperSignIn, limits, log },
     clock: virtualClock ? 'virtual' : 'system',
     ...(publicUrl !== undefined && { publicUrl }),
     ...(data !== undefined && { data }),

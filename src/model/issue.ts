@@ -62,6 +62,7 @@ export const fieldErrors = {
   LOBBIES_PER_USER_MAX: (max: number) => `The user is already in ${max} lobbies of this application`,
   ID_UNKNOWN: (what: string) => `There is no such ${what} here`,
   LIST_ITEM_DUPLICATE: () => 'List items must be unique',
+  URL_ADDRESS_PRIVATE: () => 'Must not lead to a private address.',
   URL_TYPE_INVALID_SCHEME: () => "Scheme must be one of ('http', 'https').",
   URL_TYPE_INVALID_URL: () => 'Not a well formed URL.',
   INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS: () => 'Exactly one option that has autocomplete must have the focus',

@@ -19,7 +19,13 @@ export interface Addresses {
 export interface Core {
   readonly clock: Clock;
   readonly entropy: Entropy;
+  /**
+   * Asks servers whose addresses may come from anybody, those of applications: where others reach the service, it leads to
+   * no private address (PrivateAddressError).
+   */
   readonly fetch: Fetch;
+  /** Asks servers that the operator names. */
+  readonly operatorFetch: Fetch;
   readonly log: Logger;
   readonly store: Store;
   readonly bus: Bus;

@@ -36,6 +36,12 @@ export interface ServiceOptions {
    * then count those the proxies name, instead of the proxies.
    */
   readonly trustedProxies?: readonly string[];
+  /**
+   * Others reach a service that listens elsewhere than on loopback, or has a {@link publicUrl}: applications' addresses for
+   * webhook events and interactions then must not lead to this machine or its network, unless this is true. A {@link fetch} of
+   * one's own has to see to it itself.
+   */
+  readonly allowPrivateWebhooks?: boolean;
   /** Folder that keeps the state; made when missing. Absent: the state is in memory and ends with the service. */
   readonly data?: string;
   /** Bearer of the control API; generated when absent. */
@@ -102,6 +108,11 @@ export function checkTrustedProxies(proxies: readonly string[] = []): readonly s
     'invalid_trusted_proxy',
     `A trusted proxy is an address or a CIDR block, like 127.0.0.1 or 10.0.0.0/8, not "${wrong}".`,
   );
+}
+
+/** Whether what applications name must not lead inside. */
+export function keepsOutside({ host = '127.0.0.1', publicUrl, allowPrivateWebhooks = false }: ServiceOptions): boolean {
+  return !allowPrivateWebhooks && (!isLoopback(host) || publicUrl !== undefined);
 }
 
 export function isLoopback(host: string): boolean {

@@ -3,6 +3,7 @@ import { Deadline } from '../wire/deadline.ts';
 import type { FetchInit } from '../wire/ports.ts';
 import type { Activity } from './activity.ts';
 import type { Core } from './core.ts';
+import { PrivateAddressError } from './private-address.ts';
 
 /** What somebody outside answered. */
 export interface OutsideReply {
@@ -24,6 +25,7 @@ export interface OutsideBounds {
  * Asks somebody outside; undefined when no answer came in time. Redirects are not followed: the answer must come from
  * the address that was configured.
  *
+ * @throws PrivateAddressError
  * @param activity counts the question while it is under way
  */
 export async function askOutside(
@@ -41,7 +43,8 @@ export async function askOutside(
   };
   try {
     return await activity.runOutside(() => deadline.within(ask()));
-  } catch {
+  } catch (error) {
+    if (error instanceof PrivateAddressError) throw error;
     return undefined;
   } finally {
     deadline.close();

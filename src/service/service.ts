@@ -5,7 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ArgumentError } from '../model/errors.ts';
 import { version } from '../model/version.ts';
-import { type Clock, randomToken, silentLogger, systemClock, systemEntropy, systemFetch } from '../wire/ports.ts';
+import {
+  type Clock,
+  type Logger,
+  randomToken,
+  silentLogger,
+  systemClock,
+  systemEntropy,
+  systemFetch,
+} from '../wire/ports.ts';
 import { VirtualClock } from '../wire/virtual-clock.ts';
 import { Activity } from './activity.ts';
 import { localBus } from './bus/local.ts';
@@ -37,10 +45,12 @@ import {
   checkTrustedProxies,
   chooseLimits,
   chooseSignIn,
+  keepsOutside,
   reachableHost,
   type ServiceOptions,
   type SignInMode,
 } from './options.ts';
+import { createPublicFetch } from './public-fetch.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { commandIndexRoutes } from './routes/command-index.ts';
 import { commandPermissionRoutes } from './routes/command-permissions.ts';
@@ -96,8 +106,8 @@ type Closing = (() => MaybePromise<unknown>)[];
  * Starts the whole service in this process and resolves when it accepts traffic. Several may run side by side; they
  * share nothing.
  *
- * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `unknown_limits`, `unknown_sign_in`;
- *   ValidationError with the faults of the fixtures; StoreError
+ * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `unknown_limits`, `unknown_sign_in`,
+ *   `invalid_voice_endpoint`; ValidationError with the faults of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
@@ -173,7 +183,7 @@ interface Ground {
 
 /** What everything stands on; the addresses are told to it when they are known. */
 async function openCore(options: ServiceOptions, { limits, activity, events }: Ground, closing: Closing) {
-  const { log = silentLogger, entropy = systemEntropy, fetch = systemFetch } = options;
+  const { log = silentLogger, entropy = systemEntropy } = options;
   const clock = chooseClock(options, activity);
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
@@ -183,7 +193,8 @@ async function openCore(options: ServiceOptions, { limits, activity, events }: G
   closing.push(() => writeTimeMark(store, Math.max(clock.now(), ids.lastMs)));
   let addresses: Addresses | undefined;
   const core: Core = {
-    ...{ clock, entropy, fetch, log, store, bus, limits, ids },
+    ...{ clock, entropy, log, store, bus, limits, ids },
+    ...openFetch(options, log, closing),
     journal: new Journal(clock),
     get addresses() {
       if (!addresses) throw new Error('The addresses are known once the service listens.');
@@ -194,6 +205,14 @@ async function openCore(options: ServiceOptions, { limits, activity, events }: G
     addresses = known;
   };
   return { core, setAddresses };
+}
+
+function openFetch(options: ServiceOptions, log: Logger, closing: Closing): Pick<Core, 'fetch' | 'operatorFetch'> {
+  const { fetch: operatorFetch = systemFetch } = options;
+  if (options.fetch || !keepsOutside(options)) return { fetch: operatorFetch, operatorFetch };
+  const { fetch, close } = createPublicFetch(log);
+  closing.push(close);
+  return { fetch, operatorFetch };
 }
 
 type Rooms = ReturnType<typeof createRooms>;

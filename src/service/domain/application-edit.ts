@@ -5,6 +5,7 @@ import type { ApplicationId } from '../../model/snowflake.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
+import { PrivateAddressError } from '../private-address.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { createEndpointProbe } from './endpoint-probe.ts';
 
@@ -39,7 +40,7 @@ export function createApplicationEdits(core: Core, activity: Activity): Applicat
     async edit(application, body) {
       refuseIssues(checkApplicationEdit(body));
       const { description, interactions_endpoint_url: url } = body as ApplicationEdit;
-      if (url && !(await isServed(application, url))) throw notServed();
+      if (url && !(await isServed(application, url).catch(leadsInside))) throw notServed();
       return change(application.id, {
         ...(typeof description === 'string' && { description }),
         ...(url !== undefined && { interactions_endpoint_url: url || null }),
@@ -48,8 +49,16 @@ export function createApplicationEdits(core: Core, activity: Activity): Applicat
   };
 }
 
+/** @throws Fault, or the error when it is another */
+function leadsInside(error: unknown): never {
+  throw error instanceof PrivateAddressError ? refusedAs('URL_ADDRESS_PRIVATE') : error;
+}
+
 function notServed(): Fault {
-  const code = 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID';
+  return refusedAs('APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID');
+}
+
+function refusedAs(code: 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID' | 'URL_ADDRESS_PRIVATE'): Fault {
   const issue = { path: ['interactions_endpoint_url'], code, message: fieldErrors[code]() };
   return new Fault('invalid_form_body', {}, [issue]);
 }

@@ -6,6 +6,7 @@ import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { Fault } from '../fault.ts';
 import { askOutside, type OutsideReply, readJsonReply } from '../outside.ts';
+import { PrivateAddressError } from '../private-address.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { signedRequest } from './signed-request.ts';
 
@@ -88,7 +89,7 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
   }
 
   async function deliver(delivery: Delivery, stop: AbortSignal): Promise<void> {
-    const reply = await ask(delivery, stop);
+    const reply = await ask(delivery, stop).catch(refusedInside);
     if (!stop.aborted) await activity.run(async () => settle(delivery, await take(delivery.interaction, reply)));
   }
 
@@ -100,8 +101,9 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
   }
 
   /** Never throws: whatever is wrong with an answer is its outcome. */
-  async function take({ id, token }: Interaction, reply: OutsideReply | undefined): Promise<Outcome> {
+  async function take({ id, token }: Interaction, reply: OutsideReply | Outcome | undefined): Promise<Outcome> {
     if (!reply) return { outcome: outcomes.noAnswer, status: null };
+    if ('outcome' in reply) return reply;
     const { status } = reply;
     if (status === 202) return { outcome: outcomes.accepted, status };
     if (status !== 200) return { outcome: outcomes.refused, status };
@@ -129,6 +131,12 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
       life = new AbortController();
     },
   };
+}
+
+/** @throws the error, unless it says that the address leads inside */
+function refusedInside(error: unknown): Outcome {
+  if (!(error instanceof PrivateAddressError)) throw error;
+  return { outcome: outcomes.refused, status: null, error: 'private_address' };
 }
 
 /** Names and places alone: a message may quote what was sent. */

@@ -3,6 +3,7 @@ import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import { Deadline } from '../../wire/deadline.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
+import { PrivateAddressError } from '../private-address.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { signedRequest } from './signed-request.ts';
 
@@ -39,7 +40,10 @@ const waitingMax = 10_000;
 
 const firstPauseMs = 1000;
 
-type Outcome = 'acknowledged' | 'retry' | 'given up' | 'dropped';
+/** Refused: the address leads inside. */
+type Outcome = 'acknowledged' | 'retry' | 'given up' | 'refused' | 'dropped';
+
+type Status = number | undefined;
 
 export function createWebhookDelivery(core: Core, activity: Activity): WebhookDelivery {
   const { clock, journal, log } = core;
@@ -75,18 +79,18 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
   /** Resolves once the event is acknowledged, given up or broken off. */
   async function deliver({ event, sinceMs }: Waiting, stop: AbortSignal): Promise<void> {
     for (let attempt = 1; !stop.aborted; attempt++) {
-      const status = await post(event, stop);
+      const answer = await post(event, stop);
       if (stop.aborted) return;
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
-      const outcome = judge(status, clock.now() + pauseMs - sinceMs);
-      note(event, outcome, attempt, status);
+      const outcome = answer === 'refused' ? answer : judge(answer, clock.now() + pauseMs - sinceMs);
+      note(event, outcome, attempt, answer === 'refused' ? undefined : answer);
       if (outcome !== 'retry') return;
       await pause(pauseMs, stop);
     }
   }
 
   /** The answer's status; undefined when none came in time. */
-  async function post(event: WebhookEvent, stop: AbortSignal): Promise<number | undefined> {
+  async function post(event: WebhookEvent, stop: AbortSignal): Promise<Status | 'refused'> {
     const deadline = new Deadline(clock, limits.webhookEventAnswerMs, stop);
     try {
       const signed = signedRequest(clock, event.application, event.body);
@@ -94,8 +98,8 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
       const response = await activity.runOutside(() => deadline.within(core.fetch(event.url, request)));
       response.body?.cancel().catch(ignore);
       return response.status;
-    } catch {
-      return undefined;
+    } catch (error) {
+      return error instanceof PrivateAddressError ? 'refused' : undefined;
     } finally {
       deadline.close();
     }
@@ -134,7 +138,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
 }
 
 /** @param retryAfterMs how late the next attempt would be */
-function judge(status: number | undefined, retryAfterMs: number): Outcome {
+function judge(status: Status, retryAfterMs: number): Outcome {
   if (status === 204) return 'acknowledged';
   return retryAfterMs <= limits.webhookEventRetryMs ? 'retry' : 'given up';
 }

@@ -11,7 +11,7 @@ export interface OutsideAnswer {
   readonly body: unknown;
 }
 
-/** Asks somebody outside; undefined when no answer came in time. */
+/** Asks somebody outside whom the operator names; undefined when no answer came in time. */
 export type AskOutside = (
   url: string,
   init: Omit<FetchInit, 'signal' | 'redirect'>,
@@ -21,7 +21,11 @@ export type AskOutside = (
 export const outsideAnswerMs = 5_000;
 export const outsideBytesMax = 256 * 1024;
 
-export function createOutside(core: Pick<Core, 'clock' | 'fetch'>, activity: Activity): AskOutside {
+export function createOutside(
+  { clock, operatorFetch }: Pick<Core, 'clock' | 'operatorFetch'>,
+  activity: Activity,
+): AskOutside {
+  const core = { clock, fetch: operatorFetch };
   return async (url, init) => {
     const reply = await askOutside(core, activity, url, init, { ms: outsideAnswerMs, bytesMax: outsideBytesMax });
     return reply && { status: reply.status, body: reply.body && parseJson(reply.body.toString()) };

@@ -20,6 +20,7 @@ export async function makeCore(seed = 'seed', location = ':memory:'): Promise<Co
     clock,
     entropy: seededEntropy(seed),
     fetch: systemFetch,
+    operatorFetch: systemFetch,
     log: silentLogger,
     store: await openSqliteStore({ location, sink }),
     bus,
