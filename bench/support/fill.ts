@@ -48,5 +48,8 @@ function lobby(n: number): LobbyRecord {
 
 function member(n: number, user_id: string): LobbyMemberRecord {
   const metadata = { team: user_id === '1' ? 'red' : 'blue' };
-  return { lobby_id: lobbyId(n), user_id, application_id: '100', metadata, flags: 0, additional_name: null };
+  return {
+    ...{ lobby_id: lobbyId(n), user_id, application_id: '100', metadata, flags: 0, additional_name: null },
+    ...{ voice: null, voice_session_id: null },
+  };
 }

@@ -1,7 +1,7 @@
 import type { CommandChoice } from './command.ts';
 import type { Channel, Guild, GuildMember, Role } from './guild.ts';
 import type { Interaction } from './interaction.ts';
-import type { GatewayLobby, GatewayLobbyMember } from './lobby.ts';
+import type { GatewayLobby, GatewayLobbyMember, LobbyVoiceServer, LobbyVoiceState } from './lobby.ts';
 import type { GatewayLobbyMessage } from './lobby-message.ts';
 import type { ChannelMessage, Message } from './message.ts';
 import type { GuildCommandPermissions } from './overwrite.ts';
@@ -221,6 +221,9 @@ export interface Dispatches {
   LOBBY_MEMBER_DISCONNECT: Omit<LobbyMemberDispatch, 'application_id'>;
   LOBBY_MESSAGE_CREATE: GatewayLobbyMessage;
   LOBBY_MESSAGE_UPDATE: GatewayLobbyMessage;
+  LOBBY_VOICE_STATE_UPDATE: LobbyVoiceState;
+  /** To the session that came into the call, or asked for it by op 42. */
+  LOBBY_VOICE_SERVER_UPDATE: LobbyVoiceServer;
   /** To the sessions of the account that another was merged into. */
   USER_MERGE_OPERATION_COMPLETED: MergeCompleted;
 }
@@ -305,6 +308,8 @@ export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = 
   LOBBY_MEMBER_DISCONNECT: intents.LOBBIES,
   LOBBY_MESSAGE_CREATE: intents.LOBBIES,
   LOBBY_MESSAGE_UPDATE: intents.LOBBIES,
+  LOBBY_VOICE_STATE_UPDATE: intents.LOBBIES,
+  LOBBY_VOICE_SERVER_UPDATE: intents.LOBBIES,
 };
 
 /** Dispatches whose intent depends on where they happened. */

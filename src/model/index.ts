@@ -113,6 +113,9 @@ export {
   type LobbyMemberChange,
   type LobbyMemberEntry,
   type LobbyMemberInput,
+  type LobbyVoiceServer,
+  type LobbyVoiceState,
+  type LobbyVoiceStateInput,
   lobbyFlags,
   lobbyMemberFlags,
   type Metadata,
@@ -170,6 +173,7 @@ export { checkInvocation } from './rules/invocation.ts';
 export { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from './rules/lobby.ts';
 export { checkLobbyJoin, checkLobbyLink } from './rules/lobby-join.ts';
 export { checkLobbyMessage, checkModerationMetadata, isSilent } from './rules/lobby-message.ts';
+export { checkLobbyVoicePing, checkLobbyVoiceStates } from './rules/lobby-voice.ts';
 export { type MemberPlace, memberPlace, type PlaceGuild, type PlaceMember } from './rules/member-place.ts';
 export { type NormalizedCommand, normalizeCommand } from './rules/normalize-command.ts';
 export { isInstalledBy, isOfferedIn } from './rules/offered.ts';

@@ -46,6 +46,13 @@ export const limits = {
   lobbyHistoryAgeMaxMs: 72 * 3_600_000,
   lobbyHistoryMessagesDefault: 50,
   lobbyInviteLifeMs: 3_600_000,
+  /** Calls that a session is in at a time. Our choice: all of them fit into one frame, of the size that clients may send. */
+  lobbyCallsPerSessionMax: 25,
+  /** Of a region's id, and of a list of them. Our choice, both: the interface names no bounds. */
+  voiceRegionLengthMax: 100,
+  voiceRegionsMax: 100,
+  /** How long a token opens the voice server's door. Our choice: as long as it takes to knock. */
+  voiceTokenLifeMs: 5 * 60_000,
 
   /** How long an application's server may take to acknowledge a webhook event, and how long it is tried again. */
   webhookEventAnswerMs: 3_000,

@@ -101,6 +101,43 @@ export interface GatewayLobbyMember {
 /** A lobby as the gateway shows it. @see lobbies.md 6.3 */
 export interface GatewayLobby extends Omit<Lobby, 'members'> {
   members: readonly GatewayLobbyMember[];
-  voice_states: readonly unknown[];
+  /** Of the members who are in the lobby's call. */
+  voice_states: readonly LobbyVoiceState[];
   region: string;
+}
+
+/** A member's part in a lobby's call: a voice state as guilds have them, of a lobby. @see gateway.md 9.4 */
+export interface LobbyVoiceState {
+  lobby_id: LobbyId;
+  /** The lobby's own id; null: the member has left the call. */
+  channel_id: LobbyId | null;
+  user_id: UserId;
+  /** The gateway session by which the user is, or was, in the call. */
+  session_id: string;
+  deaf: boolean;
+  mute: boolean;
+  self_deaf: boolean;
+  self_mute: boolean;
+  self_video: boolean;
+  suppress: boolean;
+  request_to_speak_timestamp: null;
+}
+
+/** One entry of op 17, whose list is all of the calls that a session is in. @see gateway.md 9.5 */
+export interface LobbyVoiceStateInput {
+  lobby_id: LobbyId;
+  self_mute: boolean;
+  self_deaf: boolean;
+  self_video?: boolean | null;
+  preferred_region?: string | null;
+  /** The best first. */
+  preferred_regions?: readonly string[] | null;
+}
+
+/** Where a call is heard and by which token one is let in there. @see gateway.md 9.4 */
+export interface LobbyVoiceServer {
+  token: string;
+  lobby_id: LobbyId;
+  /** Host, and port where it is not the usual one; null: there is none now, and another message follows when there is. */
+  endpoint: string | null;
 }

@@ -25,7 +25,15 @@ export function lobbyRecord(fields: Partial<LobbyRecord> & Pick<LobbyRecord, 'id
 export function lobbyMemberRecord(
   fields: Partial<LobbyMemberRecord> & Pick<LobbyMemberRecord, 'lobby_id' | 'user_id'>,
 ): LobbyMemberRecord {
-  return { application_id: '1', metadata: null, flags: 0, additional_name: null, ...fields };
+  return {
+    application_id: '1',
+    metadata: null,
+    flags: 0,
+    additional_name: null,
+    voice: null,
+    voice_session_id: null,
+    ...fields,
+  };
 }
 
 export function tokenRecord(fields: Partial<TokenRecord> & Pick<TokenRecord, 'hash'>): TokenRecord {

@@ -9,6 +9,7 @@ import { announceChannel } from './channel-events.ts';
 import { readAtOnce } from './consistent-read.ts';
 import { createExpiry } from './expiry.ts';
 import { createLobbyAttendance } from './lobby-attendance.ts';
+import { createLobbyCalls, type LobbyCalls } from './lobby-calls.ts';
 import { createLobbyChanges } from './lobby-changes.ts';
 import {
   announceLobby,
@@ -38,7 +39,8 @@ import { createLobbyQuota } from './lobby-quota.ts';
 import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './lobby-records.ts';
 import { showGatewayLobby, showLobby } from './lobby-view.ts';
 import { TextCache } from './text-cache.ts';
-import { createWebhookEvents } from './webhook-events.ts';
+import { noVoiceServer, type VoiceServer } from './voice-server.ts';
+import { createWebhookEvents, type WebhookEvents } from './webhook-events.ts';
 
 /** A lobby as one of its members may see it. */
 export interface PlayerLobby {
@@ -78,6 +80,7 @@ export interface Lobbies {
   readonly messages: LobbyMessages;
   readonly links: LobbyLinks;
   readonly invites: LobbyInvites;
+  readonly calls: LobbyCalls;
   /** Every lobby the user is in with this application. */
   ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]>;
   /** To be called when the user's first session with the application has entered the bus: their lobbies are told. */
@@ -88,8 +91,18 @@ export interface Lobbies {
   start(): Promise<() => void>;
 }
 
-/** @param webhookEvents tells the applications' servers */
-export function createLobbies(core: Core, webhookEvents = createWebhookEvents(core)): Lobbies {
+/** What lobbies have to do with outside. */
+export interface LobbiesDeps {
+  /** Tells the applications' servers. */
+  readonly webhookEvents?: WebhookEvents;
+  /** Where calls are heard. */
+  readonly voiceServer?: VoiceServer;
+}
+
+export function createLobbies(
+  core: Core,
+  { webhookEvents = createWebhookEvents(core), voiceServer = noVoiceServer(core) }: LobbiesDeps = {},
+): Lobbies {
   const { store, clock } = core;
   const texts = new TextCache();
   const expiry = createExpiry(core, 'lobbies', endIfIdle);
@@ -245,6 +258,7 @@ export function createLobbies(core: Core, webhookEvents = createWebhookEvents(co
     messages: createLobbyMessages(core, webhookEvents),
     links: createLobbyLinks(core, attendance, expiry),
     invites: createLobbyInvites(core),
+    calls: createLobbyCalls(core, voiceServer),
     ofPlayer,
     connected: tellLobbies,
     disconnected: tellLobbies,

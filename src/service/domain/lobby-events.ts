@@ -1,11 +1,12 @@
 import type { LobbyMemberDispatch } from '../../model/gateway.ts';
+import type { LobbyVoiceServer, LobbyVoiceState } from '../../model/lobby.ts';
 import type { GatewayLobbyMessage } from '../../model/lobby-message.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Transaction } from '../store/contract.ts';
-import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
+import type { LobbyMemberRecord, LobbyRecord, LobbyVoice } from '../store/records.ts';
 import { lazyEvent } from './lazy-event.ts';
-import { type Attendees, showGatewayLobby, showGatewayMember } from './lobby-view.ts';
+import { type Attendees, showGatewayLobby, showGatewayMember, showVoiceState } from './lobby-view.ts';
 
 /**
  * Which announcements a change of a lobby makes, one function a change. A player who gains or loses a lobby hears of
@@ -54,9 +55,10 @@ export function announceMemberUpdate(transaction: Transaction, member: LobbyMemb
   announceMember(transaction, 'LOBBY_MEMBER_UPDATE', member, attendees);
 }
 
-/** The member's own sessions lose the lobby, the others the member. */
+/** The member's own sessions lose the lobby, the others the member; its part in a call ends before. */
 export function announceMemberRemove(transaction: Transaction, member: LobbyMemberRecord, attendees: Attendees): void {
-  const { lobby_id, application_id, user_id } = member;
+  const { lobby_id, application_id, user_id, voice } = member;
+  if (voice) announceVoiceEnd(transaction, member, voice);
   const event = lazyEvent('LOBBY_DELETE', () => ({ id: lobby_id, reason: 'removed' }));
   transaction.announce({ to: topics.player(application_id, user_id), event, unfollow: topics.lobby(lobby_id) });
   announceMember(transaction, 'LOBBY_MEMBER_REMOVE', member, attendees, user_id);
@@ -70,6 +72,31 @@ export function announceAttendance(transaction: Transaction, member: LobbyMember
     lobby_id: member.lobby_id,
   }));
   transaction.announce({ to: topics.lobby(member.lobby_id), event, except: member.user_id });
+}
+
+/** A member came into the lobby's call, or is otherwise in it than before; the member's own sessions hear of it, too. */
+export function announceVoice(transaction: Transaction, member: LobbyMemberRecord, voice: LobbyVoice): void {
+  announceVoiceState(transaction, showVoiceState(member, voice, member.lobby_id));
+}
+
+/** The member left the call. @param member as it was in the call */
+export function announceVoiceEnd(transaction: Transaction, member: LobbyMemberRecord, voice: LobbyVoice): void {
+  announceVoiceState(transaction, showVoiceState(member, voice, null));
+}
+
+function announceVoiceState(transaction: Transaction, state: LobbyVoiceState): void {
+  const event = lazyEvent('LOBBY_VOICE_STATE_UPDATE', () => state);
+  transaction.announce({ to: topics.lobby(state.lobby_id), event });
+}
+
+/** To the session alone by which the member is in the call. */
+export function announceVoiceServer(
+  transaction: Transaction,
+  { application_id, user_id, voice_session_id }: LobbyMemberRecord,
+  server: LobbyVoiceServer,
+): void {
+  const event = lazyEvent('LOBBY_VOICE_SERVER_UPDATE', () => server);
+  transaction.announce({ to: topics.player(application_id, user_id), only: voice_session_id ?? '', event });
 }
 
 function announceMember(

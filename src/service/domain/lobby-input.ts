@@ -6,6 +6,9 @@ import type { LobbyMemberRecord, LobbyRecord } from '../store/records.ts';
 
 /** How request bodies that passed the rules become records. */
 
+/** What a member's record says who is in no call. */
+export const silent = { voice: null, voice_session_id: null } as const;
+
 const second = 1000;
 
 /** A lobby as first created, still without members. */
@@ -106,7 +109,17 @@ export function writtenMember(
 ): LobbyMemberRecord {
   const metadata = input.metadata ?? null;
   const { additional_name = stored?.additional_name ?? null } = input;
-  const member = { lobby_id: id, user_id: userId, application_id, metadata, flags: input.flags ?? 0, additional_name };
+  const { voice, voice_session_id } = stored ?? silent;
+  const member = {
+    lobby_id: id,
+    user_id: userId,
+    application_id,
+    metadata,
+    flags: input.flags ?? 0,
+    additional_name,
+    voice,
+    voice_session_id,
+  };
   return stored && sameMember(member, stored) ? stored : member;
 }
 

@@ -2,6 +2,7 @@ import type { ApplicationId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import type { LobbyMemberRecord } from '../store/records.ts';
 import type { LobbyChanges } from './lobby-changes.ts';
+import { silent } from './lobby-input.ts';
 import type { LobbyQuota } from './lobby-quota.ts';
 import { lobbyScope } from './lobby-records.ts';
 
@@ -28,7 +29,7 @@ export function createLobbyMoves({ store }: Core, quota: LobbyQuota, changes: Lo
         if (!lobby || !leaving) return undefined;
         const isMember = (await transaction.get('lobby_members', id, to)) !== undefined;
         const comes = !isMember && !(await quota.isUsedUp(transaction, application_id, to));
-        const added = comes ? [{ ...leaving, user_id: to }] : [];
+        const added = comes ? [{ ...leaving, ...silent, user_id: to }] : [];
         return changes.apply(transaction, lobby, { removed: [leaving], added });
       },
       quota.guards(application_id, [to]),

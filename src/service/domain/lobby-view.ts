@@ -1,9 +1,9 @@
-import type { GatewayLobby, GatewayLobbyMember, Lobby, LobbyMember } from '../../model/lobby.ts';
-import type { UserId } from '../../model/snowflake.ts';
-import type { LobbyMemberRecord, LobbyRecord, UserRecord } from '../store/records.ts';
+import type { GatewayLobby, GatewayLobbyMember, Lobby, LobbyMember, LobbyVoiceState } from '../../model/lobby.ts';
+import type { LobbyId, UserId } from '../../model/snowflake.ts';
+import type { LobbyMemberRecord, LobbyRecord, LobbyVoice, UserRecord } from '../store/records.ts';
 import { userView } from './user-view.ts';
 
-/** Our choice: this service runs no voice servers, so every lobby is in one region. */
+/** Our choice: there is one voice server at most, which the operator names, so every lobby is in one region. */
 const region = 'local';
 
 /** A member as HTTP answers show it. @see lobbies.md 1.3 */
@@ -58,8 +58,35 @@ export function showGatewayLobby(
     members: members.map(member => showGatewayMember(member, attendees)),
     flags: lobby.flags,
     ...showOptional(lobby),
-    voice_states: [],
+    voice_states: members.flatMap(showVoice),
     region,
+  };
+}
+
+const nothing: readonly LobbyVoiceState[] = [];
+
+/** A member's part in the call, if there is one. */
+function showVoice(member: LobbyMemberRecord): readonly LobbyVoiceState[] {
+  return member.voice ? [showVoiceState(member, member.voice, member.lobby_id)] : nothing;
+}
+
+/**
+ * A member's part in a call as dispatches show it. Nobody is muted or deafened by others here.
+ *
+ * @param channelId null: the member has left the call
+ */
+export function showVoiceState(
+  { lobby_id, user_id, voice_session_id }: LobbyMemberRecord,
+  { self_deaf, self_mute, self_video }: LobbyVoice,
+  channelId: LobbyId | null,
+): LobbyVoiceState {
+  return {
+    lobby_id,
+    channel_id: channelId,
+    user_id,
+    session_id: voice_session_id ?? '',
+    ...{ deaf: false, mute: false, self_deaf, self_mute, self_video },
+    ...{ suppress: false, request_to_speak_timestamp: null },
   };
 }
 

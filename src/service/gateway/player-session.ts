@@ -3,6 +3,7 @@ import type { GatewayLobby } from '../../model/lobby.ts';
 import type { ApplicationId, UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
+import type { LobbyCalls } from '../domain/lobby-calls.ts';
 import { userView } from '../domain/user-view.ts';
 import type { PlayerWatch } from './attendance.ts';
 import { followCommands } from './follow-commands.ts';
@@ -21,6 +22,7 @@ export interface LobbyReading {
 export interface PlayerLobbies extends PlayerWatch {
   /** Every lobby that the user is a member of, with its newest committed state. */
   ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyReading[]>;
+  readonly calls: LobbyCalls;
 }
 
 /**

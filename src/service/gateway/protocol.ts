@@ -1,9 +1,13 @@
 import { type CloseCodeName, type GatewayFrame, opcodes, type Resume } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
+import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
+import { checkLobbyVoicePing, checkLobbyVoiceStates } from '../../model/rules/lobby-voice.ts';
+import type { LobbyId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/codec.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
+import { readId } from '../domain/lobby-input.ts';
 import type { Connection, ConnectionEvents } from './connection.ts';
 import { Deadlines } from './deadlines.ts';
 import { controlFrame, type OutFrame } from './frames.ts';
@@ -27,12 +31,10 @@ const frames = {
   identifyAnew: controlFrame(opcodes.INVALID_SESSION, false),
 };
 
-// Our choice: taken and left without effect: there are neither voice servers nor sounds here.
+// Our choice: taken and left without effect: guilds have neither voice nor sounds here.
 const heardWithoutEffect: ReadonlySet<number> = new Set([
   opcodes.VOICE_STATE_UPDATE,
-  opcodes.LOBBY_VOICE_STATES,
   opcodes.REQUEST_SOUNDBOARD_SOUNDS,
-  opcodes.LOBBY_VOICE_SERVER_PING,
   opcodes.REQUEST_CHANNEL_INFO,
 ]);
 
@@ -94,6 +96,8 @@ export class Protocol implements ConnectionEvents {
     else if (!peer.hasIdentified) connection.close('NOT_AUTHENTICATED');
     else if (op === opcodes.PRESENCE_UPDATE) this.#onPresence(connection, peer, d);
     else if (op === opcodes.REQUEST_GUILD_MEMBERS) this.#onMembersRequest(connection, peer, d);
+    else if (op === opcodes.LOBBY_VOICE_STATES) this.#onVoiceStates(connection, peer, d);
+    else if (op === opcodes.LOBBY_VOICE_SERVER_PING) this.#onVoicePing(connection, peer, d);
     else if (!heardWithoutEffect.has(op)) connection.close('UNKNOWN_OPCODE');
   }
 
@@ -176,6 +180,18 @@ export class Protocol implements ConnectionEvents {
     else if (session) {
       sessions.work(session, () => answerMembersRequest(this.#core, sessions.presences, session, request));
     }
+  }
+
+  #onVoiceStates(connection: Connection, { session }: Peer, d: unknown): void {
+    const isMalformed = checkLobbyVoiceStates(d).length > 0;
+    if (isMalformed) connection.close('UNKNOWN_OPCODE', 'The voice states are malformed.');
+    else if (session) this.#parts.sessions.setCalls(session, d as readonly LobbyVoiceStateInput[]);
+  }
+
+  #onVoicePing(connection: Connection, { session }: Peer, d: unknown): void {
+    const isMalformed = checkLobbyVoicePing(d).length > 0;
+    if (isMalformed) connection.close('UNKNOWN_OPCODE', 'The request for a voice server is malformed.');
+    else if (session) this.#parts.sessions.tellVoiceServer(session, readId((d as { lobby_id: LobbyId }).lobby_id));
   }
 
   // Our choice: a presence that comes too soon is passed over, as the interface names no consequence.

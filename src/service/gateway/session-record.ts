@@ -18,11 +18,17 @@ export function newRecord(id: string, principal: SessionPrincipal, identity: Ide
     credential: credentialOf(principal),
     intents: kind === 'session' ? null : (identity.intents ?? 0),
     shard: kind === 'bot' ? identity.shard : null,
+    may_call: mayCall(principal),
     compress: identity.compress,
     presence: null,
     base: null,
     detached_at_ms: null,
   };
+}
+
+/** Whether what a session is opened or resumed with lets it take part in calls. @see gateway.md 9.5 */
+export function mayCall(principal: SessionPrincipal): boolean {
+  return principal.kind === 'user' && principal.scopes.has('lobbies.write');
 }
 
 /** Whether it is a session of the one whose credential this is. */

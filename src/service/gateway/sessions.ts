@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { CloseCodeName, Resume } from '../../model/gateway.ts';
 import { limits } from '../../model/limits.ts';
+import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
+import type { LobbyId } from '../../model/snowflake.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { EventLog } from '../event-log.ts';
@@ -17,8 +19,9 @@ import type { Identity, SessionPrincipal } from './identify.ts';
 import { introduceLobbies, type PlayerLobbies, startPlayerSession } from './player-session.ts';
 import { Presences } from './presences.ts';
 import { Session, type SessionOwner, tellSession } from './session.ts';
+import { SessionCalls } from './session-calls.ts';
 import { SessionKeeper, sessionScope } from './session-keeper.ts';
-import { belongsTo, newRecord, playerOf } from './session-record.ts';
+import { belongsTo, mayCall, newRecord, playerOf } from './session-record.ts';
 
 const sessionIdBytes = 16;
 
@@ -52,6 +55,7 @@ export class Sessions implements SessionOwner {
   readonly #core: Core;
   readonly #parts: SessionsParts;
   readonly #attendance: Attendance;
+  readonly #calls: SessionCalls;
   readonly #keeper: SessionKeeper | undefined;
   readonly #byId = new Map<string, Session>();
   readonly #arrivals = new Map<Session, Promise<Stay>>();
@@ -67,6 +71,7 @@ export class Sessions implements SessionOwner {
     this.hub = new Hub(core);
     this.presences = new Presences(core);
     this.#attendance = new Attendance(core.bus, parts.lobbies);
+    this.#calls = new SessionCalls(parts.lobbies.calls);
     this.#keeper = parts.events && new SessionKeeper(core, parts.events, this.#byId);
     this.#introduceLobbies = introduceLobbies(parts.lobbies);
     this.#toResume = new Deadlines(core.clock, limits.gatewayResumeWindowMs, session => this.end(session));
@@ -122,6 +127,16 @@ export class Sessions implements SessionOwner {
     await this.presences.set(session, shown);
   }
 
+  /** The calls that the session's client is in from now on. */
+  setCalls(session: Session, states: readonly LobbyVoiceStateInput[]): void {
+    this.work(session, () => this.#calls.update(session, states));
+  }
+
+  /** Its client looks for the voice server of a call. */
+  tellVoiceServer(session: Session, lobbyId: LobbyId): void {
+    this.work(session, () => this.#calls.tellServer(session, lobbyId));
+  }
+
   /** Lets a session go on over another connection, with all that its client has missed; RESUMED follows. */
   resume(connection: Connection, principal: SessionPrincipal, { session_id, seq }: Resume): Session | ResumeRefusal {
     const session = this.#byId.get(session_id);
@@ -135,7 +150,8 @@ export class Sessions implements SessionOwner {
     session.connection = connection;
     former?.close('NOT_AUTHENTICATED', 'The session goes on over another connection.');
     this.#toResume.drop(session);
-    session.record = { ...session.record, credential: credentialOf(principal), detached_at_ms: null };
+    const renewed = { credential: credentialOf(principal), may_call: mayCall(principal), detached_at_ms: null };
+    session.record = { ...session.record, ...renewed };
     if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     connection.compressesPayloads = session.record.compress;
     for (const [index, frame] of missed.entries()) connection.dispatch(frame, seq + index + 1);
@@ -184,6 +200,7 @@ export class Sessions implements SessionOwner {
   async endAll(): Promise<void> {
     for (const session of [...this.#byId.values()]) this.end(session);
     await this.settled();
+    await this.#endLostCalls();
     await this.#keeper?.clear();
   }
 
@@ -211,6 +228,7 @@ export class Sessions implements SessionOwner {
       else await this.#revive(record, end);
     }
     await this.#keeper.repeat(({ announced }) => this.hub.repeat(announced));
+    await this.#endLostCalls();
     for (const record of over) await this.#bury(record);
     if (this.size === 0) await this.#keeper.clear();
   }
@@ -247,8 +265,14 @@ export class Sessions implements SessionOwner {
   async #depart(session: Session, arrival: Promise<Stay>): Promise<void> {
     const stay = await arrival;
     await this.presences.leave(session);
+    if (playerOf(session.record)) await this.#parts.lobbies.calls.end(session.id);
     await stay.depart();
     this.#keeper?.delete(session);
+  }
+
+  /** Of sessions that a former process had, or a state that was put in place of another. */
+  #endLostCalls(): Promise<void> {
+    return this.#parts.lobbies.calls.endOthers(id => this.#byId.has(id));
   }
 
   async #revive(record: GatewaySessionRecord, credentialEndMs: number | null): Promise<void> {

@@ -29,7 +29,7 @@ import { createProvisional, type Provisional } from './provisional.ts';
 import { revoke } from './revocation.ts';
 import { isGranted } from './scope-rules.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
-import { createSigningKeys, type PublicKey } from './signing-keys.ts';
+import { createSigningKeys, type PublicKey, type SigningKeys } from './signing-keys.ts';
 import { createTokenEndpoint } from './token-endpoint.ts';
 
 /** OAuth2 and OpenID Connect: what the pages, the API's routes and the control API share. @see oauth2.md */
@@ -74,14 +74,14 @@ export interface AuthorizationDeps {
   readonly lobbies: LobbyMoves;
   /** Counts what is asked outside. */
   readonly activity: Activity;
+  readonly keys?: SigningKeys;
 }
 
 export function createAuthorization(
   core: Core,
-  { webhookEvents, lobbies, activity }: AuthorizationDeps,
+  { webhookEvents, lobbies, activity, keys = createSigningKeys(core) }: AuthorizationDeps,
 ): Authorization {
   const events = createAuthorizationEvents(core, webhookEvents);
-  const keys = createSigningKeys(core);
   const idTokens = createIdTokens(core, keys);
   const provisional = createProvisional(core, { idTokens, events, lobbies, activity });
   const issueTokens = createTokenEndpoint(core, idTokens, provisional.merges);

@@ -1,7 +1,7 @@
 import type { CryptoKey, JWK } from 'jose';
 import type { Core } from '../core.ts';
 
-/** How ID tokens are signed. @see oauth2.md 8 */
+/** How ID tokens are signed, and what else bears the service's name. @see oauth2.md 8 */
 export const signingAlgorithm = 'RS256';
 
 const settingName = 'oauth_signing_key';
@@ -16,7 +16,7 @@ export interface PublicKey {
   readonly alg: typeof signingAlgorithm;
 }
 
-/** The installation's one key pair for ID tokens: made when first needed, then kept in the store. */
+/** The installation's one key pair: made when first needed, then kept in the store. */
 export interface SigningKeys {
   /** What verifiers may read. */
   published(): Promise<PublicKey>;

@@ -265,6 +265,16 @@ export interface LobbyMemberRecord {
   metadata: Metadata | null;
   flags: number;
   additional_name: string | null;
+  /** The member's part in the lobby's call, and the gateway session that it belongs to; both null without one. */
+  voice: LobbyVoice | null;
+  voice_session_id: string | null;
+}
+
+/** How a member is in a call. */
+export interface LobbyVoice {
+  readonly self_mute: boolean;
+  readonly self_deaf: boolean;
+  readonly self_video: boolean;
 }
 
 /** A message of a lobby, in the order of sending. Those too old or too many to be shown go as others are sent. */
@@ -413,6 +423,8 @@ export interface GatewaySessionRecord {
   /** Null: hears everything. */
   intents: number | null;
   shard: readonly [id: number, count: number] | null;
+  /** It may take part in calls of lobbies. */
+  may_call: boolean;
   /** Large packets go compressed. */
   compress: boolean;
   presence: PresenceUpdate | null;
@@ -486,7 +498,10 @@ export const collections = {
       byChannel: ['linked_guild_id', 'linked_channel_id'],
     },
   },
-  lobby_members: { key: ['lobby_id', 'user_id'], indexes: { byUser: ['application_id', 'user_id'] } },
+  lobby_members: {
+    key: ['lobby_id', 'user_id'],
+    indexes: { byUser: ['application_id', 'user_id'], byVoice: ['voice_session_id'] },
+  },
   lobby_messages: { key: ['lobby_id', 'sent_at_ms', 'id'], indexes: {} },
   lobby_invites: { key: ['code'], indexes: { byExpiry: ['expires_at_ms'] } },
   authorizations: { key: ['id'], indexes: { byUser: ['user_id', 'application_id'] } },

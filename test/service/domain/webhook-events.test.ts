@@ -51,7 +51,7 @@ beforeEach(async () => {
   application = applicationRecord('1', { event_webhooks_url: url, ...makeKeyPair(seededEntropy('keys')) });
   const events = createWebhookEvents(world.core);
   drop = events.start();
-  lobbies = createLobbies(world.core, events);
+  lobbies = createLobbies(world.core, { webhookEvents: events });
   lobby = await created();
 });
 

@@ -69,9 +69,11 @@ export const migrations: readonly Migration[] = [
           WHERE linked_channel_id IS NOT NULL;
 
         CREATE TABLE lobby_members (
-          lobby_id TEXT, user_id TEXT, application_id TEXT, body TEXT NOT NULL, PRIMARY KEY (lobby_id, user_id)
+          lobby_id TEXT, user_id TEXT, application_id TEXT, voice_session_id TEXT, body TEXT NOT NULL,
+          PRIMARY KEY (lobby_id, user_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX lobby_members_byUser ON lobby_members (application_id, user_id);
+        CREATE INDEX lobby_members_byVoice ON lobby_members (voice_session_id) WHERE voice_session_id IS NOT NULL;
 
         CREATE TABLE lobby_messages (
           lobby_id TEXT, sent_at_ms INTEGER, id TEXT, body TEXT NOT NULL, PRIMARY KEY (lobby_id, sent_at_ms, id)
