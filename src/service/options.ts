@@ -31,6 +31,8 @@ export interface ServiceOptions {
    * hands everything on. Issuer, pages, gateway and the ready line then name it; control stays where the service listens.
    */
   readonly publicUrl?: string;
+  /** The operator's own voice server, which players in a lobby's call are sent to; absent: there is none. */
+  readonly voice?: VoiceOptions;
   /**
    * Proxies whose `X-Forwarded-For` is believed: addresses and CIDR blocks, none when absent. Limits and blocks by address
    * then count those the proxies name, instead of the proxies.
@@ -52,6 +54,12 @@ export interface ServiceOptions {
   readonly log?: Logger;
   readonly entropy?: Entropy;
   readonly fetch?: Fetch;
+}
+
+/** A voice server of the operator's. */
+export interface VoiceOptions {
+  /** As clients are told: a host, and a port where it is not the usual one: `voice.example`, `voice.example:4433`. */
+  readonly endpoint: string;
 }
 
 /** @throws ArgumentError `unknown_sign_in` */
@@ -97,6 +105,21 @@ export function checkPublicUrl(publicUrl: string | undefined): string | undefine
   throw new ArgumentError(
     'invalid_public_url',
     `The public address is an http or https origin, like https://play.example, not "${publicUrl}".`,
+  );
+}
+
+/**
+ * Where the operator's voice server is; undefined when none is named.
+ *
+ * @throws ArgumentError `invalid_voice_endpoint`: more than a host and a port, or less
+ */
+export function checkVoiceEndpoint(endpoint: string | undefined): string | undefined {
+  if (endpoint === undefined) return undefined;
+  const url = URL.parse(`voice://${endpoint}`);
+  if (url && url.host !== '' && url.host === endpoint) return endpoint;
+  throw new ArgumentError(
+    'invalid_voice_endpoint',
+    `The voice server is named by its host, and its port if need be, like voice.example:4433, not "${endpoint}".`,
   );
 }
 

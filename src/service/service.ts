@@ -39,10 +39,13 @@ import { snowflakeSource } from './ids.ts';
 import { Journal } from './journal.ts';
 import { createLateSite } from './late-site.ts';
 import { createAuthorization } from './oauth/authorization.ts';
+import { createSigningKeys } from './oauth/signing-keys.ts';
+import { openVoiceServer } from './oauth/voice-token.ts';
 import {
   checkHost,
   checkPublicUrl,
   checkTrustedProxies,
+  checkVoiceEndpoint,
   chooseLimits,
   chooseSignIn,
   keepsOutside,
@@ -117,9 +120,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const limits = chooseLimits(options.limits);
   const signIn = chooseSignIn(options.signIn);
   const addressOf = clientAddressBehind(checkTrustedProxies(options.trustedProxies));
+  const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
   const closing: Closing = [];
   try {
-    return await start(options, { host, publicUrl, limits, signIn, addressOf }, closing);
+    return await start(options, { host, publicUrl, limits, signIn, addressOf, voiceEndpoint }, closing);
   } catch (error) {
     await closeAll(closing);
     throw error;
@@ -133,15 +137,16 @@ interface Chosen {
   readonly limits: Core['limits'];
   readonly signIn: SignInMode;
   readonly addressOf: AddressOf;
+  readonly voiceEndpoint: string | undefined;
 }
 
 async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
-  const { host, publicUrl, limits, signIn, addressOf } = chosen;
+  const { host, publicUrl, limits, signIn, addressOf, voiceEndpoint } = chosen;
   const activity = new Activity();
   // What lives in memory alone ends with the process, gateway sessions included.
   const events = options.data === undefined ? undefined : new EventLog();
   const { core, setAddresses } = await openCore(options, { limits, activity, events }, closing);
-  const rooms = createRooms(core, activity, events);
+  const rooms = createRooms(core, { activity, events, voiceEndpoint });
   const stateReplaced = async () => {
     await rooms.gateway.closeSessions();
     await rooms.sweeps.restart();
@@ -159,6 +164,7 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
   setAddresses(addressesOf(publicUrl ?? own));
   closing.push(() => stopListening(server));
   closing.push(() => rooms.gateway.close());
+  await rooms.lobbies.calls.tellNewServer();
 
   let closed: Promise<void> | undefined;
   return {
@@ -218,14 +224,19 @@ function openFetch(options: ServiceOptions, log: Logger, closing: Closing): Pick
 type Rooms = ReturnType<typeof createRooms>;
 
 /** Everything that serves, each on the core and on those named to it. */
-function createRooms(core: Core, activity: Activity, events: EventLog | undefined) {
+function createRooms(
+  core: Core,
+  { activity, events, voiceEndpoint }: Omit<Ground, 'limits'> & Pick<Chosen, 'voiceEndpoint'>,
+) {
+  const keys = createSigningKeys(core);
+  const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, activity, voiceEndpoint);
   const credentials = createCredentials(core);
   const commands = createCommands(core);
   const commandPermissions = createCommandPermissions(core);
   const webhookEvents = createWebhookEvents(core, activity);
-  const lobbies = createLobbies(core, webhookEvents);
+  const lobbies = createLobbies(core, { webhookEvents, ...(voiceServer && { voiceServer }) });
   const interactions = createInteractions(core, activity);
-  const authorization = createAuthorization(core, { webhookEvents, lobbies, activity });
+  const authorization = createAuthorization(core, { webhookEvents, lobbies, activity, keys });
   const faults = new Faults(core);
   const gateway = createGateway(core, { credentials, lobbies, activity, faults, ...(events && { events }) });
   const fixtures = createFixtures(core, commands, lobbies);
