@@ -604,13 +604,14 @@ export class Client {
   #began(ready: unknown): void {
     const known = this.lobbies.map(({ id }) => id);
     this.#lobbies.apply('READY', ready);
-    this.#gaps.fill(known.filter(id => this.lobby(id)));
+    this.#gaps.open(known.filter(id => this.lobby(id)));
   }
 
   #statusChanged(status: ConnectionStatus): void {
     this.#auth.held.setConnected(status !== 'disconnected' && status !== 'disconnecting');
     this.#calls.setReady(status === 'ready');
     this.#commands.setReady(status === 'ready');
+    if (status === 'ready') this.#gaps.fill();
     if (status !== 'disconnected') return;
     this.#gaps.stop();
     this.#lobbies.clear();

@@ -15,7 +15,9 @@ export class MessageGaps {
   readonly #store: LobbyStore;
   readonly #load: LoadHistory;
   readonly #logger: Logger;
-  #filling = new AbortController();
+  readonly #missing = new Set<LobbyId>();
+  readonly #asked = new Set<LobbyId>();
+  #asking = new AbortController();
 
   constructor(store: LobbyStore, load: LoadHistory, logger: Logger) {
     this.#store = store;
@@ -24,24 +26,39 @@ export class MessageGaps {
   }
 
   /** A new session began, in which these lobbies are known from the one before. */
-  fill(ids: readonly LobbyId[]): void {
+  open(ids: readonly LobbyId[]): void {
     this.stop();
-    for (const id of ids) void this.#fill(id, this.#filling.signal);
+    for (const id of ids) {
+      this.#missing.add(id);
+      this.#store.changeMessages(id, messages => messages.hold());
+    }
   }
 
-  /** Gives up what is under way. */
+  /** The client is ready: asks for what is missing, also for what could not be had the last time. */
+  fill(): void {
+    for (const id of this.#missing) if (!this.#asked.has(id)) void this.#fill(id, this.#asking.signal);
+  }
+
+  /** Gives up what is under way, and all that is missing. */
   stop(): void {
-    this.#filling.abort();
-    this.#filling = new AbortController();
+    this.#asking.abort();
+    this.#asking = new AbortController();
+    this.#missing.clear();
+    this.#asked.clear();
   }
 
   async #fill(id: LobbyId, signal: AbortSignal): Promise<void> {
+    this.#asked.add(id);
     this.#store.changeMessages(id, messages => messages.hold());
     try {
       const history = await this.#load(id, messagesKeptMax, signal);
-      if (!signal.aborted) this.#store.changeMessages(id, messages => messages.fill(history));
+      if (signal.aborted) return;
+      this.#missing.delete(id);
+      this.#asked.delete(id);
+      this.#store.changeMessages(id, messages => messages.fill(history));
     } catch (error) {
       if (signal.aborted) return;
+      this.#asked.delete(id);
       this.#logger.warn({ lobby: id, error: nameOf(error) }, 'messages of a lost connection could not be had');
       this.#store.changeMessages(id, messages => messages.release());
     }

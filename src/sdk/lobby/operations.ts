@@ -7,6 +7,7 @@ import { checkLobbyMessage, isSilent } from '../../model/rules/lobby-message.ts'
 import { type ChannelId, isSnowflake, type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
 import { refuseIssues } from '../../wire/check.ts';
 import { asRecord } from '../../wire/codec.ts';
+import { deadlineMsDefault } from '../../wire/http.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Calls } from '../calls.ts';
 import { LiveList } from './live-list.ts';
@@ -91,9 +92,9 @@ export class LobbyOperations {
     return this.#history('getLobbyMessages', id, options);
   }
 
-  /** What the client asks for by itself, to fill a gap. */
+  /** What the client asks for by itself, to fill a gap; in a time of its own, however little the game's calls may take. */
   async missed(id: LobbyId, limit: number, signal: AbortSignal): Promise<LobbyMessages> {
-    return this.#history('resync', id, { limit, signal, whenOffline: 'queue' });
+    return this.#history('resync', id, { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault });
   }
 
   async link(id: LobbyId, channelId: ChannelId, options: OperationOptions): Promise<void> {

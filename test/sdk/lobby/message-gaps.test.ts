@@ -23,13 +23,18 @@ function setUp() {
     return answer.promise;
   };
   const history = (...ids: string[]) => ids.map(id => readMessage(said(id))).filter(one => one !== undefined);
-  return { store, shown, asked, warnings, history, gaps: new MessageGaps(store, load, logger) };
+  const gaps = new MessageGaps(store, load, logger);
+  const fill = () => {
+    gaps.open(['1']);
+    gaps.fill();
+  };
+  return { store, shown, asked, warnings, history, gaps, fill };
 }
 
 describe('MessageGaps', () => {
   it('shows what was missed before what came meanwhile, in one emission', async () => {
-    const { store, shown, asked, history, gaps } = setUp();
-    gaps.fill(['1']);
+    const { store, shown, asked, history, fill } = setUp();
+    fill();
     store.apply('LOBBY_MESSAGE_CREATE', said('8'));
     expect([shown, asked[0]?.limit]).toEqual([['5'], 25]);
     asked[0]?.resolve(history('5', '6', '7', '8'));
@@ -38,8 +43,8 @@ describe('MessageGaps', () => {
   });
 
   it('shows what came when the history cannot be had, and says so in the log', async () => {
-    const { store, shown, asked, warnings, gaps } = setUp();
-    gaps.fill(['1']);
+    const { store, shown, asked, warnings, fill } = setUp();
+    fill();
     store.apply('LOBBY_MESSAGE_CREATE', said('8'));
     asked[0]?.reject(new Error('no way'));
     await turn();
@@ -47,9 +52,9 @@ describe('MessageGaps', () => {
   });
 
   it('begins anew with another gap, and takes no notice of the first answer', async () => {
-    const { store, shown, asked, history, gaps } = setUp();
-    gaps.fill(['1']);
-    gaps.fill(['1']);
+    const { store, shown, asked, history, fill } = setUp();
+    fill();
+    fill();
     asked[0]?.resolve(history('6'));
     await turn();
     expect([shown, asked[0]?.signal.aborted]).toEqual([['5'], true]);
@@ -60,12 +65,45 @@ describe('MessageGaps', () => {
   });
 
   it('does nothing to a lobby that is gone meanwhile, or gone and come again', async () => {
-    const { store, shown, asked, history, gaps } = setUp();
-    gaps.fill(['1']);
+    const { store, shown, asked, history, fill } = setUp();
+    fill();
     store.apply('LOBBY_DELETE', { id: '1' });
     store.apply('LOBBY_CREATE', { id: '1', application_id: '1' });
     asked[0]?.resolve(history('6', '7'));
     await turn();
     expect(shown).toEqual(['5', '']);
+  });
+
+  it('shows nothing newer from the beginning of the session on, and asks when the client is ready', async () => {
+    const { store, shown, asked, history, gaps } = setUp();
+    gaps.open(['1']);
+    store.apply('LOBBY_MESSAGE_CREATE', said('8'));
+    expect([shown, asked]).toEqual([['5'], []]);
+    gaps.fill();
+    gaps.fill();
+    asked[0]?.resolve(history('5', '7', '8'));
+    await turn();
+    gaps.fill();
+    expect([shown, asked.length]).toEqual([['5', '5,7,8'], 1]);
+  });
+
+  it('asks again, the next time the client is ready, for what could not be had', async () => {
+    const { shown, asked, history, gaps, fill } = setUp();
+    fill();
+    asked[0]?.reject(new Error('no way'));
+    await turn();
+    gaps.fill();
+    asked[1]?.resolve(history('5', '6'));
+    await turn();
+    gaps.fill();
+    expect([shown, asked.length]).toEqual([['5', '5,6'], 2]);
+  });
+
+  it('asks for nothing more once it was stopped', async () => {
+    const { asked, gaps, fill } = setUp();
+    fill();
+    gaps.stop();
+    gaps.fill();
+    expect([asked.length, asked[0]?.signal.aborted]).toEqual([1, true]);
   });
 });
