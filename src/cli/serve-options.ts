@@ -1,5 +1,12 @@
 import { type LimitProfileName, limitProfiles } from '../model/limits.ts';
-import { checkPublicUrl, checkTrustedProxies, isLoopback, type SignInMode, signInModes } from '../service/options.ts';
+import {
+  checkPublicUrl,
+  checkTrustedProxies,
+  checkVoiceEndpoint,
+  isLoopback,
+  type SignInMode,
+  signInModes,
+} from '../service/options.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
 import { errorMessage } from './failure.ts';
 import { suggestion } from './nearest.ts';
@@ -70,6 +77,10 @@ export const serveOptions: OptionGroups = {
         'development is what the hosted service allows an unapproved application',
       ],
     },
+    'voice-endpoint': {
+      value: 'H',
+      help: ["a voice server of your own, told to whoever comes into a lobby's call: voice.example:4433"],
+    },
     'virtual-clock': { help: ['time starts now and moves only by POST /control/clock'] },
   },
   'What it says': {
@@ -95,6 +106,8 @@ export interface ServeSettings {
   /** Path of the fixtures. */
   readonly fixtures?: string;
   readonly limits: LimitProfileName;
+  /** A host, perhaps with a port. Absent: there is no voice server. */
+  readonly voiceEndpoint?: string;
   readonly virtualClock: boolean;
   readonly readyFile?: string;
   readonly logLevel: LogLevel;
@@ -120,6 +133,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),
     limits: choice(given, 'limits', limitNames) ?? defaults.limits,
+    ...readVoiceEndpoint(given),
     virtualClock: given['virtual-clock'] === true,
     ...(readyFile !== undefined && { readyFile }),
     logLevel: choice(given, 'log-level', logLevels) ?? defaults.logLevel,
@@ -171,6 +185,15 @@ function readTrustedProxies(given: GivenOptions): readonly string[] {
     return checkTrustedProxies(list?.split(',').map(proxy => proxy.trim()));
   } catch (error) {
     throw new UsageError(`--trusted-proxy: ${errorMessage(error)}`);
+  }
+}
+
+function readVoiceEndpoint(given: GivenOptions): Pick<ServeSettings, 'voiceEndpoint'> {
+  try {
+    const voiceEndpoint = checkVoiceEndpoint(optionText(given, 'voice-endpoint'));
+    return voiceEndpoint === undefined ? {} : { voiceEndpoint };
+  } catch (error) {
+    throw new UsageError(`--voice-endpoint: ${errorMessage(error)}`);
   }
 }
 

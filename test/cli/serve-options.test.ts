@@ -66,6 +66,14 @@ describe('the options of serve', () => {
     }
   });
 
+  it('take the voice server as a host, perhaps with a port', () => {
+    expect(read('')?.voiceEndpoint).toBeUndefined();
+    expect(read('--voice-endpoint voice.example:4433')?.voiceEndpoint).toBe('voice.example:4433');
+    for (const endpoint of ['wss://voice.example', 'voice.example/', ':80']) {
+      expect(refusal(`--voice-endpoint=${endpoint}`)).toContain('named by its host');
+    }
+  });
+
   it('take the port from 0 to 65535', () => {
     expect(read('--port 65535')?.port).toBe(65_535);
     for (const port of ['65536', '123456', '1.5', '0x10', 'x', '1e3']) {

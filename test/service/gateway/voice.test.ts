@@ -510,15 +510,16 @@ describe('the voice server that an operator names', () => {
         typ: 'voice+jwt',
         currentDate: new Date(atMs),
       });
-    const [{ payload }, again] = await Promise.all(caller.servers.map(({ token }) => verify(token)));
-    expect(payload).toMatchObject({
+    const [first, again] = await Promise.all(caller.servers.map(({ token }) => verify(token)));
+    expect(first?.payload).toMatchObject({
       sub: ada,
       lobby_id: world.lobbyId,
       session_id: caller.client.sessionId,
       application_id: starfall.applications[0].id,
     });
-    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(limits.voiceTokenLifeMs / 1000);
-    expect(again?.payload.jti).not.toBe(payload.jti);
+    const { exp = 0, iat = 0, jti } = first?.payload ?? {};
+    expect(exp - iat).toBe(limits.voiceTokenLifeMs / 1000);
+    expect(again?.payload.jti).not.toBe(jti);
     const after = world.service.clock.now() + limits.voiceTokenLifeMs;
     await expect(verify(caller.servers[0]?.token, after)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' });
   });
