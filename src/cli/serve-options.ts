@@ -79,7 +79,7 @@ export const serveOptions: OptionGroups = {
     },
     'voice-endpoint': {
       value: 'H',
-      help: ["a voice server of your own, told to whoever comes into a lobby's call: voice.example:4433"],
+      help: ["your own voice server, told to who comes into a lobby's call: voice.example:4433"],
     },
     'virtual-clock': { help: ['time starts now and moves only by POST /control/clock'] },
   },

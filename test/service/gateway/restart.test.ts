@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayFrame, intents, opcodes } from '../../../src/model/gateway.ts';
 import { limits } from '../../../src/model/limits.ts';
+import type { LobbyVoiceStateInput } from '../../../src/model/lobby.ts';
 import type { Service } from '../../../src/service/index.ts';
+import { keptCalls, participant } from '../../support/calls.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { LobbyMirror } from '../../support/lobby-mirror.ts';
 import { RestartingService } from '../../support/restarting-service.ts';
@@ -301,6 +303,7 @@ type Step =
   | { do: 'edit' | 'create'; lobby: number }
   | { do: 'put' | 'take'; lobby: number; user: number }
   | { do: 'drop' | 'beat'; user: number }
+  | { do: 'call'; user: number; calls: readonly { lobby: number; mute: boolean }[] }
   | { do: 'wait'; ms: number }
   | { do: 'restart'; how: 'clean' | 'killed' };
 
@@ -317,6 +320,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constantFrom('put' as const, 'take' as const), lobby: fc.nat(2), user: fc.nat(2) }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('drop' as const, 'beat' as const), user: fc.nat(2) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('call' as const),
+      user: fc.nat(2),
+      calls: fc.array(fc.record({ lobby: fc.nat(2), mute: fc.boolean() }), { maxLength: 2 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(5_000, 700_000) }) },
   {
     weight: 2,
@@ -354,6 +365,11 @@ class Player {
     this.#client.send({ op: opcodes.HEARTBEAT, d: this.#mirror.sequence });
   }
 
+  /** Says which calls it is in from now on. */
+  call(d: readonly Pick<LobbyVoiceStateInput, 'lobby_id' | 'self_mute' | 'self_deaf'>[]): void {
+    this.#client?.send({ op: opcodes.LOBBY_VOICE_STATES, d });
+  }
+
   /** Loses the connection, perhaps with frames under way. */
   drop(): void {
     this.take();
@@ -386,6 +402,7 @@ class Player {
     await this.#world.now.clock.advance(0);
     await this.#client?.beat();
     this.take();
+    const calls = await keptCalls(this.#world.now);
     for (const [id, lobby] of this.#mirror.lobbies) {
       const { body } = await callApi(this.#world.now, 'GET', `/lobbies/${id}`);
       const members = lobby.members.map(({ user_id, flags, metadata, connected }) => {
@@ -396,6 +413,7 @@ class Player {
         ...{ id: (body as { id: string }).id, metadata: (body as typeof lobby).metadata },
         members: (body as typeof lobby).members,
       });
+      expect(lobby.voice_states.map(participant)).toEqual(calls.get(id) ?? []);
     }
   }
 }
@@ -429,6 +447,15 @@ async function runStory(steps: readonly Step[]): Promise<number> {
         break;
       case 'beat':
         await players[step.user]?.beat();
+        break;
+      case 'call':
+        players[step.user]?.call(
+          step.calls.map(({ lobby, mute }) => ({
+            lobby_id: lobbies[lobby % lobbies.length] ?? '',
+            self_mute: mute,
+            self_deaf: false,
+          })),
+        );
         break;
       case 'wait':
         // Long enough for what is kept to be moved on; with heartbeats, as clients that are there send them.
