@@ -31,7 +31,10 @@ export interface Announcement {
     /** The dispatch's `d`, encoded as JSON once for all who get it. */
     readonly data: string;
   };
-  /** Where it happened: of a sharded bot only the guild's shard hears; without a guild, shard 0. */
+  /**
+   * Where it happened: of a sharded bot only the guild's shard hears; without a guild, shard 0. What is for `only` one
+   * session or a `recheck` goes past this.
+   */
   readonly guild?: GuildId;
   /** Sessions of this user are passed over: they hear of it in another form. */
   readonly except?: UserId;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type GatewayFrame, intents, opcodes } from '../../../src/model/gateway.ts';
+import { type GatewayFrame, type Identify, intents, opcodes } from '../../../src/model/gateway.ts';
 import type { Channel, Guild, Role } from '../../../src/model/guild.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
@@ -23,8 +23,8 @@ afterEach(async () => {
 });
 afterAll(() => service.close());
 
-async function join(token: string = bot): Promise<GatewayClient> {
-  const client = await GatewayClient.identified(service.gateway, { token, intents: wanted });
+async function join(token: string = bot, fields: Partial<Identify> = {}): Promise<GatewayClient> {
+  const client = await GatewayClient.identified(service.gateway, { token, intents: wanted, ...fields });
   clients.push(client);
   await client.beat();
   return client;
@@ -95,10 +95,10 @@ describe('a bot that is connected', () => {
     expect(await client.dispatch('GUILD_MEMBER_UPDATE')).toMatchObject({ nick: 'Edsger' });
   });
 
-  it('is closed with 4003 when it gets another token, by which it may come back', async () => {
-    const client = await join();
+  it('is closed with 4003 on every shard when it gets another token, by which it may come back', async () => {
+    const shards = [await join(bot, { shard: [0, 2] }), await join(bot, { shard: [1, 2] })];
     await furnish({ applications: [{ id: application.id, bot_token: 'another-token' }] });
-    expect((await client.closed).code).toBe(4003);
+    for (const client of shards) expect((await client.closed).code).toBe(4003);
     const old = await GatewayClient.open(service.gateway);
     old.identify({ token: bot });
     expect((await old.closed).code).toBe(4004);

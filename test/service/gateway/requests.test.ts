@@ -9,6 +9,8 @@ import { playerToken, sessionToken } from '../../support/tokens.ts';
 
 const crowd = Array.from({ length: 2100 }, (_, n) => ({ id: String(5000 + n), username: `member${n}` }));
 const crowded = '700';
+/** Of two shards the second serves it. */
+const distant = String(1 << 22);
 const fixtures = {
   applications: [
     ...starfall.applications,
@@ -25,6 +27,7 @@ const fixtures = {
       members: crowd.map(({ id }) => ({ user_id: id })),
     },
     { id: '701', name: 'Elsewhere', owner_id: crowd[0]?.id ?? '', applications: [] },
+    { id: distant, name: 'Distant', owner_id: crowd[0]?.id ?? '', applications: [starfall.applications[0].id] },
   ],
 };
 const bot = starfall.applications[0].bot_token;
@@ -92,6 +95,16 @@ describe('a request for guild members', () => {
     expect(chunk?.not_found).toEqual([edsger.id]);
     const [, one] = await answered(client, { guild_id: harbour, user_ids: grace.id }, 2);
     expect(names(one)).toEqual(['grace']);
+  });
+
+  it('is answered to the shard that serves the guild, RATE_LIMITED included, and to no other', async () => {
+    const client = await join(bot, { intents: allIntents, shard: [1, 2] });
+    await answered(client, { guild_id: distant, query: '', limit: 0, nonce: 'here' });
+    ask(client, { guild_id: distant, query: '', limit: 0, nonce: 'again' });
+    expect(await client.dispatch('RATE_LIMITED')).toMatchObject({ meta: { nonce: 'again' } });
+    ask(client, { guild_id: harbour, user_ids: [ada.id], nonce: 'elsewhere' });
+    const [, last] = await answered(client, { guild_id: distant, user_ids: [], nonce: 'last' }, 2);
+    expect(last?.nonce).toBe('last');
   });
 
   it('takes a nonce of 32 bytes, and passes over one of 33', async () => {

@@ -81,6 +81,20 @@ describe('a resume', () => {
     await back.until(() => back.sequence === last + 7);
   });
 
+  it('ends with RESUMED on every shard', async () => {
+    const ofShard = async (shard: [number, number]) => {
+      const client = await GatewayClient.identified(service.gateway, { token: bot, shard });
+      clients.push(client);
+      return client;
+    };
+    for (const client of [await ofShard([0, 2]), await ofShard([1, 2])]) {
+      await drop(client);
+      const back = await resume(bot, client);
+      await back.dispatch('RESUMED');
+      expect(back.names).toEqual(['RESUMED']);
+    }
+  });
+
   it('may be done again and again, also when the answer to the last one got lost', async () => {
     const client = await join(tokens.ada);
     const id = await createLobby(ada);
