@@ -42,7 +42,10 @@ export interface Role {
   permissions: string;
   position: number;
   color: number;
+  colors: { primary_color: number; secondary_color: null; tertiary_color: null };
   hoist: boolean;
+  icon: null;
+  unicode_emoji: null;
   managed: boolean;
   mentionable: boolean;
   flags: number;

@@ -51,6 +51,15 @@ describe('a bot that is connected', () => {
     expect(client.names).toEqual(['READY', 'GUILD_CREATE']);
   });
 
+  it('is shown roles with all that gateway clients look for without asking', async () => {
+    const [role] = (await (await join()).dispatch<Guild>('GUILD_CREATE')).roles;
+    expect(role).toEqual({
+      ...{ id: harbour.id, name: '@everyone', permissions: expect.stringMatching(/^\d+$/), position: 0 },
+      ...{ color: 0, colors: { primary_color: 0, secondary_color: null, tertiary_color: null } },
+      ...{ hoist: false, icon: null, unicode_emoji: null, managed: false, mentionable: false, flags: 0 },
+    });
+  });
+
   it('gets a guild in which a user installs it, and then hears what happens there', async () => {
     await furnish({ guilds: [{ id: '71', name: 'Outpost', owner_id: ada.id }] });
     const client = await join();
