@@ -370,6 +370,11 @@ class Player {
     this.#client?.send({ op: opcodes.LOBBY_VOICE_STATES, d });
   }
 
+  /** All that it sent has been heard. */
+  async heard(): Promise<void> {
+    await this.#client?.beat();
+  }
+
   /** Loses the connection, perhaps with frames under way. */
   drop(): void {
     this.take();
@@ -466,6 +471,9 @@ async function runStory(steps: readonly Step[]): Promise<number> {
         }
         break;
       case 'restart':
+        // One that is killed goes on in another folder: whatever it would do there, its clients must not hear of.
+        for (const player of players) await player.heard();
+        await world.now.clock.advance(0);
         await world.service.restart(step.how);
         for (const player of players) player.drop();
     }
