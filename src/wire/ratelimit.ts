@@ -177,6 +177,7 @@ class Line<G extends Gate> {
 
   /** Goes through at once, if nobody waits and there is room. */
   pass(): boolean {
+    if (!this.isEmpty) this.pump(); // their time may have passed, and the timer that tells so be late
     return this.isEmpty && this.gate.take(this.#clock.now());
   }
 
@@ -201,7 +202,7 @@ class Line<G extends Gate> {
       };
       signal.addEventListener('abort', giveUp, { once: true });
       this.#waiting.add(waiter);
-      this.#arm();
+      this.pump();
     });
   }
 
@@ -211,13 +212,15 @@ class Line<G extends Gate> {
     this.pump();
   }
 
+  /** Lets through who can go now, and sees to it that it is done again when others can. */
   pump(): void {
+    const nowMs = this.#clock.now();
     for (const waiter of this.#waiting) {
-      if (!this.gate.take(this.#clock.now())) break;
+      if (!this.gate.take(nowMs)) break;
       this.#waiting.delete(waiter);
       waiter.admit();
     }
-    this.#arm();
+    this.#arm(nowMs);
   }
 
   /** Sends the lane's waiting calls to another line, behind those that wait there. */
@@ -228,21 +231,21 @@ class Line<G extends Gate> {
       target.#waiting.add(waiter);
       waiter.line = target;
     }
-    this.#arm();
+    this.pump();
   }
 
   // A deadline that passes while a limit is used up is that limit's doing; otherwise only an answer was missing.
   #dismiss(waiter: Waiter<G>, reason: unknown): unknown {
     this.#waiting.delete(waiter);
-    this.#arm();
+    this.pump();
     const nowMs = this.#clock.now();
     const freeMs = this.gate.freeAtMs(nowMs);
     const isLate = reason instanceof TransportError && reason.code === 'deadline_exceeded';
     return isLate && freeMs !== undefined ? new RateLimitError(this.#name, freeMs - nowMs) : reason;
   }
 
-  #arm(): void {
-    const nowMs = this.#clock.now();
+  // Of the same instant as the look at the gate before: in one that is free by now nobody would be waited for.
+  #arm(nowMs: number): void {
     const atMs = this.isEmpty ? undefined : this.gate.freeAtMs(nowMs);
     if (this.#wakeUp?.atMs === atMs) return;
     this.#wakeUp?.cancel();

@@ -6,6 +6,7 @@ import { type LaneKey, RateLimiter } from '../../src/wire/ratelimit.ts';
 import type { BucketReport } from '../../src/wire/ratelimit-headers.ts';
 import { VirtualClock } from '../../src/wire/virtual-clock.ts';
 import { SimulatedLimits } from '../support/simulated-limits.ts';
+import { SleepyClock } from '../support/sleepy-clock.ts';
 
 const lane: LaneKey = { route: 'GET /lobbies/{lobby_id}', resource: '', exempt: false };
 const otherLane: LaneKey = { ...lane, route: 'PUT /lobbies/{lobby_id}' };
@@ -191,6 +192,26 @@ describe('RateLimiter', () => {
     await clock.advance(1);
     await next;
   });
+
+  // A busy or waking machine's timers come late: the time has passed, and nobody has been woken yet.
+  it.each(['another call comes', 'one that waits gives up'])(
+    'lets those go who wait when their time has passed and %s',
+    async what => {
+      const clock = new VirtualClock(1_000_000);
+      const machine = new SleepyClock(clock);
+      const limiter = new RateLimiter({ clock: machine, global: 'off' });
+      const acquire = async (signal?: AbortSignal) => limiter.acquire(lane, new Deadline(machine, 60_000, signal));
+      limiter.settle(await acquire(), { refusal: { scope: 'user', retryAfterMs: 1_000 } });
+      const abort = new AbortController();
+      const waiting = [acquire(abort.signal), acquire()];
+      machine.sleep(2_000);
+      if (what === 'another call comes') waiting.push(acquire());
+      else abort.abort();
+      const [first] = await Promise.allSettled(waiting.slice(0, 1));
+      if (first?.status === 'fulfilled') limiter.settle(first.value, {});
+      expect(await Promise.all(waiting.map(isPending))).toEqual(waiting.map(() => false));
+    },
+  );
 
   it('holds nobody for a shared 429', async () => {
     const { limiter, acquire, report } = setUp();
