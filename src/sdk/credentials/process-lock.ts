@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { KeychainError } from '../../model/errors.ts';
 import { type Backoff, backoffMs } from '../../wire/backoff.ts';
 import { Deadline } from '../../wire/deadline.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from '../../wire/ports.ts';
 import { systemCode } from '../../wire/transport.ts';
+import { makeFolder } from '../make-folder.ts';
 import { loadNative } from '../native/load.ts';
 
 export interface ProcessLockOptions {
@@ -52,7 +52,7 @@ type TryLock = () => (() => void) | undefined;
 export async function openProcessLock(options: ProcessLockOptions): Promise<ProcessLock> {
   const { path, kinds = ['native', 'sqlite'] } = options;
   const failures: string[] = [];
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(error => {
+  await makeFolder(dirname(path), 0o700).catch(error => {
     throw unusable(path, systemCode(error));
   });
   for (const kind of kinds) {

@@ -3,12 +3,13 @@ import * as nodeFileSystem from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeychainError } from '../../model/errors.ts';
 import { systemCode } from '../../wire/transport.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /** The steps that are taken on the disk, as in `node:fs/promises`; tests break off between any two. */
 export interface FileSystem {
   chmod(path: string, mode: number): Promise<void>;
   lstat(path: string): Promise<{ isDirectory(): boolean; readonly uid: number; readonly mode: number }>;
-  mkdir(path: string, options: { recursive: true; mode: number }): Promise<unknown>;
+  mkdir(path: string, options: { readonly mode: number }): Promise<unknown>;
   open(path: string, flags: string, mode?: number): Promise<OpenFile>;
   readdir(path: string): Promise<string[]>;
   readFile(path: string): Promise<Buffer>;
@@ -84,7 +85,7 @@ export async function openPrivateFolder(
 }
 
 async function makePrivate(path: string, files: FileSystem): Promise<void> {
-  await files.mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolder(path, 0o700, files.mkdir);
   const found = await files.lstat(path);
   if (!found.isDirectory()) throw new KeychainError('keychain_folder', `${path} is not a folder.`);
   // Windows has no such modes: there the folder inherits the rules of the person's profile.

@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { RedirectError } from '../../model/errors.ts';
+import { makeFolder } from '../make-folder.ts';
 import { desktopEntryText, execLineOf, mimeTypeOf } from './desktop-entry.ts';
 import type { Machine } from './machine.ts';
 import type { SchemeHandlers } from './scheme-handlers.ts';
@@ -21,7 +22,7 @@ export function freedesktopHandlers({ environment }: Machine): SchemeHandlers {
       return command === undefined ? undefined : { id, command };
     },
     async register({ scheme, id, name, command }) {
-      await mkdir(folders.own, { recursive: true }).catch(refused);
+      await makeFolder(folders.own, 0o755).catch(refused);
       await replaceFile(join(folders.own, id), desktopEntryText({ name, scheme, command })).catch(refused);
       await xdgMime(environment, 'default', id, mimeTypeOf(scheme));
     },

@@ -1,6 +1,8 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { RedirectError } from '../../model/errors.ts';
+import { systemCode } from '../../wire/transport.ts';
+import { makeFolder } from '../make-folder.ts';
 import type { Machine } from './machine.ts';
 
 /** Where the game listens for the redirects of one scheme. */
@@ -46,10 +48,11 @@ export function placeOf(scheme: string, folder: string | undefined, machine: Mac
  * @throws RedirectError `folder_not_private`, `no_folder`
  */
 export async function makePrivate(folder: string, uid: number | undefined): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(cause => {
+  await makeFolder(folder, 0o700).catch(cause => {
+    const code = systemCode(cause);
     // A link or a file in its place is judged below.
-    if (cause.code === 'EEXIST') return;
-    throw new RedirectError('no_folder', `The folder ${folder} cannot be made (${cause.code}).`, { cause });
+    if (code === 'EEXIST') return;
+    throw new RedirectError('no_folder', `The folder ${folder} cannot be made (${code}).`, { cause });
   });
   const fault = await privacyFault(folder, uid);
   if (fault) throw new RedirectError('folder_not_private', fault);

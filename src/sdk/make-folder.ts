@@ -1,0 +1,31 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCode } from '../wire/transport.ts';
+
+/** Makes one folder, as `mkdir` of `node:fs/promises` does. */
+export type MakeOne = (path: string, options: { readonly mode: number }) => Promise<unknown>;
+
+/**
+ * Makes a folder, and those above it that are missing; one that is there stays as it is.
+ *
+ * Each is tried once, where Node's own recursive way goes on for ever: below a folder that is there, lets none be made in
+ * it, and says then that it is missing (/proc).
+ *
+ * @throws what the system says, with its `code`; `EEXIST`: there is something else in its place
+ */
+export async function makeFolder(path: string, mode: number, makeOne: MakeOne = mkdir): Promise<void> {
+  try {
+    await makeOne(path, { mode });
+  } catch (error) {
+    const above = dirname(path);
+    if (systemCode(error) === 'ENOENT' && above !== path) {
+      await makeFolder(above, mode, makeOne);
+      await makeOne(path, { mode }).catch(again => refuseUnlessThere(path, again));
+    } else await refuseUnlessThere(path, error);
+  }
+}
+
+async function refuseUnlessThere(path: string, error: unknown): Promise<void> {
+  const isThere = systemCode(error) === 'EEXIST' && (await stat(path).catch(() => undefined))?.isDirectory();
+  if (!isThere) throw error;
+}
