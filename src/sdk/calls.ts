@@ -51,17 +51,47 @@ export class Calls {
    * @throws ApiError, RateLimitError, TransportError (`client_not_ready`, `deadline_exceeded`, `aborted`, …),
    *   ArgumentError `missing_access_token`, `invalid_deadline`, `closed`
    */
-  async send<Name extends RouteName>(operation: Operation<Name>, options: OperationOptions): Promise<HttpAnswer> {
+  send<Name extends RouteName>(operation: Operation<Name>, options: OperationOptions): Promise<HttpAnswer> {
+    return this.#within(operation.name, options, (deadline, tell) =>
+      this.#inTurn(operation, deadline, tell, options.signal),
+    );
+  }
+
+  /**
+   * Does something else than a call of a route under the same terms.
+   *
+   * @param name what the game calls it
+   * @throws as {@link send}, and whatever the work throws
+   */
+  run<Result>(name: string, options: OperationOptions, work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
+    return this.#within(name, options, async (deadline, tell) => {
+      await this.#passGate(deadline, tell);
+      tell(undefined);
+      return work(deadline);
+    });
+  }
+
+  /** Ends what is under way, and refuses what comes later. */
+  close(): void {
+    this.#isClosed = true;
+    for (const deadline of this.#underWay) deadline.abort();
+  }
+
+  async #within<Result>(
+    name: string,
+    options: OperationOptions,
+    work: (deadline: Deadline, tell: TellWait) => Promise<Result>,
+  ): Promise<Result> {
     const { clock, waits, deadlineMs, whenOffline } = this.#ports;
     if (this.#isClosed) throw new ArgumentError('closed', 'This client has been closed.');
     if (!this.#gate.isOpen && (options.whenOffline ?? whenOffline) === 'fail') {
       throw clientNotReady('connect() first, or let the operation wait with whenOffline: queue');
     }
     const deadline = new Deadline(clock, options.deadlineMs ?? deadlineMs, options.signal);
-    const tell = waits.of(operation.name, options);
+    const tell = waits.of(name, options);
     this.#underWay.add(deadline);
     try {
-      return await this.#inTurn(operation, deadline, tell, options.signal);
+      return await work(deadline, tell);
     } finally {
       this.#underWay.delete(deadline);
       deadline.close();
@@ -69,10 +99,10 @@ export class Calls {
     }
   }
 
-  /** Ends what is under way, and refuses what comes later. */
-  close(): void {
-    this.#isClosed = true;
-    for (const deadline of this.#underWay) deadline.abort();
+  async #passGate(deadline: Deadline, tell: TellWait): Promise<void> {
+    if (this.#gate.isOpen) return;
+    tell({ reason: 'offline' });
+    await this.#gate.pass(deadline);
   }
 
   async #inTurn<Name extends RouteName>(
@@ -83,10 +113,7 @@ export class Calls {
   ): Promise<HttpAnswer> {
     const turn = operation.order === undefined ? undefined : this.#turns.take(operation.order);
     try {
-      if (!this.#gate.isOpen) {
-        tell({ reason: 'offline' });
-        await this.#gate.pass(deadline);
-      }
+      await this.#passGate(deadline, tell);
       if (turn && !turn.isFirst) {
         tell({ reason: 'order' });
         await deadline.within(turn.begins);

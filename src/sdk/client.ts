@@ -53,6 +53,8 @@ import type {
 import { LobbyStore } from './lobby/store.ts';
 import type { Observable } from './rxjs.ts';
 import { selectFrom } from './select.ts';
+import type { CallSnapshot, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';
+import { type CallJoinOptions, VoiceCalls } from './voice/voice-calls.ts';
 import { Waits } from './waits.ts';
 
 /**
@@ -96,6 +98,7 @@ export class Client {
   readonly #calls: Calls;
   readonly #waits: Waits;
   readonly #lobbies: LobbyStore;
+  readonly #voice: VoiceCalls;
   readonly #lobbyOperations: LobbyOperations;
   readonly #guildOperations: GuildOperations;
   readonly #gaps: MessageGaps;
@@ -133,6 +136,12 @@ export class Client {
       whenOffline: options.whenOffline ?? 'fail',
     });
     this.#lobbies = new LobbyStore(logger);
+    this.#voice = new VoiceCalls({
+      clock,
+      calls: this.#calls,
+      lobbies: this.#lobbies,
+      send: (op, d) => this.#connection.send(op, d),
+    });
     this.#lobbyOperations = new LobbyOperations(this.#calls, addresses.webBase);
     this.#guildOperations = new GuildOperations(this.#calls);
     this.#gaps = new MessageGaps(this.#lobbies, (...asked) => this.#lobbyOperations.missed(...asked), logger);
@@ -547,6 +556,65 @@ export class Client {
     return url;
   }
 
+  /** Of one lobby's call: who is in it, whether this client is, and where it is heard. */
+  call$(lobbyId: LobbyId): Observable<CallSnapshot> {
+    return this.#voice.call$(lobbyId);
+  }
+
+  call(lobbyId: LobbyId): CallSnapshot {
+    return this.#voice.call(lobbyId);
+  }
+
+  /**
+   * Comes into a lobby's call, and stays in it through lost connections until {@link leaveLobbyCall}, {@link disconnect}, or
+   * until the player leaves the lobby or joins the call from elsewhere: {@link call$} tells. No sound is carried: for that
+   * the game connects to the server that is named there. A client can be in 25 calls; a call in which it is already is
+   * changed.
+   *
+   * @param options `selfMute`, `selfDeaf`: default false
+   * @throws TransportError `call_ended`: it was left, or the lobby, before it came to that; `deadline_exceeded`: also in a
+   *   lobby in which the player is no member
+   * @throws ArgumentError `too_many_calls`, `invalid_voice_settings`
+   * @see gateway.md 9.5; social-sdk.md 7.1, StartCall
+   */
+  joinLobbyCall(lobbyId: LobbyId, options: CallJoinOptions = {}): Promise<void> {
+    return this.#voice.join(lobbyId, options);
+  }
+
+  /**
+   * Changes how the player is in a call; what is not named stays.
+   *
+   * @throws ArgumentError `not_in_call`, `invalid_voice_settings`; TransportError `call_ended`
+   */
+  updateLobbyCall(lobbyId: LobbyId, settings: Partial<VoiceSettings>, options: OperationOptions = {}): Promise<void> {
+    return this.#voice.update(lobbyId, settings, options);
+  }
+
+  /**
+   * Leaves a call. Resolves when the others have been told; without a connection at once, and they are told as soon as there
+   * is one. Repeatable.
+   *
+   * @see social-sdk.md 7.1, EndCall
+   */
+  leaveLobbyCall(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
+    return this.#voice.leave(lobbyId, options);
+  }
+
+  /** Leaves every call. @see social-sdk.md 7.1, EndCalls */
+  leaveLobbyCalls(options: OperationOptions = {}): Promise<void> {
+    return this.#voice.leaveAll(options);
+  }
+
+  /**
+   * Asks again where a call is heard: a token lets the player in for some minutes only, and a voice server may have moved.
+   *
+   * @returns what {@link call$} shows from then on
+   * @throws ArgumentError `not_in_call`; TransportError `call_ended`
+   */
+  renewVoiceServer(lobbyId: LobbyId, options: OperationOptions = {}): Promise<VoiceServerSnapshot> {
+    return this.#voice.renewServer(lobbyId, options);
+  }
+
   /**
    * The commands that the player may use in a place, in the player's language: asked for while somebody watches, again
    * with every new session, every {@link commandsRefreshMs}, and when permissions are said to have changed. An access
@@ -590,6 +658,7 @@ export class Client {
     const disconnected = this.#connection.close();
     this.#http.close();
     await disconnected;
+    this.#voice.close();
     this.#lobbies.close();
     this.#commands.close();
     this.#waits.close();
@@ -597,12 +666,19 @@ export class Client {
 
   #dispatched(name: string, data: unknown): void {
     if (name === 'READY') this.#began(data);
-    else if (!this.#lobbies.apply(name, data) && changesCommands.has(name)) this.#commands.refresh();
+    else if (!this.#lobbies.apply(name, data)) this.#dispatchedElse(name, data);
+  }
+
+  /** Something that does not change what is known of lobbies. */
+  #dispatchedElse(name: string, data: unknown): void {
+    if (name === 'LOBBY_VOICE_SERVER_UPDATE') this.#voice.takeServer(data);
+    else if (changesCommands.has(name)) this.#commands.refresh();
   }
 
   /** A session began; what is known from one before may have gaps. */
   #began(ready: unknown): void {
     const known = this.lobbies.map(({ id }) => id);
+    this.#voice.began(ready);
     this.#lobbies.apply('READY', ready);
     this.#gaps.open(known.filter(id => this.lobby(id)));
   }
@@ -611,9 +687,11 @@ export class Client {
     this.#auth.held.setConnected(status !== 'disconnected' && status !== 'disconnecting');
     this.#calls.setReady(status === 'ready');
     this.#commands.setReady(status === 'ready');
+    this.#voice.setReady(status === 'ready');
     if (status === 'ready') this.#gaps.fill();
     if (status !== 'disconnected') return;
     this.#gaps.stop();
+    this.#voice.forget();
     this.#lobbies.clear();
     this.#commands.forget();
   }

@@ -1,5 +1,5 @@
 import { ApiError, GatewayError, RallypointError, RateLimitError, TransportError } from '../model/errors.ts';
-import { capabilities, type Identify, intents } from '../model/gateway.ts';
+import { capabilities, type Identify, intents, type Opcode } from '../model/gateway.ts';
 import { isSnowflake, type UserId } from '../model/snowflake.ts';
 import { type Backoff, backoffMs } from '../wire/backoff.ts';
 import { asRecord } from '../wire/codec.ts';
@@ -80,6 +80,11 @@ export class Connection {
   /** @see {@link Client.checkConnection} */
   check(): void {
     this.#gateway?.check();
+  }
+
+  /** Sends a frame in the present session; without one it goes nowhere. */
+  send(op: Opcode, d: unknown): void {
+    this.#gateway?.say(op, d);
   }
 
   async close(): Promise<void> {

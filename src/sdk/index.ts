@@ -98,7 +98,9 @@ export type {
   LobbyMessages,
   LobbySnapshot,
   LobbyState,
+  LobbyVoiceStates,
   UserSnapshot,
+  VoiceStateSnapshot,
 } from './lobby/snapshot.ts';
 export { type DoctorOptions, doctor } from './redirect/doctor.ts';
 export { type Finding, type FindingCode, findingCodes } from './redirect/finding.ts';
@@ -106,3 +108,5 @@ export { type ListenOptions, listenForRedirects, type SchemeReceiver } from './r
 export type { RedirectReceiver, RedirectTaker } from './redirect/receiver.ts';
 export { registerScheme, unregisterScheme } from './redirect/register.ts';
 export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration.ts';
+export type { CallSnapshot, CallStatus, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';
+export type { CallJoinOptions } from './voice/voice-calls.ts';

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../model/errors.ts';
+import type { Opcode } from '../model/gateway.ts';
 import { type Backoff, backoffMs, randomFraction } from './backoff.ts';
 import { encodeFrame, parseFrame } from './gateway.ts';
 import { type GatewayEffect, GatewaySession, type GatewaySessionOptions } from './gateway-session.ts';
@@ -75,6 +76,11 @@ export class GatewayConnection {
   check(): void {
     if (this.#connectNow) this.#connectNow();
     else this.#run(this.#session.check());
+  }
+
+  /** Sends something of the client's own in the present session; while there is none it goes nowhere. */
+  say(op: Opcode, d: unknown): void {
+    this.#run(this.#session.say(op, d));
   }
 
   /** Ends the session; no event follows. Resolves when the socket is gone. Idempotent. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../model/errors.ts';
-import { closeCodes, closeRemedy, type GatewayFrame, type Identify, opcodes } from '../model/gateway.ts';
+import { closeCodes, closeRemedy, type GatewayFrame, type Identify, type Opcode, opcodes } from '../model/gateway.ts';
 import { asRecord } from './codec.ts';
 import { apiVersion } from './routes.ts';
 
@@ -120,6 +120,12 @@ export class GatewaySession {
     if (this.#isEnded || this.#isClosing || !this.#isLive) return [];
     const isAsked = (this.#due.get('ack') ?? Number.POSITIVE_INFINITY) <= checkMsMax;
     return isAsked ? [] : this.#beat(checkMsMax);
+  }
+
+  /** Something of the client's own, in the present session: while there is none it goes nowhere. */
+  say(op: Opcode, d: unknown): readonly GatewayEffect[] {
+    if (this.#isEnded || this.#isClosing || !this.#isLive) return noEffects;
+    return [{ do: 'send', frame: { op, d } }];
   }
 
   /** The socket is closed, by whichever side, or could not be opened (1006). */

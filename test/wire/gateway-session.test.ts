@@ -144,6 +144,29 @@ describe('GatewaySession', () => {
     expect(ended.check()).toEqual([]);
   });
 
+  it('says something of its own while the session is open on a connection, and never otherwise', () => {
+    const say = (session: GatewaySession) => session.say(opcodes.LOBBY_VOICE_STATES, []);
+    const frame = { op: opcodes.LOBBY_VOICE_STATES, d: [] };
+    const young = newSession();
+    expect(say(young)).toEqual([]);
+    young.start();
+    young.opened();
+    young.frame(hello);
+    expect(say(young)).toEqual([]);
+    young.frame(ready());
+    expect(say(young)).toEqual([{ do: 'send', frame }]);
+    young.frame(reconnect);
+    expect(say(young)).toEqual([]);
+    young.closed(1006);
+    young.opened();
+    young.frame(hello);
+    expect(say(young)).toEqual([]);
+    young.frame({ op: opcodes.DISPATCH, t: 'RESUMED', s: 2, d: {} });
+    expect(say(young)).toEqual([{ do: 'send', frame }]);
+    young.end();
+    expect(say(young)).toEqual([]);
+  });
+
   it('hears nothing more from a connection it closes, so that a resume replays it', () => {
     const heard: string[] = [];
     const session = readySession(undefined, heard);

@@ -2,7 +2,7 @@ import { isSnowflake } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/codec.ts';
 import type { LobbyEvent } from './event.ts';
 import type { Fields } from './fields.ts';
-import { readLobby, readMemberId } from './lobby-reader.ts';
+import { readLobby, readMemberId, readVoiceState } from './lobby-reader.ts';
 import { readMessageEdit, readMessageEnd, readMessageEvent } from './message-reader.ts';
 import type { LobbySnapshot } from './snapshot.ts';
 
@@ -42,6 +42,8 @@ export function lobbyReader(name: string): LobbyReader | undefined {
       return readMessageEdit;
     case 'LOBBY_MESSAGE_DELETE':
       return readMessageEnd;
+    case 'LOBBY_VOICE_STATE_UPDATE':
+      return readVoiceChange;
     default:
       return undefined;
   }
@@ -88,4 +90,10 @@ function readMemberEnd({ lobby_id, member }: Fields): LobbyEvent | undefined {
   const memberId = readMemberId(asRecord(member) ?? {});
   if (memberId === undefined || typeof lobby_id !== 'string') return undefined;
   return { kind: 'member-gone', lobbyId: lobby_id, memberId };
+}
+
+function readVoiceChange(data: Fields): LobbyEvent | undefined {
+  const { lobby_id: lobbyId, user_id: memberId } = data;
+  if (typeof lobbyId !== 'string' || !isSnowflake<'user'>(memberId)) return undefined;
+  return { kind: 'voice', lobbyId, memberId, state: readVoiceState(data) };
 }

@@ -1,6 +1,6 @@
 import type { LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
 import type { Fields } from './fields.ts';
-import type { LobbyMessageSnapshot, LobbySnapshot, LobbyState } from './snapshot.ts';
+import type { LobbyMessageSnapshot, LobbySnapshot, LobbyState, VoiceStateSnapshot } from './snapshot.ts';
 
 /** What happened to lobbies, in the words of this client. Everything in it is complete and, but for members, frozen. */
 export type LobbyEvent =
@@ -20,7 +20,8 @@ export type LobbyEvent =
       readonly messageId: MessageId;
       readonly change: MessageEdit;
     }
-  | { readonly kind: 'message-gone'; readonly lobbyId: LobbyId; readonly messageId: MessageId };
+  | { readonly kind: 'message-gone'; readonly lobbyId: LobbyId; readonly messageId: MessageId }
+  | VoiceChange;
 
 /**
  * A member came or changed. It is the commonest of all events, and of a thousand that come a player sees few: so only the
@@ -39,6 +40,14 @@ export interface MemberGone {
   readonly kind: 'member-gone';
   readonly lobbyId: LobbyId;
   readonly memberId: UserId;
+}
+
+/** A member came into the call or changed in it, or left it: then without `state`. */
+export interface VoiceChange {
+  readonly kind: 'voice';
+  readonly lobbyId: LobbyId;
+  readonly memberId: UserId;
+  readonly state: VoiceStateSnapshot | undefined;
 }
 
 /** What an edit can change of a message. */

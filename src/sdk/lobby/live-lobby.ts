@@ -4,10 +4,16 @@ import { LiveList } from './live-list.ts';
 import { LiveMessages } from './live-messages.ts';
 import { isPartial, readMember } from './lobby-reader.ts';
 import { share } from './share.ts';
-import type { LobbyMemberSnapshot, LobbyMembers, LobbySnapshot } from './snapshot.ts';
+import type {
+  LobbyMemberSnapshot,
+  LobbyMembers,
+  LobbySnapshot,
+  LobbyVoiceStates,
+  VoiceStateSnapshot,
+} from './snapshot.ts';
 
-/** What a lobby shows beside its members. */
-type LobbyHead = Omit<LobbySnapshot, 'members'>;
+/** What a lobby shows beside its members and its call. */
+type LobbyHead = Omit<LobbySnapshot, 'members' | 'voiceStates'>;
 
 /**
  * One lobby as it changes. An event costs the same however many members there are, and next to nothing while nobody
@@ -18,22 +24,30 @@ export class LiveLobby {
   readonly messages = new LiveMessages();
   #head: LobbyHead;
   readonly #members: LiveList<LobbyMemberSnapshot>;
+  readonly #voiceStates: LiveList<VoiceStateSnapshot>;
   /** What was heard of members since somebody looked: of each the latest. */
   readonly #news = new Map<UserId, MemberNews | MemberGone>();
   #shown: LobbySnapshot | undefined;
 
   constructor(lobby: LobbySnapshot) {
-    const { members, ...head } = lobby;
+    const { members, voiceStates, ...head } = lobby;
     this.id = lobby.id;
     this.#head = Object.freeze(head);
     this.#members = new LiveList(members);
+    this.#voiceStates = new LiveList(voiceStates);
   }
 
   /** Frozen; the same object until something changes. */
   get shown(): LobbySnapshot {
     const { members } = this;
-    if (this.#shown?.members !== members) this.#shown = Object.freeze({ ...this.#head, members });
+    if (this.#shown?.members !== members) {
+      this.#shown = Object.freeze({ ...this.#head, members, voiceStates: this.voiceStates });
+    }
     return this.#shown;
+  }
+
+  get voiceStates(): LobbyVoiceStates {
+    return this.#voiceStates.shown;
   }
 
   get members(): LobbyMembers {
@@ -47,7 +61,7 @@ export class LiveLobby {
   }
 
   /** Takes over what the lobby is now; its messages stay. */
-  replace({ members, ...head }: LobbySnapshot): void {
+  replace({ members, voiceStates, ...head }: LobbySnapshot): void {
     const shared = share(this.#head, Object.freeze(head));
     if (shared !== this.#head) this.#shown = undefined;
     this.#head = shared;
@@ -55,6 +69,19 @@ export class LiveLobby {
     const ids = new Set(members.map(({ id }) => id));
     for (const id of [...this.#members.ids()]) if (!ids.has(id)) this.#members.remove(id);
     for (const member of members) this.#put(member);
+    const speaking = new Set(voiceStates.map(({ id }) => id));
+    for (const { id } of this.voiceStates) if (!speaking.has(id)) this.changeVoice(id, undefined);
+    for (const state of voiceStates) this.changeVoice(state.id, state);
+  }
+
+  /** A member is in the call as `state` says, or has left it. */
+  changeVoice(id: UserId, state: VoiceStateSnapshot | undefined): void {
+    const present = this.#voiceStates.find(id);
+    const shared = state && share(present, state);
+    if (shared === present) return;
+    if (shared) this.#voiceStates.put(shared);
+    else this.#voiceStates.remove(id);
+    this.#shown = undefined;
   }
 
   /** A member came, changed or went. */

@@ -1,6 +1,6 @@
 import type { UserId } from '../../model/snowflake.ts';
 import { Feed } from '../feed.ts';
-import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot } from './snapshot.ts';
+import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot, LobbyVoiceStates } from './snapshot.ts';
 
 type AnyFeed = Pick<Feed<unknown>, 'isWatched' | 'tell' | 'complete'>;
 
@@ -10,6 +10,7 @@ export interface LobbyReads {
   members(): LobbyMembers;
   member(id: UserId): LobbyMemberSnapshot | undefined;
   messages(): LobbyMessages;
+  voiceStates(): LobbyVoiceStates | undefined;
 }
 
 /** Who watches what of one lobby. An event wakes those whom it may concern, found by what they watch. */
@@ -17,6 +18,7 @@ export class LobbyFeeds {
   readonly lobby: Feed<LobbySnapshot | undefined>;
   readonly members: Feed<LobbyMembers>;
   readonly messages: Feed<LobbyMessages>;
+  readonly voiceStates: Feed<LobbyVoiceStates | undefined>;
   readonly #member = new Map<UserId, Feed<LobbyMemberSnapshot | undefined>>();
   readonly #reads: LobbyReads;
 
@@ -25,6 +27,7 @@ export class LobbyFeeds {
     this.lobby = new Feed(reads.lobby);
     this.members = new Feed(reads.members);
     this.messages = new Feed(reads.messages);
+    this.voiceStates = new Feed(reads.voiceStates);
   }
 
   member(id: UserId): Feed<LobbyMemberSnapshot | undefined> {
@@ -47,6 +50,12 @@ export class LobbyFeeds {
     this.lobby.tell();
   }
 
+  /** Somebody in the call may have changed. */
+  tellVoice(): void {
+    this.voiceStates.tell();
+    this.lobby.tell();
+  }
+
   /** Anything may have changed. */
   tell(): void {
     for (const feed of this.#all()) feed.tell();
@@ -62,6 +71,6 @@ export class LobbyFeeds {
   }
 
   #all(): readonly AnyFeed[] {
-    return [...this.#member.values(), this.members, this.messages, this.lobby];
+    return [...this.#member.values(), this.members, this.messages, this.voiceStates, this.lobby];
   }
 }

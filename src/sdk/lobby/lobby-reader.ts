@@ -7,7 +7,9 @@ import type {
   LobbyMemberSnapshot,
   LobbyMembers,
   LobbySnapshot,
+  LobbyVoiceStates,
   UserSnapshot,
+  VoiceStateSnapshot,
 } from './snapshot.ts';
 
 /**
@@ -31,6 +33,31 @@ export function readLobby(value: unknown, known?: LobbySnapshot): LobbySnapshot 
     members,
     flags: flags === undefined && known ? known.flags : readFlags(flags),
     linkedChannel: readLinkedChannel(linked_channel),
+    voiceStates: readVoiceStates(fields.voice_states, known?.voiceStates),
+  });
+}
+
+const noVoiceStates: LobbyVoiceStates = Object.freeze([]);
+
+// One that cannot be read is passed over: a lobby is not unknown because of who speaks in it.
+function readVoiceStates(value: unknown, known: LobbyVoiceStates = noVoiceStates): LobbyVoiceStates {
+  if (!Array.isArray(value)) return known;
+  const read = value.map(state => readVoiceState(asRecord(state) ?? {})).filter(state => state !== undefined);
+  return read.length === 0 ? noVoiceStates : Object.freeze(read);
+}
+
+/** Undefined also for one that says its user has left the call. */
+export function readVoiceState(fields: Fields): VoiceStateSnapshot | undefined {
+  const { user_id: id, session_id, channel_id } = fields;
+  if (!isSnowflake<'user'>(id) || typeof channel_id !== 'string') return undefined;
+  return Object.freeze({
+    id,
+    sessionId: readText(session_id) ?? '',
+    selfMute: fields.self_mute === true,
+    selfDeaf: fields.self_deaf === true,
+    selfVideo: fields.self_video === true,
+    mute: fields.mute === true,
+    deaf: fields.deaf === true,
   });
 }
 

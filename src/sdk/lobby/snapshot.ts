@@ -24,9 +24,30 @@ export interface LobbySnapshot {
   readonly flags: number;
   /** The guild's channel whose conversation the lobby shares, if there is one. */
   readonly linkedChannel: LinkedChannelSnapshot | undefined;
+  /** Who is in the lobby's call. */
+  readonly voiceStates: LobbyVoiceStates;
 }
 
 export type LobbyMembers = readonly LobbyMemberSnapshot[];
+
+/** Those members who are in a lobby's call, by id. */
+export type LobbyVoiceStates = readonly VoiceStateSnapshot[];
+
+/** A member's part in a lobby's call. @see gateway.md 9.4 */
+export interface VoiceStateSnapshot {
+  /** The user's id. */
+  readonly id: UserId;
+  /** The gateway session by which the user is in the call: of several devices, the one. */
+  readonly sessionId: string;
+  /** The user hears and is not heard; as the user wants it. */
+  readonly selfMute: boolean;
+  /** The user hears nothing; as the user wants it. */
+  readonly selfDeaf: boolean;
+  readonly selfVideo: boolean;
+  /** The same by others; Rallypoint's own service has nobody who does that. */
+  readonly mute: boolean;
+  readonly deaf: boolean;
+}
 
 /** @see social-sdk.md 7.3, LinkedChannel */
 export interface LinkedChannelSnapshot {

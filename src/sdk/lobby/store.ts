@@ -4,12 +4,19 @@ import type { Logger } from '../../wire/ports.ts';
 import { Feed } from '../feed.ts';
 import { Observable, type Subscriber } from '../rxjs.ts';
 import { lobbyReader } from './dispatch-reader.ts';
-import type { LobbyEvent, MemberGone, MemberNews } from './event.ts';
+import type { LobbyEvent, MemberGone, MemberNews, VoiceChange } from './event.ts';
 import { emptyList, LiveList } from './live-list.ts';
 import { LiveLobby } from './live-lobby.ts';
 import type { LiveMessages } from './live-messages.ts';
 import { LobbyFeeds } from './lobby-feeds.ts';
-import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot, LobbyState } from './snapshot.ts';
+import type {
+  LobbyMemberSnapshot,
+  LobbyMembers,
+  LobbyMessages,
+  LobbySnapshot,
+  LobbyState,
+  LobbyVoiceStates,
+} from './snapshot.ts';
 
 /**
  * The lobbies a client knows of, live. Every stream replays the latest, emits when something changed, and completes on
@@ -61,6 +68,11 @@ export class LobbyStore {
     return this.#lobbies.find(id)?.messages.shown ?? emptyList;
   }
 
+  /** Who is in the lobby's call; undefined while the player is in no lobby of that id. */
+  voiceStates(id: LobbyId): LobbyVoiceStates | undefined {
+    return this.#lobbies.find(id)?.voiceStates;
+  }
+
   /** How many lobbies have watchers of their own. */
   get watchedCount(): number {
     return this.#watched.size;
@@ -80,6 +92,10 @@ export class LobbyStore {
 
   messages$(id: LobbyId): Observable<LobbyMessages> {
     return this.#streamOf(id, feeds => feeds.messages);
+  }
+
+  voiceStates$(id: LobbyId): Observable<LobbyVoiceStates | undefined> {
+    return this.#streamOf(id, feeds => feeds.voiceStates);
   }
 
   /**
@@ -142,6 +158,9 @@ export class LobbyStore {
         break;
       case 'message-gone':
         this.changeMessages(event.lobbyId, messages => messages.remove(event.messageId));
+        break;
+      case 'voice':
+        this.#changeVoice(event);
     }
   }
 
@@ -172,6 +191,15 @@ export class LobbyStore {
     lobby.hear(event);
     this.#isStale = true;
     this.#watched.get(lobby.id)?.tellMember(event.memberId);
+    this.#all.tell();
+  }
+
+  #changeVoice({ lobbyId, memberId, state }: VoiceChange): void {
+    const lobby = this.#lobbies.find(lobbyId);
+    if (!lobby) return;
+    lobby.changeVoice(memberId, state);
+    this.#isStale = true;
+    this.#watched.get(lobby.id)?.tellVoice();
     this.#all.tell();
   }
 
@@ -215,6 +243,7 @@ export class LobbyStore {
       members: () => this.members(id),
       member: userId => this.member(id, userId),
       messages: () => this.messages(id),
+      voiceStates: () => this.voiceStates(id),
     });
   }
 }

@@ -6,13 +6,26 @@ import { asRecord } from '../../../src/wire/codec.ts';
 import { isDeeplyFrozen } from '../../support/frozen.ts';
 
 const member = { user_id: '9', metadata: { team: 'blue' }, flags: 1, connected: true, additional_name: 'The Brave' };
+const voiceState = {
+  lobby_id: '5',
+  channel_id: '5',
+  user_id: '9',
+  session_id: 's',
+  ...{ deaf: false, mute: true, self_deaf: false, self_mute: true, self_video: false },
+  ...{ suppress: false, request_to_speak_timestamp: null },
+};
+const voiceSnapshot = {
+  id: '9',
+  sessionId: 's',
+  ...{ selfMute: true, selfDeaf: false, selfVideo: false, mute: true, deaf: false },
+};
 const lobby = {
   id: '5',
   application_id: '1',
   metadata: { map: 'harbour' },
   members: [member],
   flags: 1,
-  voice_states: [],
+  voice_states: [voiceState],
   region: '',
 };
 const memberSnapshot = {
@@ -29,6 +42,7 @@ const lobbySnapshot = {
   metadata: { map: 'harbour' },
   members: [memberSnapshot],
   flags: 1,
+  voiceStates: [voiceSnapshot],
 };
 
 const names = [
@@ -44,6 +58,7 @@ const names = [
   'LOBBY_MESSAGE_CREATE',
   'LOBBY_MESSAGE_UPDATE',
   'LOBBY_MESSAGE_DELETE',
+  'LOBBY_VOICE_STATE_UPDATE',
 ];
 
 function readLobbyEvent(name: string, data: unknown) {
@@ -103,6 +118,42 @@ describe('readLobbyEvent: documented shapes', () => {
       lobbyId: '5',
       memberId: '9',
     });
+  });
+});
+
+describe('readLobbyEvent: calls', () => {
+  const read = (data: object) => readLobbyEvent('LOBBY_VOICE_STATE_UPDATE', data);
+
+  it('reads who is in the call, and who has left it', () => {
+    const event = read(voiceState);
+    expect(event).toEqual({ kind: 'voice', lobbyId: '5', memberId: '9', state: voiceSnapshot });
+    expect(isDeeplyFrozen(event?.kind === 'voice' && event.state)).toBe(true);
+    for (const channel_id of [null, undefined]) {
+      expect(read({ ...voiceState, channel_id })).toEqual({ kind: 'voice', lobbyId: '5', memberId: '9' });
+    }
+  });
+
+  it('takes what is not said for untrue', () => {
+    expect(read({ lobby_id: '5', channel_id: '5', user_id: '9' })).toMatchObject({
+      state: { sessionId: '', selfMute: false, selfDeaf: false, selfVideo: false, mute: false, deaf: false },
+    });
+  });
+
+  it('cannot read one of nobody, or of no lobby', () => {
+    expect(read({ ...voiceState, user_id: undefined })).toBeUndefined();
+    expect(read({ ...voiceState, lobby_id: 5 })).toBeUndefined();
+  });
+
+  it('reads a lobby whose voice states it cannot read in part', () => {
+    const voice_states = [null, {}, { ...voiceState, channel_id: null }, voiceState];
+    expect(readLobbyEvent('LOBBY_CREATE', { ...lobby, voice_states })).toMatchObject({
+      lobby: { voiceStates: [voiceSnapshot] },
+    });
+    for (const none of [undefined, null, 'x', {}]) {
+      expect(readLobbyEvent('LOBBY_CREATE', { ...lobby, voice_states: none })).toMatchObject({
+        lobby: { voiceStates: [] },
+      });
+    }
   });
 });
 

@@ -17,6 +17,8 @@ const lobby = (id: string, map = 'harbour', members: object[] = []) => ({
 const member = (user_id: string, team = 'red') => ({ user_id, metadata: { team }, flags: 0, connected: true });
 const said = (lobby_id: string, id: string, content = 'hello') => ({ id, lobby_id, channel_id: lobby_id, content });
 
+const part = { lobby_id: '1', channel_id: '1', session_id: 's', self_mute: false };
+
 function storeWith(...ids: string[]): LobbyStore {
   const store = new LobbyStore(silentLogger);
   store.apply('READY', { lobbies: ids.map(id => lobby(id)) });
@@ -50,6 +52,48 @@ describe('LobbyStore', () => {
     store.apply('LOBBY_CREATE', lobby('3'));
     expect(first.map(one => one?.metadata.map)).toEqual(['harbour', 'reef', undefined]);
     expect(third.map(one => one?.id)).toEqual([undefined, '3']);
+  });
+
+  it('changes the call of a lobby and nothing else of it, and wakes only who watches that', () => {
+    const store = storeWith('1', '2');
+    store.apply('LOBBY_UPDATE', lobby('1', 'harbour', [member('9'), member('10')]));
+    const [state, members, calls] = [
+      record(store.lobby$('1')),
+      record(store.members$('1')),
+      record(store.voiceStates$('1')),
+    ];
+    const speaks = (user_id: string, self_mute = false) =>
+      store.apply('LOBBY_VOICE_STATE_UPDATE', { ...part, user_id, self_mute });
+    speaks('10');
+    speaks('9');
+    speaks('10');
+    speaks('10', true);
+    store.apply('LOBBY_VOICE_STATE_UPDATE', { ...part, user_id: '9', channel_id: null });
+    store.apply('LOBBY_VOICE_STATE_UPDATE', { ...part, user_id: '9', channel_id: null });
+    store.apply('LOBBY_VOICE_STATE_UPDATE', { ...part, lobby_id: '3', user_id: '9' });
+    expect(calls.map(call => call?.map(({ id, selfMute }) => id + (selfMute ? ' muted' : '')))).toEqual([
+      [],
+      ['10'],
+      ['9', '10'],
+      ['9', '10 muted'],
+      ['10 muted'],
+    ]);
+    expect(state).toHaveLength(5);
+    expect(members).toHaveLength(1);
+    expect(calls[2]?.[0]).toBe(calls[3]?.[0]);
+    expect(new Set(state.map(one => one?.members)).size).toBe(1);
+    expect(state.every(isDeeplyFrozen)).toBe(true);
+  });
+
+  it('knows a call from its lobby, keeps it when the lobby says nothing of it, and loses it with the lobby', () => {
+    const store = storeWith();
+    store.apply('READY', { lobbies: [{ ...lobby('1'), voice_states: [{ ...part, user_id: '9' }] }] });
+    const calls = record(store.voiceStates$('1'));
+    store.apply('LOBBY_UPDATE', lobby('1', 'reef'));
+    store.apply('LOBBY_UPDATE', { ...lobby('1', 'reef'), voice_states: [{ ...part, user_id: '10' }] });
+    store.apply('READY', { lobbies: [{ ...lobby('1', 'reef'), voice_states: [] }] });
+    store.apply('LOBBY_DELETE', { id: '1' });
+    expect(calls.map(call => call?.map(({ id }) => id))).toEqual([['9'], ['10'], [], undefined]);
   });
 
   it('replaces all on READY in one emission, waking who watches what differs', () => {

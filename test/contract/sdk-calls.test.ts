@@ -1,0 +1,153 @@
+import { filter, firstValueFrom } from 'rxjs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeCodes } from '../../src/model/gateway.ts';
+import { Client } from '../../src/sdk/client.ts';
+import type { CallSnapshot } from '../../src/sdk/voice/snapshot.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service/service.ts';
+import { loadSystemSocket } from '../../src/wire/socket.ts';
+import { keptCalls } from '../support/calls.ts';
+import { Network } from '../support/network.ts';
+import { callApi, starfall } from '../support/starfall.ts';
+import { playerToken } from '../support/tokens.ts';
+
+const [ada, grace] = starfall.users;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** A lobby of two players, whose games are connected. */
+async function begin(options: ServiceOptions = {}) {
+  const service = await startService({ fixtures: starfall, limits: 'off', ...options });
+  closing.push(() => service.close());
+  const [hers, theirs] = [await gameOf(service, ada.id), await gameOf(service, grace.id)];
+  const id = await hers.client.createOrJoinLobby('the harbour');
+  await theirs.client.createOrJoinLobby('the harbour');
+  return { service, hers, theirs, id };
+}
+
+async function gameOf(service: Service, userId: string) {
+  const network = new Network(await loadSystemSocket());
+  const client = new Client({
+    applicationId: starfall.applications[0].id,
+    apiBase: service.api_base,
+    webBase: service.web_base,
+    socket: network.socket,
+  });
+  closing.push(() => client.close());
+  client.updateToken(await playerToken(service, userId));
+  await client.connect();
+  return { client, network };
+}
+
+function shown(client: Client, id: string, fits: (call: CallSnapshot) => boolean): Promise<CallSnapshot> {
+  return firstValueFrom(client.call$(id).pipe(filter(fits)));
+}
+
+const speakers = ({ participants }: CallSnapshot) => participants.map(({ id, selfMute }) => [id, selfMute]);
+
+describe('a call of two players', () => {
+  it('shows each who is in it and how, and ends for both as they leave', async () => {
+    const { hers, theirs, id } = await begin();
+    await hers.client.joinLobbyCall(id, { selfMute: true });
+    await theirs.client.joinLobbyCall(id);
+    const both = ({ participants }: CallSnapshot) => participants.length === 2;
+    for (const { client } of [hers, theirs]) {
+      const call = await shown(client, id, both);
+      expect(speakers(call)).toEqual([
+        [ada.id, true],
+        [grace.id, false],
+      ]);
+      expect(client.lobby(id)?.voiceStates).toBe(client.call(id).participants);
+    }
+    await hers.client.updateLobbyCall(id, { selfMute: false });
+    await shown(theirs.client, id, call => call.participants[0]?.selfMute === false);
+    await hers.client.leaveLobbyCall(id);
+    await shown(theirs.client, id, call => call.participants.length === 1);
+    expect(hers.client.call(id).status).toBe('disconnected');
+    await theirs.client.leaveLobbyCalls();
+    await shown(hers.client, id, call => call.participants.length === 0);
+  });
+
+  it('is joined from one device at a time: the newest', async () => {
+    const { service, hers, id } = await begin();
+    const other = await gameOf(service, ada.id);
+    await hers.client.joinLobbyCall(id);
+    await other.client.joinLobbyCall(id);
+    const left = await shown(hers.client, id, ({ status }) => status === 'disconnected');
+    expect(left.participants).toHaveLength(1);
+    expect(other.client.call(id).status).toBe('signaling_connected');
+  });
+
+  it('names the voice server to each alone, and again when asked', async () => {
+    const { hers, theirs, id } = await begin({ voice: { endpoint: 'voice.example:4433' } });
+    await Promise.all([hers, theirs].map(({ client }) => client.joinLobbyCall(id)));
+    const calls = await Promise.all([hers, theirs].map(({ client }) => shown(client, id, call => !!call.server)));
+    expect(calls.map(({ server }) => server?.endpoint)).toEqual(Array(2).fill('voice.example:4433'));
+    expect(calls[0]?.server?.token).not.toBe(calls[1]?.server?.token);
+    const renewed = await hers.client.renewVoiceServer(id);
+    expect(renewed.token).not.toBe(calls[0]?.server?.token);
+    expect(hers.client.call(id).server).toBe(renewed);
+  });
+
+  it('goes without a voice server of the operator, and says so', async () => {
+    const { hers, id } = await begin();
+    await hers.client.joinLobbyCall(id);
+    expect((await shown(hers.client, id, call => !!call.server)).server).toMatchObject({ endpoint: null });
+  });
+
+  it.each([
+    ['resumed', 1006],
+    ['begun anew', closeCodes.SESSION_TIMED_OUT.code],
+  ])('goes on when the session of one of them is %s', async (_, code) => {
+    const { service, hers, theirs, id } = await begin();
+    await hers.client.joinLobbyCall(id);
+    await theirs.client.joinLobbyCall(id, { selfDeaf: true });
+    await shown(hers.client, id, call => call.participants.length === 2);
+    theirs.network.cut(code);
+    expect(theirs.client.call(id)).toMatchObject({ status: 'reconnecting', own: { selfDeaf: true } });
+    await shown(theirs.client, id, ({ status }) => status === 'signaling_connected');
+    const kept = (await keptCalls(service)).get(id);
+    for (const { client } of [hers, theirs]) {
+      const call = await shown(client, id, ({ participants }) =>
+        participants.every(one => kept?.some(({ session_id }) => session_id === one.sessionId)),
+      );
+      expect(call.participants.map(one => [one.id, one.selfDeaf])).toEqual([
+        [ada.id, false],
+        [grace.id, true],
+      ]);
+    }
+  });
+
+  it('is left by who leaves the lobby, or is removed from it', async () => {
+    const { service, hers, theirs, id } = await begin();
+    await Promise.all([hers, theirs].map(({ client }) => client.joinLobbyCall(id)));
+    await theirs.client.leaveLobby(id);
+    await shown(hers.client, id, call => call.participants.length === 1);
+    await shown(theirs.client, id, ({ status }) => status === 'disconnected');
+    await callApi(service, 'DELETE', `/lobbies/${id}/members/${ada.id}`);
+    await shown(hers.client, id, ({ status }) => status === 'disconnected');
+    expect((await keptCalls(service)).size).toBe(0);
+  });
+
+  it('is not joined by who is no member', async () => {
+    const { service, hers } = await begin();
+    const { body } = await callApi(service, 'POST', '/lobbies', { members: [{ id: grace.id }] });
+    const foreign = (body as { id: string }).id;
+    await expect(hers.client.joinLobbyCall(foreign, { deadlineMs: 300 })).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+    });
+    expect((await keptCalls(service)).size).toBe(0);
+  });
+
+  it('is over for a client that disconnects, and not joined again by itself', async () => {
+    const { hers, theirs, id } = await begin();
+    await Promise.all([hers, theirs].map(({ client }) => client.joinLobbyCall(id)));
+    await theirs.client.disconnect();
+    await shown(hers.client, id, call => call.participants.length === 1);
+    await theirs.client.connect();
+    expect(theirs.client.call(id)).toMatchObject({ status: 'disconnected', own: undefined });
+    expect(theirs.client.call(id).participants).toHaveLength(1);
+  });
+});
