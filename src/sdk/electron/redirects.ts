@@ -20,6 +20,11 @@ export interface ElectronReceiver extends SchemeReceiver {
    * False in a second copy of the game: the redirect it was started with has gone to the first one, and it should quit.
    */
   readonly isFirstInstance: boolean;
+  /**
+   * As in {@link SchemeReceiver}. macOS tells of the address of a start by an event: the first that nobody waits for, and
+   * that comes before this was looked at, is kept here; whatever comes later goes to `onUnclaimed`. None goes to both.
+   */
+  readonly startAddress: string | undefined;
   /** Whether the system has taken us for the scheme's program by now; the forwarder takes a moment. */
   readonly isRegistered: boolean;
   /** How that went. Never rejects. In a second copy nothing is registered. */
@@ -41,6 +46,7 @@ export function receiveRedirects(options: RedirectOptions): ElectronReceiver {
   // Chromium sorts the arguments of a second copy and may drop some; this arrives as it was sent.
   const isFirstInstance = app.requestSingleInstanceLock({ [dataKey]: own.slice(0, 1) });
   let startAddress: string | undefined;
+  let isStarting = true;
 
   const take = (candidates: readonly string[]) => {
     const accepted = candidates.find(text => client.handleRedirect(text));
@@ -51,9 +57,9 @@ export function receiveRedirects(options: RedirectOptions): ElectronReceiver {
   };
   const onOpenUrl = (event: { preventDefault(): void }, url: unknown) => {
     if (!isAddressOf(scheme, url)) return;
-    if (take([url])) return event.preventDefault();
-    startAddress ??= url;
-    options.onUnclaimed?.(url);
+    if (take([url])) event.preventDefault();
+    else if (isStarting && startAddress === undefined) startAddress = url;
+    else options.onUnclaimed?.(url);
   };
   const onSecondInstance = (_event: unknown, otherArgv: unknown, _folder: unknown, data: unknown) => {
     const sent = addressesIn((Object(data) as Record<string, unknown>)[dataKey], scheme);
@@ -70,6 +76,7 @@ export function receiveRedirects(options: RedirectOptions): ElectronReceiver {
     redirectUri: customSchemeRedirect(scheme),
     isFirstInstance,
     get startAddress() {
+      isStarting = false;
       return startAddress;
     },
     get isRegistered() {

@@ -150,12 +150,11 @@ describe('receiveRedirects', () => {
     expect(receive(new StandInApp(), { argv: ['/game', good] }).handed).toEqual([good]);
   });
 
-  it('keeps an address that nobody waits for yet, until somebody takes it: of the start, or of open-url before that', () => {
+  it('keeps an address of its start that nobody waits for yet, until somebody takes it', () => {
     expect(receive(new StandInApp(), { argv: ['/game', forged] }).receiver.startAddress).toBe(forged);
     const app = new StandInApp();
     let isWaiting = false;
     const { receiver } = receive(app, { client: { handleRedirect: () => isWaiting } });
-    expect(receiver.startAddress).toBeUndefined();
     app.openUrl(good);
     expect(receiver.startAddress).toBe(good);
     isWaiting = true;
@@ -163,11 +162,32 @@ describe('receiveRedirects', () => {
     expect(receiver.startAddress).toBeUndefined();
   });
 
+  it('tells of each open-url once: as the address of the start until that is looked at, by the call afterwards', () => {
+    const unclaimed: string[] = [];
+    const app = new StandInApp();
+    const { receiver } = receive(app, { onUnclaimed: address => unclaimed.push(address) });
+    app.openUrl(`${forged}1`);
+    app.openUrl(`${forged}2`);
+    expect(unclaimed).toEqual([`${forged}2`]);
+    expect(receiver.startAddress).toBe(`${forged}1`);
+    app.openUrl(`${forged}3`);
+    expect([receiver.startAddress, unclaimed]).toEqual([`${forged}1`, [`${forged}2`, `${forged}3`]]);
+  });
+
+  it('takes no open-url for the address of the start once that was looked at', () => {
+    const unclaimed: string[] = [];
+    const app = new StandInApp();
+    const { receiver } = receive(app, { onUnclaimed: address => unclaimed.push(address) });
+    expect(receiver.startAddress).toBeUndefined();
+    app.openUrl(forged);
+    expect([receiver.startAddress, unclaimed]).toEqual([undefined, [forged]]);
+  });
+
   it('tells of an address that nobody waits for, whichever way it comes, and of none that somebody took', () => {
     const unclaimed: string[] = [];
     const app = new StandInApp();
-    receive(app, { argv: ['/game', forged], onUnclaimed: address => unclaimed.push(address) });
-    expect(unclaimed).toEqual([]);
+    const { receiver } = receive(app, { argv: ['/game', forged], onUnclaimed: address => unclaimed.push(address) });
+    expect([receiver.startAddress, unclaimed]).toEqual([forged, []]);
     app.openUrl(forged);
     app.emit('second-instance', {}, ['/game', forged], '/', {});
     app.emit('second-instance', {}, ['/game'], '/', { rallypointRedirects: [forged] });
