@@ -126,6 +126,7 @@ export const apiErrors = {
   unknown_guild: { code: 10004, status: 404, message: 'Unknown Guild' },
   unknown_member: { code: 10007, status: 404, message: 'Unknown Member' },
   unknown_message: { code: 10008, status: 404, message: 'Unknown Message' },
+  unknown_role: { code: 10011, status: 404, message: 'Unknown Role' },
   unknown_user: { code: 10013, status: 404, message: 'Unknown User' },
   unknown_webhook: { code: 10015, status: 404, message: 'Unknown Webhook' },
   unknown_lobby: { code: 10031, status: 404, message: 'Unknown Lobby' },

@@ -94,6 +94,8 @@ export interface OwnGuild {
   /** The user's permissions there, channels aside, as decimal text. */
   permissions: string;
   features: readonly string[];
+  /** Only where counts were asked for. */
+  approximate_member_count?: number;
 }
 
 export interface GuildMember {

@@ -122,6 +122,8 @@ export const limits = {
   gatewayMaxConcurrency: 1,
   gatewayGuildsPerShardMax: 2500,
   gatewayMembersPerChunk: 1000,
+  /** Members of a guild that one GET answers with. */
+  guildMembersPerPageMax: 1000,
   /** Members that a request by name or by ids gets at most. */
   gatewayMembersPerRequestMax: 100,
   gatewayNonceBytesMax: 32,

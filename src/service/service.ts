@@ -27,6 +27,7 @@ import { createCommandPermissions } from './domain/command-permissions.ts';
 import { createCommands } from './domain/commands.ts';
 import { createCredentials } from './domain/credentials.ts';
 import { createGuildDirectory } from './domain/guild-directory.ts';
+import { createGuildLookup } from './domain/guild-lookup.ts';
 import { createInteractions } from './domain/interactions.ts';
 import { createLobbies } from './domain/lobbies.ts';
 import { createWebhookEvents } from './domain/webhook-events.ts';
@@ -270,7 +271,7 @@ function createDoor(
     ...commandIndexRoutes(createCommandIndexes(core)),
     ...lobbyRoutes(lobbies),
     ...playerLobbyRoutes(lobbies),
-    ...guildRoutes(createGuildDirectory(core)),
+    ...guildRoutes(createGuildDirectory(core), createGuildLookup(core)),
     ...interactionRoutes(interactions),
     ...applicationRoutes(createApplicationEdits(core, activity), authorization),
     ...oauthRoutes(authorization),

@@ -41,6 +41,7 @@ const permissionReader = [
 const indexReader = ['session', 'user:any'] as const;
 const commands = '/applications/{application_id}/commands';
 const guildCommands = '/applications/{application_id}/guilds/{guild_id}/commands';
+const guild = '/guilds/{guild_id}';
 const lobby = '/lobbies/{lobby_id}';
 const webhook = '/webhooks/{application_id}/{interaction_token}';
 const member = `${lobby}/members/{user_id}`;
@@ -287,13 +288,29 @@ export const routes = {
     success: [200],
     bucket: 'lobby-invite',
   },
-  listOwnGuilds: { method: 'GET', path: '/users/@me/guilds', credentials: ['user:guilds'], success: [200] },
+  listOwnGuilds: { method: 'GET', path: '/users/@me/guilds', credentials: ['user:guilds', 'bot'], success: [200] },
+  getOwnMember: {
+    method: 'GET',
+    path: '/users/@me/guilds/{guild_id}/member',
+    credentials: ['user:guilds.members.read'],
+    success: [200],
+  },
+  leaveGuild: { method: 'DELETE', path: '/users/@me/guilds/{guild_id}', credentials: ['bot'], success: [204] },
+  getGuild: { method: 'GET', path: guild, credentials: ['bot'], success: [200] },
   listGuildChannels: {
     method: 'GET',
-    path: '/guilds/{guild_id}/channels',
+    path: `${guild}/channels`,
     credentials: ['bot', 'user:guilds.channels.read'],
     success: [200],
   },
+  listActiveThreads: { method: 'GET', path: `${guild}/threads/active`, credentials: ['bot'], success: [200] },
+  listGuildRoles: { method: 'GET', path: `${guild}/roles`, credentials: ['bot'], success: [200] },
+  getGuildRole: { method: 'GET', path: `${guild}/roles/{role_id}`, credentials: ['bot'], success: [200] },
+  listGuildMembers: { method: 'GET', path: `${guild}/members`, credentials: ['bot'], success: [200] },
+  searchGuildMembers: { method: 'GET', path: `${guild}/members/search`, credentials: ['bot'], success: [200] },
+  getGuildMember: { method: 'GET', path: `${guild}/members/{user_id}`, credentials: ['bot'], success: [200] },
+  getChannel: { method: 'GET', path: '/channels/{channel_id}', credentials: ['bot'], success: [200] },
+  getUser: { method: 'GET', path: '/users/{user_id}', credentials: ['bot'], success: [200] },
 
   invokeCommand: { method: 'POST', path: '/interactions', credentials: ['session'], success: [204], body: 'json' },
   createInteractionResponse: {
@@ -375,6 +392,12 @@ export const routes = {
     credentials: ['bot', 'user:identify', 'application:identify'],
     success: [200],
   },
+  listOwnConnections: {
+    method: 'GET',
+    path: '/users/@me/connections',
+    credentials: ['user:connections', 'bot'],
+    success: [200],
+  },
   getCurrentAuthorization: {
     method: 'GET',
     path: '/oauth2/@me',
@@ -385,6 +408,19 @@ export const routes = {
   editOwnApplication: {
     method: 'PATCH',
     path: '/applications/@me',
+    credentials: ['bot'],
+    success: [200],
+    body: 'json',
+  },
+  getApplication: {
+    method: 'GET',
+    path: '/applications/{application_id}',
+    credentials: ['bot'],
+    success: [200],
+  },
+  editApplication: {
+    method: 'PATCH',
+    path: '/applications/{application_id}',
     credentials: ['bot'],
     success: [200],
     body: 'json',

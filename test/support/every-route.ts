@@ -53,7 +53,8 @@ export const routeNames = Object.keys(routes) as RouteName[];
 const commandBody = { name: 'greet', description: 'Greets', name_localizations: { de: 'gruss' } };
 const message = { body: { content: 'Hello', flags: 64, embeds: [{ title: 'Hello' }] } };
 const deviceForm = new URLSearchParams({ client_id: application.id, scope: 'identify' }).toString();
-const allScopes = 'identify email openid sdk.social_layer applications.commands.permissions.update';
+const allScopes =
+  'identify email openid guilds.members.read connections sdk.social_layer applications.commands.permissions.update';
 
 export async function openRouteWorld(options: ServiceOptions = {}): Promise<RouteWorld> {
   const service = await startService({ fixtures: starfall, limits: 'off', clock: 'virtual', ...options });
@@ -109,6 +110,11 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     const document = { guilds: [{ name: 'Quay', owner_id: edsger.id, channels: [{ name: 'general' }] }] };
     const { guilds } = await postFixtures(service, document);
     return guilds[0]?.channels[0]?.id ?? '';
+  }
+
+  async function guildWithBot(): Promise<string> {
+    const { guilds } = await postFixtures(service, { guilds: [{ name: 'Stay', applications: [application.id] }] });
+    return guilds[0]?.id ?? '';
   }
 
   let players = 0;
@@ -186,6 +192,11 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     }),
     createLobbyInvite: linked,
     createOwnLobbyInvite: linked,
+    listOwnGuilds: () => ({ query: '?with_counts=true' }),
+    getGuild: () => ({ query: '?with_counts=true' }),
+    leaveGuild: async () => ({ params: { guild_id: await guildWithBot() } }),
+    listGuildMembers: () => ({ query: '?limit=1000' }),
+    searchGuildMembers: () => ({ query: '?query=gr&limit=5' }),
     listGuildChannels: async () => {
       await call('linkLobbyChannel', await sample('linkLobbyChannel'));
       return { query: '?with_can_link_lobby=true' };
@@ -228,6 +239,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       authorization: `Bearer ${(await botIssuedToken(service, newPlayer())).access_token}`,
       body: { global_name: 'Player' },
     }),
+    editApplication: () => ({ body: { description: 'Harbours and stars' } }),
     editOwnApplication: () => ({ body: { description: 'Harbours and stars', interactions_endpoint_url: null } }),
     createToken: () => ({
       body: new URLSearchParams({
@@ -258,6 +270,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
       channel_id: guild.channels[0].id,
       lobby_id: lobby.id,
       user_id: grace.id,
+      role_id: guild.id,
       ...(path.includes('{command_id}') && { command_id: (await command()).id }),
     };
   }

@@ -11,7 +11,9 @@ import type {
   GuildRecord,
   LobbyRecord,
 } from '../store/records.ts';
-import { canBeLinked, channelView } from './guild-view.ts';
+import { botMember } from './bot-member.ts';
+import { guildIdsOf, guildMembers, guildScope, putGuild } from './guild-records.ts';
+import { botUserId, canBeLinked, channelView } from './guild-view.ts';
 import { byChannel, linkedLobbies } from './lobby-records.ts';
 
 /** Which part of the list of one's guilds; ids of guilds. @see commands.md 7 */
@@ -19,12 +21,18 @@ export interface GuildPage {
   readonly before?: GuildId;
   readonly after?: GuildId;
   readonly limit: number;
+  /** Whether to tell how many members there are. */
+  readonly isCounted?: boolean;
 }
 
-/** Guilds and channels to choose from. @see lobbies.md 3 */
+/** One's guilds, and the channels to choose from there. @see lobbies.md 3 */
 export interface GuildDirectory {
   /** The user's guilds by id. With `before`, those closest to it. */
   guildsOf(userId: UserId, page: GuildPage): Promise<readonly OwnGuild[]>;
+  /** The same of a bot. */
+  guildsOfBot(application: ApplicationRecord, page: GuildPage): Promise<readonly OwnGuild[]>;
+  /** Takes a bot out of a guild. @throws Fault `unknown_guild` when it is not in it */
+  leave(application: ApplicationRecord, guildId: GuildId): Promise<void>;
   /** All channels of a guild, in their order there. @throws Fault `unknown_guild`, `missing_access` when the bot is not in it */
   channelsOf(application: ApplicationRecord, guildId: GuildId): Promise<readonly Channel[]>;
   /** Those of them that the user can see. @throws Fault `unknown_guild`, `missing_access` when the user is not in it */
@@ -38,17 +46,40 @@ const writing = VIEW_CHANNEL | SEND_MESSAGES;
 const linking = writing | MANAGE_CHANNELS;
 
 export function createGuildDirectory({ store }: Pick<Core, 'store'>): GuildDirectory {
-  async function guildsOf(userId: UserId, { before, after, limit }: GuildPage): Promise<readonly OwnGuild[]> {
+  async function guildsOf(userId: UserId, page: GuildPage): Promise<readonly OwnGuild[]> {
     const memberships = await store.list('guild_members', { index: 'byUser', equals: [userId] });
-    const asked = memberships
-      .toSorted((a, b) => compareSnowflakes(a.guild_id, b.guild_id))
-      .filter(({ guild_id: id }) => after === undefined || compareSnowflakes(id, after) > 0)
-      .filter(({ guild_id: id }) => before === undefined || compareSnowflakes(id, before) < 0);
-    const page = before !== undefined && after === undefined ? asked.slice(-limit) : asked.slice(0, limit);
-    const guilds = await Promise.all(
-      page.map(async member => showOwn(await store.get('guilds', member.guild_id), member)),
-    );
-    return guilds.filter(guild => guild !== undefined);
+    const byGuild = new Map(memberships.map(member => [member.guild_id, member]));
+    return showPage([...byGuild.keys()], page, async ({ id }) => byGuild.get(id));
+  }
+
+  async function guildsOfBot(application: ApplicationRecord, page: GuildPage): Promise<readonly OwnGuild[]> {
+    const ids = await guildIdsOf(store, application.id);
+    return showPage(ids, page, guild => botMember(store, guild, application));
+  }
+
+  async function showPage(
+    ids: readonly GuildId[],
+    page: GuildPage,
+    memberIn: (guild: GuildRecord) => Promise<GuildMemberRecord | undefined>,
+  ): Promise<readonly OwnGuild[]> {
+    const guilds: OwnGuild[] = [];
+    for (const id of pick(ids, page)) {
+      const guild = await store.get('guilds', id);
+      const member = guild && (await memberIn(guild));
+      if (!member) continue;
+      const count = page.isCounted ? { approximate_member_count: (await guildMembers(store, guild)).length } : {};
+      guilds.push({ ...showOwn(guild, member), ...count });
+    }
+    return guilds;
+  }
+
+  async function leave({ id }: ApplicationRecord, guildId: GuildId): Promise<void> {
+    await store.transact(guildScope(guildId), async transaction => {
+      const guild = await transaction.get('guilds', guildId);
+      if (!guild?.applications.includes(id)) throw new Fault('unknown_guild');
+      transaction.delete('guild_members', guildId, botUserId({ id }));
+      await putGuild(transaction, guild, { ...guild, applications: guild.applications.filter(other => other !== id) });
+    });
   }
 
   async function channelsFor<T>(userId: UserId, guildId: GuildId, show: Show<T>): Promise<readonly T[]> {
@@ -70,6 +101,8 @@ export function createGuildDirectory({ store }: Pick<Core, 'store'>): GuildDirec
 
   return {
     guildsOf,
+    guildsOfBot,
+    leave,
     channelsOf,
     channelsFor: (userId, guildId) => channelsFor(userId, guildId, channelView),
     linkableChannelsFor: (userId, guildId) => channelsFor(userId, guildId, showLinkable),
@@ -96,8 +129,16 @@ function inOrder({ channels }: GuildRecord): ChannelRecord[] {
     .toSorted((a, b) => a.position - b.position || compareSnowflakes(a.id, b.id));
 }
 
-function showOwn(guild: GuildRecord | undefined, member: GuildMemberRecord): OwnGuild | undefined {
-  if (!guild) return undefined;
+/** The page's ids, in their order as numbers. */
+function pick(ids: readonly GuildId[], { before, after, limit }: GuildPage): readonly GuildId[] {
+  const asked = ids
+    .toSorted(compareSnowflakes)
+    .filter(id => after === undefined || compareSnowflakes(id, after) > 0)
+    .filter(id => before === undefined || compareSnowflakes(id, before) < 0);
+  return before !== undefined && after === undefined ? asked.slice(-limit) : asked.slice(0, limit);
+}
+
+function showOwn(guild: GuildRecord, member: GuildMemberRecord): OwnGuild {
   const permissions = memberPermissions(guild, member, { permission_overwrites: [] }).toString();
   const owner = guild.owner_id === member.user_id;
   return { id: guild.id, name: guild.name, icon: null, banner: null, owner, permissions, features: [] };

@@ -9,10 +9,10 @@ import { refuseIssues } from '../fault.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { ApplicationRecord, ChannelRecord, GuildMemberRecord, UserRecord } from '../store/records.ts';
 import { botMember } from './bot-member.ts';
+import { findUser } from './guild-people.ts';
 import { memberView, roleView } from './guild-view.ts';
 import type { GuildPlace, InvocationPlace } from './invocation-place.ts';
 import type { Reference, ReferenceKind } from './invocation-references.ts';
-import { botUserView, userView } from './user-view.ts';
 
 /** Who uses which application's command, and where. */
 interface Use {
@@ -106,13 +106,6 @@ const finders: Readonly<Record<ReferenceKind, Finder>> = {
     return true;
   },
 };
-
-async function findUser(view: StoreView, id: Snowflake): Promise<User | undefined> {
-  const user = await view.get('users', id);
-  if (user) return userView(user);
-  const application = await view.get('applications', id);
-  return application && botUserView(application);
-}
 
 function resolvedMember(place: GuildPlace, member: GuildMemberRecord, ofUser: User): ResolvedMember {
   const { user: _, deaf: __, mute: ___, ...shown } = memberView(member, ofUser);

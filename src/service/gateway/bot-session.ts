@@ -1,15 +1,16 @@
 import { intents } from '../../model/gateway.ts';
-import type { Guild, GuildMember } from '../../model/guild.ts';
+import type { Guild } from '../../model/guild.ts';
 import { limits } from '../../model/limits.ts';
 import type { GuildId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
+import { viewMembers } from '../domain/guild-people.ts';
 import { guildIdsOf, guildMembers, guildScope } from '../domain/guild-records.ts';
 import { botUserId, guildView, impliedBotMember, memberView } from '../domain/guild-view.ts';
 import { linkedLobbies } from '../domain/lobby-records.ts';
-import { botUserView, userView } from '../domain/user-view.ts';
+import { botUserView } from '../domain/user-view.ts';
 import type { StoreView } from '../store/contract.ts';
-import type { ApplicationRecord, GuildMemberRecord } from '../store/records.ts';
+import type { ApplicationRecord } from '../store/records.ts';
 import type { Identity } from './identify.ts';
 import type { Presences } from './presences.ts';
 import { readyApplication, readyBase } from './ready.ts';
@@ -106,16 +107,4 @@ async function readGuild(
     linked: await linkedLobbies(view, id),
     presences: wanted & intents.GUILD_PRESENCES ? presences.within(id, [own, ...others]) : [],
   });
-}
-
-/** The members as others see them; bots are known by their applications. */
-export async function viewMembers(view: StoreView, records: readonly GuildMemberRecord[]): Promise<GuildMember[]> {
-  const members: GuildMember[] = [];
-  for (const record of records) {
-    const user = await view.get('users', record.user_id);
-    const application = user ? undefined : await view.get('applications', record.user_id);
-    if (user) members.push(memberView(record, userView(user)));
-    else if (application) members.push(memberView(record, botUserView(application)));
-  }
-  return members;
 }

@@ -4,10 +4,10 @@ import { limits } from '../../model/limits.ts';
 import { readSnowflake, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/codec.ts';
 import type { Core } from '../core.ts';
+import { membersNamed, viewMembers } from '../domain/guild-people.ts';
 import { guildMembers, guildScope } from '../domain/guild-records.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { GuildMemberRecord } from '../store/records.ts';
-import { viewMembers } from './bot-session.ts';
 import type { Presences } from './presences.ts';
 import { type Session, tellSession } from './session.ts';
 import { servesGuild } from './shard.ts';
@@ -104,17 +104,7 @@ async function membersOf(
   }
   if (asksForAll(request)) return all;
   const { gatewayMembersPerRequestMax: max } = limits;
-  return (await matching(view, all, request.query ?? '')).slice(0, Math.min(request.limit || max, max));
-}
-
-async function matching(view: StoreView, members: readonly GuildMemberRecord[], query: string) {
-  const beginning = query.toLowerCase();
-  const found: GuildMemberRecord[] = [];
-  for (const member of members) {
-    const name = (await view.get('users', member.user_id))?.username ?? '';
-    if ([name, member.nick ?? ''].some(text => text.toLowerCase().startsWith(beginning))) found.push(member);
-  }
-  return found;
+  return (await membersNamed(view, all, request.query ?? '')).slice(0, Math.min(request.limit || max, max));
 }
 
 async function chunksOf(

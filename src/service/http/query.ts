@@ -61,6 +61,17 @@ export function readQueryId<Resource extends string>(
   throw wrong(name, 'NUMBER_TYPE_COERCE', fieldErrors.NUMBER_TYPE_COERCE(value, 'snowflake'));
 }
 
+/**
+ * A text in the query that must be there.
+ *
+ * @throws Fault `invalid_form_body` when it is missing, empty or repeated
+ */
+export function readQueryText({ query }: Pick<Call, 'query'>, name: string): string {
+  const value = query[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw wrong(name, 'BASE_TYPE_REQUIRED', fieldErrors.BASE_TYPE_REQUIRED());
+}
+
 function wrong(name: string, code: FieldErrorCode, message: string): Fault {
   return new Fault('invalid_form_body', {}, [{ path: [name], code, message }]);
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../model/limits.ts';
 import type { RouteName } from '../../wire/routes.ts';
-import { boolean, type Fields, integer, ref } from './json-schema.ts';
+import { boolean, type Fields, integer, ref, text } from './json-schema.ts';
 import type { SchemaName } from './schemas.ts';
 
 /** What the document says of a route beyond the route table. */
@@ -24,6 +24,14 @@ const withLocalizations: Fields = {
     default: false,
     description: 'Whole dictionaries instead of the one text for the reader',
   },
+};
+
+const withCounts: Fields = {
+  with_counts: { ...boolean, default: false, description: 'Whether to tell how many members there are' },
+};
+
+const memberLimit: Fields = {
+  limit: { ...integer(1, limits.guildMembersPerPageMax), default: 1, description: 'How many at most' },
 };
 
 /** A row for every route. */
@@ -194,10 +202,18 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   },
   listOwnGuilds: {
     id: 'list_my_guilds',
-    summary: 'The guilds that the user is in, by id',
-    query: { before: ref('Snowflake'), after: ref('Snowflake'), limit: { ...integer(1, 200), default: 200 } },
+    summary: 'The guilds that the user or bot is in, by id',
+    query: {
+      before: ref('Snowflake'),
+      after: ref('Snowflake'),
+      limit: { ...integer(1, 200), default: 200 },
+      ...withCounts,
+    },
     answer: 'OwnGuilds',
   },
+  getOwnMember: { id: 'get_my_guild_member', summary: 'The user as a member of a guild', answer: 'GuildMember' },
+  leaveGuild: { id: 'leave_guild', summary: 'Takes the bot out of a guild' },
+  getGuild: { id: 'get_guild', summary: 'A guild that the bot is in', query: withCounts, answer: 'Guild' },
   listGuildChannels: {
     id: 'list_guild_channels',
     summary: 'The channels of a guild, in their order there',
@@ -210,6 +226,25 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     },
     answer: 'Channels',
   },
+
+  listActiveThreads: { id: 'get_active_guild_threads', summary: 'The threads of a guild', answer: 'ThreadList' },
+  listGuildRoles: { id: 'list_guild_roles', summary: 'The roles of a guild', answer: 'Roles' },
+  getGuildRole: { id: 'get_guild_role', summary: 'A role of a guild', answer: 'Role' },
+  listGuildMembers: {
+    id: 'list_guild_members',
+    summary: 'The members of a guild, by id',
+    query: { after: ref('Snowflake'), ...memberLimit },
+    answer: 'GuildMembers',
+  },
+  searchGuildMembers: {
+    id: 'search_guild_members',
+    summary: 'The members of a guild whose username or nickname begins so',
+    query: { query: text(1), ...memberLimit },
+    answer: 'GuildMembers',
+  },
+  getGuildMember: { id: 'get_guild_member', summary: 'A member of a guild', answer: 'GuildMember' },
+  getChannel: { id: 'get_channel', summary: 'A channel or thread of a guild that the bot is in', answer: 'Channel' },
+  getUser: { id: 'get_user', summary: 'A user', answer: 'User' },
 
   invokeCommand: { id: 'create_interaction', summary: 'Uses a command', request: 'Invocation' },
   createInteractionResponse: {
@@ -255,9 +290,21 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     summary: 'What the access token stands for',
     answer: 'CurrentAuthorization',
   },
+  listOwnConnections: {
+    id: 'list_my_connections',
+    summary: 'The accounts of other services that the user has connected: none',
+    answer: 'Connections',
+  },
   getOwnApplication: { id: 'get_my_application', summary: 'The application whose bot it is', answer: 'OwnApplication' },
   editOwnApplication: {
     id: 'update_my_application',
+    summary: 'Changes the description of the application, or where its interactions go',
+    request: 'ApplicationEdit',
+    answer: 'OwnApplication',
+  },
+  getApplication: { id: 'get_application', summary: 'The application whose bot it is', answer: 'OwnApplication' },
+  editApplication: {
+    id: 'update_application',
     summary: 'Changes the description of the application, or where its interactions go',
     request: 'ApplicationEdit',
     answer: 'OwnApplication',

@@ -1,19 +1,24 @@
 import type { ApplicationEdits } from '../domain/application-edit.ts';
-import { expectPrincipal, type Handlers } from '../http/call.ts';
+import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import type { Authorization } from '../oauth/authorization.ts';
+import type { ApplicationRecord } from '../store/records.ts';
+import { applicationInPath } from './application-in-path.ts';
 
-/** The application whose bot calls. @see commands.md 7, "Application (self)" */
+/** The application whose bot calls, as its own or by its id. @see commands.md 7, "Application (self)" */
 export function applicationRoutes(
   edits: ApplicationEdits,
   { showOwnApplication }: Pick<Authorization, 'showOwnApplication'>,
 ): Handlers {
+  const own = (call: Call) => expectPrincipal(call, 'bot').application;
+  const named = (call: Call) => applicationInPath(call, 'bot');
+  const show = async (application: ApplicationRecord): Promise<Reply> => ({
+    status: 200,
+    body: await showOwnApplication(application),
+  });
   return {
-    async getOwnApplication(call) {
-      return { status: 200, body: await showOwnApplication(expectPrincipal(call, 'bot').application) };
-    },
-    async editOwnApplication(call) {
-      const edited = await edits.edit(expectPrincipal(call, 'bot').application, call.body);
-      return { status: 200, body: await showOwnApplication(edited) };
-    },
+    getOwnApplication: call => show(own(call)),
+    editOwnApplication: async call => show(await edits.edit(own(call), call.body)),
+    getApplication: async call => show(named(call)),
+    editApplication: async call => show(await edits.edit(named(call), call.body)),
   };
 }

@@ -1,25 +1,70 @@
+import { limits } from '../../model/limits.ts';
 import type { GuildDirectory } from '../domain/guild-directory.ts';
-import { type Call, expectPrincipal, type Handlers, param } from '../http/call.ts';
-import { readCount, readFlag, readQueryId } from '../http/query.ts';
+import type { GuildLookup } from '../domain/guild-lookup.ts';
+import { type Call, expectPrincipal, type Handlers, param, type Reply } from '../http/call.ts';
+import { readCount, readFlag, readQueryId, readQueryText } from '../http/query.ts';
 
 // @see commands.md 7, `list_my_guilds`
-const page = { min: 1, max: 200, absent: 200 };
+const guildPage = { min: 1, max: 200, absent: 200 };
 
-/** Guilds and their channels to choose from. @see lobbies.md 3 */
-export function guildRoutes(guilds: GuildDirectory): Handlers {
+// Our choice: without a limit one member, as on the hosted service.
+const memberPage = { min: 1, max: limits.guildMembersPerPageMax, absent: 1 };
+
+/** Guilds and their channels to choose from, and what gateway clients fetch of a guild. @see lobbies.md 3; commands.md 7 */
+export function guildRoutes(guilds: GuildDirectory, lookup: GuildLookup): Handlers {
+  const bot = (call: Call) => expectPrincipal(call, 'bot').application;
+  const guildId = (call: Call) => param(call, 'guild_id');
   return {
     async listOwnGuilds(call) {
+      const isCounted = readFlag(call, 'with_counts');
       const before = readQueryId<'guild'>(call, 'before');
       const after = readQueryId<'guild'>(call, 'after');
-      const limit = readCount(call, 'limit', page);
-      const bounds = { limit, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
-      return { status: 200, body: await guilds.guildsOf(expectPrincipal(call, 'user').user.id, bounds) };
+      const limit = readCount(call, 'limit', guildPage);
+      const page = { limit, isCounted, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+      const principal = expectPrincipal(call, 'user', 'bot');
+      if (principal.kind === 'bot') return ok(await guilds.guildsOfBot(principal.application, page));
+      return ok(await guilds.guildsOf(principal.user.id, page));
     },
 
-    async listGuildChannels(call) {
-      return { status: 200, body: await listChannels(guilds, call) };
+    getOwnMember: async call => ok(await lookup.ownMember(expectPrincipal(call, 'user').user.id, guildId(call))),
+
+    async leaveGuild(call) {
+      await guilds.leave(bot(call), guildId(call));
+      return { status: 204 };
     },
+
+    getGuild: async call => ok(await lookup.guild(bot(call), guildId(call), readFlag(call, 'with_counts'))),
+
+    listGuildChannels: async call => ok(await listChannels(guilds, call)),
+
+    // Nobody has joined a thread: who is in one is nothing that this interface has.
+    listActiveThreads: async call => ok({ threads: await lookup.threads(bot(call), guildId(call)), members: [] }),
+
+    listGuildRoles: async call => ok(await lookup.roles(bot(call), guildId(call))),
+
+    getGuildRole: async call => ok(await lookup.role(bot(call), guildId(call), param(call, 'role_id'))),
+
+    async listGuildMembers(call) {
+      const after = readQueryId<'user'>(call, 'after');
+      const page = { limit: readCount(call, 'limit', memberPage), ...(after !== undefined && { after }) };
+      return ok(await lookup.members(bot(call), guildId(call), page));
+    },
+
+    async searchGuildMembers(call) {
+      const search = { query: readQueryText(call, 'query'), limit: readCount(call, 'limit', memberPage) };
+      return ok(await lookup.membersNamed(bot(call), guildId(call), search));
+    },
+
+    getGuildMember: async call => ok(await lookup.member(bot(call), guildId(call), param(call, 'user_id'))),
+
+    getChannel: async call => ok(await lookup.channel(bot(call), param(call, 'channel_id'))),
+
+    getUser: async call => ok(await lookup.user(param(call, 'user_id'))),
   };
+}
+
+function ok(body: unknown): Reply {
+  return { status: 200, body };
 }
 
 /** Our choice: what a user could link is told to users only. */

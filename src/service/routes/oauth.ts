@@ -47,6 +47,9 @@ export function oauthRoutes(authorization: Authorization): Handlers {
     getCurrentApplication: async call =>
       ok(await authorization.showOwnApplication(expectPrincipal(call, 'bot').application)),
 
+    // Our choice: nobody has connected an account of another service here.
+    listOwnConnections: () => ok([]),
+
     getUserInfo: async call => ok(authorization.claimsOf(await holder(call))),
 
     async getCurrentUser(call) {

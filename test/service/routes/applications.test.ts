@@ -56,6 +56,21 @@ function refusedAs(code: string) {
 }
 const notVerified = refusedAs('APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID');
 
+describe('/applications/{application_id}', () => {
+  it('is the own application by its id, and nobody else’s', async () => {
+    const path = `/applications/${application.id}`;
+    expect((await callApi(service, 'GET', path)).body).toEqual(await own());
+    const edited = await callApi(service, 'PATCH', path, { description: 'Harbours' });
+    expect(edited).toMatchObject({ status: 200, body: { description: 'Harbours' } });
+    expect(await own()).toMatchObject({ description: 'Harbours' });
+    for (const method of ['GET', 'PATCH']) {
+      const body = method === 'PATCH' ? { description: 'Mine' } : undefined;
+      const refused = await callApi(service, method, '/applications/1', body);
+      expect(refused).toMatchObject({ status: 403, body: { code: 20012 } });
+    }
+  });
+});
+
 describe('GET /applications/@me', () => {
   it('shows a bot what /oauth2/applications/@me shows', async () => {
     expect(await own()).toEqual((await callApi(service, 'GET', '/oauth2/applications/@me')).body);

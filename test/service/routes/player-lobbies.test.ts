@@ -282,7 +282,7 @@ describe('a credential', () => {
     ['POST', '/lobbies/1/messages'],
     ['GET', '/lobbies/1/messages'],
     ['POST', '/lobbies/1/members/@me/invites'],
-    ['GET', '/users/@me/guilds'],
+    ['GET', '/users/@me/guilds/1/member'],
   ];
   const ofBots: [string, string][] = [
     ['POST', '/lobbies/1/members/bulk'],

@@ -1,18 +1,88 @@
-import { boolean, integer, list, nullable, object, ref, text } from '../json-schema.ts';
+import { anyObject, boolean, integer, list, nullable, object, ref, text } from '../json-schema.ts';
 
 const bits = { ...text(), pattern: '^[0-9]+$', description: 'Permission bits as decimal text' };
+
+// What gateway clients look for in a guild and this interface does not have, nothing or zero each.
+const absentTexts = [
+  ...['icon', 'splash', 'banner', 'description', 'discovery_splash', 'vanity_url_code', 'application_id'],
+  ...['afk_channel_id', 'system_channel_id', 'rules_channel_id', 'public_updates_channel_id'],
+  'safety_alerts_channel_id',
+];
+const settings = [
+  ...['afk_timeout', 'system_channel_flags', 'verification_level', 'default_message_notifications'],
+  ...['explicit_content_filter', 'mfa_level', 'nsfw_level', 'premium_tier', 'premium_subscription_count'],
+];
+
+const memberCount = { ...integer(0), description: 'Only where counts were asked for' };
 
 /** @see commands.md 2.3; lobbies.md 2.10 and 3 */
 export const guildSchemas = {
   OwnGuilds: list(ref('OwnGuild')),
-  OwnGuild: object('A guild that the user is in', {
+  OwnGuild: object(
+    'A guild that the user is in',
+    {
+      id: ref('Snowflake'),
+      name: text(),
+      icon: nullable(text()),
+      banner: nullable(text()),
+      owner: boolean,
+      permissions: bits,
+      features: list(text()),
+    },
+    { approximate_member_count: memberCount },
+  ),
+  Guild: object(
+    'A guild by itself',
+    {
+      id: ref('Snowflake'),
+      name: text(),
+      owner_id: ref('Snowflake'),
+      preferred_locale: text(),
+      roles: ref('Roles'),
+      features: list(text()),
+      ...Object.fromEntries(absentTexts.map(name => [name, nullable(text())])),
+      ...Object.fromEntries(settings.map(name => [name, integer(0)])),
+      premium_progress_bar_enabled: boolean,
+      emojis: list(anyObject),
+      stickers: list(anyObject),
+    },
+    { approximate_member_count: memberCount },
+  ),
+  Roles: list(ref('Role')),
+  Role: object('A role of a guild; the one with the guild’s id is everybody’s', {
     id: ref('Snowflake'),
     name: text(),
-    icon: nullable(text()),
-    banner: nullable(text()),
-    owner: boolean,
     permissions: bits,
-    features: list(text()),
+    position: integer(0),
+    color: integer(0),
+    colors: object('Its colours, where it has several', {
+      primary_color: integer(0),
+      secondary_color: nullable(integer(0)),
+      tertiary_color: nullable(integer(0)),
+    }),
+    hoist: boolean,
+    icon: nullable(text()),
+    unicode_emoji: nullable(text()),
+    managed: boolean,
+    mentionable: boolean,
+    flags: integer(0),
+  }),
+  GuildMembers: list(ref('GuildMember')),
+  GuildMember: object('A member of a guild', {
+    user: ref('User'),
+    nick: nullable(text()),
+    avatar: nullable(text()),
+    roles: list(ref('Snowflake')),
+    joined_at: ref('Timestamp'),
+    premium_since: nullable(text()),
+    deaf: boolean,
+    mute: boolean,
+    pending: boolean,
+    flags: integer(0),
+  }),
+  ThreadList: object('The threads of a guild, and who of them the bot has joined', {
+    threads: ref('Channels'),
+    members: list(anyObject),
   }),
   Channels: list(ref('Channel')),
   Channel: object(

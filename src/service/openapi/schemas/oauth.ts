@@ -3,6 +3,7 @@ import { limits } from '../../../model/limits.ts';
 import { deviceCodeGrantType, deviceResults, installScopes, scopes } from '../../../model/oauth.ts';
 import { signingAlgorithm } from '../../oauth/signing-keys.ts';
 import {
+  anyObject,
   boolean,
   dictionary,
   type Fields,
@@ -90,6 +91,7 @@ export const oauthSchemas = {
       }),
     ),
   }),
+  Connections: list(anyObject, 0),
   CurrentUser: {
     ...object(
       'The user that the credential stands for; of a bot token its bot',

@@ -1,0 +1,137 @@
+import type { GuildUpdated } from '../../model/gateway.ts';
+import { type Channel, type GuildMember, type Role, threadTypes } from '../../model/guild.ts';
+import { type ChannelId, compareSnowflakes, type GuildId, type RoleId, type UserId } from '../../model/snowflake.ts';
+import type { User } from '../../model/user.ts';
+import type { Core } from '../core.ts';
+import { Fault } from '../fault.ts';
+import type { ApplicationRecord, ChannelRecord, GuildMemberRecord, GuildRecord } from '../store/records.ts';
+import { botMember } from './bot-member.ts';
+import { findUser, membersNamed, viewMembers } from './guild-people.ts';
+import { guildIdsOf, guildMembers } from './guild-records.ts';
+import { botUserId, channelView, guildUpdatedView, roleView, threadView } from './guild-view.ts';
+import { byChannel, linkedLobbies } from './lobby-records.ts';
+
+/** A guild by itself: of what is in it only the roles. */
+export type LoneGuild = GuildUpdated & { readonly approximate_member_count?: number };
+
+/**
+ * The guild objects one by one, as gateway clients fetch what they have not cached.
+ *
+ * Each throws Fault `unknown_guild` for a guild that the bot is not in.
+ *
+ * @see commands.md 4.3, 10004
+ */
+export interface GuildLookup {
+  guild(application: ApplicationRecord, id: GuildId, isCounted: boolean): Promise<LoneGuild>;
+  roles(application: ApplicationRecord, id: GuildId): Promise<readonly Role[]>;
+  /** @throws Fault `unknown_role` */
+  role(application: ApplicationRecord, id: GuildId, roleId: RoleId): Promise<Role>;
+  /** By id, those after `after`. */
+  members(
+    application: ApplicationRecord,
+    id: GuildId,
+    page: { readonly after?: UserId; readonly limit: number },
+  ): Promise<readonly GuildMember[]>;
+  /** Those whose username or nickname begins so. */
+  membersNamed(
+    application: ApplicationRecord,
+    id: GuildId,
+    search: { readonly query: string; readonly limit: number },
+  ): Promise<readonly GuildMember[]>;
+  /** @throws Fault `unknown_member` */
+  member(application: ApplicationRecord, id: GuildId, userId: UserId): Promise<GuildMember>;
+  /** The user's own membership. @throws Fault `unknown_guild` when it is not in that guild */
+  ownMember(userId: UserId, id: GuildId): Promise<GuildMember>;
+  threads(application: ApplicationRecord, id: GuildId): Promise<readonly Channel[]>;
+  /** A channel or thread of any of the bot's guilds. @throws Fault `unknown_channel` */
+  channel(application: ApplicationRecord, id: ChannelId): Promise<Channel>;
+  /** Anybody the service knows; bots are known by their applications. @throws Fault `unknown_user` */
+  user(id: UserId): Promise<User>;
+}
+
+export function createGuildLookup({ store }: Pick<Core, 'store'>): GuildLookup {
+  async function find({ id: applicationId }: ApplicationRecord, id: GuildId): Promise<GuildRecord> {
+    const guild = await store.get('guilds', id);
+    if (!guild?.applications.includes(applicationId)) throw new Fault('unknown_guild');
+    return guild;
+  }
+
+  async function findMember(application: ApplicationRecord, id: GuildId, userId: UserId) {
+    const guild = await find(application, id);
+    return userId === botUserId(application)
+      ? botMember(store, guild, application)
+      : store.get('guild_members', id, userId);
+  }
+
+  async function showMember(record: GuildMemberRecord | undefined): Promise<GuildMember> {
+    const [member] = record ? await viewMembers(store, [record]) : [];
+    if (!member) throw new Fault('unknown_member');
+    return member;
+  }
+
+  async function showChannel(channel: ChannelRecord, guild: GuildRecord): Promise<Channel> {
+    if (isThread(channel)) return threadView(channel, guild);
+    return channelView(channel, guild, byChannel(await linkedLobbies(store, guild.id)).get(channel.id));
+  }
+
+  return {
+    async guild(application, id, isCounted) {
+      const guild = await find(application, id);
+      const count = isCounted ? { approximate_member_count: (await guildMembers(store, guild)).length } : {};
+      return { ...guildUpdatedView(guild), ...count };
+    },
+
+    roles: async (application, id) => (await find(application, id)).roles.map(roleView),
+
+    async role(application, id, roleId) {
+      const role = (await find(application, id)).roles.find(one => one.id === roleId);
+      if (!role) throw new Fault('unknown_role');
+      return roleView(role);
+    },
+
+    async members(application, id, { after, limit }) {
+      const all = await guildMembers(store, await find(application, id));
+      const asked = all
+        .filter(({ user_id }) => after === undefined || compareSnowflakes(user_id, after) > 0)
+        .toSorted((a, b) => compareSnowflakes(a.user_id, b.user_id));
+      return viewMembers(store, asked.slice(0, limit));
+    },
+
+    async membersNamed(application, id, { query, limit }) {
+      const all = await guildMembers(store, await find(application, id));
+      return viewMembers(store, (await membersNamed(store, all, query)).slice(0, limit));
+    },
+
+    member: async (application, id, userId) => showMember(await findMember(application, id, userId)),
+
+    async ownMember(userId, id) {
+      const record = await store.get('guild_members', id, userId);
+      if (!record) throw new Fault('unknown_guild');
+      return showMember(record);
+    },
+
+    async threads(application, id) {
+      const guild = await find(application, id);
+      return guild.channels.filter(isThread).map(channel => threadView(channel, guild));
+    },
+
+    async channel(application, id) {
+      for (const guildId of await guildIdsOf(store, application.id)) {
+        const guild = await store.get('guilds', guildId);
+        const channel = guild?.channels.find(one => one.id === id);
+        if (guild && channel) return showChannel(channel, guild);
+      }
+      throw new Fault('unknown_channel');
+    },
+
+    async user(id) {
+      const user = await findUser(store, id);
+      if (!user) throw new Fault('unknown_user');
+      return user;
+    },
+  };
+}
+
+function isThread({ type }: ChannelRecord): boolean {
+  return threadTypes.has(type);
+}
