@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { runs } from './test/support/soak.ts';
 
 /** What needs the machine to itself: one file at a time, after all the others. */
 const alone = [
@@ -17,6 +18,8 @@ const alone = [
   'test/service/activity.test.ts',
 ];
 
+const patienceMs = runs(20_000, 3_600_000);
+
 export default defineConfig({
   test: {
     // Whoever changes a record of the store is found out.
@@ -25,8 +28,8 @@ export default defineConfig({
     pool: 'forks',
     // Tests change what belongs to their process: its environment, its collector of garbage, what is loaded.
     isolate: true,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: patienceMs,
+    hookTimeout: patienceMs,
     // What is waited for comes when the machine has time for it.
     expect: { poll: { timeout: 10_000 } },
     // The built package is loaded as customers load it.

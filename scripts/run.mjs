@@ -1,7 +1,7 @@
 // What the npm scripts call. Plain JavaScript for any Node from 20 on, because it runs before anything is installed:
 // it installs what is missing, builds what is stale, and goes on under the Node that the repository brings along.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -42,14 +42,14 @@ const tasks = {
     tasks.check();
     node('node_modules/vitest/vitest.mjs', 'run', ...rest);
   },
-  /** The tests again, with many more seeds and a million lobbies: `npm run soak -- test/contract` for some of them. */
+  /** What can be tried more often is: many more seeds, a million lobbies. `npm run soak -- test/contract` for some of it. */
   soak() {
     install();
     build();
     env.RALLYPOINT_SOAK = '1';
     env.NODE_OPTIONS = `${env.NODE_OPTIONS ?? ''} --max-old-space-size=8192`;
-    const patience = ['--testTimeout', '3600000', '--hookTimeout', '3600000'];
-    node('node_modules/vitest/vitest.mjs', 'run', ...patience, ...rest);
+    const files = rest.length > 0 ? rest : filesThatSoak();
+    node('node_modules/vitest/vitest.mjs', 'run', ...files);
   },
   bench() {
     install();
@@ -77,6 +77,16 @@ function build() {
 /** Decides by itself what is stale, and says why it could not build; the SDK works without. */
 function buildNative() {
   spawn('node', ['scripts/build-native.ts']);
+}
+
+/** The tests that try more when they may take longer. */
+function filesThatSoak() {
+  const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' });
+  return tests
+    .map(name => join('test', name))
+    .filter(
+      path => path.endsWith('.test.ts') && /support\/(soak|tries)\.ts'/.test(readFileSync(join(root, path), 'utf8')),
+    );
 }
 
 function newest(...paths) {

@@ -4,15 +4,16 @@ import { type Route, type RouteName, routes } from '../../src/wire/routes.ts';
 import { openRouteWorld, type RouteCall, type RouteWorld, routeNames } from '../support/every-route.ts';
 import { hostileBody } from '../support/hostile-bodies.ts';
 import { documentOf, type Judge, judgeBy } from '../support/openapi-document.ts';
+import { patienceMs, runs, seedOf } from '../support/soak.ts';
 
 /** All of them in a soak, a share of them in every run. */
-const bodies = process.env.RALLYPOINT_SOAK ? 10_000 : 1_500;
-const seed = Number(process.env.RALLYPOINT_SEED ?? 20_261_120);
+const bodies = runs(1_500, 10_000);
+const seed = seedOf(20_261_120);
 const underWay = 16;
 
 const withBody = routeNames.filter(name => 'body' in routes[name]);
 
-describe(`${bodies} hostile bodies`, () => {
+describe(`${bodies} hostile bodies (seed ${seed})`, () => {
   let world: RouteWorld;
   let judge: Judge;
   const logged: unknown[] = [];
@@ -40,7 +41,7 @@ describe(`${bodies} hostile bodies`, () => {
       });
       expect({ complaints: complaints.slice(0, 3), logged }).toEqual({ complaints: [], logged: [] });
     },
-    120_000,
+    patienceMs,
   );
 
   it('leave no trace on what objects are', () => {

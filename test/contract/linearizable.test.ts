@@ -7,8 +7,9 @@ import type { LobbyId } from '../../src/model/snowflake.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { linearize, type Observed, type Specification } from '../support/linearizability.ts';
-import { runs } from '../support/soak.ts';
+import { patienceMs } from '../support/soak.ts';
 import { starfall } from '../support/starfall.ts';
+import { tries } from '../support/tries.ts';
 
 type Operation =
   | { readonly kind: 'edit'; readonly input: LobbyInput }
@@ -196,22 +197,28 @@ describe.each(['in memory', 'on disk'])('operations on one lobby, by several bac
     await folder.remove();
   });
 
-  it('take effect one after another, each between its call and its answer', async () => {
-    let answered = 0;
-    await fc.assert(
-      fc.asyncProperty(scripts, async scripts => {
-        const [first] = backends;
-        const lobby = await first?.lobbies.create({ metadata: { v: '0' }, members: [{ id: users[0] ?? '' }] });
-        if (!lobby) throw new Error('No backend.');
-        const history = await record(backends, lobby.id, scripts);
-        answered += history.filter(({ result }) => result !== undefined).length;
-        expect(linearize(history, specificationOf(lobby)), describeHistory(history)).toBeDefined();
-      }),
-      // What the backends did in which order cannot be repeated, so there is nothing to shrink.
-      { numRuns: runs(25, 2_000), endOnFailure: true },
-    );
-    expect(answered).toBeGreaterThan(runs(25, 2_000) * clients);
-  }, 600_000);
+  it(
+    'take effect one after another, each between its call and its answer',
+    async () => {
+      let histories = 0;
+      let answered = 0;
+      await fc.assert(
+        fc.asyncProperty(scripts, async scripts => {
+          const [first] = backends;
+          const lobby = await first?.lobbies.create({ metadata: { v: '0' }, members: [{ id: users[0] ?? '' }] });
+          if (!lobby) throw new Error('No backend.');
+          const history = await record(backends, lobby.id, scripts);
+          histories++;
+          answered += history.filter(({ result }) => result !== undefined).length;
+          expect(linearize(history, specificationOf(lobby)), describeHistory(history)).toBeDefined();
+        }),
+        // What the backends did in which order cannot be repeated, so there is nothing to shrink.
+        { ...tries(25, 2_000), endOnFailure: true },
+      );
+      expect(answered).toBeGreaterThan(histories * clients);
+    },
+    patienceMs,
+  );
 });
 
 function describeHistory(history: readonly Observed<Operation, Result>[]): string {

@@ -4,6 +4,7 @@ import { limits } from '../../src/model/limits.ts';
 import type { Lobby } from '../../src/model/lobby.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway-client.ts';
+import { runs } from '../support/soak.ts';
 import { botHeaders, callApi, starfall } from '../support/starfall.ts';
 import { playerToken } from '../support/tokens.ts';
 
@@ -11,8 +12,9 @@ const { lobbyIdleTimeoutSecondsMin: min, lobbyIdleTimeoutSecondsMax: max } = lim
 const [ada] = starfall.users;
 const day = 86_400;
 
-/** Every figure that the sources name, and those next to them. */
+/** Every figure that the sources name, and those next to them; in a soak all that are spread over what lies between. */
 const documented = [min, min + 1, 60, 299, limits.lobbyIdleTimeoutSecondsDefault, 301, 3_600, day, max - 1, max];
+const between = Array.from({ length: runs(0, 1_000) }, (_, n) => Math.round(min + ((n + 1) * (max - min)) / 1_001));
 
 let service: Service;
 let backend: Backend;
@@ -61,13 +63,16 @@ async function lives(id: string): Promise<boolean> {
 }
 
 describe.each(ways)('an idle lobby %s', (_, make) => {
-  it.each(documented)('with %i s lives 1 ms before they are over and is gone when they are', async seconds => {
-    const { id } = await make(seconds);
-    await service.clock.advance(seconds * 1000 - 1);
-    expect(await lives(id)).toBe(true);
-    await service.clock.advance(1);
-    expect(await lives(id)).toBe(false);
-  });
+  it.each([...documented, ...between])(
+    'with %i s lives 1 ms before they are over and is gone when they are',
+    async seconds => {
+      const { id } = await make(seconds);
+      await service.clock.advance(seconds * 1000 - 1);
+      expect(await lives(id)).toBe(true);
+      await service.clock.advance(1);
+      expect(await lives(id)).toBe(false);
+    },
+  );
 
   it('has 300 s when nothing is said', async () => {
     const { id } = await make(undefined);

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
+import { runs } from '../support/soak.ts';
 import { missing, reason, root } from './built.ts';
 import { desktopIn } from './desktop.ts';
 import { forwarderSuite } from './forwarder-suite.ts';
 
 const run = promisify(execFile);
 const folder = join(root, 'native', 'build', 'Debug');
-const seeds = process.env.RALLYPOINT_SOAK ? 200 : 2;
+const seeds = runs(2, 200);
 
 describe.skipIf(missing !== undefined)(`under address, leak and undefined-behaviour sanitizers${reason}`, () => {
   beforeAll(() => run(process.execPath, [join(root, 'scripts', 'build-native.ts'), '--sanitized']), 300_000);

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NativeAddon, SchemeRegistration } from '../../src/sdk/native/contract.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { tries } from '../support/tries.ts';
 import { builtAddon, isInstalled, missing, reason } from './built.ts';
 import { type Desktop, desktopIn, withEnv, writeProgram } from './desktop.ts';
 
@@ -288,7 +289,7 @@ describe.skipIf(missing !== undefined)(`schemes of a freedesktop system${reason}
           expect((await handlerId()) ?? 'none').toBe(await defaultByGio(ask));
           await world.remove();
         }),
-        { numRuns: process.env.RALLYPOINT_SOAK ? 1000 : 40 },
+        tries(40, 1_000),
       );
     });
   });

@@ -4,8 +4,9 @@ import { expect, it } from 'vitest';
 import type { LobbyDirectory } from '../../../src/backend/lobbies/directory.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { elapse } from '../../support/elapse.ts';
-import { runs } from '../../support/soak.ts';
+import { patienceMs } from '../../support/soak.ts';
 import { starfall } from '../../support/starfall.ts';
+import { tries } from '../../support/tries.ts';
 import { codeOf, Fleet, type GameServer, leaseMs } from './rig.ts';
 
 const names = ['a', 'b'];
@@ -159,26 +160,30 @@ class Unreliable {
   }
 }
 
-it('a lobby has one writer at a time, and none is left behind, whoever crashes, is cut off or hands over', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async steps => {
-      const fleet = await Fleet.start();
-      try {
-        const unreliable = new Unreliable(fleet);
-        for (const step of steps) await unreliable.take(step);
-        await unreliable.crashAll();
-        expect((await fleet.server('last').lobbies.sweep()).isComplete).toBe(true);
-        // Nobody is in a lobby any more. What was never written down is empty, and its idle timeout ends it.
-        expect((await stored(fleet)).lobby_members).toEqual([]);
-        await fleet.service.clock.advance(limits.lobbyIdleTimeoutSecondsDefault * 1000);
-        expect((await stored(fleet)).lobbies).toEqual([]);
-      } finally {
-        await fleet.close();
-      }
-    }),
-    { numRuns: runs(30, 1_000) },
-  );
-}, 600_000);
+it(
+  'a lobby has one writer at a time, and none is left behind, whoever crashes, is cut off or hands over',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async steps => {
+        const fleet = await Fleet.start();
+        try {
+          const unreliable = new Unreliable(fleet);
+          for (const step of steps) await unreliable.take(step);
+          await unreliable.crashAll();
+          expect((await fleet.server('last').lobbies.sweep()).isComplete).toBe(true);
+          // Nobody is in a lobby any more. What was never written down is empty, and its idle timeout ends it.
+          expect((await stored(fleet)).lobby_members).toEqual([]);
+          await fleet.service.clock.advance(limits.lobbyIdleTimeoutSecondsDefault * 1000);
+          expect((await stored(fleet)).lobbies).toEqual([]);
+        } finally {
+          await fleet.close();
+        }
+      }),
+      tries(30, 1_000),
+    );
+  },
+  patienceMs,
+);
 
 async function stored({ service }: Fleet): Promise<{ lobbies: unknown[]; lobby_members: unknown[] }> {
   const headers = { authorization: `Bearer ${service.control_token}` };

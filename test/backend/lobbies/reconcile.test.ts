@@ -4,6 +4,7 @@ import type { DesiredLobby } from '../../../src/backend/lobbies/desired.ts';
 import type { Lobby } from '../../../src/model/lobby.ts';
 import { nodeTransport } from '../../../src/wire/node-transport.ts';
 import { starfall } from '../../support/starfall.ts';
+import { tries } from '../../support/tries.ts';
 import { codeOf, Fleet, leaseMs, players } from './rig.ts';
 
 const [ada, grace] = starfall.users;
@@ -169,7 +170,7 @@ describe('reconcile', () => {
           });
         }
       }),
-      { numRuns: 15 },
+      tries(15, 500),
     );
   });
 });

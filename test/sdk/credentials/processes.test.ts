@@ -9,6 +9,7 @@ import { type Service, startService } from '../../../src/service/index.ts';
 import { buildProgram, Crowd, deaths, native } from '../../support/credential-crowd.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { browserOf } from '../../support/player.ts';
+import { seedOf } from '../../support/soak.ts';
 import { starfall } from '../../support/starfall.ts';
 
 const processes = 20;
@@ -32,7 +33,7 @@ const kinds: readonly ProcessLockKind[] = ['native', 'sqlite'];
 describe.each(kinds)('twenty processes that share a credential by a lock of kind %s', kind => {
   const isBuilt = kind === 'sqlite' || existsSync(join(native, 'rallypoint.node'));
   const skipped = isBuilt ? '' : '; skipped: the addon is not built, see native/README.md';
-  const seed = Number(process.env.RALLYPOINT_SEED ?? 1);
+  const seed = seedOf(1);
   let service: Service;
 
   beforeAll(async () => {

@@ -5,6 +5,7 @@ import type { GatewayLobby, GatewayLobbyMember } from '../../../src/model/lobby.
 import type { LobbyMessage } from '../../../src/model/lobby-message.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
 import { Fault } from '../../../src/service/fault.ts';
+import { tries } from '../../support/tries.ts';
 import {
   ada,
   ben,
@@ -200,7 +201,7 @@ describe('a session that follows its events', () => {
         stop();
         await core.store.close();
       }),
-      { numRuns: 100 },
+      tries(100, 3_000),
     );
   });
 });

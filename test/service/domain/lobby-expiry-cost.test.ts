@@ -3,7 +3,7 @@ import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies
 import type { Clock, ScheduleOptions } from '../../../src/wire/ports.ts';
 import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
 import { lobbyRecord } from '../../support/records.ts';
-import { runs } from '../../support/soak.ts';
+import { patienceMs, runs } from '../../support/soak.ts';
 import { ada, makeWorld, type World } from './support.ts';
 
 const count = runs(20_000, 1_000_000);
@@ -53,7 +53,7 @@ describe(`${count} idle lobbies`, () => {
     await world.core.store.load({ ...content, lobbies: all });
     lobbies = createLobbies(world.core);
     await lobbies.start();
-  }, 600_000);
+  }, patienceMs);
 
   it('wait on one timer', () => {
     expect([clock.scheduled, clock.waiting]).toEqual([1, 1]);
@@ -78,16 +78,20 @@ describe(`${count} idle lobbies`, () => {
     expect(clock.scheduled - before).toBe(0);
   });
 
-  it('end at their times, still on one timer', async () => {
-    await clock.advance(startMs + 1_000_000 - 1 - clock.now());
-    const left = async () => (await world.core.store.list('lobbies')).length;
-    const before = await left();
-    await clock.advance(100);
-    expect(await left()).toBe(before - 100 + overlap(100));
-    await clock.advance(count);
-    expect(await left()).toBe(0);
-    expect(clock.waitingMost).toBe(1);
-  }, 600_000);
+  it(
+    'end at their times, still on one timer',
+    async () => {
+      await clock.advance(startMs + 1_000_000 - 1 - clock.now());
+      const left = async () => (await world.core.store.list('lobbies')).length;
+      const before = await left();
+      await clock.advance(100);
+      expect(await left()).toBe(before - 100 + overlap(100));
+      await clock.advance(count);
+      expect(await left()).toBe(0);
+      expect(clock.waitingMost).toBe(1);
+    },
+    patienceMs,
+  );
 });
 
 /** Of the first lobbies those that were given another time before. */

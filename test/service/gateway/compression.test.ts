@@ -7,6 +7,7 @@ import { type Service, startService } from '../../../src/service/index.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
 import { playerToken } from '../../support/tokens.ts';
+import { tries } from '../../support/tries.ts';
 
 const [{ bot_token: bot }] = starfall.applications;
 const [ada] = starfall.users;
@@ -128,7 +129,7 @@ describe('compressed rubbish', () => {
         const code = await new Promise(resolve => socket.on('close', resolve));
         expect(code).toBe(closeCodes.DECODE_ERROR.code);
       }),
-      { numRuns: 60 },
+      tries(60, 3_000),
     );
   });
 });

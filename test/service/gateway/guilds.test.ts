@@ -4,7 +4,9 @@ import { type GatewayFrame, type Identify, intents, opcodes } from '../../../src
 import type { Channel, Guild, Role } from '../../../src/model/guild.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
+import { patienceMs } from '../../support/soak.ts';
 import { starfall } from '../../support/starfall.ts';
+import { tries } from '../../support/tries.ts';
 
 const [application] = starfall.applications;
 const [ada] = starfall.users;
@@ -178,37 +180,41 @@ const change = fc.record(
 );
 
 describe('whenever bots connect and guilds change', () => {
-  it('every bot ends with the state of the service, and no guild is told twice', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(fc.option(change), { minLength: 1, maxLength: 5 }), { maxLength: 5 }),
-        async groups => {
-          await service.reset();
-          const joined: GatewayClient[] = [];
-          for (const group of groups) {
-            await Promise.all(
-              group.map(async one => {
-                // Two guilds may not share a role or channel; a refused document is as good a step as any.
-                if (one) await furnish({ guilds: [owned(one)] }).catch(() => {});
-                else joined.push(await GatewayClient.identified(service.gateway, { token: bot, intents: wanted }));
-              }),
-            );
-          }
-          const fresh = await GatewayClient.identified(service.gateway, { token: bot, intents: wanted });
-          const mirrors = [];
-          for (const client of [...joined, fresh]) {
-            await settle(client);
-            const mirror = new GuildMirror();
-            for (const frame of client.frames) mirror.take(frame);
-            mirrors.push(mirror.plain);
-            await client.end();
-          }
-          for (const mirror of mirrors) expect(mirror).toEqual(mirrors.at(-1));
-        },
-      ),
-      { numRuns: process.env.RALLYPOINT_SOAK ? 300 : 25 },
-    );
-  }, 120_000);
+  it(
+    'every bot ends with the state of the service, and no guild is told twice',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(fc.option(change), { minLength: 1, maxLength: 5 }), { maxLength: 5 }),
+          async groups => {
+            await service.reset();
+            const joined: GatewayClient[] = [];
+            for (const group of groups) {
+              await Promise.all(
+                group.map(async one => {
+                  // Two guilds may not share a role or channel; a refused document is as good a step as any.
+                  if (one) await furnish({ guilds: [owned(one)] }).catch(() => {});
+                  else joined.push(await GatewayClient.identified(service.gateway, { token: bot, intents: wanted }));
+                }),
+              );
+            }
+            const fresh = await GatewayClient.identified(service.gateway, { token: bot, intents: wanted });
+            const mirrors = [];
+            for (const client of [...joined, fresh]) {
+              await settle(client);
+              const mirror = new GuildMirror();
+              for (const frame of client.frames) mirror.take(frame);
+              mirrors.push(mirror.plain);
+              await client.end();
+            }
+            for (const mirror of mirrors) expect(mirror).toEqual(mirrors.at(-1));
+          },
+        ),
+        tries(25, 1_000),
+      );
+    },
+    patienceMs,
+  );
 });
 
 function owned<Guild extends { id: string }>(guild: Guild): Guild & { owner_id: string } {

@@ -6,6 +6,7 @@ import type { GatewayLobby } from '../../../src/model/lobby.ts';
 import type { Lobbies } from '../../../src/service/domain/lobbies.ts';
 import type { GatewayClient } from '../../support/gateway-client.ts';
 import { LobbyMirror } from '../../support/lobby-mirror.ts';
+import { tries } from '../../support/tries.ts';
 import { makeCore } from '../control/support.ts';
 import { ada, ben, cyn } from '../domain/support.ts';
 import { makeRig, type Rig } from './rig.ts';
@@ -211,7 +212,7 @@ describe('whenever clients connect and lobbies change', () => {
         const rig = await makeRig({}, lobbies => slowToRead(lobbies, turns));
         await runStory(rig, groups).finally(() => rig.close());
       }),
-      { numRuns: 40 },
+      tries(40, 2_000),
     );
   });
 
@@ -222,7 +223,7 @@ describe('whenever clients connect and lobbies change', () => {
         const rig = await makeRig({ bus, store });
         await runStory(rig, groups).finally(() => rig.close());
       }),
-      { numRuns: 40 },
+      tries(40, 2_000),
     );
   });
 });

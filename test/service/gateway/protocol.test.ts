@@ -7,6 +7,7 @@ import { type Service, startService } from '../../../src/service/index.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
 import { playerToken, sessionToken } from '../../support/tokens.ts';
+import { tries } from '../../support/tries.ts';
 
 const bot = starfall.applications[0].bot_token;
 const [ada] = starfall.users;
@@ -214,7 +215,7 @@ describe('what is sent in', () => {
         client.socket.close(1000);
         expect(known).toContain((await client.closed).code);
       }),
-      { numRuns: 150 },
+      tries(150, 5_000),
     );
     await identified(bot);
   });
