@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { CallSnapshot } from '../../src/sdk/voice/snapshot.ts';
-import { type Service, type ServiceOptions, startService } from '../../src/service/service.ts';
+import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
 import { loadSystemSocket } from '../../src/wire/socket.ts';
 import { keptCalls } from '../support/calls.ts';
 import { Network } from '../support/network.ts';

@@ -5,6 +5,7 @@ import { closeCodes } from '../../src/model/gateway.ts';
 import { compareSnowflakes } from '../../src/model/snowflake.ts';
 import type { LobbyMessages, LobbyState } from '../../src/sdk/lobby/snapshot.ts';
 import { loadSystemSocket } from '../../src/wire/socket.ts';
+import { keptCalls, type Participant } from '../support/calls.ts';
 import { isDeeplyFrozen } from '../support/frozen.ts';
 import { type LivePlayer, LiveWorld } from '../support/live-world.ts';
 import { Network } from '../support/network.ts';
@@ -19,7 +20,8 @@ import { tries } from '../support/tries.ts';
  */
 type Step =
   | { readonly do: 'join'; readonly who: number; readonly secret: string; readonly map: string | undefined }
-  | { readonly do: 'leave' | 'say'; readonly who: number; readonly lobby: number }
+  | { readonly do: 'leave' | 'say' | 'hang up'; readonly who: number; readonly lobby: number }
+  | { readonly do: 'call' | 'mute'; readonly who: number; readonly lobby: number; readonly isMuted: boolean }
   | { readonly do: 'create'; readonly members: readonly number[] }
   | {
       readonly do: 'edit';
@@ -55,6 +57,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: kinds('leave'), who, lobby }) },
   { weight: 12, arbitrary: fc.record({ do: kinds('say'), who, lobby }) },
+  { weight: 6, arbitrary: fc.record({ do: kinds('call', 'mute'), who, lobby, isMuted: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: kinds('hang up'), who, lobby }) },
   { weight: 3, arbitrary: fc.record({ do: kinds('create'), members: some }) },
   { weight: 2, arbitrary: fc.record({ do: kinds('edit'), lobby, map, members: fc.option(some, { nil: undefined }) }) },
   { weight: 5, arbitrary: fc.record({ do: kinds('put'), lobby, who, team }) },
@@ -110,6 +114,12 @@ class Story {
         return this.#play(step, (client, id) => client.leaveLobby(id));
       case 'say':
         return this.#play(step, (client, id) => client.sendLobbyMessage(id, 'hello'));
+      case 'call':
+        return this.#set(step, (client, id) => client.joinLobbyCall(id, { selfMute: step.isMuted }));
+      case 'mute':
+        return this.#set(step, (client, id) => client.updateLobbyCall(id, { selfMute: step.isMuted }));
+      case 'hang up':
+        return this.#set(step, (client, id) => client.leaveLobbyCall(id));
       case 'create':
         return this.#serve('POST', '/lobbies', {
           members: step.members.map(place => ({ id: this.#player(place).id })),
@@ -177,6 +187,15 @@ class Story {
   ): Promise<void> {
     const id = this.#lobbies.at(lobby % Math.max(1, this.#lobbies.length));
     if (id !== undefined) await this.#world.attempt(act(this.#player(who).client, id));
+  }
+
+  /** What a game does without waiting until it is done: it may be under way for some time. */
+  async #set(
+    { who, lobby }: { readonly who: number; readonly lobby: number },
+    act: (client: LivePlayer['client'], id: string) => Promise<unknown>,
+  ): Promise<void> {
+    const id = this.#lobbies.at(lobby % Math.max(1, this.#lobbies.length));
+    if (id !== undefined) void this.#world.tolerate(act(this.#player(who).client, id));
   }
 
   async #serve(method: string, path: string, body?: unknown): Promise<void> {
@@ -260,6 +279,7 @@ class Story {
 
   async #differences(): Promise<string[]> {
     const lobbies = (await Promise.all(this.#lobbies.map(id => this.#world.read(id)))).filter(one => one !== undefined);
+    const calls = await keptCalls(this.#world.service);
     const found: string[] = [];
     for (const { id, client, isWanted } of this.#world.players) {
       const theirs = lobbies.filter(({ members }) => isWanted && members.some(member => member.id === id));
@@ -291,6 +311,7 @@ class Story {
       }));
       if (!isDeepStrictEqual(shown, expected))
         found.push(`${id} shows ${JSON.stringify(shown)}, there is ${JSON.stringify(expected)}`);
+      for (const lobby of theirs) found.push(...voiceDifferences(id, client, lobby.id, calls.get(lobby.id) ?? []));
       for (const lobby of theirs) found.push(...(await this.#missing(id, client, lobby.id)));
     }
     return found;
@@ -328,6 +349,31 @@ class Story {
       await this.#world.passing(newcomer.close());
     }
   }
+}
+
+/** What a client shows of a call otherwise than the service keeps it, or than the client itself wishes. */
+function voiceDifferences(
+  playerId: string,
+  client: LivePlayer['client'],
+  lobbyId: string,
+  kept: readonly Participant[],
+): string[] {
+  const { participants, status, own } = client.call(lobbyId);
+  const shown = participants.map(({ id, sessionId, selfMute, selfDeaf, selfVideo }) => ({
+    ...{ user_id: id, session_id: sessionId, self_mute: selfMute, self_deaf: selfDeaf, self_video: selfVideo },
+  }));
+  const part = kept.find(({ user_id }) => user_id === playerId);
+  const isAsWished = status === 'signaling_connected' ? part?.self_mute === own?.selfMute : status === 'disconnected';
+  if (
+    isAsWished &&
+    isDeepStrictEqual(
+      shown,
+      kept.toSorted((a, b) => compareSnowflakes(a.user_id, b.user_id)),
+    )
+  )
+    return [];
+  const says = `${playerId} is ${status} in the call of ${lobbyId} as ${JSON.stringify(own)}`;
+  return [`${says}, and shows ${JSON.stringify(shown)}; there is ${JSON.stringify(kept)}`];
 }
 
 describe('what clients show, whatever happens', () => {

@@ -80,11 +80,14 @@ export class LiveWorld {
 
   /** Waits for what a game does; that it was refused, or did not get through, is part of life. */
   async attempt(work: Promise<unknown>): Promise<void> {
-    await this.passing(
-      work.catch((error: unknown) => {
-        if (!(error instanceof RallypointError)) throw error;
-      }),
-    );
+    await this.passing(this.tolerate(work));
+  }
+
+  /** As {@link attempt}, without waiting. */
+  async tolerate(work: Promise<unknown>): Promise<void> {
+    await work.catch((error: unknown) => {
+      if (!(error instanceof RallypointError)) throw error;
+    });
   }
 
   /** Waits while the games' time passes. */
