@@ -1,7 +1,17 @@
+import type {
+  ArgumentErrorCode,
+  KeychainErrorCode,
+  OAuthErrorCode,
+  RedirectErrorCode,
+  TransportErrorCode,
+} from './error-codes.ts';
 import type { Issue } from './issue.ts';
 import { formatIssues } from './issue.ts';
 
-/** Root of every error this package throws on purpose. Compare `code`; the message is for people. */
+/**
+ * Root of every error this package throws on purpose. Compare `code`, which {@link errorCodes} explains; the message is for
+ * people.
+ */
 export class RallypointError extends Error {
   /** Stable, lower-case text that names what went wrong. */
   readonly code: string;
@@ -14,10 +24,17 @@ export class RallypointError extends Error {
 }
 
 /** A caller handed in something unusable; nothing was sent. */
-export class ArgumentError extends RallypointError {}
+export class ArgumentError extends RallypointError {
+  declare readonly code: ArgumentErrorCode;
+
+  constructor(code: ArgumentErrorCode, message: string, options?: { cause?: unknown }) {
+    super(code, message, options);
+  }
+}
 
 /** The rulebook refused a value. `issues` names every fault, here and in the service's answer alike. */
 export class ValidationError extends RallypointError {
+  declare readonly code: 'invalid_form_body';
   readonly issues: readonly Issue[];
 
   constructor(what: string, issues: readonly Issue[]) {
@@ -40,6 +57,8 @@ export interface ApiErrorDetails {
 
 /** The service answered with an error status. */
 export class ApiError extends RallypointError implements ApiErrorDetails {
+  /** `api_error`: the service named a number that the table does not have. */
+  declare readonly code: ApiErrorName | 'api_error';
   readonly status: number;
   readonly apiCode: number;
   readonly route: string;
@@ -57,6 +76,7 @@ export class ApiError extends RallypointError implements ApiErrorDetails {
 
 /** A limit was reached and waiting it out would have passed the call's deadline (or waiting was declined). */
 export class RateLimitError extends RallypointError {
+  declare readonly code: 'rate_limited';
   /** Name of the limit that was hit; `global` for the application-wide one. */
   readonly bucket: string;
   readonly retryAfterMs: number;
@@ -70,10 +90,17 @@ export class RateLimitError extends RallypointError {
 }
 
 /** The authorization server or the player refused; `code` is the RFC 6749 error, for example `access_denied`. */
-export class OAuthError extends RallypointError {}
+export class OAuthError extends RallypointError {
+  declare readonly code: OAuthErrorCode;
+
+  constructor(code: OAuthErrorCode, message: string, options?: { cause?: unknown }) {
+    super(code, message, options);
+  }
+}
 
 /** The gateway ended a session; `closeCode` is from the table of close codes. */
 export class GatewayError extends RallypointError {
+  declare readonly code: 'gateway_closed';
   readonly closeCode: number;
   /** Whether connecting again can help. */
   readonly recoverable: boolean;
@@ -89,13 +116,31 @@ export class GatewayError extends RallypointError {
  * Nothing intelligible came back: no connection was made (`unreachable`), it broke off after the request may have left
  * (`connection_lost`), `deadline_exceeded`, `aborted`, `unreadable_answer`.
  */
-export class TransportError extends RallypointError {}
+export class TransportError extends RallypointError {
+  declare readonly code: TransportErrorCode;
+
+  constructor(code: TransportErrorCode, message: string, options?: { cause?: unknown }) {
+    super(code, message, options);
+  }
+}
 
 /** The system's keychain cannot be used. */
-export class KeychainError extends RallypointError {}
+export class KeychainError extends RallypointError {
+  declare readonly code: KeychainErrorCode;
+
+  constructor(code: KeychainErrorCode, message: string, options?: { cause?: unknown }) {
+    super(code, message, options);
+  }
+}
 
 /** Custom-scheme redirects cannot be received here, or their scheme not be registered; the message says what helps. */
-export class RedirectError extends RallypointError {}
+export class RedirectError extends RallypointError {
+  declare readonly code: RedirectErrorCode;
+
+  constructor(code: RedirectErrorCode, message: string, options?: { cause?: unknown }) {
+    super(code, message, options);
+  }
+}
 
 /** One row of the catalogue: what the service answers, and what the clients call it. */
 export interface ApiErrorEntry {

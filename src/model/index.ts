@@ -22,6 +22,14 @@ export {
 } from './command.ts';
 export type { CommandIndex, IndexApplication } from './command-index.ts';
 export {
+  type ArgumentErrorCode,
+  errorCodes,
+  type KeychainErrorCode,
+  type OAuthErrorCode,
+  type RedirectErrorCode,
+  type TransportErrorCode,
+} from './error-codes.ts';
+export {
   ApiError,
   type ApiErrorDetails,
   type ApiErrorEntry,

@@ -2,6 +2,8 @@
 import type { SafeStorage } from 'electron';
 import type { Observable } from 'rxjs';
 import {
+  ApiError,
+  ArgumentError,
   AuthorizationArgs,
   Client,
   type CommandsSnapshot,
@@ -14,11 +16,13 @@ import {
   type LobbyMessageSnapshot,
   type LobbyMessages,
   type LobbySnapshot,
+  OAuthError,
   openCredentials,
   openKeychain,
   type PlacedKeychain,
   type TokenExpiration,
   type TokenSet,
+  TransportError,
   type WaitSnapshot,
 } from '../../src/sdk/index.ts';
 
@@ -119,3 +123,15 @@ export const withElectron = (safeStorage: SafeStorage): Promise<PlacedKeychain> 
   openKeychain({ service: 'Starfall', allow: ['system', 'encrypted-file'], safeStorage, moves: true });
 // @ts-expect-error an entry is moved to a backend, not to a tier
 export const moved: Promise<boolean> = keychain.then(({ move }) => move('ada', 'system'));
+
+/** A code that nothing has is a mistake, and each class has its own. */
+function explain(error: unknown): string | undefined {
+  if (error instanceof TransportError && error.code === 'client_not_ready') return 'offline';
+  if (error instanceof ApiError && error.code === 'unknown_lobby') return 'gone';
+  if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return 'servers have codes of their own';
+  // @ts-expect-error no error of transport has this code
+  if (error instanceof TransportError && error.code === 'unknown_lobby') return undefined;
+  // @ts-expect-error no error has this code
+  return error instanceof ArgumentError && error.code === 'no_such_code' ? 'never' : undefined;
+}
+explain(undefined);

@@ -26,7 +26,7 @@ export const expirationNoticeMs = 5 * 60_000;
 
 /** @throws ArgumentError `missing_access_token`, `invalid_expiry` */
 export function requireSound({ accessToken, expiresAtMs }: AccessToken): void {
-  requireText('accessToken', accessToken);
+  requireText('accessToken', accessToken, 'missing_access_token');
   if (expiresAtMs === undefined || Number.isFinite(expiresAtMs)) return;
   throw new ArgumentError('invalid_expiry', 'expiresAtMs must be milliseconds since the Unix epoch.');
 }

@@ -1,10 +1,8 @@
+import type { ArgumentErrorCode } from '../../model/error-codes.ts';
 import { ArgumentError } from '../../model/errors.ts';
 
-/** @throws ArgumentError `missing_<name in snake case>` */
-export function requireText(name: string, value: unknown): void {
+/** @throws ArgumentError `code` */
+export function requireText(name: string, value: unknown, code: ArgumentErrorCode): void {
   if (typeof value === 'string' && value !== '') return;
-  throw new ArgumentError(
-    `missing_${name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)}`,
-    `${name} is needed.`,
-  );
+  throw new ArgumentError(code, `${name} is needed.`);
 }

@@ -39,7 +39,7 @@ export class TokenClient {
    */
   getToken(clientId: string, request: TokenRequest, signal?: AbortSignal, merge?: ExternalAuth): Promise<TokenSet> {
     const { code, verifier, nonce } = request;
-    requireText('code', code);
+    requireText('code', code, 'missing_code');
     if (!isCodeVerifier(verifier)) {
       throw new ArgumentError('invalid_code_verifier', 'verifier must be what createAuthorizationCodeVerifier() made.');
     }
@@ -55,7 +55,7 @@ export class TokenClient {
 
   /** @see {@link Client.refreshToken} */
   refreshToken(clientId: string, refreshToken: string, options: RefreshOptions = {}): Promise<TokenSet> {
-    requireText('refreshToken', refreshToken);
+    requireText('refreshToken', refreshToken, 'missing_refresh_token');
     const { signal, idempotencyKey } = options;
     const parameters = idempotencyKey === undefined ? undefined : { idempotency_key: idempotencyKey };
     const askedAtMs = this.#clock.now();
@@ -66,7 +66,7 @@ export class TokenClient {
 
   /** @see {@link Client.revokeToken} */
   revokeToken(clientId: string, token: string, signal?: AbortSignal): Promise<void> {
-    requireText('token', token);
+    requireText('token', token, 'missing_token');
     return this.#calls.run('revokeToken', clientId, signal, (library, configuration) =>
       library.tokenRevocation(configuration, token),
     );

@@ -1,7 +1,8 @@
+import type { KeychainErrorCode } from '../../model/error-codes.ts';
 import { KeychainError } from '../../model/errors.ts';
 
 interface Kind {
-  readonly code: string;
+  readonly code: KeychainErrorCode;
   readonly said: RegExp;
   readonly remedy: string;
 }
