@@ -34,7 +34,7 @@ describe('a request target', () => {
     '/api/v10/',
     '/api/v10//users/@me',
     '/api/v10/users/@me/',
-    '/api/v10/users/@me;a=b',
+    '/api/v10/oauth2/@me;a=b',
     '/api/v10/../v10/users/@me',
     '/API/v10/users/@me',
     '/api/v10/__proto__',
