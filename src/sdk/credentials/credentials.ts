@@ -89,6 +89,13 @@ export interface Credentials {
    */
   accessToken(options?: AccessTokenOptions): Promise<string>;
   /**
+   * Connects the client as the player who is signed in: with a token that is good now, and once more with a new one should
+   * the gateway refuse it (4004).
+   *
+   * @throws as {@link accessToken} and {@link Client.connect}
+   */
+  connect(options?: CallOptions): Promise<void>;
+  /**
    * Ends the player's sign-in in all windows: at the service, in the keychain, in the client, which is disconnected. Our
    * choice: should the service not be reached, it ends here all the same, since nobody has the tokens then. Repeatable.
 

@@ -1,4 +1,11 @@
-import { ArgumentError, KeychainError, OAuthError, RallypointError, RateLimitError } from '../../model/errors.ts';
+import {
+  ArgumentError,
+  GatewayError,
+  KeychainError,
+  OAuthError,
+  RallypointError,
+  RateLimitError,
+} from '../../model/errors.ts';
 import { closeCodes } from '../../model/gateway.ts';
 import { backoffMs } from '../../wire/backoff.ts';
 import type { Clock, Entropy, Logger } from '../../wire/ports.ts';
@@ -30,6 +37,7 @@ export type CredentialsClient = Pick<
   Client,
   | 'applicationId'
   | 'authorize'
+  | 'connect'
   | 'createAuthorizationCodeVerifier'
   | 'getToken'
   | 'refreshToken'
@@ -167,6 +175,18 @@ export class Keeper implements Credentials {
     if (this.#credential)
       throw new OAuthError('no_usable_token', 'There is no token but what was refused, or has ended.');
     throw new OAuthError('signed_out', `Nobody is signed in (${this.snapshot.reason ?? 'never was'}).`);
+  }
+
+  async connect({ signal }: CallOptions = {}): Promise<void> {
+    const { client } = this.#ports;
+    const token = await this.accessToken({ signal });
+    try {
+      await client.connect({ signal });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await this.accessToken({ signal, refused: token });
+      await client.connect({ signal });
+    }
   }
 
   async signOut({ signal, revoke = true }: SignOutOptions = {}): Promise<void> {
@@ -346,6 +366,11 @@ export class Keeper implements Credentials {
   #assertOpen(): void {
     if (this.#closing.signal.aborted) throw new ArgumentError('closed', 'These credentials have been closed.');
   }
+}
+
+/** The gateway does not take the token. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof GatewayError && error.closeCode === closeCodes.AUTHENTICATION_FAILED.code;
 }
 
 function isSame(a: CredentialsSnapshot, b: CredentialsSnapshot): boolean {

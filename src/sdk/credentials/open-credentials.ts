@@ -12,8 +12,7 @@ import type { CredentialsOptions } from './credentials-options.ts';
  * @example
  * const credentials = await openCredentials({ client, keychain });
  * if (credentials.snapshot.status === 'signed-out') await credentials.signIn();
- * await credentials.accessToken(); // one that ended while the game did not run is refreshed first
- * await client.connect();
+ * await credentials.connect(); // a token that ended while the game did not run is refreshed first
  */
 export async function openCredentials(options: CredentialsOptions): Promise<Credentials> {
   const { client, folder } = options;
