@@ -34,8 +34,14 @@ export function fileLobbyDirectory(
     const { DatabaseSync } = await import('node:sqlite');
     mkdirSync(dirname(path), { recursive: true });
     const database = new DatabaseSync(path, { timeout: lockWaitMs });
-    close = () => database.close();
-    return prepare(database);
+    try {
+      const statements = prepare(database);
+      close = () => database.close();
+      return statements;
+    } catch (error) {
+      database.close(); // the next use opens it anew
+      throw error;
+    }
   }
 
   function statements(): Promise<Statements> {

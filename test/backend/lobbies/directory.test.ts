@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
@@ -7,6 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LobbyDirectory, memoryLobbyDirectory } from '../../../src/backend/lobbies/directory.ts';
 import { type FileLobbyDirectory, fileLobbyDirectory } from '../../../src/backend/lobbies/file-directory.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+
+/** Where Linux shows what a process has open. */
+const descriptors = '/proc/self/fd';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let path: string;
@@ -112,4 +115,21 @@ describe('a directory in a file', () => {
     expect(await directory.get('k')).toBeUndefined();
     directory.close();
   });
+
+  it.skipIf(!existsSync(descriptors))('keeps no hold of a file that is no directory', async () => {
+    const elsewhere = join(folder.path, 'rubbish');
+    writeFileSync(elsewhere, 'certainly not a database, whatever it is'.repeat(100));
+    const directory = fileLobbyDirectory(elsewhere);
+    for (let asked = 0; asked < 5; asked++) await expect(directory.get('k')).rejects.toThrow(/not a database/);
+    const held = readdirSync(descriptors).filter(name => linkOf(join(descriptors, name)) === elsewhere);
+    expect(held).toEqual([]);
+  });
 });
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // closed since it was listed
+  }
+}
