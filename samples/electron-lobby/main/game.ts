@@ -1,4 +1,4 @@
-import { type Client, type Credentials, GatewayError, type KeychainTier } from '@rallypoint/sdk';
+import type { Client, Credentials, KeychainTier } from '@rallypoint/sdk';
 import { EntryPointDesk } from './entry-point-desk.ts';
 import { createGameBackend } from './game-backend.ts';
 import type { Journal } from './journal.ts';
@@ -9,9 +9,6 @@ import { SignIn } from './sign-in.ts';
 import type { StateStore } from './state-store.ts';
 import { watchConnection } from './watch-connection.ts';
 import type { CallHandlers } from './window-calls.ts';
-
-/** Close code of the gateway. @see gateway.md 4 */
-const authenticationFailed = 4004;
 
 /** What a {@link Game} stands on. */
 export interface GameParts {
@@ -81,21 +78,9 @@ export class Game {
     const unimportant = () => {};
     await Promise.all([
       this.#learnWho(),
-      this.#connect().catch(unimportant),
+      this.#signIn.connect().catch(unimportant),
       this.#entryPoint.load().catch(unimportant),
     ]);
-  }
-
-  /** A token that the service takes no more is renewed, once. Where that cannot be, the player is signed out. */
-  async #connect(): Promise<void> {
-    const { client } = this.#parts;
-    try {
-      await client.connect();
-    } catch (error) {
-      if (!(error instanceof GatewayError && error.closeCode === authenticationFailed)) throw error;
-      await this.#signIn.renew();
-      await client.connect();
-    }
   }
 
   #leave(): void {
@@ -117,7 +102,7 @@ export class Game {
     const { session } = store.state;
     if (session.step === 'signed-in' && session.player === undefined) void this.#learnWho();
     client.checkConnection();
-    await this.#connect();
+    await this.#signIn.connect();
   }
 
   #copySecret(lobbyId: string): void {

@@ -117,10 +117,9 @@ export class SignIn {
     throw new ArgumentError('missing_access_token', 'Nobody is signed in.');
   }
 
-  /** Gets another access token in the place of one that the service refused. */
-  async renew(): Promise<void> {
-    const refused = await this.accessToken();
-    await this.#credentials?.accessToken({ refused });
+  /** Where the service takes the player's token no more, and there is no other, the player is signed out. */
+  async connect(): Promise<void> {
+    await this.#credentials?.connect();
   }
 
   /** A sign-in under way is not cancelled: its answer starts the game again. */
