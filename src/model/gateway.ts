@@ -169,6 +169,8 @@ export interface PlayerReady {
   /** Only with the capability AUTO_LOBBY_CONNECT. */
   lobbies?: readonly GatewayLobby[];
   feature_flags: { disabled_functions: readonly string[]; disabled_gateway_events: readonly string[] };
+  /** User → what applications tell of them. Our choice: a map, as its entries belong to somebody; no source shows it. */
+  user_application_profiles: Readonly<Record<UserId, readonly unknown[]>>;
 }
 
 /** Why a lobby left a session's sight. */

@@ -61,6 +61,7 @@ export async function startPlayerSession(
 /** What gateway clients of players look for and this interface does not have. */
 const playerReady = {
   feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
+  user_application_profiles: {},
 } as const satisfies Omit<PlayerReady, 'scopes'>;
 
 /** Reads the lobbies until all that were read had been followed before: then no later event of theirs can be missed. */

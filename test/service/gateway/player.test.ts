@@ -56,6 +56,7 @@ describe('a player who connects', () => {
       scopes: ['sdk.social_layer'],
       session_type: 'normal',
       feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
+      user_application_profiles: {},
       relationships: [],
       game_relationships: [],
       private_channels: [],
