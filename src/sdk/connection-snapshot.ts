@@ -31,7 +31,7 @@ export interface ConnectionSnapshot {
   readonly error?: RallypointError;
   /** With which code the gateway closed the last connection, if that is what happened. @see gateway.md 4 */
   readonly closeCode?: number;
-  /** When the next attempt begins, in milliseconds since the Unix epoch; while waiting for it. */
+  /** When the next attempt begins, or began, in milliseconds since the Unix epoch; until its socket is open. */
   readonly retryAtMs?: number;
   /** Whose session it is; in `ready`. */
   readonly userId?: UserId;
