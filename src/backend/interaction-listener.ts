@@ -1,4 +1,5 @@
 import { type GatewayError, TransportError } from '../model/errors.ts';
+import { interactionTypes } from '../model/interaction.ts';
 import { readGatewayAddress } from '../wire/gateway-address.ts';
 import { GatewayConnection } from '../wire/gateway-connection.ts';
 import type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
@@ -120,7 +121,7 @@ class Listener implements InteractionListener {
   #handle(data: unknown): void {
     const { clock, call, logger } = this.#ports;
     const payload = readInteraction(data);
-    if (!payload) {
+    if (!payload || payload.type === interactionTypes.PING) {
       logger.warn({}, 'passed over an interaction that cannot be read');
       return;
     }

@@ -1,6 +1,13 @@
+import type { Modal } from '../model/component.ts';
 import { ApiError, apiErrors, TransportError } from '../model/errors.ts';
-import { callbackTypes, type Interaction, type InteractionCallback } from '../model/interaction.ts';
+import {
+  callbackTypes,
+  type Interaction,
+  type InteractionCallback,
+  type PingInteraction,
+} from '../model/interaction.ts';
 import { limits } from '../model/limits.ts';
+import type { Message } from '../model/message.ts';
 import { checkCallback } from '../model/rules/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../model/snowflake.ts';
 import { refuseIssues } from '../wire/check.ts';
@@ -10,7 +17,7 @@ import { routeLabel } from '../wire/routes.ts';
 import type { Call, CallOptions } from './calls.ts';
 import { createReplyMessages, type ReplyMessage, type ReplyMessages } from './reply-messages.ts';
 
-/** A use of one of the application's commands, waiting for an answer. */
+/** A use of a command, a component or a modal of the application's, waiting for an answer. */
 export interface ReceivedInteraction extends ReplyMessages {
   /** As the service sent it. */
   readonly payload: Interaction;
@@ -24,12 +31,31 @@ export interface ReceivedInteraction extends ReplyMessages {
    */
   reply(message: ReplyMessage, options?: CallOptions): Promise<void>;
   /**
+   * Answers the use of a component, or the modal that came of one, by editing the component's message: what `message`
+   * supplies is replaced.
+   *
+   * @throws as {@link reply}; ApiError `invalid_form_body` where there is no such message
+   */
+  update(message: ReplyMessage, options?: CallOptions): Promise<void>;
+  /**
+   * Answers the use of a command or of a component with a form. What the user fills in comes as an interaction of its own;
+   * a form that is dismissed is never heard of again.
+   *
+   * @throws as {@link reply}
+   */
+  showModal(modal: Modal, options?: ModalOptions): Promise<void>;
+  /**
    * Answers with any callback. One that came by HTTP is answered in the HTTP response, where the service does not say
    * what it made of it.
    *
    * @throws as {@link reply}
    */
   respond(callback: InteractionCallback, options?: CallOptions): Promise<void>;
+}
+
+export interface ModalOptions extends CallOptions {
+  /** Comes back with what was filled in; stands behind a colon in the modal's custom id. */
+  readonly argument?: string;
 }
 
 /** Carries a callback that passed its check to the service. */
@@ -53,7 +79,7 @@ export function createReceivedInteraction(
   const answerByMs = answerTimeMs(payload, clock.now());
 
   async function respond(callback: InteractionCallback, options: CallOptions = {}): Promise<void> {
-    refuseIssues('The answer to the interaction', checkCallback(callback));
+    refuseIssues('The answer to the interaction', checkCallback(callback, messageOf(payload)?.flags));
     const leftMs = answerByMs - clock.now();
     if (leftMs <= 0) throw tooLate();
     await send(callback, { ...options, deadlineMs: Math.min(leftMs, options.deadlineMs ?? leftMs) });
@@ -64,8 +90,18 @@ export function createReceivedInteraction(
     answerByMs,
     respond,
     reply: (message, options) => respond({ type: callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE, data: message }, options),
+    update: (message, options) => respond({ type: callbackTypes.UPDATE_MESSAGE, data: message }, options),
+    showModal: (modal, options) => respond({ type: callbackTypes.MODAL, data: modalData(modal, options) }, options),
     ...createReplyMessages(payload, call),
   };
+}
+
+function modalData({ custom_id, title, components }: Modal, { argument }: ModalOptions = {}): Modal & ReplyMessage {
+  return { custom_id: argument === undefined ? custom_id : `${custom_id}:${argument}`, title, components };
+}
+
+function messageOf(payload: Interaction): Message | undefined {
+  return 'message' in payload ? payload.message : undefined;
 }
 
 /** Sends callbacks to the callback endpoint. @see commands.md 3.4 */
@@ -77,10 +113,10 @@ export function callbackSender({ id, token }: Interaction, call: Call): AnswerSe
 }
 
 /** An interaction, when it has what an answer needs; the rest passes as it came. */
-export function readInteraction(data: unknown): Interaction | undefined {
+export function readInteraction(data: unknown): Interaction | PingInteraction | undefined {
   const { id, token, type } = asRecord(data) ?? {};
   if (!isSnowflake(id) || typeof token !== 'string' || typeof type !== 'number') return undefined;
-  return data as Interaction;
+  return data as Interaction | PingInteraction;
 }
 
 /** What the service would say to a second answer, where it is not asked. */

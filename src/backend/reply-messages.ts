@@ -1,6 +1,6 @@
 import type { Interaction, InteractionCallback } from '../model/interaction.ts';
 import type { Message } from '../model/message.ts';
-import { checkMessageData } from '../model/rules/callback.ts';
+import { checkMessageData, type FlagsBefore } from '../model/rules/callback.ts';
 import { refuseIssues } from '../wire/check.ts';
 import { readMessage } from './answers.ts';
 import type { Call, CallOptions } from './calls.ts';
@@ -35,7 +35,7 @@ export function createReplyMessages(
   const path = { application_id, interaction_token };
   return {
     async editReply(message, options) {
-      return readMessage((await call('editOriginalResponse', { path, body: checked(message) }, options)).body);
+      return readMessage((await call('editOriginalResponse', { path, body: checked(message, null) }, options)).body);
     },
     async deleteReply(options) {
       await call('deleteOriginalResponse', { path }, options);
@@ -47,7 +47,7 @@ export function createReplyMessages(
 }
 
 /** @throws ValidationError */
-function checked(message: ReplyMessage): ReplyMessage {
-  refuseIssues('The message', checkMessageData(message));
+function checked(message: ReplyMessage, before?: FlagsBefore): ReplyMessage {
+  refuseIssues('The message', checkMessageData(message, before));
   return message;
 }

@@ -1,4 +1,5 @@
 import type { CommandChoice } from './command.ts';
+import type { Modal } from './component.ts';
 import type { Channel, Guild, GuildMember, Role } from './guild.ts';
 import type { Interaction } from './interaction.ts';
 import type { GatewayLobby, GatewayLobbyMember, LobbyVoiceServer, LobbyVoiceState } from './lobby.ts';
@@ -205,6 +206,8 @@ export interface Dispatches {
   INTERACTION_FAILURE: InteractionOutcome;
   /** To the user's own clients: what the application suggests for the option being typed. */
   APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE: AutocompleteResponse;
+  /** To the user's own clients: the form that the application answered with. */
+  INTERACTION_MODAL_CREATE: ModalCreated;
   MESSAGE_CREATE: Message | ChannelMessage;
   MESSAGE_UPDATE: Message;
   MESSAGE_DELETE: { id: MessageId; channel_id: ChannelId; guild_id?: GuildId };
@@ -273,6 +276,16 @@ export interface InviteCreated {
 /** Up to 25 choices; `nonce` is the one the client sent with what was typed. */
 export interface AutocompleteResponse {
   choices: readonly CommandChoice[];
+  nonce: string | null;
+}
+
+/** A form to show; it is sent back to `POST /interactions` under the id and the custom id that stand here. */
+export interface ModalCreated extends Modal {
+  /** Of the interaction that was answered with it. */
+  id: InteractionId;
+  channel_id: ChannelId;
+  application: { id: ApplicationId; name: string; description: string; icon: null; bot: User };
+  /** The one that the client sent with what was answered. */
   nonce: string | null;
 }
 

@@ -1,4 +1,5 @@
 import type { CommandType, InteractionContext, OptionType } from './command.ts';
+import type { ComponentType, SubmittedComponent } from './component.ts';
 import type { GuildMember, Role } from './guild.ts';
 import type { Message } from './message.ts';
 import type {
@@ -59,6 +60,27 @@ export interface CommandInvocation {
   target_id?: Snowflake;
 }
 
+/** The use of a component of a message. @see commands.md 3.2, type 3 */
+export interface ComponentInvocation {
+  custom_id: string;
+  component_type: ComponentType;
+  /** The number of the component, where it has one. */
+  id?: number;
+  /** What was chosen in a select. */
+  values?: readonly string[];
+  /** What the ids among the values stand for. */
+  resolved?: ResolvedData;
+}
+
+/** A modal that a user filled in. @see commands.md 3.2, type 5 */
+export interface ModalSubmission {
+  /** The modal's. */
+  custom_id: string;
+  components: readonly SubmittedComponent[];
+  /** What the ids among the values stand for. */
+  resolved?: ResolvedData;
+}
+
 /** By id. @see commands.md 3.2 */
 export interface ResolvedData {
   users?: Readonly<Record<string, User>>;
@@ -104,12 +126,10 @@ export interface InteractionMember {
   premium_since: string | null;
 }
 
-/** What the app receives when a command is used. @see commands.md 3.1 */
-export interface Interaction {
+/** What every interaction but a ping has. @see commands.md 3.1 */
+export interface InteractionBase {
   id: InteractionId;
   application_id: ApplicationId;
-  type: InteractionType;
-  data?: CommandInvocation;
   guild?: { id: GuildId; features: readonly string[]; locale: string };
   guild_id?: GuildId;
   guild_locale?: string;
@@ -129,9 +149,34 @@ export interface Interaction {
   attachment_size_limit: number;
 }
 
+/** A command is used, or an option of it is being typed. */
+export interface CommandInteraction extends InteractionBase {
+  type: typeof interactionTypes.APPLICATION_COMMAND | typeof interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
+  data: CommandInvocation;
+}
+
+/** A button is pressed, or something is chosen in a select. */
+export interface ComponentInteraction extends InteractionBase {
+  type: typeof interactionTypes.MESSAGE_COMPONENT;
+  data: ComponentInvocation;
+  /** The one that the component belongs to. */
+  message: Message;
+}
+
+/** A modal was filled in. */
+export interface ModalInteraction extends InteractionBase {
+  type: typeof interactionTypes.MODAL_SUBMIT;
+  data: ModalSubmission;
+  /** The one that the component belongs to whose use was answered with the modal. */
+  message?: Message;
+}
+
+/** What the app receives. */
+export type Interaction = CommandInteraction | ComponentInteraction | ModalInteraction;
+
 /** What an app's server is asked to find out whether it answers; it names no user and no place. @see commands.md 3.5 */
 export type PingInteraction = Pick<
-  Interaction,
+  InteractionBase,
   | 'id'
   | 'application_id'
   | 'token'
@@ -148,16 +193,20 @@ export interface InteractionCallback {
   data?: { content?: string; flags?: number; tts?: boolean; [field: string]: unknown };
 }
 
-/** What a user's own client sends to `POST /interactions`. */
-export interface InvocationInput {
-  /** 4 while an option is typed: one of the options then has `focused`, and required ones may be missing. */
-  type: 2 | 4;
+/** What all that a user's own client sends to `POST /interactions` has. */
+interface UseInput {
   application_id: ApplicationId;
   /** Absent outside guilds. */
   guild_id?: GuildId;
   channel_id: ChannelId;
   session_id?: string;
   nonce?: string;
+}
+
+/** The use of a command, as a user's own client sends it. */
+export interface InvocationInput extends UseInput {
+  /** 4 while an option is typed: one of the options then has `focused`, and required ones may be missing. */
+  type: CommandInteraction['type'];
   data: {
     version: string;
     id: CommandId;
@@ -167,6 +216,21 @@ export interface InvocationInput {
     /** The user or message that a context-menu command is used on. */
     target_id?: Snowflake;
   };
+}
+
+/** The use of a component, as a user's own client sends it. */
+export interface ComponentUseInput extends UseInput {
+  type: ComponentInteraction['type'];
+  /** The one that shows the component. */
+  message_id: MessageId;
+  data: { component_type: ComponentType; custom_id: string; values?: readonly string[] };
+}
+
+/** A modal that was filled in, as a user's own client sends it; one that is dismissed is not sent. */
+export interface ModalSubmitInput extends UseInput {
+  type: ModalInteraction['type'];
+  /** `id` is that of the event INTERACTION_MODAL_CREATE. */
+  data: { id: InteractionId; custom_id: string; components: readonly SubmittedComponent[] };
 }
 
 /** Answer to `…/callback?with_response=true`. @see commands.md 3.4 */
@@ -182,7 +246,7 @@ export interface CallbackResponse {
   resource?: { type: CallbackType; message?: Message; activity_instance?: { id: string } };
 }
 
-/** Who used a command, wherever it was used. */
-export function invokingUser(interaction: Interaction): { id: UserId } | undefined {
+/** Whose interaction it is, wherever it was made. */
+export function invokingUser(interaction: InteractionBase): { id: UserId } | undefined {
   return interaction.member?.user ?? interaction.user;
 }

@@ -47,6 +47,17 @@ export const fieldErrors = {
   APPLICATION_COMMAND_TOO_LARGE: (max: number) => `Command exceeds maximum size (${max})`,
   APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID: () => 'Context menu commands cannot have description',
   APPLICATION_COMMAND_CONTEXT_MENU_OPTIONS_INVALID: () => 'Context menu commands cannot have options',
+  BUTTON_COMPONENT_CUSTOM_ID_REQUIRED: () => 'A custom id is required',
+  BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE: () => 'A custom id and url cannot both be specified',
+  COMPONENT_CUSTOM_ID_DUPLICATED: () => 'Component custom id cannot be duplicated',
+  COMPONENT_LAYOUT_WIDTH_EXCEEDED: () => 'The specified component exceeds the maximum width',
+  COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED: (max: number) => `The total number of components must not exceed ${max}`,
+  COMPONENT_VALIDATION_FAILED: () => 'Component validation failed',
+  MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2: (field: string) =>
+    `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`,
+  SELECT_COMPONENT_OPTION_VALUE_DUPLICATED: () => 'The specified option value is already used',
+  SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES: () =>
+    'The specified number of default values exceeds the specified maximum values',
   APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID: () => 'The specified interactions endpoint URL could not be verified.',
   // Our choice, from here: nobody has captured what the hosted service says to these faults.
   APPLICATION_COMMANDS_DUPLICATE_ID: () => 'Application command ids must be unique',
@@ -59,6 +70,11 @@ export const fieldErrors = {
   APPLICATION_COMMAND_OPTION_FIELD_INVALID: (field: string) =>
     `"${field}" cannot be configured for this type of option`,
   APPLICATION_COMMAND_OPTION_RANGE_INVALID: () => 'The maximum must not be less than the minimum',
+  COMPONENT_FIELD_INVALID: (field: string) => `"${field}" cannot be configured for this component here`,
+  COMPONENT_ID_DUPLICATED: () => 'Component ids must be unique',
+  COMPONENT_INPUT_MISSING: (customId: string) => `The required component "${shorten(customId)}" is not filled in`,
+  COMPONENT_INPUT_UNKNOWN: (customId: string) => `There is no component "${shorten(customId)}" here`,
+  COMPONENT_RANGE_INVALID: () => 'The maximum must not be less than the minimum',
   LOBBIES_PER_USER_MAX: (max: number) => `The user is already in ${max} lobbies of this application`,
   ID_UNKNOWN: (what: string) => `There is no such ${what} here`,
   LIST_ITEM_DUPLICATE: () => 'List items must be unique',

@@ -8,6 +8,8 @@ export const messageFlags = {
   /** The application is thinking: the message is yet to be filled. */
   LOADING: 1 << 7,
   SUPPRESS_NOTIFICATIONS: 1 << 12,
+  /** All it shows are components, of every type. */
+  IS_COMPONENTS_V2: 1 << 15,
   /** It was written in a game. */
   SENT_BY_SOCIAL_LAYER_INTEGRATION: 1 << 16,
 } as const;
@@ -15,6 +17,8 @@ export const messageFlags = {
 /** @see commands.md 3.4; 20 is the answer to a command of type CHAT_INPUT */
 export const messageTypes = {
   DEFAULT: 0,
+  /** Here: the answer to the use of a component. */
+  REPLY: 19,
   CHAT_INPUT_COMMAND: 20,
   CONTEXT_MENU_COMMAND: 23,
   /** The system's note that a channel was linked to a lobby. @see lobbies.md 2.10 */
@@ -59,12 +63,21 @@ export interface ChannelMessage extends MessageBase {
 /** A message that answers an interaction; its author is the application's bot. */
 export interface Message extends MessageBase {
   webhook_id: ApplicationId;
-  interaction_metadata: {
-    id: InteractionId;
-    /** Of the interaction: 2 for the use of a command. */
-    type: number;
-    user: User;
-    authorizing_integration_owners: Readonly<Record<string, string>>;
-  };
+  interaction_metadata: InteractionMetadata;
+  /** Of a {@link messageTypes} REPLY: the message whose component was used. */
+  message_reference?: { type: 0; message_id: MessageId; channel_id: ChannelId; guild_id?: GuildId };
   nonce?: string;
+}
+
+/** The interaction that a message came of. */
+export interface InteractionMetadata {
+  id: InteractionId;
+  /** Of the interaction: 2 for the use of a command, 3 of a component, 5 for a modal that was submitted. */
+  type: number;
+  user: User;
+  authorizing_integration_owners: Readonly<Record<string, string>>;
+  /** Of the use of a component: the message it belongs to. */
+  interacted_message_id?: MessageId;
+  /** Of a modal that was submitted: what was answered with it. */
+  triggering_interaction_metadata?: InteractionMetadata;
 }

@@ -2,14 +2,16 @@ import { type OptionType, optionTypes } from '../command.ts';
 import { callbackTypes } from '../interaction.ts';
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
+import { messageFlags } from '../message.ts';
 import { checkOptionNumber } from './choice.ts';
+import { checkMessageComponents, checkModalComponents } from './component.ts';
 import {
   checkBoolean,
   checkEnum,
   checkInteger,
+  checkItems,
   checkList,
   checkNumber,
-  checkObjectItem,
   checkRequiredText,
   checkString,
   checkText,
@@ -23,30 +25,45 @@ const types = Object.values(callbackTypes);
 const flagsMax = 2 ** 31 - 1;
 
 /**
+ * The flags of the message that is edited: one that is built of all types of components stays so. Null: not known.
+ */
+export type FlagsBefore = number | null;
+
+/**
  * Checks the shape of an interaction callback's body. Whether its type answers that interaction, and whether a message
  * has any content ({@link isEmptyMessage}), are questions with errors of their own.
  *
- * Our choice: embeds, components, attachments, `allowed_mentions` and `poll` are judged as objects and counted, no more;
- * they are handed on as they come. Message flags that have no effect here are not refused.
+ * Our choice: embeds, attachments, `allowed_mentions` and `poll` are judged as objects and counted, no more; they are
+ * handed on as they come, and so are components. Message flags that have no effect here are not refused.
  *
+ * @param before of the message that type 7 edits
  * @see commands.md 3.3
  */
-export function checkCallback(value: unknown): Issue[] {
+export function checkCallback(value: unknown, before: FlagsBefore = 0): Issue[] {
   const report = new Report();
   if (!isFields(value)) report.here('DICT_TYPE_CONVERT');
   else if (isAbsent(value.type)) report.at('type', 'BASE_TYPE_REQUIRED');
-  else if (checkEnum(report, 'type', value.type, types)) checkData(report, value.data, checks[value.type]);
+  else if (checkEnum(report, 'type', value.type, types)) checkData(report, value.data, checks[value.type], before);
   return report.issues;
 }
 
 /**
  * Checks the data of a message: that of a callback, of a follow-up or of an edit.
  *
+ * @param before of the message that is edited
  * @see commands.md 3.3, "Message data"
  */
-export function checkMessageData(value: unknown): Issue[] {
+export function checkMessageData(value: unknown, before: FlagsBefore = 0): Issue[] {
   const report = new Report();
-  if (isFields(value)) checkMessage(report, value);
+  if (isFields(value)) checkMessage(report, value, before);
+  else report.here('DICT_TYPE_CONVERT');
+  return report.issues;
+}
+
+/** Checks a modal, from its own root. @see commands.md 3.3, callback type 9 */
+export function checkModal(value: unknown): Issue[] {
+  const report = new Report();
+  if (isFields(value)) checkModalData(report, value);
   else report.here('DICT_TYPE_CONVERT');
   return report.issues;
 }
@@ -84,18 +101,18 @@ export function isEmptyMessage(data: unknown): boolean {
 /** The check of a type's data, and whether there must be any; a type without a row takes no notice of it. */
 interface DataCheck {
   readonly required?: true;
-  readonly check: (report: Report, data: Fields) => void;
+  readonly check: (report: Report, data: Fields, before: FlagsBefore) => void;
 }
 
 const checks: Readonly<Record<number, DataCheck>> = {
-  [callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE]: { check: checkMessage },
+  [callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE]: { check: (report, data) => checkMessage(report, data, 0) },
   [callbackTypes.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: { check: checkFlags },
   [callbackTypes.UPDATE_MESSAGE]: { check: checkMessage },
   [callbackTypes.APPLICATION_COMMAND_AUTOCOMPLETE_RESULT]: { check: checkSuggestions },
-  [callbackTypes.MODAL]: { required: true, check: checkModal },
+  [callbackTypes.MODAL]: { required: true, check: checkModalData },
 };
 
-function checkData(report: Report, data: unknown, row: DataCheck | undefined): void {
+function checkData(report: Report, data: unknown, row: DataCheck | undefined, before: FlagsBefore): void {
   if (row === undefined) return;
   if (isAbsent(data)) {
     if (row.required) report.at('data', 'BASE_TYPE_REQUIRED');
@@ -106,19 +123,33 @@ function checkData(report: Report, data: unknown, row: DataCheck | undefined): v
     return;
   }
   report.enter('data');
-  row.check(report, data);
+  row.check(report, data, before);
   report.leave();
 }
 
-function checkMessage(report: Report, message: Fields): void {
+function checkMessage(report: Report, message: Fields, before: FlagsBefore): void {
+  const isV2 = (((before ?? 0) | flagsOf(message)) & messageFlags.IS_COMPONENTS_V2) !== 0;
   if (!isAbsent(message.content)) checkText(report, 'content', message.content, 0, limits.messageContentLengthMax);
   if (!isAbsent(message.tts)) checkBoolean(report, 'tts', message.tts);
   checkFlags(report, message);
   checkObjects(report, 'embeds', message.embeds, limits.messageEmbedsMax);
-  checkObjects(report, 'components', message.components, limits.messageComponentsMax);
+  checkMessageComponents(report, message.components, before === null && !isV2 ? undefined : isV2);
+  if (isV2) refuseLegacy(report, message);
   checkObjects(report, 'attachments', message.attachments, limits.messageAttachmentsMax);
   checkObject(report, 'allowed_mentions', message.allowed_mentions);
   checkObject(report, 'poll', message.poll);
+}
+
+/** A message that is built of components of every type has no other content. */
+function refuseLegacy(report: Report, message: Fields): void {
+  for (const field of ['content', 'embeds', 'poll'] as const) {
+    const isEmpty = isAbsent(message[field]) || (message[field] as { length?: unknown }).length === 0;
+    if (!isEmpty) report.at(field, 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', field);
+  }
+}
+
+function flagsOf({ flags }: Fields): number {
+  return typeof flags === 'number' ? flags : 0;
 }
 
 function checkFlags(report: Report, { flags }: Fields): void {
@@ -136,14 +167,10 @@ function checkSuggestion(report: Report, { name, value }: Fields): void {
   else checkRequiredText(report, 'value', value, limits.choiceValueLengthMax);
 }
 
-function checkModal(report: Report, modal: Fields): void {
-  checkRequiredText(report, 'custom_id', modal.custom_id, limits.modalCustomIdLengthMax);
+function checkModalData(report: Report, modal: Fields): void {
+  checkRequiredText(report, 'custom_id', modal.custom_id, limits.customIdLengthMax);
   checkRequiredText(report, 'title', modal.title, limits.modalTitleLengthMax);
-  if (isAbsent(modal.components)) report.at('components', 'BASE_TYPE_REQUIRED');
-  else checkObjects(report, 'components', modal.components, limits.modalComponentsMax);
-  if (Array.isArray(modal.components) && modal.components.length === 0) {
-    report.at('components', 'BASE_TYPE_BAD_LENGTH', 1, limits.modalComponentsMax);
-  }
+  checkModalComponents(report, modal.components);
 }
 
 function checkObject(report: Report, key: string, value: unknown): void {
@@ -155,16 +182,7 @@ function checkObjects(
   key: string,
   list: unknown,
   max: number,
-  checkItem?: (report: Report, item: Fields) => void,
+  checkItem: (report: Report, item: Fields) => void = () => {},
 ): void {
-  if (isAbsent(list) || !checkList(report, key, list, max)) return;
-  report.enter(key);
-  report.enter(0);
-  for (let i = 0; i < Math.min(list.length, max); i++) {
-    const item = list[i];
-    report.moveTo(i);
-    if (checkObjectItem(report, item)) checkItem?.(report, item);
-  }
-  report.leave();
-  report.leave();
+  if (!isAbsent(list) && checkList(report, key, list, max)) checkItems(report, key, list, max, checkItem);
 }

@@ -119,6 +119,42 @@ export function checkList(report: Report, key: Key, value: unknown, max: number)
   return true;
 }
 
+/** A list of `min` to `max` items that must be there; usable as far as `max`. */
+export function checkSizedList(
+  report: Report,
+  key: Key,
+  value: unknown,
+  min: number,
+  max: number,
+): value is readonly unknown[] {
+  if (isAbsent(value)) report.at(key, 'BASE_TYPE_REQUIRED');
+  else if (!Array.isArray(value)) report.at(key, 'LIST_TYPE_CONVERT');
+  else {
+    if (value.length < min || value.length > max) report.at(key, 'BASE_TYPE_BAD_LENGTH', min, max);
+    return true;
+  }
+  return false;
+}
+
+/** Each of the first `max` items of a list of objects; the report stands at the item. */
+export function checkItems(
+  report: Report,
+  key: Key,
+  list: readonly unknown[],
+  max: number,
+  checkItem: (report: Report, item: Fields, index: number) => void,
+): void {
+  report.enter(key);
+  report.enter(0);
+  for (let i = 0; i < Math.min(list.length, max); i++) {
+    const item = list[i];
+    report.moveTo(i);
+    if (checkObjectItem(report, item)) checkItem(report, item, i);
+  }
+  report.leave();
+  report.leave();
+}
+
 /** An item of a list of objects; the report stands at it. */
 export function checkObjectItem(report: Report, item: unknown): item is Fields {
   if (isFields(item)) return true;

@@ -1,6 +1,5 @@
 import { commandTypes } from '../../model/command.ts';
-import { interactionTypes } from '../../model/interaction.ts';
-import { type Message, messageFlags, messageTypes } from '../../model/message.ts';
+import { type InteractionMetadata, type Message, messageFlags, messageTypes } from '../../model/message.ts';
 import type { MessageId } from '../../model/snowflake.ts';
 import { formatTimestamp } from '../../model/timestamp.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../store/records.ts';
@@ -12,7 +11,7 @@ export type MessageData = Readonly<Record<string, unknown>>;
 /** What of an interaction its messages show. */
 export type MessageOrigin = Pick<
   InteractionRecord,
-  'id' | 'channel_id' | 'guild_id' | 'owners' | 'nonce' | 'command_type'
+  'id' | 'type' | 'channel_id' | 'guild_id' | 'owners' | 'nonce' | 'command_type' | 'source' | 'trigger'
 >;
 
 /** A message that answers an interaction. */
@@ -47,18 +46,36 @@ export function answerView(answer: {
     embeds: listOf(data.embeds),
     attachments: [],
     components: listOf(data.components),
-    interaction_metadata: {
-      id: interaction.id,
-      type: interactionTypes.APPLICATION_COMMAND,
-      user: userView(user),
-      authorizing_integration_owners: interaction.owners,
-    },
+    interaction_metadata: metadataView(interaction, user),
+    ...(type === messageTypes.REPLY && referenceView(interaction)),
     ...(interaction.nonce !== null && { nonce: interaction.nonce }),
   };
 }
 
+/** The interaction, as the messages that answer it and what comes of them show it. */
+export function metadataView(
+  { id, type, owners, source, trigger }: MessageOrigin,
+  user: UserRecord,
+): InteractionMetadata {
+  return {
+    id,
+    type,
+    user: userView(user),
+    authorizing_integration_owners: owners,
+    ...(trigger && { triggering_interaction_metadata: trigger }),
+    ...(source && !trigger && { interacted_message_id: source.message_id }),
+  };
+}
+
+function referenceView({ source, channel_id, guild_id }: MessageOrigin): Pick<Message, 'message_reference'> {
+  if (!source) return {};
+  const place = { channel_id, ...(guild_id !== null && { guild_id }) };
+  return { message_reference: { type: 0, message_id: source.message_id, ...place } };
+}
+
 /**
- * The message with what an edit supplies, each as a whole. An edit neither makes a message ephemeral nor the reverse.
+ * The message with what an edit supplies, each as a whole. An edit neither makes a message ephemeral nor the reverse; it
+ * can make components all that it shows, but not the reverse.
  *
  * Our choice: to fill a message that was loading is no edit of it, so that it has no time of one.
  */
@@ -74,11 +91,12 @@ export function editedView(message: Message, data: MessageData, atMs: number): M
   };
 }
 
-const { EPHEMERAL, LOADING, SUPPRESS_EMBEDS } = messageFlags;
+const { EPHEMERAL, LOADING, SUPPRESS_EMBEDS, IS_COMPONENTS_V2 } = messageFlags;
 
 function editedFlags({ flags }: Message, data: MessageData): number {
   const kept = flags & ~LOADING;
-  return typeof data.flags === 'number' ? (kept & ~SUPPRESS_EMBEDS) | (data.flags & SUPPRESS_EMBEDS) : kept;
+  if (typeof data.flags !== 'number') return kept;
+  return (kept & ~SUPPRESS_EMBEDS) | (data.flags & (SUPPRESS_EMBEDS | IS_COMPONENTS_V2));
 }
 
 export function isLoading({ flags }: Message): boolean {
@@ -90,7 +108,8 @@ export function isEphemeral({ flags }: Message): boolean {
 }
 
 /** @see commands.md 3.4 */
-function firstAnswerType({ command_type }: MessageOrigin): number {
+function firstAnswerType({ command_type, source }: MessageOrigin): number {
+  if (source) return messageTypes.REPLY;
   const isContextMenu = command_type === commandTypes.USER || command_type === commandTypes.MESSAGE;
   return isContextMenu ? messageTypes.CONTEXT_MENU_COMMAND : messageTypes.CHAT_INPUT_COMMAND;
 }

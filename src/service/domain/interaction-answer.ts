@@ -1,4 +1,6 @@
 import type { CommandChoice } from '../../model/command.ts';
+import type { Modal } from '../../model/component.ts';
+import type { ModalCreated } from '../../model/gateway.ts';
 import {
   type CallbackResponse,
   type CallbackType,
@@ -11,6 +13,7 @@ import { isLocale } from '../../model/locale.ts';
 import { type Message, messageFlags } from '../../model/message.ts';
 import { checkCallback, checkSuggestedValues, isEmptyMessage } from '../../model/rules/callback.ts';
 import { localize } from '../../model/rules/localize.ts';
+import { numberComponents } from '../../model/rules/modal-layout.ts';
 import type { InteractionId, MessageId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
@@ -19,12 +22,24 @@ import { matchesSecret } from '../secret.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../store/records.ts';
 import { answerView, isEphemeral, isLoading, type MessageData } from './answer-view.ts';
-import { interactionScope, partiesOf, putMessage, tellOutcome, tokenEndMs } from './interaction-records.ts';
+import {
+  interactionScope,
+  messageGuards,
+  partiesOf,
+  putMessage,
+  tellOutcome,
+  tokenEndMs,
+} from './interaction-records.ts';
+import { editMessage } from './message-edit.ts';
+import { botUserView } from './user-view.ts';
 
 const {
   CHANNEL_MESSAGE_WITH_SOURCE,
   DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE,
+  DEFERRED_UPDATE_MESSAGE,
+  UPDATE_MESSAGE,
   APPLICATION_COMMAND_AUTOCOMPLETE_RESULT,
+  MODAL,
   LAUNCH_ACTIVITY,
 } = callbackTypes;
 
@@ -37,51 +52,68 @@ interface Answer {
   readonly data: MessageData;
   /** For the message, if there is one. */
   readonly messageId: MessageId;
+  /** The message whose component was used; undefined: none, or it is gone. */
+  readonly source: Message | undefined;
   readonly atMs: number;
 }
 
 /** What came of an answer beyond that it was one. */
 interface Outcome {
+  /** The first answer, from now on. */
   readonly message?: Message;
   readonly activityId?: string;
+  readonly modal?: Modal;
 }
 
 type Responder = (answer: Answer) => Outcome;
+type Responders = Readonly<Partial<Record<CallbackType, Responder>>>;
 
-/**
- * What each interaction can be answered with.
- *
- * Our choice: no modals, whose submission would need components that this interface does not have.
- *
- * @see commands.md 3.3
- */
-const responders: Readonly<Partial<Record<InteractionType, Partial<Record<CallbackType, Responder>>>>> = {
-  [interactionTypes.APPLICATION_COMMAND]: {
-    [CHANNEL_MESSAGE_WITH_SOURCE]: respondWithMessage,
-    [DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: respondLater,
-    [LAUNCH_ACTIVITY]: respondWithActivity,
-  },
+const withMessage: Responders = {
+  [CHANNEL_MESSAGE_WITH_SOURCE]: respondWithMessage,
+  [DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: respondLater,
+};
+
+/** What each interaction can be answered with; {@link bySource} and {@link byActivity} add to it. @see commands.md 3.3 */
+const responders: Readonly<Record<InteractionType, Responders>> = {
+  [interactionTypes.PING]: {},
+  [interactionTypes.APPLICATION_COMMAND]: { ...withMessage, [MODAL]: respondWithModal },
+  [interactionTypes.MESSAGE_COMPONENT]: { ...withMessage, [MODAL]: respondWithModal },
   [interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE]: {
     [APPLICATION_COMMAND_AUTOCOMPLETE_RESULT]: respondWithChoices,
   },
+  [interactionTypes.MODAL_SUBMIT]: withMessage,
 };
+
+/** For what came of a component. */
+const bySource: Responders = { [DEFERRED_UPDATE_MESSAGE]: respondByUpdateLater, [UPDATE_MESSAGE]: respondByUpdate };
+
+/** For applications that have an Activity. */
+const byActivity: Responders = { [LAUNCH_ACTIVITY]: respondWithActivity };
 
 export function createInteractionAnswer({ store, clock, ids }: Core) {
   async function answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse> {
     const messageId: MessageId = ids.next();
-    return store.transact(interactionScope(id), async transaction => {
+    const work = async (transaction: Transaction): Promise<CallbackResponse> => {
       const atMs = clock.now();
       const record = await transaction.get('interactions', id);
       if (!record || !matchesSecret(token, record.token_hash)) throw new Fault('unknown_interaction');
       if (record.state === 'answered') throw new Fault('already_acknowledged');
       if (record.state === 'failed' || atMs >= record.expires_at_ms) throw new Fault('unknown_interaction');
       const parties = await partiesOf(transaction, record);
-      const { type, data, respond } = readCallback(body, record, parties.application);
-      const outcome = respond({ transaction, record, ...parties, data, messageId, atMs });
-      const original_id = outcome.message?.id ?? null;
-      transaction.put('interactions', { ...record, state: 'answered', expires_at_ms: tokenEndMs(record), original_id });
+      const source =
+        record.source && (await transaction.get('interaction_messages', record.source.message_id))?.message;
+      const { type, data, respond } = readCallback(body, record, parties.application, source);
+      const { modal, ...outcome } = respond({ transaction, record, ...parties, data, messageId, source, atMs });
+      transaction.put('interactions', {
+        ...record,
+        state: 'answered',
+        expires_at_ms: tokenEndMs(record),
+        original_id: outcome.message?.id ?? null,
+        ...(modal && { modal: { ...modal, open: true } }),
+      });
       return callbackResponse(record, type, outcome);
-    });
+    };
+    return store.transact(interactionScope(id), work, messageGuards(await store.get('interactions', id)));
   }
 
   return { answer };
@@ -92,13 +124,15 @@ function readCallback(
   body: unknown,
   record: InteractionRecord,
   { embedded }: ApplicationRecord,
+  source: Message | undefined,
 ): { readonly type: CallbackType; readonly data: MessageData; readonly respond: Responder } {
-  refuseIssues(checkCallback(body));
+  refuseIssues(checkCallback(body, source?.flags));
   const { type, data } = body as { readonly type: CallbackType; readonly data?: MessageData | null };
-  const { [LAUNCH_ACTIVITY]: launching, ...others } = responders[record.type] ?? {};
-  const offered: Partial<Record<CallbackType, Responder>> = {
-    ...others,
-    ...(embedded && launching && { [LAUNCH_ACTIVITY]: launching }),
+  const isLaunching = embedded && record.type !== interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
+  const offered: Responders = {
+    ...responders[record.type],
+    ...(record.source && bySource),
+    ...(isLaunching && byActivity),
   };
   const respond = offered[type];
   if (respond) return { type, data: data ?? {}, respond };
@@ -125,6 +159,42 @@ function tellMessage(transaction: Transaction, record: InteractionRecord, messag
   tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
   putMessage(transaction, record, message, 'MESSAGE_CREATE');
   return { message };
+}
+
+/**
+ * Edits the message that the component belongs to.
+ *
+ * @throws Fault `unknown_message` when it is gone, and as {@link editMessage}
+ */
+function respondByUpdate({ transaction, record, source, data, atMs }: Answer): Outcome {
+  if (!source) throw new Fault('unknown_message');
+  const message = editMessage(source, data, atMs);
+  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  putMessage(transaction, record, message, 'MESSAGE_UPDATE');
+  return { message };
+}
+
+/** Leaves the message of the component as it is; it may be edited later. */
+function respondByUpdateLater({ transaction, record, source }: Answer): Outcome {
+  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  return source ? { message: source } : {};
+}
+
+/** Shows the user a form. Our choice: its client hears of success as well, as with a message. */
+function respondWithModal({ transaction, record, application, data }: Answer): Outcome {
+  const { custom_id, title, components } = data as unknown as Modal;
+  const modal: Modal = { custom_id, title, components: numberComponents(components) };
+  const { id, channel_id, nonce } = record;
+  const shown = { id, channel_id, ...modal, application: modalApplicationView(application), nonce };
+  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  const event = { name: 'INTERACTION_MODAL_CREATE', data: JSON.stringify(shown satisfies ModalCreated) } as const;
+  transaction.announce({ to: topics.user(record.user_id), event });
+  return { modal };
+}
+
+function modalApplicationView(application: ApplicationRecord): ModalCreated['application'] {
+  const { id, name, description } = application;
+  return { id, name, description, icon: null, bot: botUserView(application) };
 }
 
 /** Our choice: an Activity has one instance for each launch; nothing else is kept of it. */
@@ -156,7 +226,7 @@ function callbackResponse(
   callbackType: CallbackType,
   { message, activityId }: Outcome,
 ): CallbackResponse {
-  const isShown = callbackType === CHANNEL_MESSAGE_WITH_SOURCE;
+  const isShown = callbackType === CHANNEL_MESSAGE_WITH_SOURCE || callbackType === UPDATE_MESSAGE;
   return {
     interaction: {
       id,

@@ -9,9 +9,17 @@ import { Fault, refuseIssues } from '../fault.ts';
 import { matchesSecret } from '../secret.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { InteractionRecord } from '../store/records.ts';
-import { answerView, editedView, isLoading, type MessageData } from './answer-view.ts';
-import { deleteMessage, interactionScope, partiesOf, putMessage, tokenEndMs } from './interaction-records.ts';
+import { answerView, isLoading, type MessageData } from './answer-view.ts';
+import {
+  deleteMessage,
+  interactionScope,
+  messageGuards,
+  partiesOf,
+  putMessage,
+  tokenEndMs,
+} from './interaction-records.ts';
 import { tokenInteraction } from './interaction-token.ts';
+import { editMessage } from './message-edit.ts';
 
 /** Which message: the first answer, or one by its id. */
 export type MessageRef = '@original' | MessageId;
@@ -48,25 +56,27 @@ export function createInteractionMessages({ store, clock, ids }: Core): Interact
       matchesSecret(token, record.token_hash) &&
       clock.now() < tokenEndMs(record);
     if (!isValid) throw new Fault('invalid_webhook_token');
-    // Suggestions are an answer that no message goes with.
-    const hasMessages = record.type === interactionTypes.APPLICATION_COMMAND && record.state === 'answered';
-    if (!hasMessages) throw new Fault('unknown_webhook');
+    // Suggestions and modals are answers that no message goes with.
+    const isSuggestion = record.type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
+    if (record.state !== 'answered' || isSuggestion || record.modal) throw new Fault('unknown_webhook');
     return record;
   }
 
-  function inTurn<T>(
+  async function inTurn<T>(
     applicationId: ApplicationId,
     token: string,
     work: (transaction: Transaction, record: InteractionRecord) => Promise<T>,
   ): Promise<T> {
-    return store.transact(interactionScope(tokenInteraction(token) ?? ''), async transaction =>
-      work(transaction, await find(transaction, applicationId, token)),
+    const id = tokenInteraction(token) ?? '';
+    return store.transact(
+      interactionScope(id),
+      async transaction => work(transaction, await find(transaction, applicationId, token)),
+      messageGuards(await store.get('interactions', id)),
     );
   }
 
   function edit(transaction: Transaction, record: InteractionRecord, message: Message, data: MessageData): Message {
-    const edited = editedView(message, data, clock.now());
-    if (isEmptyMessage(edited)) throw new Fault('empty_message');
+    const edited = editMessage(message, data, clock.now());
     putMessage(transaction, record, edited, 'MESSAGE_UPDATE');
     return edited;
   }
@@ -79,7 +89,7 @@ export function createInteractionMessages({ store, clock, ids }: Core): Interact
     editMessage: (applicationId, token, ref, body) =>
       inTurn(applicationId, token, async (transaction, record) => {
         const message = await messageOf(transaction, record, ref);
-        refuseIssues(checkMessageData(body));
+        refuseIssues(checkMessageData(body, message.flags));
         return edit(transaction, record, message, body as MessageData);
       }),
 
@@ -110,9 +120,12 @@ export function createInteractionMessages({ store, clock, ids }: Core): Interact
 
 /** @throws Fault `unknown_message` */
 async function messageOf(view: StoreView, record: InteractionRecord, ref: MessageRef): Promise<Message> {
-  const id = ref === '@original' ? (record.original_id ?? '') : ref;
-  const found = await view.get('interaction_messages', id);
-  if (found?.interaction_id !== record.id) throw new Fault('unknown_message');
+  const { id, original_id } = record;
+  const messageId = ref === '@original' ? (original_id ?? '') : ref;
+  const found = await view.get('interaction_messages', messageId);
+  // The first answer of a component's use may be the message of another interaction.
+  const isTheirs = found?.interaction_id === id || found?.id === original_id;
+  if (!found || !isTheirs) throw new Fault('unknown_message');
   return found.message;
 }
 

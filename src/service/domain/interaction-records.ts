@@ -1,7 +1,7 @@
 import { limits } from '../../model/limits.ts';
 import type { Message } from '../../model/message.ts';
 import type { InteractionId } from '../../model/snowflake.ts';
-import { topics } from '../announcement.ts';
+import { type Announcement, topics } from '../announcement.ts';
 import { Fault } from '../fault.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../store/records.ts';
@@ -36,20 +36,38 @@ export function tellOutcome(
   transaction.announce({ to: topics.user(user_id), event: { name, data: JSON.stringify({ id, nonce }) } });
 }
 
-/** Keeps a message of the interaction as it is now, and shows it to the user. */
+/** What else a work on the interaction is serial with: what changes the message that its component belongs to. */
+export function messageGuards(record: Pick<InteractionRecord, 'source'> | undefined): readonly string[] {
+  return record?.source ? [interactionScope(record.source.interaction_id)] : [];
+}
+
+/** Keeps a message of the interaction, or that of its component, as it is now, and shows it. */
 export function putMessage(
   transaction: Transaction,
-  { id, user_id }: InteractionRecord,
+  record: InteractionRecord,
   message: Message,
   name: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE',
 ): void {
-  transaction.put('interaction_messages', { id: message.id, interaction_id: id, message });
-  transaction.announce({ to: topics.user(user_id), event: { name, data: JSON.stringify(message) } });
+  const { id, source } = record;
+  const interaction_id = source?.message_id === message.id ? source.interaction_id : id;
+  transaction.put('interaction_messages', { id: message.id, interaction_id, message });
+  tellMessage(transaction, record, message, { name, data: JSON.stringify(message) });
 }
 
-export function deleteMessage(transaction: Transaction, { user_id }: InteractionRecord, message: Message): void {
+export function deleteMessage(transaction: Transaction, record: InteractionRecord, message: Message): void {
   const { id, channel_id, guild_id } = message;
   transaction.delete('interaction_messages', id);
   const data = JSON.stringify({ id, channel_id, ...(guild_id !== undefined && { guild_id }) });
-  transaction.announce({ to: topics.user(user_id), event: { name: 'MESSAGE_DELETE', data } });
+  tellMessage(transaction, record, message, { name: 'MESSAGE_DELETE', data });
+}
+
+/** Those hear of it whose interaction it answers, and who used a component of it. */
+function tellMessage(
+  transaction: Transaction,
+  { user_id }: InteractionRecord,
+  { interaction_metadata: { user } }: Message,
+  event: NonNullable<Announcement['event']>,
+): void {
+  transaction.announce({ to: topics.user(user_id), event });
+  if (user.id !== user_id) transaction.announce({ to: topics.user(user.id), event });
 }

@@ -1,40 +1,47 @@
 import { optionTypes } from '../../model/command.ts';
 import {
+  type CommandInteraction,
   type CommandInvocation,
+  type ComponentInteraction,
   type Interaction,
+  type InteractionBase,
   interactionTypes,
+  type ModalInteraction,
   type OptionValue,
   type ResolvedData,
 } from '../../model/interaction.ts';
 import { limits } from '../../model/limits.ts';
-import type { InteractionId } from '../../model/snowflake.ts';
+import type { ApplicationId, ChannelId, InteractionId } from '../../model/snowflake.ts';
 import type { CommandRecord, UserRecord } from '../store/records.ts';
 import { channelView, memberView } from './guild-view.ts';
 import type { Invocation } from './invocation-input.ts';
 import type { InvocationPlace } from './invocation-place.ts';
 import { userView } from './user-view.ts';
 
-/** The use of a command, judged and found to be in order. */
-export interface CommandUse {
+/** A use, judged and found to be in order. */
+export interface InteractionUse {
   readonly id: InteractionId;
   readonly token: string;
+  readonly applicationId: ApplicationId;
+  readonly channelId: ChannelId;
   readonly user: UserRecord;
-  readonly command: CommandRecord;
-  readonly invocation: Invocation;
   readonly place: InvocationPlace;
-  readonly resolved: ResolvedData | undefined;
+  /** What the application is told of it beside where and by whom. */
+  readonly told:
+    | Pick<CommandInteraction, 'type' | 'data'>
+    | Pick<ComponentInteraction, 'type' | 'data' | 'message'>
+    | Pick<ModalInteraction, 'type' | 'data' | 'message'>;
 }
 
-/** The use of a command, as its application is told. @see commands.md 3.1 */
-export function interactionView(use: CommandUse): Interaction {
-  const { command, place, invocation } = use;
+/** A use, as its application is told. @see commands.md 3.1 */
+export function interactionView(use: InteractionUse): Interaction {
+  const { place, told } = use;
   return {
     id: use.id,
-    application_id: command.application_id,
-    type: invocation.type,
-    data: dataView(use),
+    application_id: use.applicationId,
+    ...told,
     ...placeView(use),
-    channel_id: invocation.channelId,
+    channel_id: use.channelId,
     token: use.token,
     version: 1,
     app_permissions: place.appPermissions.toString(),
@@ -46,8 +53,12 @@ export function interactionView(use: CommandUse): Interaction {
   };
 }
 
-/** @see commands.md 3.2 */
-function dataView({ command, invocation, resolved }: CommandUse): CommandInvocation {
+/** What the application is told of the use of a command. @see commands.md 3.2 */
+export function commandData(
+  command: CommandRecord,
+  invocation: Invocation,
+  resolved: ResolvedData | undefined,
+): CommandInvocation {
   const isTyped = invocation.type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
   const options = (invocation.options as readonly OptionValue[]).filter(({ type }) => !isTyped || !isAttachment(type));
   return {
@@ -65,11 +76,9 @@ function dataView({ command, invocation, resolved }: CommandUse): CommandInvocat
 function placeView({
   user,
   place,
-  invocation,
-}: CommandUse): Pick<Interaction, 'guild' | 'guild_id' | 'guild_locale' | 'channel' | 'member' | 'user'> {
-  if (!('guild' in place)) {
-    return { channel: { id: invocation.channelId, type: directChannelType }, user: userView(user) };
-  }
+  channelId,
+}: InteractionUse): Pick<InteractionBase, 'guild' | 'guild_id' | 'guild_locale' | 'channel' | 'member' | 'user'> {
+  if (!('guild' in place)) return { channel: { id: channelId, type: directChannelType }, user: userView(user) };
   const { guild, channel, member, permissions } = place;
   return {
     guild: { id: guild.id, features: [], locale: guild.locale },

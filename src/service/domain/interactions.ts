@@ -1,4 +1,6 @@
+import { type Component, usableComponents } from '../../model/component.ts';
 import type { CallbackResponse } from '../../model/interaction.ts';
+import { limits } from '../../model/limits.ts';
 import type { InteractionId } from '../../model/snowflake.ts';
 import { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
@@ -12,19 +14,21 @@ import { interactionScope, tellOutcome, tokenEndMs } from './interaction-records
 import { createInteractionUse } from './interaction-use.ts';
 
 /**
- * Commands in use: a user's client invokes one, or types an option of it; the application's bot sessions (or its server,
- * where it has an address for interactions) hear of it and one of them answers in time, or it fails. The user's own clients hear the outcome: INTERACTION_SUCCESS and the
- * message, the suggestions, or INTERACTION_FAILURE.
+ * Commands, components and modals in use: a user's client uses one, or types an option of a command; the application's
+ * bot sessions (or its server, where it has an address for interactions) hear of it and one of them answers in time, or
+ * it fails. The user's own clients hear the outcome: INTERACTION_SUCCESS and the message or the modal, the suggestions,
+ * or INTERACTION_FAILURE.
  *
  * @see interface.md, "Interactions received by the app"; commands.md 3
  */
 export interface Interactions extends InteractionMessages {
   /**
-   * Uses a command, if the user may. A command that the service handles itself (an entry point of type
+   * Uses a command or a component, or submits a modal, if the user may. A command that the service handles itself (an entry point of type
    * DISCORD_LAUNCH_ACTIVITY) does not reach the application.
    *
-   * @param body {@link InvocationInput}, yet unread
-   * @throws Fault `invalid_form_body`, `unknown_application`, and what {@link findPlace} throws
+   * @param body {@link InvocationInput}, {@link ComponentUseInput} or {@link ModalSubmitInput}, yet unread
+   * @throws Fault `invalid_form_body`, `unknown_application`, `unknown_message` (of a component), `unknown_interaction` (of a
+   *   modal), and what {@link findPlace} throws
    */
   invoke(user: UserRecord, body: unknown): Promise<void>;
   /**
@@ -32,7 +36,7 @@ export interface Interactions extends InteractionMessages {
    *
    * @param body {@link InteractionCallback}, yet unread
    * @throws Fault `unknown_interaction` (also a wrong token, and too late), `already_acknowledged`,
-   *   `invalid_form_body`, `empty_message`
+   *   `invalid_form_body`, `empty_message`, `unknown_message` where the message to update is gone
    */
   answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse>;
   /** Starts to fail what is not answered in time; the returned function stops it and breaks off what is under way. */
@@ -51,7 +55,7 @@ export function createInteractions(core: Core, activity = new Activity()): Inter
       const record = await transaction.get('interactions', id);
       if (!record || record.expires_at_ms > nowMs) return;
       if (record.state === 'waiting') failWaiting(transaction, record);
-      else await removeWithMessages(transaction, id);
+      else await retire(transaction, record);
     });
   }
 
@@ -81,9 +85,20 @@ function failWaiting(transaction: Transaction, record: InteractionRecord): void 
   tellOutcome(transaction, record, 'INTERACTION_FAILURE');
 }
 
-async function removeWithMessages(transaction: Transaction, id: InteractionId): Promise<void> {
-  for (const message of await transaction.list('interaction_messages', { index: 'byInteraction', equals: [id] })) {
-    transaction.delete('interaction_messages', message.id);
+/**
+ * Removes an interaction with its messages.
+ *
+ * Our choice: while one of them shows a component that can be used, it stays for `limits.messageComponentsLifeMs`, as
+ * users press buttons long after the command.
+ */
+async function retire(transaction: Transaction, record: InteractionRecord): Promise<void> {
+  const messages = await transaction.list('interaction_messages', { index: 'byInteraction', equals: [record.id] });
+  const keptUntilMs = record.created_at_ms + limits.messageComponentsLifeMs;
+  const isUsable = messages.some(({ message }) => usableComponents(message.components as Component[]).length > 0);
+  if (isUsable && record.expires_at_ms < keptUntilMs) {
+    transaction.put('interactions', { ...record, expires_at_ms: keptUntilMs });
+    return;
   }
-  transaction.delete('interactions', id);
+  for (const message of messages) transaction.delete('interaction_messages', message.id);
+  transaction.delete('interactions', record.id);
 }

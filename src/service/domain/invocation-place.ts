@@ -1,4 +1,4 @@
-import { integrationTypes, interactionContexts } from '../../model/command.ts';
+import { type IntegrationType, integrationTypes, interactionContexts } from '../../model/command.ts';
 import { permissionBits } from '../../model/guild.ts';
 import { memberPermissions } from '../../model/rules/member-permissions.ts';
 import { decidingChannel, type MemberPlace, memberPlace } from '../../model/rules/member-place.ts';
@@ -17,8 +17,9 @@ import type {
 import { botMember } from './bot-member.ts';
 import { overwriteLayers } from './command-overwrites.ts';
 import { isUserInstalled, sharesGuild } from './installations.ts';
-import { commandFault, type Invocation } from './invocation-input.ts';
+import { commandFault } from './invocation-input.ts';
 import { permitFault } from './permit-fault.ts';
+import type { UseInput } from './use-input.ts';
 
 /** Where a command is used. */
 export type InvocationPlace = GuildPlace | DirectPlace;
@@ -52,13 +53,16 @@ const directPermissions =
 
 interface Use {
   readonly application: ApplicationRecord;
-  readonly command: CommandRecord;
+  /** Absent: of a component or a modal, where seeing the channel is enough. */
+  readonly command?: CommandRecord | undefined;
   readonly user: UserRecord;
-  readonly invocation: Invocation;
+  readonly invocation: Pick<UseInput, 'guildId' | 'channelId'>;
+  /** Of a component or a modal: who had installed the application for the message, or the use, that it came of. */
+  readonly inherited?: InvocationPlace['owners'];
 }
 
 /**
- * Finds out where the command is used, and that it can be used there.
+ * Finds out where the command, component or modal is used, and that it can be used there.
  *
  * Our choice: outside guilds every channel is the user's direct messages with the application's bot, as there are no
  * others; they need no channel of their own.
@@ -79,19 +83,18 @@ export async function findPlace(view: StoreView, use: Use): Promise<InvocationPl
 
 async function findGuildPlace(
   view: StoreView,
-  { application, command, user, invocation }: Use,
+  { application, command, user, invocation, inherited }: Use,
   guild: GuildRecord,
   member: GuildMemberRecord,
 ): Promise<GuildPlace> {
   const channel = guild.channels.find(({ id }) => id === invocation.channelId);
   if (!channel) throw new Fault('unknown_channel');
-  if (!isOfferedIn(command, interactionContexts.GUILD)) throw notOffered();
-  const owners = {
+  if (command && !isOfferedIn(command, interactionContexts.GUILD)) throw notOffered();
+  const owners = orInherited(inherited, {
     ...(guild.applications.includes(application.id) &&
-      isInstalledBy(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: String(guild.id) }),
+      belongsTo(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: String(guild.id) }),
     ...(await userInstall(view, application, command, user)),
-  };
-  if (Object.keys(owners).length === 0) throw new Fault('missing_access');
+  });
   const { permissions } = await refuseUnlessPermitted(view, { command, guild, channel, member, user });
   const bot = await botMember(view, guild, application);
   return {
@@ -118,32 +121,45 @@ async function refuseUnlessPermitted(
 ): Promise<MemberPlace> {
   const place = memberPlace(guild, { user_id: user.id, roles: member.roles, adult: user.adult }, channel.id);
   if (!place) throw new Fault('unknown_channel');
+  if (!command) {
+    if ((place.permissions & permissionBits.VIEW_CHANNEL) === 0n) throw new Fault('missing_access');
+    return place;
+  }
   const { allowed, decision } = permit({ command, place, overwrites: await overwriteLayers(view, guild.id, command) });
   if (!allowed) throw permitFault(decision);
   return place;
 }
 
-async function findDirectPlace(view: StoreView, { application, command, user }: Use): Promise<DirectPlace> {
-  if (!isOfferedIn(command, interactionContexts.BOT_DM)) throw notOffered();
-  const owners = {
+async function findDirectPlace(view: StoreView, { application, command, user, inherited }: Use): Promise<DirectPlace> {
+  if (command && !isOfferedIn(command, interactionContexts.BOT_DM)) throw notOffered();
+  const owners = orInherited(inherited, {
     ...((await sharesGuild(view, application.id, user.id)) &&
-      isInstalledBy(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: '0' }),
+      belongsTo(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: '0' }),
     ...(await userInstall(view, application, command, user)),
-  };
-  if (Object.keys(owners).length === 0) throw new Fault('missing_access');
-  if (command.nsfw && !user.adult) throw permitFault({ step: 'age', outcome: 'deny' });
+  });
+  if (command?.nsfw && !user.adult) throw permitFault({ step: 'age', outcome: 'deny' });
   return { context: interactionContexts.BOT_DM, owners, appPermissions: directPermissions };
+}
+
+/** @throws Fault `missing_access` */
+function orInherited(inherited: InvocationPlace['owners'] = {}, own: InvocationPlace['owners']) {
+  for (const owners of [own, inherited]) if (Object.keys(owners).length > 0) return owners;
+  throw new Fault('missing_access');
 }
 
 async function userInstall(
   view: StoreView,
   application: ApplicationRecord,
-  command: CommandRecord,
+  command: CommandRecord | undefined,
   user: UserRecord,
 ): Promise<Readonly<Record<string, string>>> {
-  if (!isInstalledBy(command, integrationTypes.USER_INSTALL)) return {};
+  if (!belongsTo(command, integrationTypes.USER_INSTALL)) return {};
   const isInstalled = await isUserInstalled(view, application.id, user.id);
   return isInstalled ? { [integrationTypes.USER_INSTALL]: String(user.id) } : {};
+}
+
+function belongsTo(command: CommandRecord | undefined, type: IntegrationType): boolean {
+  return !command || isInstalledBy(command, type);
 }
 
 function notOffered(): Fault {

@@ -1,4 +1,5 @@
 import { type CommandOption, commandTypes, optionTypes } from '../../model/command.ts';
+import { type Component, componentTypes } from '../../model/component.ts';
 import type { OptionValue } from '../../model/interaction.ts';
 import type { Snowflake } from '../../model/snowflake.ts';
 import type { CommandRecord } from '../store/records.ts';
@@ -23,6 +24,30 @@ const kindsByOption: Readonly<Record<number, readonly ReferenceKind[]>> = {
   [optionTypes.CHANNEL]: ['channel'],
   [optionTypes.MENTIONABLE]: ['user', 'role'],
 };
+
+const kindsBySelect: Readonly<Record<number, readonly ReferenceKind[]>> = {
+  [componentTypes.USER_SELECT]: ['user'],
+  [componentTypes.ROLE_SELECT]: ['role'],
+  [componentTypes.MENTIONABLE_SELECT]: ['user', 'role'],
+  [componentTypes.CHANNEL_SELECT]: ['channel'],
+};
+
+/** The ids that were chosen in a select, whose values stand at `path`. */
+export function valueReferences(
+  { type, channel_types }: Component,
+  values: readonly unknown[],
+  path: readonly string[],
+): readonly Reference[] {
+  const kinds = kindsBySelect[type] ?? [];
+  if (kinds.length === 0) return [];
+  const types = (channel_types ?? []) as readonly number[];
+  return values.map((value, i) => ({
+    id: String(value),
+    kinds,
+    path: [...path, String(i)],
+    ...(types.length > 0 && { channelTypes: types }),
+  }));
+}
 
 /** Every id in a use of the command: the target of a context menu, and options of a kind that names something. */
 export function referencesOf(invocation: Invocation, command: CommandRecord): readonly Reference[] {

@@ -99,11 +99,11 @@ const finders: Readonly<Record<ReferenceKind, Finder>> = {
     return true;
   },
 
-  async message(view, id, { user, channelId }, { messages }) {
+  async message(view, id, { user, channelId, place }, { messages }) {
     const message = (await view.get('interaction_messages', id))?.message;
-    if (!message || message.channel_id !== channelId || !isVisible(message, user)) return false;
-    messages[id] = message;
-    return true;
+    const isThere = message && isShownIn(message, { channelId, place, user });
+    if (isThere) messages[id] = message;
+    return isThere === true;
   },
 };
 
@@ -136,6 +136,10 @@ function permissionsIn({ guild }: GuildPlace, member: GuildMemberRecord, channel
   return memberPermissions(guild, member, decidingChannel(guild, channel)).toString();
 }
 
-function isVisible({ flags, interaction_metadata }: Message, { id }: UserRecord): boolean {
-  return (flags & messageFlags.EPHEMERAL) === 0 || interaction_metadata.user.id === id;
+/** Whether a user sees the message there: an ephemeral one, or one outside guilds, is there for its own user alone. */
+export function isShownIn(message: Message, { channelId, place, user }: Omit<Use, 'application'>): boolean {
+  const guildId = 'guild' in place ? place.guild.id : undefined;
+  if (message.channel_id !== channelId || message.guild_id !== guildId) return false;
+  const isPublic = guildId !== undefined && (message.flags & messageFlags.EPHEMERAL) === 0;
+  return isPublic || message.interaction_metadata.user.id === user.id;
 }

@@ -1,12 +1,13 @@
 import type { InstallParams } from '../../model/application.ts';
 import type { Command, CommandType, IntegrationType, OptionType } from '../../model/command.ts';
+import type { Modal } from '../../model/component.ts';
 import type { ExternalAuthType } from '../../model/external-auth.ts';
 import type { Channel } from '../../model/guild.ts';
 import type { InteractionType } from '../../model/interaction.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import type { LobbyMessage } from '../../model/lobby-message.ts';
 import type { Localizations } from '../../model/locale.ts';
-import type { Message } from '../../model/message.ts';
+import type { InteractionMetadata, Message } from '../../model/message.ts';
 import type { DeviceResult } from '../../model/oauth.ts';
 import type { CommandOverwrite } from '../../model/overwrite.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
@@ -382,7 +383,8 @@ export interface InteractionRecord {
   guild_id: GuildId | null;
   channel_id: ChannelId;
   type: InteractionType;
-  command_type: CommandType;
+  /** Of the command that it is the use of, or that led to the modal that was submitted; null: there was none. */
+  command_type: CommandType | null;
   /** While an option is typed: the type of that option. */
   focused_type: OptionType | null;
   token_hash: string;
@@ -393,15 +395,30 @@ export interface InteractionRecord {
   /** `waiting` until answered; `failed` when nobody answered in time. */
   state: 'waiting' | 'answered' | 'failed';
   created_at_ms: number;
-  /** While waiting: when it fails. Then: when its token dies and the record goes. */
+  /**
+   * While waiting: when it fails. Then: when its token dies and the record goes, or goes on, for the sake of messages
+   * with components to use.
+   */
   expires_at_ms: number;
   /** The message it was answered with, also after that was deleted; null while there was none. */
   original_id: MessageId | null;
   /** How many messages came after the first. */
   follow_ups: number;
+  /** Of the use of a component, and of a modal that came of it: the message of the component. */
+  source?: MessageSource;
+  /** Of a modal's submission: what was answered with the modal. */
+  trigger?: InteractionMetadata;
+  /** The modal it was answered with, which can be submitted while it is open. */
+  modal?: Modal & { open: boolean };
 }
 
-/** A message that answers an interaction, until the interaction's token dies. */
+/** A message, and the interaction it answers, in whose scope it changes. */
+export interface MessageSource {
+  message_id: MessageId;
+  interaction_id: InteractionId;
+}
+
+/** A message that answers an interaction, as long as the interaction is kept. */
 export interface InteractionMessageRecord {
   id: MessageId;
   interaction_id: InteractionId;

@@ -1,6 +1,6 @@
 import type { ApplicationTraits } from '../../../src/model/application.ts';
 import type { Command } from '../../../src/model/command.ts';
-import type { Interaction } from '../../../src/model/interaction.ts';
+import type { CommandInteraction } from '../../../src/model/interaction.ts';
 import { type LimitProfile, limitProfiles, limits } from '../../../src/model/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
@@ -183,14 +183,14 @@ export class RuleWorld {
   }
 
   /** What the application hears of the last use, which must be of the command with that name. */
-  async heard(name: string): Promise<Interaction> {
+  async heard(name: string): Promise<CommandInteraction> {
     const uses = () =>
       this.#bot.frames.slice(this.#framesBefore).filter(({ t, d }) => t === 'INTERACTION_CREATE' && nameOf(d) === name);
     await this.#bot.until(() => uses().length > 0);
-    return uses()[0]?.d as Interaction;
+    return uses()[0]?.d as CommandInteraction;
   }
 }
 
 function nameOf(interaction: unknown): string | undefined {
-  return (interaction as Interaction).data?.name;
+  return (interaction as CommandInteraction).data?.name;
 }

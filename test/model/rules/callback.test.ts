@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { optionTypes } from '../../../src/model/command.ts';
+import { componentTypes } from '../../../src/model/component.ts';
 import { callbackTypes } from '../../../src/model/interaction.ts';
+import { messageFlags } from '../../../src/model/message.ts';
 import {
   checkCallback,
   checkMessageData,
+  checkModal,
   checkSuggestedValues,
   isEmptyMessage,
 } from '../../../src/model/rules/callback.ts';
 import { times } from '../../support/command-samples.ts';
+import { button, labelled, row, textInput } from '../../support/components.ts';
 import { faults } from '../../support/issues.ts';
 
 const check = (body: unknown): string[] => faults(checkCallback(body));
@@ -51,12 +55,12 @@ describe.each([4, 7])('a message (type %i)', type => {
   });
 
   it.each([
-    ['embeds', 10],
-    ['attachments', 10],
-    ['components', 40],
-  ])('%s: at most %i objects', (field, max) => {
-    expect(message({ [field]: times(max, () => ({})) })).toEqual([]);
-    expect(message({ [field]: times(max + 1, () => ({})) })).toEqual([`data.${field} BASE_TYPE_MAX_LENGTH`]);
+    ['embeds', 10, () => ({})],
+    ['attachments', 10, () => ({})],
+    ['components', 40, (i: number) => row(button(`b${i}`))],
+  ])('%s: at most %i objects', (field, max, item: (i: number) => object) => {
+    expect(message({ [field]: times(max, item) })).toEqual([]);
+    expect(message({ [field]: times(max + 1, item) })).toEqual([`data.${field} BASE_TYPE_MAX_LENGTH`]);
     expect(message({ [field]: [null] })).toEqual([`data.${field}.0 LIST_ITEM_VALUE_REQUIRED`]);
     expect(message({ [field]: {} })).toEqual([`data.${field} LIST_TYPE_CONVERT`]);
   });
@@ -105,12 +109,13 @@ describe('an autocomplete result', () => {
 });
 
 describe('a modal', () => {
-  const modal = { custom_id: 'x'.repeat(100), title: 'x'.repeat(45), components: [{}] };
+  const modal = { custom_id: 'x'.repeat(100), title: 'x'.repeat(45), components: [labelled(textInput('a'))] };
+  const inputs = (count: number) => times(count, i => labelled(textInput(`i${i}`)));
 
   it('has an id, a title and one to five components', () => {
     expect(data(9, modal)).toEqual([]);
-    expect(data(9, { ...modal, components: times(5, () => ({})) })).toEqual([]);
-    expect(data(9, { ...modal, components: times(6, () => ({})) })).toEqual(['data.components BASE_TYPE_MAX_LENGTH']);
+    expect(data(9, { ...modal, components: inputs(5) })).toEqual([]);
+    expect(data(9, { ...modal, components: inputs(6) })).toEqual(['data.components BASE_TYPE_BAD_LENGTH']);
     expect(data(9, { ...modal, components: [] })).toEqual(['data.components BASE_TYPE_BAD_LENGTH']);
     expect(data(9, { ...modal, custom_id: 'x'.repeat(101) })).toEqual(['data.custom_id BASE_TYPE_BAD_LENGTH']);
     expect(data(9, { ...modal, title: 'x'.repeat(46) })).toEqual(['data.title BASE_TYPE_BAD_LENGTH']);
@@ -120,6 +125,44 @@ describe('a modal', () => {
       'data.components BASE_TYPE_REQUIRED',
     ]);
     expect(check({ type: 9 })).toEqual(['data BASE_TYPE_REQUIRED']);
+  });
+
+  it('is judged by itself as well, from its own root', () => {
+    expect(checkModal(modal)).toEqual([]);
+    expect(faults(checkModal({ ...modal, title: '', components: [{}] }))).toEqual([
+      'title BASE_TYPE_REQUIRED',
+      'components.0.type BASE_TYPE_REQUIRED',
+    ]);
+    expect(faults(checkModal('x'))).toEqual(['(body) DICT_TYPE_CONVERT']);
+  });
+});
+
+describe('a message of components alone (flag 32768)', () => {
+  const flags = messageFlags.IS_COMPONENTS_V2;
+  const text = { type: componentTypes.TEXT_DISPLAY, content: 'x' };
+
+  it('takes components of all types, and neither text nor embeds nor poll', () => {
+    expect(data(4, { flags, components: [text], content: '', embeds: [], poll: null })).toEqual([]);
+    expect(data(4, { components: [text] })).toEqual(['data.components.0 UNION_TYPE_CHOICES']);
+    const code = 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2';
+    expect(data(4, { flags, components: [text], content: 'x', embeds: [{}], poll: {} })).toEqual(
+      ['content', 'embeds', 'poll'].map(field => `data.${field} ${code}`),
+    );
+  });
+
+  it('stays one when it is edited, whether the edit says so or not', () => {
+    const edit = (fields: object, before: number | null) => faults(checkMessageData(fields, before));
+    expect(edit({ components: [text] }, flags)).toEqual([]);
+    expect(edit({ content: 'x' }, flags)).toHaveLength(1);
+    expect(edit({ components: [text] }, 0)).toHaveLength(1);
+    expect(faults(checkCallback({ type: 7, data: { components: [text] } }, flags))).toEqual([]);
+    expect(faults(checkCallback({ type: 4, data: { components: [text] } }, flags))).toHaveLength(1);
+  });
+
+  it('may be one where nobody knows it', () => {
+    for (const fields of [{ components: [text] }, { content: 'x', components: times(40, i => row(button(`b${i}`))) }]) {
+      expect(checkMessageData(fields, null)).toEqual([]);
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import type { CallbackResponse, Interaction } from '../../../src/model/interaction.ts';
+import type { CallbackResponse, CommandInteraction, Interaction } from '../../../src/model/interaction.ts';
 import { topics } from '../../../src/service/announcement.ts';
 import { createInteractions, type Interactions } from '../../../src/service/domain/interactions.ts';
 import type { CommandRecord, GuildRecord } from '../../../src/service/store/records.ts';
@@ -66,7 +66,7 @@ export interface InteractionWorld extends World {
   readonly interactions: Interactions;
   readonly heard: { readonly name: string; readonly data: Record<string, unknown> }[];
   /** Uses a command; gives what the application heard of it. */
-  used(body?: unknown, userId?: string): Promise<Interaction>;
+  used(body?: unknown, userId?: string): Promise<CommandInteraction>;
   answer(interaction: Pick<Interaction, 'id' | 'token'>, body: unknown): Promise<CallbackResponse>;
   put(...commands: readonly CommandRecord[]): Promise<void>;
 }
@@ -100,7 +100,7 @@ export async function openInteractionWorld(): Promise<InteractionWorld> {
     put,
     async used(body = use(), userId = ada) {
       await interactions.invoke(userRecord(userId), body);
-      return heard.findLast(({ name }) => name === 'INTERACTION_CREATE')?.data as unknown as Interaction;
+      return heard.findLast(({ name }) => name === 'INTERACTION_CREATE')?.data as unknown as CommandInteraction;
     },
     answer: ({ id, token }, body) => interactions.answer(id, token, body),
   };
