@@ -1,4 +1,5 @@
-import { type LimitProfileName, limitProfiles } from '../model/limits.ts';
+import { globalRateMax, withGlobalRate } from '../model/global-rate.ts';
+import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits.ts';
 import {
   checkPublicUrl,
   checkTrustedProxies,
@@ -77,6 +78,13 @@ export const serveOptions: OptionGroups = {
         'development is what the hosted service allows an unapproved application',
       ],
     },
+    'global-rate': {
+      value: 'N',
+      help: [
+        'requests a second of one application over all routes, as the interface grants them',
+        `on request: up to ${globalRateMax} (default ${limitProfiles.standard.buckets.global?.requests})`,
+      ],
+    },
     'voice-endpoint': {
       value: 'H',
       help: ["your own voice server, told to who comes into a lobby's call: voice.example:4433"],
@@ -105,7 +113,7 @@ export interface ServeSettings {
   readonly data?: string;
   /** Path of the fixtures. */
   readonly fixtures?: string;
-  readonly limits: LimitProfileName;
+  readonly limits: LimitProfile;
   /** A host, perhaps with a port. Absent: there is no voice server. */
   readonly voiceEndpoint?: string;
   readonly virtualClock: boolean;
@@ -132,7 +140,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     allowPrivateWebhooks: given['allow-private-webhooks'] === true,
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),
-    limits: choice(given, 'limits', limitNames) ?? defaults.limits,
+    limits: readLimits(given),
     ...readVoiceEndpoint(given),
     virtualClock: given['virtual-clock'] === true,
     ...(readyFile !== undefined && { readyFile }),
@@ -156,6 +164,16 @@ function readPort(value: string | undefined): number {
   const port = /^[0-9]{1,5}$/.test(value) ? Number(value) : Number.NaN;
   if (port <= portMax) return port;
   throw new UsageError(`--port is a whole number from 0 to ${portMax}, not "${value}".`);
+}
+
+function readLimits(given: GivenOptions): LimitProfile {
+  const profile = limitProfiles[choice(given, 'limits', limitNames) ?? defaults.limits];
+  const value = optionText(given, 'global-rate');
+  if (value === undefined) return profile;
+  if (!profile.buckets.global) throw new UsageError(`--global-rate limits, and --limits ${profile.name} does not.`);
+  const rate = /^[0-9]{1,4}$/.test(value) ? Number(value) : Number.NaN;
+  if (rate >= 1 && rate <= globalRateMax) return withGlobalRate(profile, rate);
+  throw new UsageError(`--global-rate is a whole number from 1 to ${globalRateMax}, not "${value}".`);
 }
 
 function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'signIn' | 'allowPublicDeveloperSignIn'> {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/cli/command-line.ts';
 import { serveHelp } from '../../src/cli/help.ts';
 import { readServeOptions, serveOptions } from '../../src/cli/serve-options.ts';
+import { limitProfiles } from '../../src/model/limits.ts';
 
 const read = (line: string) => readServeOptions(line.split(' ').filter(Boolean));
 
@@ -26,7 +27,7 @@ describe('the options of serve', () => {
       signIn: 'developer',
       allowPublicDeveloperSignIn: false,
       data: '.rallypoint',
-      limits: 'standard',
+      limits: limitProfiles.standard,
       virtualClock: false,
       logLevel: 'info',
     });
@@ -44,11 +45,26 @@ describe('the options of serve', () => {
       allowPublicDeveloperSignIn: false,
       data: 'D',
       fixtures: 'F',
-      limits: 'off',
+      limits: limitProfiles.off,
       virtualClock: true,
       readyFile: 'R',
       logLevel: 'silent',
     });
+  });
+
+  it('raise the limit over all routes from 1 to 1,200 a second, and no other', () => {
+    for (const rate of [1, 1_200]) {
+      const { buckets, ...profile } = limitProfiles.development;
+      const global = { requests: rate, windowMs: 1_000 };
+      expect(read(`--limits development --global-rate ${rate}`)?.limits).toEqual({
+        ...profile,
+        buckets: { ...buckets, global },
+      });
+    }
+    for (const rate of ['0', '1201', '-1', '1.5', '1e2', 'many']) {
+      expect(refusal(`--global-rate=${rate}`)).toBe(`--global-rate is a whole number from 1 to 1200, not "${rate}".`);
+    }
+    expect(refusal('--limits off --global-rate 50')).toBe('--global-rate limits, and --limits off does not.');
   });
 
   it('take the public address as an origin, and nothing more', () => {
