@@ -13,7 +13,8 @@ import { type Session, tellSession } from './session.ts';
 import { servesGuild } from './shard.ts';
 
 /**
- * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long is as none. Ids may be numbers, too.
+ * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long is as none. Ids may be numbers, too, and
+ * null is as nothing: over ETF that is how clients send what they leave out.
  *
  * Our choice: with both `user_ids` and `query`, the ids count.
  */
@@ -26,7 +27,7 @@ export function readMembersRequest(d: unknown): RequestGuildMembers | undefined 
     presences: presences === true,
     ...(typeof nonce === 'string' && Buffer.byteLength(nonce) <= limits.gatewayNonceBytesMax && { nonce }),
   };
-  if (user_ids !== undefined) {
+  if (user_ids != null) {
     const asked: readonly unknown[] = Array.isArray(user_ids) ? user_ids : [user_ids];
     const ids = asked.map(id => readSnowflake<'user'>(id)).filter(id => id !== undefined);
     const areIds = asked.length <= limits.gatewayMembersPerRequestMax && ids.length === asked.length;

@@ -107,6 +107,16 @@ describe('a request for guild members', () => {
     expect(last?.nonce).toBe('last');
   });
 
+  it('takes null for what is left out', async () => {
+    const client = await join(bot, { intents: 0 });
+    const nothing = { presences: null, nonce: null };
+    const [byName] = await answered(client, { ...nothing, guild_id: harbour, query: 'ada', limit: 1, user_ids: null });
+    expect(names(byName)).toEqual(['ada']);
+    const byIds = { ...nothing, guild_id: harbour, query: null, limit: null, user_ids: [grace.id] };
+    const [, named] = await answered(client, byIds, 2);
+    expect(names(named)).toEqual(['grace']);
+  });
+
   it('takes a nonce of 32 bytes, and passes over one of 33', async () => {
     const client = await join(bot, { intents: 0 });
     const request = { guild_id: harbour, user_ids: [] };
