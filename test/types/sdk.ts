@@ -5,6 +5,7 @@ import {
   ApiError,
   ArgumentError,
   AuthorizationArgs,
+  type CallSnapshot,
   Client,
   type CommandsSnapshot,
   type ConnectionSnapshot,
@@ -23,6 +24,7 @@ import {
   type TokenExpiration,
   type TokenSet,
   TransportError,
+  type VoiceServerSnapshot,
   type WaitSnapshot,
 } from '../../src/sdk/index.ts';
 
@@ -112,6 +114,18 @@ export async function play(): Promise<LobbyId> {
   await client.createOrJoinLobby('raid', { flags: 1 });
   const sent: LobbyMessageSnapshot = await client.sendLobbyMessage(id, 'hello', { whenOffline: 'queue' });
   return sent.lobbyId;
+}
+
+export async function speak(id: LobbyId): Promise<VoiceServerSnapshot | undefined> {
+  await client.joinLobbyCall(id, { selfMute: true, deadlineMs: 5_000 });
+  await client.updateLobbyCall(id, { selfDeaf: false });
+  // @ts-expect-error nobody can be muted by others
+  await client.updateLobbyCall(id, { mute: true });
+  const { participants, server }: CallSnapshot = client.call(id);
+  // @ts-expect-error what a client shows is read-only
+  for (const participant of participants) participant.selfMute = false;
+  await client.leaveLobbyCall(id);
+  return server;
 }
 
 export const keychain: Promise<PlacedKeychain> = openKeychain({ service: 'Starfall', allow: ['system', 'memory'] });

@@ -194,6 +194,23 @@ describe('a member who comes into the call', () => {
     expect(other.states.map(({ self_mute }) => self_mute)).toEqual(changes);
   });
 
+  it.each(['?encoding=etf', '?encoding=json&compress=zlib-stream', '?encoding=etf&compress=zstd-stream'])(
+    'is shown the same over %s',
+    async query => {
+      const world = await World.begin();
+      const token = `Bearer ${await playerToken(world.service, ada)}`;
+      const client = await GatewayClient.open(world.service.gateway, query);
+      closing.push(async () => client.socket.terminate());
+      client.identify({ token, intents: lobbyIntents });
+      await client.dispatch('LOBBY_CREATE');
+      const caller = new Player(world, client, token);
+      await caller.calls({ lobby_id: world.lobbyId, self_mute: true });
+      expect(caller.states).toMatchObject([{ lobby_id: world.lobbyId, user_id: ada, self_mute: true }]);
+      expect((await world.seen())?.voice_states).toEqual(caller.states);
+      expect(caller.servers).toMatchObject([{ lobby_id: world.lobbyId, endpoint: null }]);
+    },
+  );
+
   it('needs the intent LOBBIES to hear of calls', async () => {
     const world = await World.begin();
     const caller = await world.join(ada, undefined, { intents: intents.LOBBY_DELETE });
