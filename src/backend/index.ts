@@ -26,6 +26,14 @@ export {
   optionTypes,
 } from '../model/command.ts';
 export {
+  buttonStyles,
+  type Component,
+  type ComponentChoice,
+  componentTypes,
+  type Modal,
+  textInputStyles,
+} from '../model/component.ts';
+export {
   ApiError,
   ArgumentError,
   GatewayError,
@@ -36,7 +44,16 @@ export {
   ValidationError,
 } from '../model/errors.ts';
 export type { ExternalAuthType } from '../model/external-auth.ts';
-export { callbackTypes, type Interaction, type InteractionCallback, invokingUser } from '../model/interaction.ts';
+export {
+  type CommandInteraction,
+  type ComponentInteraction,
+  callbackTypes,
+  type Interaction,
+  type InteractionCallback,
+  interactionTypes,
+  invokingUser,
+  type ModalInteraction,
+} from '../model/interaction.ts';
 export type { Issue } from '../model/issue.ts';
 export {
   type Lobby,
@@ -80,6 +97,11 @@ export type { Plan, PlanItem, PlanWarning, PlanWarningCode } from './commands/pl
 export { type RoutedCommand, type RouterOptions, router } from './commands/router.ts';
 export type { DeployProgress, SyncState } from './commands/sync-state.ts';
 export type { CommandUse, Suggestion, SuggestionUse } from './commands/use.ts';
+export { type DefinedModal, defineModal, type ModalHandlers, type ModalUse } from './components/define-modal.ts';
+export { field } from './components/field.ts';
+export type { LabelDefinition, ModalDefinition } from './components/modal-definition.ts';
+export type { ModalValues } from './components/modal-values.ts';
+export type { ComponentUse, RoutedComponent, RoutedModal } from './components/routed.ts';
 export type { EndpointOptions, InteractionEndpoint } from './interaction-endpoint.ts';
 export type { InteractionListener, ListenOptions } from './interaction-listener.ts';
 export type { Interactions } from './interactions.ts';
@@ -110,7 +132,7 @@ export type { LeftLobby, LeftLobbyFate, SweepReport } from './lobbies/sweep.ts';
 export type { Lobbies } from './lobbies.ts';
 export { type Overwrites, type UserToken, userToken } from './overwrites.ts';
 export type { ProvisionalAccounts } from './provisional-accounts.ts';
-export type { ReceivedInteraction } from './received-interaction.ts';
+export type { ModalOptions, ReceivedInteraction } from './received-interaction.ts';
 export type { ReplyMessage, ReplyMessages } from './reply-messages.ts';
 export type { InteractionHandler } from './run-handler.ts';
 export { traitsUnknown } from './traits.ts';

@@ -36,20 +36,71 @@ export const buttonStyles = { PRIMARY: 1, SECONDARY: 2, SUCCESS: 3, DANGER: 4, L
 
 export const textInputStyles = { SHORT: 1, PARAGRAPH: 2 } as const;
 
-/** A component as applications send it and clients show it; which fields it has follows from its type. */
+/**
+ * A component as applications send it and clients show it, unjudged; which of its fields it has follows from its type.
+ * How long its texts and lists are is in `limits`.
+ */
 export interface Component {
   readonly type: ComponentType;
   /** Tells it from the others of its message or modal. */
   readonly id?: number;
   /** What the application knows it by; of what a user acts on. */
   readonly custom_id?: string;
+
   /** Of an action row, section or container. */
   readonly components?: readonly Component[];
-  /** Of a section. */
+  /** Of a section: a button or a thumbnail. */
   readonly accessory?: Component;
   /** Of a label. */
   readonly component?: Component;
-  readonly [field: string]: unknown;
+
+  /** Of a button, {@link buttonStyles}, or a text input, {@link textInputStyles}. */
+  readonly style?: number;
+  readonly label?: string;
+  readonly description?: string | null;
+  /** Of a button or a choice: `id` or `name`. */
+  readonly emoji?: object;
+  readonly url?: string;
+  readonly sku_id?: Snowflake;
+  readonly disabled?: boolean;
+
+  /** Of an input of a modal; default true. */
+  readonly required?: boolean;
+  readonly placeholder?: string;
+  /** How many values a user chooses; default 1, the most of a checkbox group: all. */
+  readonly min_values?: number;
+  readonly max_values?: number;
+  readonly options?: readonly ComponentChoice[];
+  readonly default_values?: readonly { readonly id: Snowflake; readonly type: 'user' | 'role' | 'channel' }[];
+  readonly channel_types?: readonly number[];
+  /** Of a text input: its first text, and how long it may become. */
+  readonly value?: string;
+  readonly min_length?: number;
+  readonly max_length?: number;
+  /** Of a checkbox: whether it is checked at first. */
+  readonly default?: boolean;
+  readonly file_types?: readonly string[];
+
+  /** Of a text display. */
+  readonly content?: string;
+  /** Of a thumbnail, a gallery and a file: an address, or `attachment://` and a name. */
+  readonly media?: Media;
+  readonly items?: readonly {
+    readonly media: Media;
+    readonly description?: string | null;
+    readonly spoiler?: boolean;
+  }[];
+  readonly file?: Media;
+  readonly spoiler?: boolean;
+  /** Of a separator: whether there is a line, and how far it keeps apart, 1 or 2. */
+  readonly divider?: boolean;
+  readonly spacing?: number;
+  /** Of a container: 0xRRGGBB. */
+  readonly accent_color?: number | null;
+}
+
+interface Media {
+  readonly url: string;
 }
 
 /** One of the choices of a select, a radio group or a checkbox group. */
@@ -57,8 +108,8 @@ export interface ComponentChoice {
   readonly value: string;
   readonly label: string;
   readonly description?: string;
+  readonly emoji?: object;
   readonly default?: boolean;
-  readonly [field: string]: unknown;
 }
 
 /** A form that answers an interaction. @see commands.md 3.3, callback type 9 */

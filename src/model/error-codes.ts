@@ -107,6 +107,7 @@ export const errorCodes = {
       bad_record: "A store's record cannot be used.",
       credential_missing: 'The backend was not given the credential that this takes.',
       duplicate_command: 'Two handlers are for the same command.',
+      duplicate_custom_id: 'Two handlers are for components or modals of the same custom id.',
       invalid_credential: 'A credential has another form than it should.',
       invalid_lease: 'A lease is shorter than it may be.',
       invalid_lobby_key: 'The key of a lobby is empty or too long.',

@@ -22,6 +22,16 @@ export {
 } from './command.ts';
 export type { CommandIndex, IndexApplication } from './command-index.ts';
 export {
+  buttonStyles,
+  type Component,
+  type ComponentChoice,
+  type ComponentType,
+  componentTypes,
+  type Modal,
+  type SubmittedComponent,
+  textInputStyles,
+} from './component.ts';
+export {
   type ArgumentErrorCode,
   errorCodes,
   type KeychainErrorCode,
@@ -66,6 +76,7 @@ export {
   opcodes,
   type Ready,
 } from './gateway.ts';
+export { globalRateMax, withGlobalRate } from './global-rate.ts';
 export {
   type Channel,
   type Guild,
@@ -80,7 +91,11 @@ export {
 export {
   type CallbackResponse,
   type CallbackType,
+  type CommandInteraction,
   type CommandInvocation,
+  type ComponentInteraction,
+  type ComponentInvocation,
+  type ComponentUseInput,
   callbackTypes,
   type Interaction,
   type InteractionCallback,
@@ -89,6 +104,9 @@ export {
   type InvocationInput,
   interactionTypes,
   invokingUser,
+  type ModalInteraction,
+  type ModalSubmission,
+  type ModalSubmitInput,
   type OptionValue,
 } from './interaction.ts';
 export {

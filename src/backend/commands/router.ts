@@ -4,10 +4,13 @@ import { type CommandInvocation, callbackTypes, interactionTypes, type OptionVal
 import { messageFlags } from '../../model/message.ts';
 import { checkInvocation } from '../../model/rules/invocation.ts';
 import type { GuildId } from '../../model/snowflake.ts';
+import { type RoutedComponent, type RoutedModal, routeComponents, routeModals } from '../components/routed.ts';
 import type { ReceivedInteraction } from '../received-interaction.ts';
 import type { InteractionHandler } from '../run-handler.ts';
 import { readOptionValues } from './option-values.ts';
 import type { Suggestion } from './use.ts';
+
+const { APPLICATION_COMMAND, APPLICATION_COMMAND_AUTOCOMPLETE, MESSAGE_COMPONENT, MODAL_SUBMIT } = interactionTypes;
 
 /** A command with handlers of whatever types. */
 export interface RoutedCommand extends CommandInput {
@@ -18,26 +21,33 @@ export interface RoutedCommand extends CommandInput {
 export interface RouterOptions {
   /** Commands of single guilds; there they go before global ones of the same type and name. */
   readonly guilds?: Readonly<Record<GuildId, readonly RoutedCommand[]>>;
+  /** Buttons and selects of messages. */
+  readonly components?: readonly RoutedComponent[];
+  /** What is shown by `showModal`. */
+  readonly modals?: readonly RoutedModal[];
   /**
-   * Gets what no command here takes: interactions of other kinds, commands that are not listed or have no handler.
+   * Gets what none of these takes: commands, components and modals that are not listed or have no handler.
    * Absent: the user is told, so that nobody waits for an answer that will not come.
    */
   readonly otherwise?: InteractionHandler;
 }
 
 /**
- * Makes a handler for `interactions.listen()` and `interactions.endpoint()` that hands each use of a command to that command's own handler.
+ * Makes a handler for `interactions.listen()` and `interactions.endpoint()` that hands each use of a command, a component or a modal to
+ * its own handler.
  *
  * Option values are checked against the definition first. A use that does not fit it, of a command registered
  * differently, is answered as outdated and rejected with a ValidationError, for their `onError`.
  *
- * @throws ArgumentError `duplicate_command`: two commands of one type and name in one place
+ * @throws ArgumentError `duplicate_command`: two commands of one type and name in one place; `duplicate_custom_id`
  */
 export function router(
   commands: readonly RoutedCommand[],
-  { guilds = {}, otherwise = answerUnknown }: RouterOptions = {},
+  { guilds = {}, components = [], modals = [], otherwise = answerUnknown }: RouterOptions = {},
 ): InteractionHandler {
   const everywhere = byKey(commands);
+  const useComponent = routeComponents(components);
+  const submitModal = routeModals(modals);
   const inGuilds = new Map(Object.entries(guilds).map(([id, own]) => [id, byKey(own)]));
 
   function find({ type, name, guild_id }: CommandInvocation): RoutedCommand | undefined {
@@ -45,14 +55,18 @@ export function router(
     return (guild_id === undefined ? undefined : inGuilds.get(guild_id)?.get(key)) ?? everywhere.get(key);
   }
 
-  return async interaction => {
-    const { type, data } = interaction.payload;
+  function hand(interaction: ReceivedInteraction): Promise<void> | undefined {
+    const { payload } = interaction;
+    if (payload.type === MESSAGE_COMPONENT) return useComponent(interaction, payload);
+    if (payload.type === MODAL_SUBMIT) return submitModal(interaction, payload);
+    const { type, data } = payload;
     const command = data && find(data);
-    if (type === interactionTypes.APPLICATION_COMMAND && data && command?.use) await use(interaction, data, command);
-    else if (type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE && data && command?.suggest) {
-      await suggest(interaction, data, command);
-    } else await otherwise(interaction);
-  };
+    if (type === APPLICATION_COMMAND && command?.use) return use(interaction, data, command);
+    if (type === APPLICATION_COMMAND_AUTOCOMPLETE && command?.suggest) return suggest(interaction, data, command);
+    return undefined;
+  }
+
+  return interaction => hand(interaction) ?? otherwise(interaction);
 }
 
 async function use(interaction: ReceivedInteraction, data: CommandInvocation, command: RoutedCommand): Promise<void> {
@@ -84,12 +98,15 @@ function flatten(values: readonly OptionValue[]): readonly OptionValue[] {
 
 async function answerUnknown(interaction: ReceivedInteraction): Promise<void> {
   const { type } = interaction.payload;
-  if (type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE) {
+  if (type === APPLICATION_COMMAND_AUTOCOMPLETE) {
     await interaction.respond({
       type: callbackTypes.APPLICATION_COMMAND_AUTOCOMPLETE_RESULT,
       data: { choices: [] },
     });
-  } else await interaction.reply(privately('This command is not available here any more.'));
+  } else {
+    const what = type === APPLICATION_COMMAND ? 'This command' : 'This';
+    await interaction.reply(privately(`${what} is not available here any more.`));
+  }
 }
 
 /** A message that only the user sees. */

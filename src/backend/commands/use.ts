@@ -1,10 +1,12 @@
 import type { CommandChoice, commandTypes } from '../../model/command.ts';
+import type { CommandInteraction } from '../../model/interaction.ts';
 import type { MessageId, UserId } from '../../model/snowflake.ts';
 import type { ReceivedInteraction } from '../received-interaction.ts';
 import type { OptionValues } from './option-values.ts';
 
 /** A use of a command, with what its definition says it carries. */
 export interface CommandUse<Definition> extends ReceivedInteraction {
+  readonly payload: CommandInteraction;
   /** Values by option name; of a command with subcommands, which was chosen and its values. */
   readonly options: OptionValues<Definition>;
   /** What a context-menu command was used on. */
@@ -22,6 +24,7 @@ type TargetOf<Definition> = Definition extends { readonly type: infer Type }
 
 /** Someone is typing an option that is answered by suggestions. */
 export interface SuggestionUse<Definition> extends ReceivedInteraction {
+  readonly payload: CommandInteraction;
   /** The option being typed, and the text so far. */
   readonly focused: { readonly name: SuggestedName<Definition>; readonly value: string };
   /** What is filled in so far, unchecked; required options may be missing. */

@@ -1,0 +1,98 @@
+import type { Modal } from '../../model/component.ts';
+import { ArgumentError, ValidationError } from '../../model/errors.ts';
+import type { ComponentInteraction, ModalInteraction } from '../../model/interaction.ts';
+import { messageFlags } from '../../model/message.ts';
+import { checkSubmission } from '../../model/rules/component-values.ts';
+import type { ReceivedInteraction } from '../received-interaction.ts';
+import { readModalValues } from './modal-values.ts';
+
+/** A component of a message was used. */
+export interface ComponentUse extends ReceivedInteraction {
+  readonly payload: ComponentInteraction;
+  /** What was chosen in a select; empty for a button. */
+  readonly values: readonly string[];
+  /** What follows the first colon of the component's custom id. */
+  readonly argument: string | undefined;
+}
+
+/** A component of messages with its handler. */
+export interface RoutedComponent {
+  /** Its custom id up to the first colon; what follows is an argument. */
+  readonly custom_id: string;
+  readonly use: (use: ComponentUse) => void | Promise<void>;
+}
+
+/** A modal with a handler of whatever type. */
+export interface RoutedModal extends Modal {
+  readonly submit?: (use: never) => void | Promise<void>;
+}
+
+/** Hands an interaction on; undefined where nobody here takes it. */
+export type Route<Payload> = (interaction: ReceivedInteraction, payload: Payload) => Promise<void> | undefined;
+
+/** @throws ArgumentError `duplicate_custom_id` */
+export function routeComponents(components: readonly RoutedComponent[]): Route<ComponentInteraction> {
+  const byId = byCustomId(components);
+  return (interaction, payload) => {
+    const found = find(byId, payload.data?.custom_id);
+    if (!found) return undefined;
+    const { routed, argument } = found;
+    return Promise.resolve(routed.use({ ...interaction, payload, values: payload.data.values ?? [], argument }));
+  };
+}
+
+/**
+ * Values are checked against the definition first: a modal that was shown by another version of the application is
+ * answered as outdated and rejected with a ValidationError.
+ *
+ * @throws ArgumentError `duplicate_custom_id`
+ */
+export function routeModals(modals: readonly RoutedModal[]): Route<ModalInteraction> {
+  const byId = byCustomId(modals);
+  return (interaction, payload) => {
+    const found = find(byId, payload.data?.custom_id);
+    if (!found?.routed.submit) return undefined;
+    return submit(interaction, payload, found.routed, found.argument);
+  };
+}
+
+async function submit(
+  interaction: ReceivedInteraction,
+  payload: ModalInteraction,
+  modal: RoutedModal,
+  argument: string | undefined,
+): Promise<void> {
+  const { components, custom_id } = payload.data;
+  const issues = checkSubmission(components, modal.components);
+  if (issues.length > 0) {
+    const content = 'This form has just changed. Please open it again.';
+    await interaction.reply({ content, flags: messageFlags.EPHEMERAL });
+    throw new ValidationError(`What was filled in of "${custom_id}"`, issues);
+  }
+  const given = { ...interaction, payload, values: readModalValues(components), argument };
+  await modal.submit?.(given as never);
+}
+
+function byCustomId<Routed extends { readonly custom_id: string }>(
+  list: readonly Routed[],
+): ReadonlyMap<string, Routed> {
+  const found = new Map<string, Routed>();
+  for (const routed of list) {
+    const { custom_id } = routed;
+    if (found.has(custom_id)) {
+      throw new ArgumentError('duplicate_custom_id', `Two handlers are for the custom id "${custom_id}".`);
+    }
+    found.set(custom_id, routed);
+  }
+  return found;
+}
+
+/** By the whole custom id or, where there is none, by what stands before its first colon. */
+function find<Routed>(byId: ReadonlyMap<string, Routed>, customId: string | undefined) {
+  if (typeof customId !== 'string') return undefined;
+  const whole = byId.get(customId);
+  if (whole) return { routed: whole, argument: undefined };
+  const colon = customId.indexOf(':');
+  const routed = colon < 0 ? undefined : byId.get(customId.slice(0, colon));
+  return routed && { routed, argument: customId.slice(colon + 1) };
+}
