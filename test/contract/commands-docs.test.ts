@@ -1,9 +1,18 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createBackend, router } from '../../src/backend/index.ts';
 import { rallypoint } from '../../src/cli/rallypoint.ts';
+import type { ModalCreated } from '../../src/model/gateway.ts';
+import type { Message } from '../../src/model/message.ts';
 import { startService } from '../../src/service/service.ts';
+import { GatewayClient } from '../support/gateway-client.ts';
+import { starfall } from '../support/starfall.ts';
+import { sessionToken } from '../support/tokens.ts';
+import { useCommand } from '../support/use-command.ts';
+import { submitModal, useComponent } from '../support/use-component.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'docs', 'commands.md'), 'utf8');
@@ -65,6 +74,46 @@ describe('docs/commands.md', () => {
       });
       return { code, stdout, stderr };
     }
+  });
+});
+
+it('docs/commands.md shows a button that opens a form', async () => {
+  const [application] = starfall.applications;
+  const [ada] = starfall.users;
+  const folder = mkdtempSync(join(tmpdir(), 'rallypoint-docs-'));
+  const service = await startService({ fixtures: starfall, limits: 'off' });
+  const { id: applicationId, bot_token: botToken } = application;
+  const backend = createBackend({ applicationId, botToken, apiBase: service.api_base, globalLimit: 'off' });
+  const player = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, ada.id) });
+  onTestFinished(async () => {
+    backend.close();
+    await player.end();
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const shown = blocks('ts');
+  const at = shown.findIndex(block => block.includes('defineModal('));
+  const path = join(folder, 'crew.ts');
+  writeFileSync(path, (shown[at] ?? '').replace('@rallypoint/sdk/backend', join(root, 'src/backend/index.ts')));
+  const { crew, nameButton, nameForm } = await import(pathToFileURL(path).href);
+  await backend.commands.create(crew);
+  const listening = shown[at + 1] ?? '';
+  expect(listening).toMatch(/^await .*\n$/);
+  const listen = new Function('backend', 'router', 'crew', 'nameButton', 'nameForm', `return ${listening.slice(6)}`);
+  await listen(backend, router, crew, nameButton, nameForm);
+
+  const [command] = (await backend.commands.list()).filter(({ name }) => name === 'crew');
+  if (!command) throw new Error('It is registered.');
+  await useCommand(service, command, ada.id);
+  const message = (await player.dispatch('MESSAGE_CREATE')) as Message;
+  await useComponent(service, message, ada.id, { component_type: 2, custom_id: 'name-crew:red' });
+  const form = (await player.dispatch('INTERACTION_MODAL_CREATE')) as ModalCreated;
+  const name = { type: 4, custom_id: 'name', value: 'Nautilus' } as const;
+  await submitModal(service, form, ada.id, [{ type: 18, component: name }]);
+  expect(await player.dispatch('MESSAGE_UPDATE')).toMatchObject({
+    id: message.id,
+    content: 'Nautilus (red) is bound for the open sea.',
+    components: [],
   });
 });
 

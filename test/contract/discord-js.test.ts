@@ -1,11 +1,26 @@
 import {
+  ActionRowBuilder,
+  ButtonBuilder,
+  ButtonStyle,
+  ChannelSelectMenuBuilder,
+  type ChatInputCommandInteraction,
   Client,
   type ClientOptions,
+  ComponentType,
   CompressionMethod,
+  ContainerBuilder,
   Events,
   GatewayIntentBits,
   type Interaction,
+  LabelBuilder,
+  MessageFlags,
+  ModalBuilder,
   SimpleShardingStrategy,
+  StringSelectMenuBuilder,
+  TextDisplayBuilder,
+  TextInputBuilder,
+  TextInputStyle,
+  UserSelectMenuBuilder,
 } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Service, startService } from '../../src/service/index.ts';
@@ -154,6 +169,133 @@ describe('an unmodified discord.js client', () => {
     expect(response.resource?.message?.content).toBe('You rolled 4.');
     expect((await interaction.fetchReply()).content).toBe('You rolled 4.');
     await expect(interaction.reply('Again.')).rejects.toThrow();
+  });
+
+  describe('with components and modals', () => {
+    let session: string;
+    const place = { application_id: application.id, guild_id: guild.id, channel_id: guild.channels[0].id };
+    const send = async (use: object) => {
+      const headers = { authorization: session, 'content-type': 'application/json' };
+      const { status, body } = await callApi(service, 'POST', '/interactions', { ...place, ...use }, headers);
+      expect([status, body]).toEqual([204, undefined]);
+    };
+    const heard = () => new Promise<Interaction>(resolve => client.once(Events.InteractionCreate, resolve));
+
+    /** A command of that name that ada has used. */
+    async function used(name: string): Promise<ChatInputCommandInteraction> {
+      const command = await client.application?.commands.create({ name, description: 'x' });
+      if (!command) throw new Error('there is no application');
+      const interaction = heard();
+      const { id, version, type } = command;
+      await send({ type: 2, data: { id, version, name, type } });
+      const found = await interaction;
+      if (!found.isChatInputCommand()) throw new Error('not a chat-input command');
+      return found;
+    }
+
+    beforeAll(async () => {
+      session = await sessionToken(service, ada.id);
+    });
+
+    it('shows a modal and awaits what is filled in', async () => {
+      const interaction = await used('feedback');
+      const modal = new ModalBuilder()
+        .setCustomId('feedback')
+        .setTitle('Feedback')
+        .addLabelComponents(
+          new LabelBuilder()
+            .setLabel('What did you like?')
+            .setTextInputComponent(new TextInputBuilder().setCustomId('liked').setStyle(TextInputStyle.Paragraph)),
+          new LabelBuilder()
+            .setLabel('Where?')
+            .setStringSelectMenuComponent(
+              new StringSelectMenuBuilder().setCustomId('map').addOptions({ label: 'The quay', value: 'quay' }),
+            ),
+          new LabelBuilder()
+            .setLabel('With whom?')
+            .setUserSelectMenuComponent(new UserSelectMenuBuilder().setCustomId('who')),
+        );
+      const submitted = interaction.awaitModalSubmit({ time: 5000 });
+      await interaction.showModal(modal);
+      const components = [
+        { type: 18, component: { type: 4, custom_id: 'liked', value: 'The harbour' } },
+        { type: 18, component: { type: 3, custom_id: 'map', values: ['quay'] } },
+        { type: 18, component: { type: 5, custom_id: 'who', values: [edsger.id] } },
+      ];
+      await send({ type: 5, data: { id: interaction.id, custom_id: 'feedback', components } });
+      const submission = await submitted;
+      expect(submission.customId).toBe('feedback');
+      expect(submission.isFromMessage()).toBe(false);
+      expect(submission.fields.getTextInputValue('liked')).toBe('The harbour');
+      expect(submission.fields.getStringSelectValues('map')).toEqual(['quay']);
+      expect(submission.fields.getSelectedUsers('who')?.first()?.username).toBe(edsger.username);
+      const response = await submission.reply({ content: 'Thank you', withResponse: true });
+      expect(response.resource?.message?.content).toBe('Thank you');
+      await expect(interaction.followUp('And?')).rejects.toMatchObject({ code: 10015 });
+    });
+
+    it('collects the use of a button and of a select, and edits their message', async () => {
+      const interaction = await used('ask');
+      const join = new ButtonBuilder().setCustomId('join').setLabel('Join').setStyle(ButtonStyle.Primary);
+      const where = new ChannelSelectMenuBuilder().setCustomId('where');
+      const response = await interaction.reply({
+        content: 'Who comes?',
+        components: [
+          new ActionRowBuilder<ButtonBuilder>().addComponents(join),
+          new ActionRowBuilder<ChannelSelectMenuBuilder>().addComponents(where),
+        ],
+        withResponse: true,
+      });
+      const message = response.resource?.message;
+      if (!message) throw new Error('there is no message');
+
+      const pressed = message.awaitMessageComponent({ componentType: ComponentType.Button, time: 5000 });
+      await send({ type: 3, message_id: message.id, data: { component_type: 2, custom_id: 'join' } });
+      const press = await pressed;
+      expect(press.component).toMatchObject({ type: ComponentType.Button, label: 'Join' });
+      expect(press.message.id).toBe(message.id);
+      await press.update({ content: 'Ada comes' });
+      expect((await press.fetchReply()).content).toBe('Ada comes');
+
+      const chosen = message.awaitMessageComponent({ componentType: ComponentType.ChannelSelect, time: 5000 });
+      const [channel] = guild.channels;
+      await send({
+        type: 3,
+        message_id: message.id,
+        data: { component_type: 8, custom_id: 'where', values: [channel.id] },
+      });
+      const choice = await chosen;
+      expect(choice.channels.first()?.id).toBe(channel.id);
+      await choice.deferUpdate();
+      await choice.editReply({ content: 'Off we go', components: [] });
+      expect(await interaction.fetchReply()).toMatchObject({ content: 'Off we go', components: [] });
+    });
+
+    it('shows a modal for a button and updates the message with what is filled in', async () => {
+      const interaction = await used('rename');
+      const open = new ButtonBuilder().setCustomId('open').setLabel('Rename').setStyle(ButtonStyle.Secondary);
+      const container = new ContainerBuilder()
+        .addTextDisplayComponents(new TextDisplayBuilder().setContent('The Nameless'))
+        .addActionRowComponents(new ActionRowBuilder<ButtonBuilder>().addComponents(open));
+      await interaction.reply({ components: [container], flags: MessageFlags.IsComponentsV2 });
+      const message = await interaction.fetchReply();
+      const pressed = heard();
+      await send({ type: 3, message_id: message.id, data: { component_type: 2, custom_id: 'open' } });
+      const press = await pressed;
+      if (!press.isButton()) throw new Error('not a button');
+      const submitted = press.awaitModalSubmit({ time: 5000 });
+      const input = new TextInputBuilder().setCustomId('name').setLabel('Name').setStyle(TextInputStyle.Short);
+      const row = new ActionRowBuilder<TextInputBuilder>().addComponents(input);
+      await press.showModal(new ModalBuilder().setCustomId('name').setTitle('Name').addComponents(row));
+      const components = [{ type: 1, components: [{ type: 4, custom_id: 'name', value: 'Nautilus' }] }];
+      await send({ type: 5, data: { id: press.id, custom_id: 'name', components } });
+      const submission = await submitted;
+      if (!submission.isFromMessage()) throw new Error('not from a message');
+      expect(submission.message.id).toBe(message.id);
+      const name = submission.fields.getTextInputValue('name');
+      await submission.update({ components: [new TextDisplayBuilder().setContent(name)] });
+      expect((await interaction.fetchReply()).components).toMatchObject([{ type: 10, content: 'Nautilus' }]);
+    });
   });
 });
 

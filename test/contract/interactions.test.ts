@@ -7,17 +7,24 @@ import {
   type Backend,
   createBackend,
   defineCommand,
+  defineModal,
+  field,
   type InteractionHandler,
   messageFlags,
   option,
+  type RoutedComponent,
   router,
 } from '../../src/backend/index.ts';
+import type { ModalCreated } from '../../src/model/gateway.ts';
 import type { OptionValue } from '../../src/model/interaction.ts';
+import type { Message } from '../../src/model/message.ts';
 import { type Service, startService } from '../../src/service/index.ts';
+import { button, row, stringSelect } from '../support/components.ts';
 import { GatewayClient } from '../support/gateway-client.ts';
 import { callApi, starfall } from '../support/starfall.ts';
 import { sessionToken } from '../support/tokens.ts';
 import { useCommand } from '../support/use-command.ts';
+import { submitModal, useComponent } from '../support/use-component.ts';
 
 const [application] = starfall.applications;
 const [ada] = starfall.users;
@@ -104,15 +111,58 @@ describe.each(ways)('an app that gets its interactions by %s', (_, connect) => {
         finished.resolve(`${content}, ${next.content}`);
       },
     ),
+    defineCommand({ name: 'ask', description: 'Asks' }, ({ reply }) =>
+      reply({ content: 'Well?', components: [row(button('answer:7')), row(stringSelect('map', ['quay', 'keep']))] }),
+    ),
+    defineCommand({ name: 'form', description: 'Shows a form' }, ({ showModal }) => showModal(answerForm)),
     defineCommand({ name: 'twice', description: 'Says it twice' }, async ({ reply }) => {
       await reply({ content: 'one' });
       await reply({ content: 'two' }).catch((error: { code: string }) => finished.resolve(error.code));
     }),
   ];
+  const answerForm = defineModal(
+    { custom_id: 'form', title: 'Well?', components: [field.text('what', 'What?', { min_length: 2 })] },
+    async ({ values, argument, payload, reply, update }) => {
+      if (payload.message) await update({ content: `${values.what} ${argument}`, components: [] });
+      else await reply({ content: values.what });
+    },
+  );
+  const components: readonly RoutedComponent[] = [
+    { custom_id: 'answer', use: ({ showModal, argument = '' }) => showModal(answerForm, { argument }) },
+    { custom_id: 'map', use: ({ values, update }) => update({ content: `Off to the ${values}!` }) },
+  ];
   beforeEach(async () => {
     Object.assign(finished, Promise.withResolvers<string>());
     await backend.commands.deploy(await backend.commands.plan(commands));
-    await connect(router(commands));
+    await connect(router(commands, { components, modals: [answerForm] }));
+  });
+  const filled = (value: string) => [{ type: 18, component: { type: 4, custom_id: 'what', value } }] as const;
+
+  it('shows a form for a command, and hears what was filled in', async () => {
+    await use('form');
+    const modal = (await player.dispatch('INTERACTION_MODAL_CREATE')) as ModalCreated;
+    expect(modal).toMatchObject({ custom_id: 'form', title: 'Well?', application: { id: application.id } });
+    await expect(submitModal(service, modal, ada.id, filled('x'))).rejects.toThrow(/BASE_TYPE_MIN_LENGTH/);
+    await submitModal(service, modal, ada.id, filled('Nothing'));
+    expect(await player.dispatch('MESSAGE_CREATE')).toMatchObject({ content: 'Nothing' });
+    await expect(submitModal(service, modal, ada.id, filled('More'))).rejects.toThrow(/10062/);
+  });
+
+  it('shows a form for a button, whose message then changes', async () => {
+    await use('ask');
+    const message = (await player.dispatch('MESSAGE_CREATE')) as Message;
+    await useComponent(service, message, ada.id, { component_type: 2, custom_id: 'answer:7' });
+    const modal = (await player.dispatch('INTERACTION_MODAL_CREATE')) as ModalCreated;
+    expect(modal.custom_id).toBe('form:7');
+    await submitModal(service, modal, ada.id, filled('Aye'));
+    expect(await player.dispatch('MESSAGE_UPDATE')).toMatchObject({ id: message.id, content: 'Aye 7', components: [] });
+  });
+
+  it('edits the message of a select', async () => {
+    await use('ask');
+    const message = (await player.dispatch('MESSAGE_CREATE')) as Message;
+    await useComponent(service, message, ada.id, { component_type: 3, custom_id: 'map', values: ['keep'] });
+    expect(await player.dispatch('MESSAGE_UPDATE')).toMatchObject({ id: message.id, content: 'Off to the keep!' });
   });
 
   it('answers with a message', async () => {

@@ -7,6 +7,7 @@ import { scopes } from '../../src/model/oauth.ts';
 import { startService } from '../../src/service/index.ts';
 import { type Route, routes } from '../../src/wire/routes.ts';
 import { arbitraryCommand } from '../support/arbitrary-command.ts';
+import { button, labelled, row, stringSelect, text, textInput } from '../support/components.ts';
 import { openRouteWorld, type RouteWorld, routeNames } from '../support/every-route.ts';
 import { documentOf, type Judge, judgeBy, type OpenApiDocument, operationOf } from '../support/openapi-document.ts';
 import { starfall } from '../support/starfall.ts';
@@ -93,6 +94,28 @@ describe('the OpenAPI document', () => {
       expect(judge.ofAnswer(name, await world.call(name, { params: paramsOf('42'), body }))).toEqual([]);
     },
   );
+
+  it('takes uses of components and modals, and shows messages that have components', async () => {
+    const place = { application_id: '1', channel_id: '2', guild_id: null };
+    const press = { type: 3, ...place, message_id: '3', data: { component_type: 2, custom_id: 'join' } };
+    const components = [labelled({ type: 4, custom_id: 'what', value: 'Nice' }), row(), text()];
+    const submission = { type: 5, ...place, data: { id: '3', custom_id: 'm', components } };
+    for (const use of [press, submission]) expect(judge.ofRequest('invokeCommand', use)).toEqual([]);
+    expect(judge.ofRequest('invokeCommand', { ...press, message_id: undefined })).not.toEqual([]);
+    expect(judge.ofRequest('invokeCommand', { ...press, type: 6 })).not.toEqual([]);
+    const modal = { type: 9, data: { custom_id: 'm', title: 'x', components: [labelled(textInput('a'))] } };
+    expect(judge.ofRequest('createInteractionResponse', modal)).toEqual([]);
+    const { params = {} } = await world.sample('createInteractionResponse');
+    const message = { type: 4, data: { content: 'x', components: [row(button('a')), row(stringSelect('b', ['c']))] } };
+    expect(judge.ofRequest('createInteractionResponse', message)).toEqual([]);
+    const answer = await world.call('createInteractionResponse', {
+      params,
+      query: '?with_response=true',
+      body: message,
+    });
+    expect(answer.status).toBe(200);
+    expect(judge.ofAnswer('createInteractionResponse', answer)).toEqual([]);
+  });
 
   it('takes every valid command, and shows every one that is registered', async () => {
     const { params = {} } = await world.sample('createGlobalCommand');

@@ -246,7 +246,11 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   getChannel: { id: 'get_channel', summary: 'A channel or thread of a guild that the bot is in', answer: 'Channel' },
   getUser: { id: 'get_user', summary: 'A user', answer: 'User' },
 
-  invokeCommand: { id: 'create_interaction', summary: 'Uses a command', request: 'Invocation' },
+  invokeCommand: {
+    id: 'create_interaction',
+    summary: 'Uses a command or a component, or submits a modal',
+    request: 'Invocation',
+  },
   createInteractionResponse: {
     id: 'create_interaction_response',
     summary: 'Answers an interaction',

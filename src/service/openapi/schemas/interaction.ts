@@ -1,4 +1,5 @@
 import { commandTypes, optionTypes } from '../../../model/command.ts';
+import { buttonStyles, componentTypes, textInputStyles } from '../../../model/component.ts';
 import { callbackTypes, interactionTypes } from '../../../model/interaction.ts';
 import { limits } from '../../../model/limits.ts';
 import { messageTypes } from '../../../model/message.ts';
@@ -16,14 +17,36 @@ import {
   text,
 } from '../json-schema.ts';
 
+const customId = text(1, limits.customIdLengthMax);
+
+/** Of every use. */
+const usePlace = { application_id: ref('SnowflakeInput'), channel_id: ref('SnowflakeInput') };
+const useExtras = nullableFields({
+  guild_id: ref('SnowflakeInput'),
+  session_id: text(),
+  nonce: text(1, limits.nonceLengthMax),
+});
+
 /** @see commands.md 3.1 to 3.4 */
 export const interactionSchemas = {
-  Invocation: object(
-    'The use of a command by its user’s own client',
+  Invocation: {
+    description: 'What a user’s own client has done: used a command or a component, or filled in a modal',
+    oneOf: [ref('CommandUse'), ref('ComponentUse'), ref('ModalSubmission')],
+    discriminator: {
+      propertyName: 'type',
+      mapping: {
+        [interactionTypes.APPLICATION_COMMAND]: ref('CommandUse').$ref,
+        [interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE]: ref('CommandUse').$ref,
+        [interactionTypes.MESSAGE_COMPONENT]: ref('ComponentUse').$ref,
+        [interactionTypes.MODAL_SUBMIT]: ref('ModalSubmission').$ref,
+      },
+    },
+  },
+  CommandUse: object(
+    'The use of a command, or of one that is being typed',
     {
       type: { enum: [interactionTypes.APPLICATION_COMMAND, interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE] },
-      application_id: ref('SnowflakeInput'),
-      channel_id: ref('SnowflakeInput'),
+      ...usePlace,
       data: object(
         'Which command, and what was filled in',
         {
@@ -38,8 +61,96 @@ export const interactionSchemas = {
         }),
       ),
     },
-    nullableFields({ guild_id: ref('SnowflakeInput'), session_id: text(), nonce: text(1, limits.nonceLengthMax) }),
+    useExtras,
   ),
+  ComponentUse: object(
+    'The use of a component of a message',
+    {
+      type: { const: interactionTypes.MESSAGE_COMPONENT },
+      ...usePlace,
+      message_id: ref('SnowflakeInput'),
+      data: object(
+        'Which component, and what was chosen',
+        { custom_id: customId, component_type: enumeration(componentTypes) },
+        nullableFields({ values: list(text(), limits.selectOptionsMax) }),
+      ),
+    },
+    useExtras,
+  ),
+  ModalSubmission: object(
+    'A modal that was filled in',
+    {
+      type: { const: interactionTypes.MODAL_SUBMIT },
+      ...usePlace,
+      data: object(
+        'Which modal, by the event INTERACTION_MODAL_CREATE, and what was filled in',
+        { id: ref('SnowflakeInput'), custom_id: customId },
+        nullableFields({ components: list(ref('SubmittedComponent'), limits.modalComponentsMax) }),
+      ),
+    },
+    useExtras,
+  ),
+  SubmittedComponent: object(
+    'A component of a modal with what was filled in; rows and labels hold others',
+    { type: enumeration(componentTypes) },
+    nullableFields({
+      id: integer(0, limits.componentIdMax),
+      custom_id: customId,
+      value: { type: ['string', 'boolean'] },
+      values: list(text(), limits.selectOptionsMax),
+      components: list(ref('SubmittedComponent'), limits.modalComponentsMax),
+      component: ref('SubmittedComponent'),
+    }),
+  ),
+  Component: object(
+    'A component of a message or modal; which other fields it has follows from its type',
+    { type: enumeration(componentTypes) },
+    nullableFields({
+      id: integer(0, limits.componentIdMax),
+      custom_id: customId,
+      components: list(ref('Component'), limits.messageComponentsMax),
+      accessory: ref('Component'),
+      component: ref('Component'),
+      style: { anyOf: [enumeration(buttonStyles), enumeration(textInputStyles)] },
+      label: text(0, limits.buttonLabelLengthMax),
+      description: text(0, limits.mediaDescriptionLengthMax),
+      emoji: anyObject,
+      url: text(1, limits.buttonUrlLengthMax),
+      sku_id: ref('SnowflakeInput'),
+      disabled: boolean,
+      required: boolean,
+      placeholder: text(0, limits.selectPlaceholderLengthMax),
+      min_values: integer(0, limits.selectOptionsMax),
+      max_values: integer(1, limits.selectOptionsMax),
+      options: list(ref('ComponentChoice'), limits.selectOptionsMax),
+      default_values: list(anyObject, limits.selectOptionsMax),
+      channel_types: list(integer(0), limits.selectOptionsMax),
+      value: text(0, limits.textInputLengthMax),
+      min_length: integer(0, limits.textInputLengthMax),
+      max_length: integer(1, limits.textInputLengthMax),
+      default: boolean,
+      file_types: list(text(), limits.fileTypesMax),
+      content: text(1, limits.textDisplayLengthMax),
+      media: ref('Media'),
+      items: list(anyObject, limits.galleryItemsMax, { minItems: 1 }),
+      file: ref('Media'),
+      spoiler: boolean,
+      divider: boolean,
+      spacing: integer(1, limits.separatorSpacingMax),
+      accent_color: integer(0, limits.containerColorMax),
+    }),
+  ),
+  Media: object('An address, or `attachment://` and the name of a file', { url: text(1, limits.mediaUrlLengthMax) }),
+  ComponentChoice: object(
+    'One of the choices of a component',
+    { label: text(1, limits.componentChoiceLengthMax), value: text(1, limits.componentChoiceLengthMax) },
+    nullableFields({ description: text(0, limits.componentChoiceLengthMax), emoji: anyObject, default: boolean }),
+  ),
+  Modal: object('A form that answers an interaction', {
+    custom_id: customId,
+    title: text(1, limits.modalTitleLengthMax),
+    components: list(ref('Component'), limits.modalComponentsMax, { minItems: 1 }),
+  }),
   OptionValue: object(
     'What was filled in for one option; subcommands and groups nest',
     { name: text(1, limits.commandNameLengthMax) },
@@ -53,7 +164,7 @@ export const interactionSchemas = {
   InteractionCallback: object(
     'The answer to an interaction',
     { type: enumeration(callbackTypes) },
-    nullableFields({ data: anyObject }),
+    nullableFields({ data: { anyOf: [ref('MessageInput'), ref('Modal'), anyObject] } }),
   ),
   CallbackResponse: object(
     'What the answer brought about',
@@ -88,7 +199,7 @@ export const interactionSchemas = {
       tts: boolean,
       flags: integer(0),
       embeds: list(anyObject, limits.messageEmbedsMax),
-      components: list(anyObject, limits.messageComponentsMax),
+      components: list(ref('Component'), limits.messageComponentsMax),
       attachments: list(anyObject, limits.messageAttachmentsMax),
       allowed_mentions: anyObject,
       poll: anyObject,
@@ -114,14 +225,30 @@ export const interactionSchemas = {
       mention_roles: list(ref('Snowflake')),
       embeds: list(anyObject, limits.messageEmbedsMax),
       attachments: list(anyObject, limits.messageAttachmentsMax),
-      components: list(anyObject, limits.messageComponentsMax),
-      interaction_metadata: object('The interaction it answers', {
-        id: ref('Snowflake'),
-        type: enumeration(interactionTypes),
-        user: ref('User'),
-        authorizing_integration_owners: dictionary(ref('Snowflake')),
-      }),
+      components: list(ref('Component'), limits.messageComponentsMax),
+      interaction_metadata: ref('InteractionMetadata'),
     },
-    { guild_id: ref('Snowflake'), nonce: text() },
+    {
+      guild_id: ref('Snowflake'),
+      message_reference: object(
+        'The message whose component was used',
+        { type: { const: 0 }, message_id: ref('Snowflake'), channel_id: ref('Snowflake') },
+        { guild_id: ref('Snowflake') },
+      ),
+      nonce: text(),
+    },
+  ),
+  InteractionMetadata: object(
+    'The interaction that a message answers',
+    {
+      id: ref('Snowflake'),
+      type: enumeration(interactionTypes),
+      user: ref('User'),
+      authorizing_integration_owners: dictionary(ref('Snowflake')),
+    },
+    {
+      interacted_message_id: ref('Snowflake'),
+      triggering_interaction_metadata: ref('InteractionMetadata'),
+    },
   ),
 };
