@@ -1,4 +1,4 @@
-import type { ApplicationId, ChannelId, GuildId, InteractionId, MessageId } from './snowflake.ts';
+import type { ApplicationId, ChannelId, GuildId, InteractionId, MessageId, Snowflake } from './snowflake.ts';
 import type { User } from './user.ts';
 
 /** Bits of a message's `flags` that this interface gives a meaning. @see commands.md 3.3; lobbies.md 1.5 */
@@ -25,6 +25,20 @@ export const messageTypes = {
   CHANNEL_LINKED_TO_LOBBY: 49,
 } as const;
 
+/** A file of a message. */
+export interface Attachment {
+  id: Snowflake<'attachment'>;
+  filename: string;
+  /** Bytes. */
+  size: number;
+  url: string;
+  proxy_url: string;
+  content_type?: string;
+  description?: string;
+  /** Its message is there for one user alone. */
+  ephemeral?: true;
+}
+
 /** What a message of a channel shows beside who said what, and where. */
 export interface MessageParts {
   /** ISO 8601 with microseconds. */
@@ -36,7 +50,7 @@ export interface MessageParts {
   mentions: readonly User[];
   mention_roles: readonly string[];
   embeds: readonly unknown[];
-  attachments: readonly unknown[];
+  attachments: readonly Attachment[];
   components: readonly unknown[];
 }
 

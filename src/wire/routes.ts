@@ -22,8 +22,8 @@ export interface Route {
   readonly body?: 'json' | 'form';
   /** The body may be left out. */
   readonly bodyOptional?: true;
-  /** A form, URL-encoded or in parts, is taken for the JSON body that it stands for. */
-  readonly forms?: true;
+  /** A form, URL-encoded or in parts, is taken for the JSON body that it stands for; its files belong to that or to its `data`. */
+  readonly forms?: 'body' | 'data';
   /** What the call counts against, beside the global limit; absent: only the global one. */
   readonly bucket?: RateLimitBucket;
   /** Not counted against the global limit. */
@@ -263,7 +263,7 @@ export const routes = {
     credentials: lobbyPlayer,
     success: [201],
     body: 'json',
-    forms: true,
+    forms: 'body',
     bucket: 'lobby-message',
   },
   listLobbyMessages: { method: 'GET', path: `${lobby}/messages`, credentials: lobbyPlayer, success: [200] },
@@ -319,7 +319,7 @@ export const routes = {
     credentials: ['none'],
     success: [200, 204],
     body: 'json',
-    forms: true,
+    forms: 'data',
     exempt: true,
     text: ['interaction_token'],
   },
@@ -329,7 +329,7 @@ export const routes = {
     credentials: ['none'],
     success: [200],
     body: 'json',
-    forms: true,
+    forms: 'body',
     exempt: true,
     text: ['interaction_token'],
   },
@@ -347,7 +347,7 @@ export const routes = {
     credentials: ['none'],
     success: [200],
     body: 'json',
-    forms: true,
+    forms: 'body',
     exempt: true,
     text: ['interaction_token'],
   },
@@ -373,7 +373,7 @@ export const routes = {
     credentials: ['none'],
     success: [200],
     body: 'json',
-    forms: true,
+    forms: 'body',
     exempt: true,
     text: ['interaction_token'],
   },

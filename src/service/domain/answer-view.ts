@@ -3,6 +3,7 @@ import { type InteractionMetadata, type Message, messageFlags, messageTypes } fr
 import type { MessageId } from '../../model/snowflake.ts';
 import { formatTimestamp } from '../../model/timestamp.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../store/records.ts';
+import type { Attach } from './attachments.ts';
 import { botUserView, userView } from './user-view.ts';
 
 /** The data of a message, checked for shape. @see commands.md 3.3 */
@@ -22,13 +23,16 @@ export function answerView(answer: {
   readonly application: ApplicationRecord;
   readonly user: UserRecord;
   readonly data: MessageData;
+  readonly attach?: Attach;
   /** The type of the message; default that of a command's first answer. */
   readonly type?: number;
 }): Message {
-  const { interaction, application, user, data, type = firstAnswerType(interaction) } = answer;
+  const { interaction, application, user, data, attach, type = firstAnswerType(interaction) } = answer;
+  const { channel_id } = interaction;
+  const flags = flagsOf(data);
   return {
     id: answer.id,
-    channel_id: interaction.channel_id,
+    channel_id,
     ...(interaction.guild_id !== null && { guild_id: interaction.guild_id }),
     author: botUserView(application),
     application_id: application.id,
@@ -37,14 +41,14 @@ export function answerView(answer: {
     timestamp: formatTimestamp(answer.atMs),
     edited_timestamp: null,
     type,
-    flags: flagsOf(data),
+    flags,
     tts: data.tts === true,
     pinned: false,
     mention_everyone: false,
     mentions: [],
     mention_roles: [],
     embeds: listOf(data.embeds),
-    attachments: [],
+    attachments: attach?.(data, { channel_id, flags, attachments: [] }) ?? [],
     components: listOf(data.components),
     interaction_metadata: metadataView(interaction, user),
     ...(type === messageTypes.REPLY && referenceView(interaction)),
@@ -79,13 +83,14 @@ function referenceView({ source, channel_id, guild_id }: MessageOrigin): Pick<Me
  *
  * Our choice: to fill a message that was loading is no edit of it, so that it has no time of one.
  */
-export function editedView(message: Message, data: MessageData, atMs: number): Message {
+export function editedView(message: Message, data: MessageData, atMs: number, attach: Attach): Message {
   const isLoading = (message.flags & messageFlags.LOADING) !== 0;
   return {
     ...message,
     ...(data.content !== undefined && { content: textOf(data.content) }),
     ...(data.embeds !== undefined && { embeds: listOf(data.embeds) }),
     ...(data.components !== undefined && { components: listOf(data.components) }),
+    attachments: attach(data, message),
     flags: editedFlags(message, data),
     ...(!isLoading && { edited_timestamp: formatTimestamp(atMs) }),
   };

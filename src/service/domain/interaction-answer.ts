@@ -19,9 +19,11 @@ import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { matchesSecret } from '../secret.ts';
+import { sentFiles } from '../sent-file.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../store/records.ts';
 import { answerView, isEphemeral, isLoading, type MessageData } from './answer-view.ts';
+import { type Attach, createAttach } from './attachments.ts';
 import {
   interactionScope,
   messageGuards,
@@ -54,6 +56,7 @@ interface Answer {
   readonly messageId: MessageId;
   /** The message whose component was used; undefined: none, or it is gone. */
   readonly source: Message | undefined;
+  readonly attach: Attach;
   readonly atMs: number;
 }
 
@@ -90,7 +93,10 @@ const bySource: Responders = { [DEFERRED_UPDATE_MESSAGE]: respondByUpdateLater, 
 /** For applications that have an Activity. */
 const byActivity: Responders = { [LAUNCH_ACTIVITY]: respondWithActivity };
 
-export function createInteractionAnswer({ store, clock, ids }: Core) {
+export function createInteractionAnswer(core: Core) {
+  const { store, clock, ids } = core;
+  const attach = createAttach(core);
+
   async function answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse> {
     const messageId: MessageId = ids.next();
     const work = async (transaction: Transaction): Promise<CallbackResponse> => {
@@ -103,7 +109,7 @@ export function createInteractionAnswer({ store, clock, ids }: Core) {
       const source =
         record.source && (await transaction.get('interaction_messages', record.source.message_id))?.message;
       const { type, data, respond } = readCallback(body, record, parties.application, source);
-      const { modal, ...outcome } = respond({ transaction, record, ...parties, data, messageId, source, atMs });
+      const { modal, ...outcome } = respond({ transaction, record, ...parties, data, messageId, source, attach, atMs });
       transaction.put('interactions', {
         ...record,
         state: 'answered',
@@ -142,7 +148,7 @@ function readCallback(
 }
 
 function respondWithMessage({ transaction, record, ...parts }: Answer): Outcome {
-  if (isEmptyMessage(parts.data)) throw new Fault('empty_message');
+  if (isEmptyMessage(parts.data) && sentFiles(parts.data).length === 0) throw new Fault('empty_message');
   const message = answerView({ ...parts, id: parts.messageId, interaction: record });
   return tellMessage(transaction, record, message);
 }
@@ -166,9 +172,9 @@ function tellMessage(transaction: Transaction, record: InteractionRecord, messag
  *
  * @throws Fault `unknown_message` when it is gone, and as {@link editMessage}
  */
-function respondByUpdate({ transaction, record, source, data, atMs }: Answer): Outcome {
+function respondByUpdate({ transaction, record, source, data, attach, atMs }: Answer): Outcome {
   if (!source) throw new Fault('unknown_message');
-  const message = editMessage(source, data, atMs);
+  const message = editMessage(source, data, atMs, attach);
   tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
   putMessage(transaction, record, message, 'MESSAGE_UPDATE');
   return { message };

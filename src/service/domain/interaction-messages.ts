@@ -7,9 +7,11 @@ import type { ApplicationId, MessageId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { matchesSecret } from '../secret.ts';
+import { sentFiles } from '../sent-file.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { InteractionRecord } from '../store/records.ts';
 import { answerView, isLoading, type MessageData } from './answer-view.ts';
+import { createAttach } from './attachments.ts';
 import {
   deleteMessage,
   interactionScope,
@@ -47,7 +49,10 @@ export interface InteractionMessages {
   followUp(applicationId: ApplicationId, token: string, body: unknown): Promise<Message>;
 }
 
-export function createInteractionMessages({ store, clock, ids }: Core): InteractionMessages {
+export function createInteractionMessages(core: Core): InteractionMessages {
+  const { store, clock, ids } = core;
+  const attach = createAttach(core);
+
   /** The answered interaction with this token. */
   async function find(view: StoreView, applicationId: ApplicationId, token: string): Promise<InteractionRecord> {
     const record = await view.get('interactions', tokenInteraction(token) ?? '');
@@ -76,7 +81,7 @@ export function createInteractionMessages({ store, clock, ids }: Core): Interact
   }
 
   function edit(transaction: Transaction, record: InteractionRecord, message: Message, data: MessageData): Message {
-    const edited = editMessage(message, data, clock.now());
+    const edited = editMessage(message, data, clock.now(), attach);
     putMessage(transaction, record, edited, 'MESSAGE_UPDATE');
     return edited;
   }
@@ -103,13 +108,13 @@ export function createInteractionMessages({ store, clock, ids }: Core): Interact
       return inTurn(applicationId, token, async (transaction, record) => {
         refuseIssues(checkMessageData(body));
         const data = body as MessageData;
-        if (isEmptyMessage(data)) throw new Fault('empty_message');
+        if (isEmptyMessage(data) && sentFiles(data).length === 0) throw new Fault('empty_message');
         const original = await transaction.get('interaction_messages', record.original_id ?? '');
         if (original && isLoading(original.message)) return edit(transaction, record, original.message, data);
         refuseTooMany(record);
         const parties = await partiesOf(transaction, record);
         const type = messageTypes.DEFAULT;
-        const message = answerView({ id, atMs: clock.now(), interaction: record, ...parties, data, type });
+        const message = answerView({ id, atMs: clock.now(), interaction: record, ...parties, data, attach, type });
         transaction.put('interactions', { ...record, follow_ups: record.follow_ups + 1 });
         putMessage(transaction, record, message, 'MESSAGE_CREATE');
         return message;

@@ -2,6 +2,7 @@ import type { Message } from '../../model/message.ts';
 import { checkMessageData, isEmptyMessage } from '../../model/rules/callback.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { editedView, type MessageData } from './answer-view.ts';
+import type { Attach } from './attachments.ts';
 
 /**
  * The message with what an edit supplies, when that can be a message: one that components alone are to be from now on
@@ -9,8 +10,8 @@ import { editedView, type MessageData } from './answer-view.ts';
  *
  * @throws Fault `empty_message`, `invalid_form_body`
  */
-export function editMessage(message: Message, data: MessageData, atMs: number): Message {
-  const edited = editedView(message, data, atMs);
+export function editMessage(message: Message, data: MessageData, atMs: number, attach: Attach): Message {
+  const edited = editedView(message, data, atMs, attach);
   const { content, embeds, flags } = edited;
   if (flags !== message.flags) refuseIssues(checkMessageData({ content, embeds, flags }));
   if (isEmptyMessage(edited)) throw new Fault('empty_message');

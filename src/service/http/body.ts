@@ -52,7 +52,7 @@ export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buff
   if (route.bodyOptional && bytes.length === 0) return undefined;
   const mediaType = mediaTypeOf(headers['content-type']);
   if (route.body === 'form') return mediaType === mediaTypes.form ? new URLSearchParams(bytes.toString()) : undefined;
-  if (route.forms && isFormType(mediaType)) return readFormBody(headers['content-type'] ?? '', bytes);
+  if (route.forms && isFormType(mediaType)) return readFormBody(headers['content-type'] ?? '', bytes, route.forms);
   if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
   if (!isUtf8(bytes)) throw new Fault('invalid_json');
   try {

@@ -1,6 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { asRecord } from '../../wire/codec.ts';
+import type { Route } from '../../wire/routes.ts';
 import { Fault } from '../fault.ts';
+import { SentFile } from '../sent-file.ts';
 
 /** Media types of a form that may stand for a JSON body. */
 export const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data'] as const;
@@ -14,19 +16,43 @@ const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
 
 /**
  * Reads a form as the JSON body it stands for: its texts by name over what its field `payload_json` says. Of repeated
- * fields the last counts; files are passed over.
+ * fields the last counts. Its files come as `files`, a list of {@link SentFile}.
  *
+ * @param filesIn whether the files belong to the body or to its `data`
  * @throws Fault `invalid_form_body` when it is no such form, `invalid_json`
  * @see lobbies.md 2.11; commands.md 3.4
  */
-export async function readFormBody(contentType: string, bytes: Buffer): Promise<unknown> {
+export async function readFormBody(
+  contentType: string,
+  bytes: Buffer,
+  filesIn: NonNullable<Route['forms']> = 'body',
+): Promise<unknown> {
   const form = await readForm(contentType, bytes);
   const payload = form.get(payloadName);
   const fields = [...form].filter(([name, value]) => name !== payloadName && typeof value === 'string');
-  return {
+  const body = {
     ...(typeof payload === 'string' && readPayload(payload)),
     ...Object.fromEntries(fields.map(([name, value]) => [name, readField(name, String(value))])),
   };
+  const files = filesOf(form);
+  if (files.length === 0) return body;
+  return filesIn === 'body' ? { ...body, files } : { ...body, data: withFiles(body, files) };
+}
+
+function filesOf(form: FormData): SentFile[] {
+  const files: SentFile[] = [];
+  for (const [name, value] of form) {
+    if (typeof value === 'string') continue;
+    const [, index = files.length] = /^files\[(\d{1,3})\]$/.exec(name) ?? [];
+    files.push(new SentFile(Number(index), value));
+  }
+  return files;
+}
+
+/** What is no object stays, for the rules to refuse. */
+function withFiles({ data = {} }: { readonly data?: unknown }, files: readonly SentFile[]): unknown {
+  const message = data === null ? {} : asRecord(data);
+  return message ? { ...message, files } : data;
 }
 
 const payloadName = 'payload_json';

@@ -230,6 +230,56 @@ describe('as forms', () => {
     }
   });
 
+  it('a file alone is a message; its name, size and type are kept, and what was said of it', async () => {
+    const { id, token } = await used('file');
+    const webhook = `/webhooks/${application.id}/${token}`;
+    const path = `/interactions/${id}/${token}/callback?with_response=true`;
+    const { status, body } = await send('POST', path, parts({ type: 4 }));
+    const [attachment] = body.resource.message.attachments;
+    expect({ status, attachment }).toMatchObject({
+      ...{ status: 200 },
+      attachment: { filename: 'picture.png', size: 7, content_type: 'image/png' },
+    });
+    expect(new URL(attachment.url).pathname).toContain(`/${attachment.id}/picture.png`);
+    const described = parts({ flags: 64, attachments: [{ id: 0, filename: 'other.png', description: 'A picture' }] });
+    const followUp = await send('POST', webhook, described);
+    const seen = { filename: 'other.png', description: 'A picture', size: 7, ephemeral: true };
+    expect(followUp.body.attachments).toMatchObject([seen]);
+    expect(followUp.body.attachments[0].id).not.toBe(attachment.id);
+  });
+
+  it('files that an edit brings are added, and those it does not list any more are gone', async () => {
+    const { id, token } = await used('edited');
+    const path = `/webhooks/${application.id}/${token}/messages/@original`;
+    await send('POST', `/interactions/${id}/${token}/callback`, parts(hello, 'one'));
+    const sizes = async (payload: object, file: string) =>
+      (await send('PATCH', path, parts(payload, file))).body.attachments.map(({ size }: { size: number }) => size);
+    expect(await sizes({}, 'second')).toEqual([3, 6]);
+    const { body } = await callApi(service, 'GET', path);
+    const [, second] = (body as { attachments: { id: string }[] }).attachments;
+    expect(await sizes({ attachments: [{ id: second?.id }, { id: '0' }] }, 'third')).toEqual([6, 5]);
+    const emptied = await callApi(service, 'PATCH', path, { content: '', attachments: [] });
+    expect(emptied).toMatchObject({ status: 400, body: { code: 50006 } });
+    expect(await callApi(service, 'PATCH', path, { attachments: [] })).toMatchObject({ body: { attachments: [] } });
+  });
+
+  it('ten files are taken, and eleven are not; JSON brings none', async () => {
+    const { id, token } = await used('many');
+    const webhook = `/webhooks/${application.id}/${token}`;
+    await send('POST', `/interactions/${id}/${token}/callback`, parts(hello));
+    const several = (count: number) => {
+      const form = new FormData();
+      for (let n = 0; n < count; n++) form.set(`files[${n}]`, new File([], `${n}.txt`));
+      return form;
+    };
+    expect((await send('POST', webhook, several(10))).body.attachments).toHaveLength(10);
+    const errors = { attachments: { _errors: [expect.objectContaining({ code: 'BASE_TYPE_MAX_LENGTH' })] } };
+    expect(await send('POST', webhook, several(11))).toMatchObject({ status: 400, body: { code: 50035, errors } });
+    const files = [{ index: 0, name: 'a.txt', bytes: 1, type: '' }];
+    const refused = await callApi(service, 'POST', webhook, { files });
+    expect(refused).toMatchObject({ status: 400, body: { code: 50006 } });
+  });
+
   it('callbacks can be URL-encoded, and are refused as their JSON would be', async () => {
     const { id, token } = await used('encoded');
     const path = `/interactions/${id}/${token}/callback`;
