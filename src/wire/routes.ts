@@ -22,7 +22,10 @@ export interface Route {
   readonly body?: 'json' | 'form';
   /** The body may be left out. */
   readonly bodyOptional?: true;
-  /** A form, URL-encoded or in parts, is taken for the JSON body that it stands for; its files belong to that or to its `data`. */
+  /**
+   * A form, URL-encoded or in parts, is taken for the JSON body that it stands for; its files belong to that or to its
+   * `data`.
+   */
   readonly forms?: 'body' | 'data';
   /** What the call counts against, beside the global limit; absent: only the global one. */
   readonly bucket?: RateLimitBucket;
