@@ -138,22 +138,52 @@ export interface SubmittedComponent {
   readonly component?: SubmittedComponent;
 }
 
-/** The components below one, in the order they are shown. */
-export function partsOf({ components, accessory, component }: Component): readonly Component[] {
-  if (!components) return accessory ? [accessory] : component ? [component] : [];
-  return accessory ? [...components, accessory] : components;
+const { ACTION_ROW, SECTION, CONTAINER, LABEL } = componentTypes;
+
+/** The types that a user acts on. */
+const usableTypes: ReadonlySet<ComponentType> = new Set([
+  componentTypes.BUTTON,
+  componentTypes.STRING_SELECT,
+  componentTypes.TEXT_INPUT,
+  componentTypes.USER_SELECT,
+  componentTypes.ROLE_SELECT,
+  componentTypes.MENTIONABLE_SELECT,
+  componentTypes.CHANNEL_SELECT,
+  componentTypes.FILE_UPLOAD,
+  componentTypes.RADIO_GROUP,
+  componentTypes.CHECKBOX_GROUP,
+  componentTypes.CHECKBOX,
+]);
+
+/** A layout's parts by their fields: `components`, `accessory`, `component`; others have none, whatever else they carry. */
+type Parts<One> = { readonly components?: readonly One[]; readonly accessory?: One; readonly component?: One };
+
+export function partsOf<One>({
+  type,
+  components,
+  accessory,
+  component,
+}: { readonly type: number } & Parts<One>): Parts<One> {
+  if (type === ACTION_ROW || type === CONTAINER) return { ...(components && { components }) };
+  if (type === SECTION) return { ...(components && { components }), ...(accessory && { accessory }) };
+  return type === LABEL && component ? { component } : {};
+}
+
+/** Whether a user acts on it and the application knows it by an id. */
+export function isUsable(component: Component): component is Component & { readonly custom_id: string } {
+  return usableTypes.has(component.type) && typeof component.custom_id === 'string';
+}
+
+/** The {@link isUsable usable} components, on any level, in the order they are shown. */
+export function usableComponents(components: readonly Component[]): readonly Component[] {
+  return components.flatMap(one => {
+    if (isUsable(one)) return [one];
+    const { components: list = [], accessory, component } = partsOf(one);
+    return usableComponents([...list, ...(accessory ? [accessory] : []), ...(component ? [component] : [])]);
+  });
 }
 
 /** What the application calls `customId` among these components, on any level. */
 export function findComponent(components: readonly Component[], customId: string): Component | undefined {
-  for (const component of components) {
-    const found = component.custom_id === customId ? component : findComponent(partsOf(component), customId);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-/** The components with an id of the application's, on any level, in the order they are shown. */
-export function usableComponents(components: readonly Component[]): readonly Component[] {
-  return components.flatMap(one => [...(one.custom_id === undefined ? [] : [one]), ...usableComponents(partsOf(one))]);
+  return usableComponents(components).find(one => one.custom_id === customId);
 }

@@ -4,6 +4,7 @@ import { limits } from '../limits.ts';
 import {
   checkBoolean,
   checkItems,
+  checkList,
   checkObjectItem,
   checkRequiredText,
   checkSnowflake,
@@ -78,8 +79,8 @@ function checkLayout(report: Report, { type, components, component }: Fields, ch
 }
 
 function checkRow(report: Report, components: unknown, check: (one: Fields) => void): void {
-  if (!Array.isArray(components)) report.at('components', 'LIST_TYPE_CONVERT');
-  else checkItems(report, 'components', components, limits.modalComponentsMax, (_, one) => check(one));
+  if (!checkList(report, 'components', components, limits.modalComponentsMax)) return;
+  checkItems(report, 'components', components, limits.modalComponentsMax, (_, one) => check(one));
 }
 
 function checkLabelled(report: Report, component: unknown, check: (one: Fields) => void): void {
@@ -142,8 +143,8 @@ function checkValues(report: Report, values: unknown, component: Component, inMo
 }
 
 function checkEachValue(report: Report, values: readonly unknown[], { type, options }: Component): void {
-  const choices = choicesOf(options);
   const hasChoices = type === componentTypes.STRING_SELECT || type === CHECKBOX_GROUP;
+  const choices = hasChoices ? choicesOf(options) : [];
   values.forEach((value, i) => {
     if (values.indexOf(value) < i) report.at(i, 'LIST_ITEM_DUPLICATE');
     else if (hasChoices) checkChosen(report, i, value, choices);
@@ -161,8 +162,8 @@ function valueBounds({ type, min_values, max_values, options }: Component): { mi
   return { min: numberOr(min_values, 1), max };
 }
 
-function choicesOf(options: unknown): readonly string[] {
-  return ((options ?? []) as readonly ComponentChoice[]).map(({ value }) => value);
+function choicesOf(options: readonly ComponentChoice[] = []): readonly string[] {
+  return options.map(({ value }) => value);
 }
 
 function numberOr(value: unknown, otherwise: number): number {

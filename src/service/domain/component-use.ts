@@ -103,7 +103,7 @@ function componentData(
   return {
     custom_id,
     component_type: type satisfies ComponentType,
-    ...(id !== undefined && { id }),
+    ...(typeof id === 'number' && { id }),
     ...(values && { values: values.map(String) }),
     ...(resolved && { resolved }),
   };

@@ -4,7 +4,7 @@ import { fieldErrors } from '../../model/issue.ts';
 import { limits } from '../../model/limits.ts';
 import { checkSubmission } from '../../model/rules/component-values.ts';
 import { checkRequiredText, type Fields } from '../../model/rules/field.ts';
-import { fillModal } from '../../model/rules/modal-layout.ts';
+import { fillModal, givenInputs } from '../../model/rules/modal-layout.ts';
 import type { Report } from '../../model/rules/report.ts';
 import type { InteractionId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
@@ -120,12 +120,8 @@ function refuseWrongFields({ customId, components }: Submission, modal: Modal): 
 /** The ids that were chosen in the selects of a modal. */
 function referencesIn(given: readonly SubmittedComponent[], shown: readonly Component[]): readonly Reference[] {
   const inputs = new Map(usableComponents(shown).map(input => [input.custom_id, input]));
-  const inOne = ({ custom_id, values = [] }: SubmittedComponent, path: readonly string[]) => {
+  return givenInputs(given).flatMap(({ input: { custom_id, values = [] }, path }) => {
     const input = inputs.get(custom_id);
     return input ? valueReferences(input, values, ['data', 'components', ...path, 'values']) : [];
-  };
-  return given.flatMap(({ component, components = [] }, i) => [
-    ...(component ? inOne(component, [String(i), 'component']) : []),
-    ...components.flatMap((one, j) => inOne(one, [String(i), 'components', String(j)])),
-  ]);
+  });
 }

@@ -94,6 +94,13 @@ describe('a modal that was filled in', () => {
     [[{}], ['0.type BASE_TYPE_REQUIRED', '(body) COMPONENT_INPUT_MISSING']],
     [[{ type: 4, custom_id: 'name', value: 'Ada' }], ['0 UNION_TYPE_CHOICES', '(body) COMPONENT_INPUT_MISSING']],
     [[{ type: 1 }], ['0.components LIST_TYPE_CONVERT', '(body) COMPONENT_INPUT_MISSING']],
+    [
+      [{ type: 1, components: times(6, () => ({ type: 4, custom_id: 'name', value: 'Ada' })) }],
+      [
+        '0.components BASE_TYPE_MAX_LENGTH',
+        ...times(4, i => `0.components.${i + 1}.custom_id COMPONENT_CUSTOM_ID_DUPLICATED`),
+      ],
+    ],
     [[{ type: 18 }], ['0.component BASE_TYPE_REQUIRED', '(body) COMPONENT_INPUT_MISSING']],
     [[{ type: 18, component: [] }], ['0.component MODEL_TYPE_CONVERT', '(body) COMPONENT_INPUT_MISSING']],
   ])('has a list of components: %j', (list, expected) => {

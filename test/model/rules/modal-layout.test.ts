@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Component, SubmittedComponent } from '../../../src/model/component.ts';
 import { fillModal, numberComponents } from '../../../src/model/rules/modal-layout.ts';
 import { choices, labelled, row, stringSelect, text, textInput } from '../../support/components.ts';
 
@@ -41,6 +42,25 @@ describe('a modal that was filled in', () => {
       { type: 18, id: 5, component: { type: 21, id: 6, custom_id: 'side', value: 'b' } },
       { type: 18, id: 7, component: { type: 23, id: 8, custom_id: 'sure', value: true } },
       { type: 10, id: 9 },
+    ]);
+  });
+
+  it('takes no notice of fields that a component of its type does not have', () => {
+    const given = [
+      { type: 10, components: 5, component: 6 },
+      { type: 18, component: { type: 4, custom_id: 'name', value: 'Ada' }, components: null },
+      {
+        type: 1,
+        components: [{ type: 23, custom_id: 'sure', value: true }],
+        component: { custom_id: 'map', values: 7 },
+      },
+    ] as unknown as readonly SubmittedComponent[];
+    const [name, map, , sure] = fillModal(shown, given);
+    expect([name?.component?.value, map?.component?.values, sure?.component?.value]).toEqual(['Ada', [], true]);
+    const odd = [{ ...text(), components: 5, accessory: 'x' }, labelled({ ...textInput('a'), component: 7 } as never)];
+    expect(numberComponents(odd as unknown as readonly Component[])).toMatchObject([
+      { id: 1 },
+      { id: 2, component: { id: 3 } },
     ]);
   });
 

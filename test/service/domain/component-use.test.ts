@@ -87,6 +87,18 @@ describe('a button', () => {
     expect((await pressed(pressOf(message))).data).toEqual({ custom_id: 'join', component_type: 2, id: 7 });
   });
 
+  it('is found beside components with fields of other types', async () => {
+    const odd = [
+      row({ ...button('join'), components: 5, id: null } as unknown as Component),
+      row({ ...pick('USER_SELECT', 'who'), options: 7, required: false } as unknown as Component),
+      { ...text(), custom_id: 'join', accessory: 'x' } as unknown as Component,
+    ];
+    const message = await shown(odd.toReversed(), { flags: IS_COMPONENTS_V2, content: undefined });
+    expect((await pressed(pressOf(message))).data).toEqual({ custom_id: 'join', component_type: 2 });
+    const chosen = pressOf(message, { component_type: 5, custom_id: 'who', values: [ben] });
+    expect((await pressed(chosen)).data).toMatchObject({ values: [ben] });
+  });
+
   it('may be pressed by whoever sees the message: others too, an ephemeral one by its user alone', async () => {
     const seen = await shown(join);
     expect(await pressed(pressOf(seen), ben)).toMatchObject({ member: { user: { id: ben } } });
