@@ -23,6 +23,9 @@ export const allPermissions = (1n << 54n) - 1n;
 /** The type of a guild's text channels. @see commands.md 1.6 */
 export const textChannelType = 0;
 
+/** The type of the channel in which a user and a bot write to each other, outside guilds. */
+export const directChannelType = 1;
+
 /** Types of channels that hang below another and go by its permissions. @see commands.md 1.6 */
 export const threadTypes: ReadonlySet<number> = new Set([10, 11, 12]);
 
@@ -64,6 +67,16 @@ export interface Channel {
   flags: number;
   /** Absent while the channel is linked to no lobby. */
   linked_lobby?: LinkedLobby;
+}
+
+/** A user's direct messages with the bot that looks. */
+export interface DirectChannel {
+  id: ChannelId;
+  type: typeof directChannelType;
+  flags: number;
+  last_message_id: null;
+  /** The user. */
+  recipients: readonly [User];
 }
 
 /** The lobby that shares a channel's conversation. @see lobbies.md 2.10 */

@@ -313,6 +313,13 @@ export const routes = {
   searchGuildMembers: { method: 'GET', path: `${guild}/members/search`, credentials: ['bot'], success: [200] },
   getGuildMember: { method: 'GET', path: `${guild}/members/{user_id}`, credentials: ['bot'], success: [200] },
   getChannel: { method: 'GET', path: '/channels/{channel_id}', credentials: ['bot'], success: [200] },
+  openDirectChannel: {
+    method: 'POST',
+    path: '/users/@me/channels',
+    credentials: ['bot'],
+    success: [200],
+    body: 'json',
+  },
   getUser: { method: 'GET', path: '/users/{user_id}', credentials: ['bot'], success: [200] },
 
   invokeCommand: { method: 'POST', path: '/interactions', credentials: ['session'], success: [204], body: 'json' },

@@ -195,6 +195,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     listOwnGuilds: () => ({ query: '?with_counts=true' }),
     getGuild: () => ({ query: '?with_counts=true' }),
     leaveGuild: async () => ({ params: { guild_id: await guildWithBot() } }),
+    openDirectChannel: () => ({ body: { recipient_id: grace.id } }),
     listGuildMembers: () => ({ query: '?limit=1000' }),
     searchGuildMembers: () => ({ query: '?query=gr&limit=5' }),
     listGuildChannels: async () => {

@@ -99,6 +99,12 @@ export function checkEnum<Choice extends number>(
   return false;
 }
 
+/** As {@link checkSnowflake}, of an id that must be there. */
+export function checkRequiredId(report: Report, key: Key, value: unknown): void {
+  if (isAbsent(value)) report.at(key, 'BASE_TYPE_REQUIRED');
+  else checkSnowflake(report, key, value);
+}
+
 /** An id in any form the interface reads; gives its decimal text. */
 export function checkSnowflake(report: Report, key: Key, value: unknown): Snowflake | undefined {
   const id = readSnowflake(value);

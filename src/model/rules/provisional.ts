@@ -1,7 +1,15 @@
 import { externalAuthTokenLengthMax, externalAuthTypes, isExternalAuthType } from '../external-auth.ts';
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
-import { checkRequiredText, checkSnowflake, checkString, checkText, type Fields, isAbsent } from './field.ts';
+import {
+  checkRequiredId,
+  checkRequiredText,
+  checkSnowflake,
+  checkString,
+  checkText,
+  type Fields,
+  isAbsent,
+} from './field.ts';
 import { checkBody } from './lobby-fields.ts';
 import type { Report } from './report.ts';
 
@@ -54,11 +62,6 @@ function checkExternalAuth(report: Report, { external_auth_type: type, external_
   else if (checkString(report, 'external_auth_type', type) && !isExternalAuthType(type)) {
     report.at('external_auth_type', 'BASE_TYPE_CHOICES', externalAuthTypes);
   }
-}
-
-function checkRequiredId(report: Report, key: string, value: unknown): void {
-  if (isAbsent(value)) report.at(key, 'BASE_TYPE_REQUIRED');
-  else checkSnowflake(report, key, value);
 }
 
 /** An empty secret is none, and so it is wrong where one is needed. */

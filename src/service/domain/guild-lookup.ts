@@ -1,15 +1,32 @@
 import type { GuildUpdated } from '../../model/gateway.ts';
-import { type Channel, type GuildMember, type Role, threadTypes } from '../../model/guild.ts';
-import { type ChannelId, compareSnowflakes, type GuildId, type RoleId, type UserId } from '../../model/snowflake.ts';
+import {
+  type Channel,
+  type DirectChannel,
+  directChannelType,
+  type GuildMember,
+  type Role,
+  threadTypes,
+} from '../../model/guild.ts';
+import { checkDirectChannel } from '../../model/rules/direct-channel.ts';
+import {
+  type ChannelId,
+  compareSnowflakes,
+  type GuildId,
+  type RoleId,
+  type Snowflake,
+  type UserId,
+} from '../../model/snowflake.ts';
 import type { User } from '../../model/user.ts';
 import type { Core } from '../core.ts';
-import { Fault } from '../fault.ts';
-import type { ApplicationRecord, ChannelRecord, GuildMemberRecord, GuildRecord } from '../store/records.ts';
+import { Fault, refuseIssues } from '../fault.ts';
+import type { ApplicationRecord, ChannelRecord, GuildMemberRecord, GuildRecord, UserRecord } from '../store/records.ts';
 import { botMember } from './bot-member.ts';
 import { findUser, membersNamed, viewMembers } from './guild-people.ts';
 import { guildIdsOf, guildMembers } from './guild-records.ts';
 import { botUserId, channelView, guildUpdatedView, roleView, threadView } from './guild-view.ts';
+import { readId } from './lobby-input.ts';
 import { byChannel, linkedLobbies } from './lobby-records.ts';
+import { userView } from './user-view.ts';
 
 /** A guild by itself: of what is in it only the roles. */
 export type LoneGuild = GuildUpdated & { readonly approximate_member_count?: number };
@@ -43,8 +60,17 @@ export interface GuildLookup {
   /** The user's own membership. @throws Fault `unknown_guild` when it is not in that guild */
   ownMember(userId: UserId, id: GuildId): Promise<GuildMember>;
   threads(application: ApplicationRecord, id: GuildId): Promise<readonly Channel[]>;
-  /** A channel or thread of any of the bot's guilds. @throws Fault `unknown_channel` */
-  channel(application: ApplicationRecord, id: ChannelId): Promise<Channel>;
+  /** A channel or thread of any of the bot's guilds, or direct messages. @throws Fault `unknown_channel` */
+  channel(application: ApplicationRecord, id: ChannelId): Promise<Channel | DirectChannel>;
+  /**
+   * The bot's direct messages with a user.
+   *
+   * Our choice: outside guilds any channel is that, so the one that is named has the user's id and is nothing stored.
+   *
+   * @param body `{recipient_id}`, yet unread
+   * @throws Fault `invalid_form_body`, `unknown_user` also for a bot
+   */
+  directChannel(body: unknown): Promise<DirectChannel>;
   /** Anybody the service knows; bots are known by their applications. @throws Fault `unknown_user` */
   user(id: UserId): Promise<User>;
 }
@@ -121,7 +147,17 @@ export function createGuildLookup({ store }: Pick<Core, 'store'>): GuildLookup {
         const channel = guild?.channels.find(one => one.id === id);
         if (guild && channel) return showChannel(channel, guild);
       }
-      throw new Fault('unknown_channel');
+      const recipient = await store.get('users', id);
+      if (!recipient) throw new Fault('unknown_channel');
+      return directChannelView(recipient);
+    },
+
+    async directChannel(body) {
+      refuseIssues(checkDirectChannel(body));
+      const { recipient_id } = body as { recipient_id: UserId };
+      const recipient = await store.get('users', readId<'user'>(recipient_id));
+      if (!recipient) throw new Fault('unknown_user');
+      return directChannelView(recipient);
     },
 
     async user(id) {
@@ -130,6 +166,11 @@ export function createGuildLookup({ store }: Pick<Core, 'store'>): GuildLookup {
       return user;
     },
   };
+}
+
+function directChannelView(recipient: UserRecord): DirectChannel {
+  const id: ChannelId = recipient.id as Snowflake as ChannelId;
+  return { id, type: directChannelType, flags: 0, last_message_id: null, recipients: [userView(recipient)] };
 }
 
 function isThread({ type }: ChannelRecord): boolean {

@@ -1,4 +1,5 @@
 import { optionTypes } from '../../model/command.ts';
+import { directChannelType } from '../../model/guild.ts';
 import {
   type CommandInteraction,
   type CommandInvocation,
@@ -88,8 +89,6 @@ function placeView({
     member: { ...memberView(member, userView(user)), permissions: permissions.toString() },
   };
 }
-
-const directChannelType = 1;
 
 /** Only what the interface knows of an option's value, ids as text; a client may have sent more. */
 function optionView({ name, type, value, options, focused }: OptionValue, isTyped: boolean): OptionValue {

@@ -64,7 +64,8 @@ export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buff
 
 // Every field of the interface that takes an id or, as the last, another number too long for a double.
 const idFields =
-  '(?:application_|channel_|guild_|provisional_user_|target_|client_|child_application_)?id|default_member_permissions';
+  '(?:application_|channel_|guild_|message_|provisional_user_|recipient_|target_|client_|child_application_)?id' +
+  '|default_member_permissions';
 const longId = new RegExp(`("(?:${idFields})"\\s*:\\s*)([0-9]{16,})(?![0-9.eE])`, 'g');
 const mayHaveLongId = /(?:id|permissions)"\s*:\s*[0-9]{16}/;
 

@@ -243,7 +243,17 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     answer: 'GuildMembers',
   },
   getGuildMember: { id: 'get_guild_member', summary: 'A member of a guild', answer: 'GuildMember' },
-  getChannel: { id: 'get_channel', summary: 'A channel or thread of a guild that the bot is in', answer: 'Channel' },
+  getChannel: {
+    id: 'get_channel',
+    summary: 'A channel or thread of a guild that the bot is in, or its direct messages with a user',
+    answer: 'AnyChannel',
+  },
+  openDirectChannel: {
+    id: 'create_dm',
+    summary: 'The bot’s direct messages with a user',
+    request: 'DirectChannelInput',
+    answer: 'DirectChannel',
+  },
   getUser: { id: 'get_user', summary: 'A user', answer: 'User' },
 
   invokeCommand: {

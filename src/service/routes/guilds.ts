@@ -59,6 +59,8 @@ export function guildRoutes(guilds: GuildDirectory, lookup: GuildLookup): Handle
 
     getChannel: async call => ok(await lookup.channel(bot(call), param(call, 'channel_id'))),
 
+    openDirectChannel: async call => ok(await lookup.directChannel(call.body)),
+
     getUser: async call => ok(await lookup.user(param(call, 'user_id'))),
   };
 }

@@ -131,6 +131,31 @@ it('a user is fetched by id, a bot by its application’s, and nobody else', asy
   expect(await refusalOf('/users/1')).toEqual([404, 10013]);
 });
 
+describe('the direct messages of a bot with a user', () => {
+  const open = async (body: unknown) => {
+    const answer = await callApi(service, 'POST', '/users/@me/channels', body);
+    return { status: answer.status, body: answer.body as { id: string; code: number } };
+  };
+
+  it('are a channel that is the same every time, and can be fetched', async () => {
+    const { status, body } = await open({ recipient_id: edsger.id });
+    expect({ status, body }).toMatchObject({ status: 200, body: { type: 1, recipients: [{ id: edsger.id }] } });
+    expect((await open({ recipient_id: edsger.id })).body).toEqual(body);
+    expect((await open(`{"recipient_id":${edsger.id}}`)).body).toEqual(body);
+    expect((await get(`/channels/${body.id}`)).body).toEqual(body);
+  });
+
+  it.each([
+    [{ recipient_id: '1' }, 404, 10013],
+    [{ recipient_id: application.id }, 404, 10013],
+    [{}, 400, 50035],
+    [{ recipient_id: 'ada' }, 400, 50035],
+    [[], 400, 50035],
+  ])('are not there for %j', async (body, status, code) => {
+    expect(await open(body)).toMatchObject({ status, body: { code } });
+  });
+});
+
 describe('a bot and the guilds it is in', () => {
   it('are listed as a user’s are, with counts if asked for', async () => {
     const { body } = await get('/users/@me/guilds');

@@ -1,3 +1,4 @@
+import { directChannelType } from '../../../model/guild.ts';
 import { anyObject, boolean, integer, list, nullable, object, ref, text } from '../json-schema.ts';
 
 const bits = { ...text(), pattern: '^[0-9]+$', description: 'Permission bits as decimal text' };
@@ -83,6 +84,15 @@ export const guildSchemas = {
   ThreadList: object('The threads of a guild, and who of them the bot has joined', {
     threads: ref('Channels'),
     members: list(anyObject),
+  }),
+  AnyChannel: { anyOf: [ref('Channel'), ref('DirectChannel')] },
+  DirectChannelInput: object('Whom a bot would write to', { recipient_id: ref('SnowflakeInput') }),
+  DirectChannel: object('A user’s direct messages with the bot', {
+    id: ref('Snowflake'),
+    type: { const: directChannelType },
+    flags: integer(0),
+    last_message_id: { type: 'null' },
+    recipients: list(ref('User'), 1),
   }),
   Channels: list(ref('Channel')),
   Channel: object(
