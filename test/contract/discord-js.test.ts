@@ -30,6 +30,8 @@ const [application] = starfall.applications;
 const [guild] = starfall.guilds;
 const [ada, , edsger] = starfall.users;
 
+type Build = NonNullable<NonNullable<ClientOptions['ws']>['buildStrategy']>;
+
 describe('an unmodified discord.js client', () => {
   let service: Service;
   let client: Client;
@@ -91,6 +93,24 @@ describe('an unmodified discord.js client', () => {
     expect(named.get(ada.id)?.user.globalName).toBe('Ada');
   });
 
+  it('fetches past its cache: guilds, members, roles, channels, threads, users, direct messages', async () => {
+    const force = true;
+    const seen = await client.guilds.fetch({ guild: guild.id, force });
+    expect(seen).toMatchObject({ name: 'Harbour', approximateMemberCount: 3 });
+    expect((await client.guilds.fetch()).map(({ name }) => name)).toEqual(['Harbour']);
+    expect((await seen.members.fetch({ user: ada.id, force })).user.globalName).toBe('Ada');
+    expect((await seen.members.fetchMe({ force })).id).toBe(application.id);
+    expect((await seen.members.list({ limit: 2 })).size).toBe(2);
+    expect((await seen.members.search({ query: 'gra' })).map(({ user }) => user.username)).toEqual(['grace']);
+    expect((await seen.roles.fetch()).has(guild.id)).toBe(true);
+    expect(await client.channels.fetch(guild.channels[0].id, { force })).toMatchObject({ name: 'general' });
+    expect((await seen.channels.fetchActiveThreads()).threads.size).toBe(0);
+    const user = await client.users.fetch(ada.id, { force });
+    expect(user.username).toBe('ada');
+    expect((await user.createDM()).recipientId).toBe(ada.id);
+    await expect(client.users.fetch('1')).rejects.toMatchObject({ status: 404, code: 10013 });
+  });
+
   it('hears what changes in its guild, and of a guild it comes into and leaves', async () => {
     const heard = <T>(name: string) => new Promise<T>(resolve => client.once(name, resolve as () => void));
     const role = heard<{ name: string }>(Events.GuildRoleCreate);
@@ -141,6 +161,16 @@ describe('an unmodified discord.js client', () => {
     await furnish({ guilds: [{ id: guild.id, name: 'Harbour' }] });
     expect(await renamed).toBe('Harbour');
     await resumed;
+  });
+
+  it('resumes over the same connection when its session is said to be invalid', async () => {
+    const resumed = new Promise(resolve => client.once(Events.ShardResume, resolve));
+    const gone = vi.fn();
+    client.once(Events.ShardReconnecting, gone);
+    service.faults.add({ kind: 'invalid_session', resumable: true });
+    await resumed;
+    expect(gone).not.toHaveBeenCalled();
+    client.off(Events.ShardReconnecting, gone);
   });
 
   it('answers a command that a user invokes', async () => {
@@ -299,11 +329,50 @@ describe('an unmodified discord.js client', () => {
   });
 });
 
+it('an unmodified discord.js client with two shards fetches members and resumes on the second, too', async () => {
+  const distant = { id: String(1 << 22), name: 'Distant', owner_id: ada.id, applications: [application.id] };
+  const service = await startService({
+    fixtures: { ...starfall, guilds: [guild, { ...distant, members: [{ user_id: ada.id }] }] },
+    limits: 'off',
+  });
+  // Its shards need not wait for each other's five seconds: limits are off.
+  const buildStrategy: Build = manager => {
+    manager.options.buildIdentifyThrottler = async () => ({ waitForIdentify: async () => {} });
+    return new SimpleShardingStrategy(manager);
+  };
+  const { Guilds, GuildMembers } = GatewayIntentBits;
+  const client = new Client({
+    intents: [Guilds, GuildMembers],
+    shards: [0, 1],
+    ws: { buildStrategy },
+    shardCount: 2,
+    rest: { api: service.api_base },
+  });
+  const ready = new Promise(resolve => client.once(Events.ClientReady, resolve));
+  await client.login(application.bot_token);
+  await ready;
+  expect(client.guilds.cache.map(({ name, shardId }) => [name, shardId])).toEqual([
+    ['Harbour', 0],
+    ['Distant', 1],
+  ]);
+  const seen = await client.guilds.fetch(distant.id);
+  expect([...(await seen.members.fetch()).keys()].toSorted()).toEqual([ada.id, application.id].toSorted());
+  const resumed = new Set<number>();
+  const all = new Promise<void>(resolve =>
+    client.on(Events.ShardResume, shard => {
+      if (resumed.add(shard).size === 2) resolve();
+    }),
+  );
+  service.faults.add({ kind: 'reconnect', count: 2 });
+  await all;
+  await client.destroy();
+  await service.close();
+});
+
 it('an unmodified discord.js client reads compressed payloads', async () => {
   const service = await startService({ fixtures: starfall, limits: 'off' });
   // It asks for a compressed stream and, as it finds no library for that, for compressed payloads instead.
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  type Build = NonNullable<NonNullable<ClientOptions['ws']>['buildStrategy']>;
   const buildStrategy: Build = manager => {
     manager.options.compression = CompressionMethod.ZlibStream;
     return new SimpleShardingStrategy(manager);
