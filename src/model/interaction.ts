@@ -1,7 +1,7 @@
 import type { CommandType, InteractionContext, OptionType } from './command.ts';
 import type { ComponentType, SubmittedComponent } from './component.ts';
 import type { GuildMember, Role } from './guild.ts';
-import type { Message } from './message.ts';
+import type { Attachment, Message } from './message.ts';
 import type {
   ApplicationId,
   ChannelId,
@@ -89,6 +89,7 @@ export interface ResolvedData {
   roles?: Readonly<Record<string, Role>>;
   channels?: Readonly<Record<string, ResolvedChannel>>;
   messages?: Readonly<Record<string, Message>>;
+  attachments?: Readonly<Record<string, Attachment>>;
 }
 
 /** Without `user`, which stands beside it; `permissions` are those in the channel of the use. */

@@ -107,6 +107,8 @@ export const limits = {
   separatorSpacingMax: 2,
   uploadedFilesMax: 10,
   attachmentBytesMax: 10 * 1024 * 1024,
+  /** Files of messages that are kept at a time. Our choice: what a process can spare. */
+  filesKeptBytesMax: 64 * 1024 * 1024,
 
   applicationDescriptionLengthMax: 400,
   interactionsEndpointUrlLengthMax: 2048,
@@ -135,6 +137,8 @@ export const limits = {
 
   /** Our choice: room for the largest valid bulk of commands in some locales; the interface names no bound. */
   requestBodyBytesMax: 10 * 1024 * 1024,
+  /** A form with files. Our choice: room for two of the largest, and many small ones. */
+  formBodyBytesMax: 25 * 1024 * 1024,
   /** How long a request may take to arrive. Our choice: as above. */
   requestMs: 60_000,
 

@@ -1,17 +1,17 @@
-/** A file that came with a form. Our choice: what is in it is not kept, only what it is called and how large it is. */
+/** A file that came with a form. */
 export class SentFile {
   /** Which entry of the message's `attachments` describes it. */
   readonly index: number;
   readonly name: string;
-  readonly bytes: number;
   /** Its media type, empty when none was said. */
   readonly type: string;
+  readonly content: Uint8Array;
 
-  constructor(index: number, { name, size, type }: Pick<File, 'name' | 'size' | 'type'>) {
+  constructor(index: number, { name, type }: Pick<File, 'name' | 'type'>, content: Uint8Array) {
     this.index = index;
     this.name = name;
-    this.bytes = size;
     this.type = type;
+    this.content = content;
   }
 }
 

@@ -280,7 +280,7 @@ function createDoor(
     ...openApiRoutes(core),
   };
   const site = createLateSite(core, {
-    ...{ authorization, activity, signIn, addressOf },
+    ...{ authorization, activity, signIn, addressOf, files: interactions.files },
     control: {
       ...{ core, fixtures, faults, ...control },
       ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),

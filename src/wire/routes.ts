@@ -322,7 +322,14 @@ export const routes = {
   },
   getUser: { method: 'GET', path: '/users/{user_id}', credentials: ['bot'], success: [200] },
 
-  invokeCommand: { method: 'POST', path: '/interactions', credentials: ['session'], success: [204], body: 'json' },
+  invokeCommand: {
+    method: 'POST',
+    path: '/interactions',
+    credentials: ['session'],
+    success: [204],
+    body: 'json',
+    forms: 'data',
+  },
   createInteractionResponse: {
     method: 'POST',
     path: '/interactions/{interaction_id}/{interaction_token}/callback',

@@ -1,5 +1,6 @@
 import {
   ActionRowBuilder,
+  AttachmentBuilder,
   ButtonBuilder,
   ButtonStyle,
   ChannelSelectMenuBuilder,
@@ -262,6 +263,23 @@ describe('an unmodified discord.js client', () => {
       const response = await submission.reply({ content: 'Thank you', withResponse: true });
       expect(response.resource?.message?.content).toBe('Thank you');
       await expect(interaction.followUp('And?')).rejects.toMatchObject({ code: 10015 });
+    });
+
+    it('sends files, which can be fetched, and keeps or replaces them in an edit', async () => {
+      const interaction = await used('chart');
+      const chart = new AttachmentBuilder(Buffer.from('Here be dragons'), {
+        name: 'chart.txt',
+        description: 'A chart',
+      });
+      const response = await interaction.reply({ files: [chart], withResponse: true });
+      const attachment = response.resource?.message?.attachments.first();
+      expect(attachment).toMatchObject({ name: 'chart.txt', size: 15, description: 'A chart' });
+      expect(await (await fetch(attachment?.url ?? '')).text()).toBe('Here be dragons');
+      const files = [{ attachment: Buffer.from('And here'), name: 'more.txt' }];
+      const added = await interaction.editReply({ files, attachments: attachment ? [attachment] : [] });
+      expect(added.attachments.map(({ name }) => name)).toEqual(['chart.txt', 'more.txt']);
+      const replaced = await interaction.editReply({ files });
+      expect(replaced.attachments.map(({ name }) => name)).toEqual(['more.txt']);
     });
 
     it('collects the use of a button and of a select, and edits their message', async () => {

@@ -3,8 +3,11 @@ import { limits } from '../../model/limits.ts';
 import { type Attachment, messageFlags } from '../../model/message.ts';
 import type { ChannelId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/codec.ts';
+import { randomToken } from '../../wire/ports.ts';
 import type { Core } from '../core.ts';
 import { Fault } from '../fault.ts';
+import type { FileShelf } from '../file-shelf.ts';
+
 import { type SentFile, sentFiles } from '../sent-file.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,19 +23,21 @@ export interface AttachedTo {
 export type Attach = (data: Fields, to: AttachedTo) => readonly Attachment[];
 
 /**
- * Our choice: a file's address is there because clients look for one, and leads nowhere, as files are not kept.
+ * Puts files on the shelf and shows them as attachments. Those of a work that is not kept go from there in their time.
  *
  * @see commands.md 3.3 and 6, "Files"
  */
-export function createAttach(core: Pick<Core, 'ids' | 'addresses'>): Attach {
+export function createAttach(core: Pick<Core, 'ids' | 'addresses' | 'entropy'>, files: FileShelf): Attach {
   function show(file: SentFile, described: Described, { channel_id, flags }: AttachedTo): Attachment {
     const id: Attachment['id'] = core.ids.next();
     const { filename = file.name, description } = described;
-    const url = `${core.addresses.web}/attachments/${channel_id}/${id}/${encodeURIComponent(filename)}`;
+    const secret = randomToken(core.entropy, 16);
+    files.put(id, secret, file);
+    const url = `${core.addresses.web}/attachments/${channel_id}/${id}/${encodeURIComponent(filename)}?key=${secret}`;
     return {
       id,
       filename,
-      size: file.bytes,
+      size: file.content.length,
       url,
       proxy_url: url,
       ...(file.type !== '' && { content_type: file.type }),

@@ -23,7 +23,7 @@ import { sentFiles } from '../sent-file.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../store/records.ts';
 import { answerView, isEphemeral, isLoading, type MessageData } from './answer-view.ts';
-import { type Attach, createAttach } from './attachments.ts';
+import type { Attach } from './attachments.ts';
 import {
   interactionScope,
   messageGuards,
@@ -93,10 +93,7 @@ const bySource: Responders = { [DEFERRED_UPDATE_MESSAGE]: respondByUpdateLater, 
 /** For applications that have an Activity. */
 const byActivity: Responders = { [LAUNCH_ACTIVITY]: respondWithActivity };
 
-export function createInteractionAnswer(core: Core) {
-  const { store, clock, ids } = core;
-  const attach = createAttach(core);
-
+export function createInteractionAnswer({ store, clock, ids }: Core, attach: Attach) {
   async function answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse> {
     const messageId: MessageId = ids.next();
     const work = async (transaction: Transaction): Promise<CallbackResponse> => {

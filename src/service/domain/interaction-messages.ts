@@ -11,7 +11,7 @@ import { sentFiles } from '../sent-file.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { InteractionRecord } from '../store/records.ts';
 import { answerView, isLoading, type MessageData } from './answer-view.ts';
-import { createAttach } from './attachments.ts';
+import type { Attach } from './attachments.ts';
 import {
   deleteMessage,
   interactionScope,
@@ -49,10 +49,7 @@ export interface InteractionMessages {
   followUp(applicationId: ApplicationId, token: string, body: unknown): Promise<Message>;
 }
 
-export function createInteractionMessages(core: Core): InteractionMessages {
-  const { store, clock, ids } = core;
-  const attach = createAttach(core);
-
+export function createInteractionMessages({ store, clock, ids }: Core, attach: Attach): InteractionMessages {
   /** The answered interaction with this token. */
   async function find(view: StoreView, applicationId: ApplicationId, token: string): Promise<InteractionRecord> {
     const record = await view.get('interactions', tokenInteraction(token) ?? '');

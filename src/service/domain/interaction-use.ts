@@ -1,5 +1,5 @@
 import { commandTypes, entryPointHandlers } from '../../model/command.ts';
-import { interactionTypes } from '../../model/interaction.ts';
+import { interactionTypes, type OptionValue } from '../../model/interaction.ts';
 import { isFields } from '../../model/rules/field.ts';
 import { checkAutocomplete, checkInvocation } from '../../model/rules/invocation.ts';
 import type { MessageId } from '../../model/snowflake.ts';
@@ -8,6 +8,7 @@ import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import type { ApplicationRecord, CommandRecord, UserRecord } from '../store/records.ts';
 import { answerView } from './answer-view.ts';
+import type { Attach } from './attachments.ts';
 import { createComponentUse } from './component-use.ts';
 import { interactionScope, tellOutcome } from './interaction-records.ts';
 import { createInteractionSending, type SendingParts, type UseDetails, useRecord } from './interaction-sending.ts';
@@ -18,16 +19,17 @@ import { findPlace } from './invocation-place.ts';
 import { referencesOf } from './invocation-references.ts';
 import { resolve } from './invocation-resolved.ts';
 import { createModalSubmit } from './modal-submit.ts';
+import { Uploads } from './uploads.ts';
 
 const { PRIMARY_ENTRY_POINT } = commandTypes;
 const { APPLICATION_COMMAND_AUTOCOMPLETE, MESSAGE_COMPONENT, MODAL_SUBMIT } = interactionTypes;
 
 /** Uses commands, components and modals for users: judges what a client asks for, and tells the application. */
-export function createInteractionUse(core: Core, parts: SendingParts) {
+export function createInteractionUse(core: Core, attach: Attach, parts: SendingParts) {
   const { store, ids, clock, entropy } = core;
   const send = createInteractionSending(core, parts);
   const useComponent = createComponentUse(core, send);
-  const submitModal = createModalSubmit(core, send);
+  const submitModal = createModalSubmit(core, attach, send);
 
   async function invoke(user: UserRecord, body: unknown): Promise<void> {
     const type = isFields(body) ? body.type : undefined;
@@ -37,14 +39,18 @@ export function createInteractionUse(core: Core, parts: SendingParts) {
   }
 
   async function useCommand(user: UserRecord, body: unknown): Promise<void> {
-    const invocation = readInvocation(body);
-    const { applicationId, channelId, nonce } = invocation;
+    const asked = readInvocation(body);
+    const { applicationId, channelId, nonce } = asked;
     const application = await store.get('applications', applicationId);
     if (!application) throw new Fault('unknown_application');
-    const command = await findCommand(invocation);
-    const place = await findPlace(store, { application, command, user, invocation });
+    const command = await findCommand(asked);
+    const place = await findPlace(store, { application, command, user, invocation: asked });
+    const uploads = new Uploads(attach, (body as { readonly data?: unknown }).data, channelId);
+    const invocation = { ...asked, options: uploads.inOptions(asked.options) };
     refuseWrongOptions(invocation, command);
-    const resolved = await resolve(store, referencesOf(invocation, command), { application, user, channelId, place });
+    const named = await resolve(store, referencesOf(invocation, command), { application, user, channelId, place });
+    const uploaded = uploads.resolveOptions(invocation.options as readonly OptionValue[], command.options ?? []);
+    const resolved = named || uploaded ? { ...named, ...uploaded } : undefined;
     const id = ids.next();
     const told = { type: invocation.type, data: commandData(command, invocation, resolved) };
     const use = { id, token: makeInteractionToken(entropy, id), applicationId, channelId, user, place, told };

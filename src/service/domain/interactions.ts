@@ -4,8 +4,10 @@ import { limits } from '../../model/limits.ts';
 import type { InteractionId } from '../../model/snowflake.ts';
 import { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
+import { FileShelf } from '../file-shelf.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../store/records.ts';
+import { createAttach } from './attachments.ts';
 import { createExpiry } from './expiry.ts';
 import { createInteractionAnswer } from './interaction-answer.ts';
 import { createInteractionDelivery } from './interaction-delivery.ts';
@@ -39,6 +41,8 @@ export interface Interactions extends InteractionMessages {
    *   `invalid_form_body`, `empty_message`, `unknown_message` where the message to update is gone
    */
   answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse>;
+  /** What messages have attached, as long as it is there. */
+  readonly files: Pick<FileShelf, 'get'>;
   /** Starts to fail what is not answered in time; the returned function stops it and breaks off what is under way. */
   start(): Promise<() => void>;
 }
@@ -47,7 +51,9 @@ export interface Interactions extends InteractionMessages {
 export function createInteractions(core: Core, activity = new Activity()): Interactions {
   const { store } = core;
   const expiry = createExpiry(core, 'interactions', endInTime);
-  const answering = createInteractionAnswer(core);
+  const files = new FileShelf();
+  const attach = createAttach(core, files);
+  const answering = createInteractionAnswer(core, attach);
   const delivery = createInteractionDelivery(core, { answer: answering.answer, fail, activity });
 
   async function endInTime(id: InteractionId, nowMs: number): Promise<void> {
@@ -67,10 +73,13 @@ export function createInteractions(core: Core, activity = new Activity()): Inter
   }
 
   return {
-    ...createInteractionUse(core, { noticeExpiry: expiry.notice, delivery }),
+    ...createInteractionUse(core, attach, { noticeExpiry: expiry.notice, delivery }),
     ...answering,
-    ...createInteractionMessages(core),
+    ...createInteractionMessages(core, attach),
+    files,
     async start() {
+      // Also after all that is stored was replaced.
+      files.clear();
       const stop = await expiry.start();
       return () => {
         stop();

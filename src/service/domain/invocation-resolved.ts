@@ -22,14 +22,15 @@ interface Use {
   readonly place: InvocationPlace;
 }
 
-type Found = { [Key in keyof Required<ResolvedData>]: Record<string, NonNullable<ResolvedData[Key]>[string]> };
+type Found = {
+  [Key in keyof Required<Omit<ResolvedData, 'attachments'>>]: Record<string, NonNullable<ResolvedData[Key]>[string]>;
+};
 
 /**
  * What the ids of a use stand for; undefined when there are none.
  *
  * Our choice: a user is anybody the service knows; a role or channel is one of the guild; a message is one that an
  * application answered here with, as long as its interaction lives, and an ephemeral one is only there for its user.
- * What is uploaded for an option is not kept, so that attachments stay unresolved.
  *
  * @throws Fault `invalid_form_body` at each id that stands for nothing
  * @see commands.md 3.2

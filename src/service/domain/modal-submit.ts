@@ -12,12 +12,14 @@ import { Fault, refuseIssues } from '../fault.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../store/records.ts';
 import { metadataView } from './answer-view.ts';
+import type { Attach } from './attachments.ts';
 import { interactionScope, tokenEndMs } from './interaction-records.ts';
 import type { Condition, SendUse } from './interaction-sending.ts';
 import { makeInteractionToken } from './interaction-token.ts';
 import { findPlace } from './invocation-place.ts';
 import { type Reference, valueReferences } from './invocation-references.ts';
 import { resolve } from './invocation-resolved.ts';
+import { Uploads } from './uploads.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
 /** A modal that was filled in, as a user's client sends it. */
@@ -42,7 +44,7 @@ type Opener = InteractionRecord & { readonly modal: Modal };
  *   user, and what {@link findPlace} throws
  * @see commands.md 3.2, type 5
  */
-export function createModalSubmit({ store, ids, entropy, clock }: Core, send: SendUse) {
+export function createModalSubmit({ store, ids, entropy, clock }: Core, attach: Attach, send: SendUse) {
   async function findOpener(view: StoreView, user: UserRecord, asked: Submission): Promise<Opener> {
     const found = await view.get('interactions', asked.openerId);
     const isTheirs =
@@ -66,17 +68,22 @@ export function createModalSubmit({ store, ids, entropy, clock }: Core, send: Se
   }
 
   return async (user: UserRecord, body: unknown): Promise<void> => {
-    const submission = readUseBody(body, readSubmission);
-    const { applicationId, channelId, nonce } = submission;
+    const asked = readUseBody(body, readSubmission);
+    const { applicationId, channelId, nonce } = asked;
     const application = await store.get('applications', applicationId);
     if (!application) throw new Fault('unknown_application');
-    const opener = await findOpener(store, user, submission);
+    const opener = await findOpener(store, user, asked);
     const inherited = opener.owners;
-    const place = await findPlace(store, { application, user, invocation: submission, inherited });
+    const place = await findPlace(store, { application, user, invocation: asked, inherited });
+    const uploads = new Uploads(attach, (body as { readonly data?: unknown }).data, channelId);
+    const submission = { ...asked, components: uploads.inComponents(asked.components) };
     refuseWrongFields(submission, opener.modal);
     const given = (submission.components ?? []) as readonly SubmittedComponent[];
-    const references = referencesIn(given, opener.modal.components);
-    const resolved = await resolve(store, references, { application, user, channelId, place });
+    const inputs = new Map(usableComponents(opener.modal.components).map(input => [input.custom_id, input]));
+    const references = referencesIn(given, inputs);
+    const named = await resolve(store, references, { application, user, channelId, place });
+    const uploaded = uploads.resolveInputs(givenInputs(given), inputs);
+    const resolved = named || uploaded ? { ...named, ...uploaded } : undefined;
     const source = opener.source && (await store.get('interaction_messages', opener.source.message_id));
     const id = ids.next();
     const data = {
@@ -118,8 +125,10 @@ function refuseWrongFields({ customId, components }: Submission, modal: Modal): 
 }
 
 /** The ids that were chosen in the selects of a modal. */
-function referencesIn(given: readonly SubmittedComponent[], shown: readonly Component[]): readonly Reference[] {
-  const inputs = new Map(usableComponents(shown).map(input => [input.custom_id, input]));
+function referencesIn(
+  given: readonly SubmittedComponent[],
+  inputs: ReadonlyMap<string | undefined, Component>,
+): readonly Reference[] {
   return givenInputs(given).flatMap(({ input: { custom_id, values = [] }, path }) => {
     const input = inputs.get(custom_id);
     return input ? valueReferences(input, values, ['data', 'components', ...path, 'values']) : [];

@@ -20,22 +20,29 @@ export function isSmall({ headers }: IncomingMessage): boolean {
  * The bytes of a body, or undefined when they are too many; what is too much is read on and thrown away, so that the
  * answer gets through.
  */
-export function collectBody(request: IncomingMessage): Promise<Buffer | undefined> {
+export function collectBody(request: IncomingMessage, route: Route): Promise<Buffer | undefined> {
+  const bytesMax = bodyBytesMax(route, request.headers);
   return new Promise(resolve => {
     const chunks: Buffer[] = [];
     let size = 0;
-    if (Number(request.headers['content-length']) > limits.requestBodyBytesMax) return resolve(undefined);
+    if (Number(request.headers['content-length']) > bytesMax) return resolve(undefined);
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= limits.requestBodyBytesMax) chunks.push(chunk);
+      if (size <= bytesMax) chunks.push(chunk);
     });
     request.on('end', () => {
-      const fits = size <= limits.requestBodyBytesMax;
+      const fits = size <= bytesMax;
       resolve(fits ? (chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)) : undefined);
     });
     // Broken off: nobody is there to be answered.
     request.on('error', () => resolve(Buffer.alloc(0)));
   });
+}
+
+/** A form may bring files. */
+function bodyBytesMax({ forms }: Route, headers: IncomingHttpHeaders): number {
+  const isForm = forms !== undefined && isFormType(mediaTypeOf(headers['content-type']));
+  return isForm ? limits.formBodyBytesMax : limits.requestBodyBytesMax;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { limits } from '../../model/limits.ts';
 import { asRecord } from '../../wire/codec.ts';
 import type { Route } from '../../wire/routes.ts';
 import { Fault } from '../fault.ts';
@@ -19,7 +20,7 @@ const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
  * fields the last counts. Its files come as `files`, a list of {@link SentFile}.
  *
  * @param filesIn whether the files belong to the body or to its `data`
- * @throws Fault `invalid_form_body` when it is no such form, `invalid_json`
+ * @throws Fault `invalid_form_body` when it is no such form, `invalid_json`, `request_too_large` when a file is
  * @see lobbies.md 2.11; commands.md 3.4
  */
 export async function readFormBody(
@@ -34,17 +35,19 @@ export async function readFormBody(
     ...(typeof payload === 'string' && readPayload(payload)),
     ...Object.fromEntries(fields.map(([name, value]) => [name, readField(name, String(value))])),
   };
-  const files = filesOf(form);
+  const files = await filesOf(form);
   if (files.length === 0) return body;
   return filesIn === 'body' ? { ...body, files } : { ...body, data: withFiles(body, files) };
 }
 
-function filesOf(form: FormData): SentFile[] {
+/** @throws Fault `request_too_large` */
+async function filesOf(form: FormData): Promise<SentFile[]> {
   const files: SentFile[] = [];
   for (const [name, value] of form) {
     if (typeof value === 'string') continue;
     const [, index = files.length] = /^files\[(\d{1,3})\]$/.exec(name) ?? [];
-    files.push(new SentFile(Number(index), value));
+    if (value.size > limits.attachmentBytesMax) throw new Fault('request_too_large');
+    files.push(new SentFile(Number(index), value, new Uint8Array(await value.arrayBuffer())));
   }
   return files;
 }

@@ -106,7 +106,7 @@ function serveRoute(core: Core, served: Served) {
     let answer: Reply;
     activity.begin();
     // A stream that has to hold its data costs several times as much; a large body waits until its sender is known.
-    const early = route.body && isSmall(request) ? collectBody(request) : undefined;
+    const early = route.body && isSmall(request) ? collectBody(request, route) : undefined;
     try {
       // Waited for even when it is known: what is wrong with the bytes after the head comes up within this turn.
       const principal = admit(route, await identify(credentials, route, request));
@@ -116,7 +116,7 @@ function serveRoute(core: Core, served: Served) {
       limitHeaders = limited;
       if (refusal) answer = limitReply(refusal);
       else {
-        const read = route.body && readBody(route, request.headers, await (early ?? collectBody(request)));
+        const read = route.body && readBody(route, request.headers, await (early ?? collectBody(request, route)));
         const body = read instanceof Promise ? await read : read;
         const trouble = faults?.concernRequests ? await faults.answer(name, principal) : undefined;
         if (!trouble) checkIds(idNames, params);

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Command, CommandOption } from '../../../src/model/command.ts';
+import type { CommandInteraction, Interaction, ModalInteraction } from '../../../src/model/interaction.ts';
+import { limits } from '../../../src/model/limits.ts';
+import type { Attachment } from '../../../src/model/message.ts';
+import { type Service, startService } from '../../../src/service/index.ts';
+import { labelled } from '../../support/components.ts';
+import { GatewayClient } from '../../support/gateway-client.ts';
+import { callApi, starfall } from '../../support/starfall.ts';
+import { sessionToken } from '../../support/tokens.ts';
+
+const [application] = starfall.applications;
+const [guild] = starfall.guilds;
+const [ada] = starfall.users;
+const place = { application_id: application.id, guild_id: guild.id, channel_id: guild.channels[0].id };
+const options: readonly CommandOption[] = [
+  { type: 11, name: 'map', description: 'x', file_types: ['.txt', 'image'] },
+  { type: 11, name: 'other', description: 'x' },
+];
+
+let service: Service;
+let bot: GatewayClient;
+let command: Command;
+let session: string;
+beforeAll(async () => {
+  service = await startService({ fixtures: starfall, limits: 'off', clock: 'virtual' });
+  const path = `/applications/${application.id}/commands`;
+  command = (await callApi(service, 'POST', path, { name: 'upload', description: 'x', options })).body as Command;
+  session = await sessionToken(service, ada.id);
+  bot = await GatewayClient.identified(service.gateway, { token: application.bot_token });
+});
+afterAll(async () => {
+  await bot.end();
+  await service.close();
+});
+
+async function send(method: string, path: string, payload: object, files: readonly File[], authorization?: string) {
+  const form = new FormData();
+  form.set('payload_json', JSON.stringify(payload));
+  for (const [i, file] of files.entries()) form.set(`files[${i}]`, file);
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  const answer = await fetch(`${service.api_base}/v10${path}`, { method, body: form, headers });
+  const text = await answer.text();
+  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+const text = (content: string | Uint8Array<ArrayBuffer>, name = 'map.txt', type = 'text/plain') =>
+  new File([content], name, { type });
+const useOf = (values: readonly object[]) => {
+  const { id, version, name, type } = command;
+  return { type: 2, ...place, data: { id, version, name, type, options: values } };
+};
+
+/** Uses the command and gives what the bot heard of it. */
+async function used<Heard extends Interaction = CommandInteraction>(
+  use: object = useOf([]),
+  files: readonly File[] = [],
+): Promise<Heard> {
+  const uses = () => bot.frames.filter(({ t }) => t === 'INTERACTION_CREATE');
+  const before = uses().length;
+  expect(await send('POST', '/interactions', use, files, session)).toMatchObject({ status: 204 });
+  await bot.until(() => uses().length > before);
+  return uses().at(-1)?.d as Heard;
+}
+
+/** Answers with files, and gives what they are shown as. */
+async function answered(...files: readonly File[]): Promise<readonly Attachment[]> {
+  const { id, token } = await used();
+  const path = `/interactions/${id}/${token}/callback?with_response=true`;
+  const { status, body } = await send('POST', path, { type: 4 }, files);
+  expect(status).toBe(200);
+  return body.resource.message.attachments;
+}
+
+describe('a file of a message', () => {
+  it('is served at its address as it was sent', async () => {
+    const [attachment] = await answered(text('Here be dragons'));
+    expect(attachment).toMatchObject({ filename: 'map.txt', size: 15, content_type: 'text/plain' });
+    const answer = await fetch(attachment?.url ?? '');
+    expect(await answer.text()).toBe('Here be dragons');
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'text/plain',
+      'content-disposition': 'inline',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+    });
+    expect(attachment?.proxy_url).toBe(attachment?.url);
+  });
+
+  it.each(['text/html', 'image/svg+xml', '', 'text/plain; charset=x'])(
+    'of type %j is saved, never shown',
+    async type => {
+      const [attachment] = await answered(text('<script>', 'a.html', type));
+      const { headers } = await fetch(attachment?.url ?? '');
+      expect([headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+        'application/octet-stream',
+        'attachment',
+      ]);
+    },
+  );
+
+  it('is there for whoever has its whole address alone', async () => {
+    const [attachment] = await answered(text('x'));
+    const address = new URL(attachment?.url ?? '');
+    expect(address.searchParams.get('key')?.length).toBeGreaterThanOrEqual(22);
+    for (const key of [undefined, '', 'x', '__proto__']) {
+      const { status } = await fetch(`${address.origin}${address.pathname}${key === undefined ? '' : `?key=${key}`}`);
+      expect(status).toBe(404);
+    }
+    const { status } = await fetch(attachment?.url.replace(`/${attachment.id}/`, '/1/') ?? '');
+    expect(status).toBe(404);
+  });
+
+  it.each([
+    [limits.attachmentBytesMax - 1, 200],
+    [limits.attachmentBytesMax, 200],
+    [limits.attachmentBytesMax + 1, 413],
+  ])('of %i bytes is answered with %i', async (size, status) => {
+    const { id, token } = await used();
+    const path = `/interactions/${id}/${token}/callback?with_response=true`;
+    const answer = await send('POST', path, { type: 4 }, [text(new Uint8Array(size))]);
+    expect(answer.status).toBe(status);
+    if (status === 413) expect(answer.body.code).toBe(40005);
+    else expect(answer.body.resource.message.attachments[0].size).toBe(size);
+  });
+
+  it('is refused in a form that is too large as a whole', async () => {
+    const { id, token } = await used();
+    const third = new Uint8Array(limits.formBodyBytesMax / 3);
+    const files = [text(third), text(third), text(third)];
+    expect(await send('POST', `/interactions/${id}/${token}/callback`, { type: 4 }, files)).toMatchObject({
+      status: 413,
+      body: { code: 40005 },
+    });
+  });
+
+  it('makes room for newer ones', async () => {
+    const [first] = await answered(text('first'));
+    const large = new Uint8Array(limits.attachmentBytesMax);
+    for (let kept = 0; kept <= limits.filesKeptBytesMax; kept += 2 * large.length)
+      await answered(text(large), text(large));
+    expect((await fetch(first?.url ?? '')).status).toBe(404);
+    const [last] = await answered(text('last'));
+    expect((await fetch(last?.url ?? '')).status).toBe(200);
+  });
+});
+
+describe('a file that a user sends along', () => {
+  it('is told to the application by an id that its option names, and can be fetched', async () => {
+    const use = useOf([
+      { type: 11, name: 'map', value: '1' },
+      { type: 11, name: 'other', value: 0 },
+    ]);
+    const described = { ...use, data: { ...use.data, attachments: [{ id: '1', filename: 'chart.txt' }] } };
+    const { data } = await used(described, [text('other', 'other.bin', ''), text('chart')]);
+    const [map, other] = data.options?.map(({ value }) => String(value)) ?? [];
+    expect(data.resolved).toEqual({
+      attachments: {
+        [map ?? '']: expect.objectContaining({ id: map, filename: 'chart.txt', size: 5, ephemeral: true }),
+        [other ?? '']: expect.objectContaining({ id: other, filename: 'other.bin' }),
+      },
+    });
+    expect(await (await fetch(data.resolved?.attachments?.[map ?? '']?.url ?? '')).text()).toBe('chart');
+  });
+
+  it('is not told when no option names it; an id that no file came with is told as it is', async () => {
+    expect((await used(useOf([]), [text('x')])).data).not.toHaveProperty('resolved');
+    const { data } = await used(useOf([{ type: 11, name: 'other', value: '77' }]), [text('x')]);
+    expect(data).toMatchObject({ options: [{ value: '77' }] });
+    expect(data).not.toHaveProperty('resolved');
+  });
+
+  it('is refused by an option that takes other types', async () => {
+    const use = useOf([{ type: 11, name: 'map', value: '0' }]);
+    const refused = await send('POST', '/interactions', use, [text('x', 'map.exe', '')], session);
+    expect(refused).toMatchObject({ status: 400, body: { code: 50035 } });
+    expect(refused.body.errors.data.options[0].value._errors[0].code).toBe('BASE_TYPE_CHOICES');
+    await used(use, [text('x', 'map', 'image/png')]);
+  });
+
+  it('comes with a modal that asks for files', async () => {
+    const { id, token } = await used();
+    const upload = { type: 19, custom_id: 'files', max_values: 2, file_types: ['.txt'] } as const;
+    const modal = { type: 9, data: { custom_id: 'm', title: 'x', components: [labelled(upload)] } };
+    expect(await callApi(service, 'POST', `/interactions/${id}/${token}/callback`, modal)).toMatchObject({
+      status: 204,
+    });
+    const values = (given: readonly unknown[]) => ({
+      type: 5,
+      ...place,
+      data: {
+        id,
+        custom_id: 'm',
+        components: [{ type: 18, component: { type: 19, custom_id: 'files', values: given } }],
+      },
+    });
+    const wrong = await send('POST', '/interactions', values(['0']), [text('x', 'a.exe')], session);
+    expect(wrong.body.errors.data.components[0].component.values[0]._errors[0].code).toBe('BASE_TYPE_CHOICES');
+    const { data } = await used<ModalInteraction>(values([0, '1']), [text('one'), text('two')]);
+    const ids = data.components[0]?.component?.values ?? [];
+    expect(ids.map(one => data.resolved?.attachments?.[one]?.size)).toEqual([3, 3]);
+  });
+
+  it('is one of ten at most', async () => {
+    const files = Array.from({ length: 11 }, () => text('x'));
+    expect(await send('POST', '/interactions', useOf([]), files, session)).toMatchObject({ body: { code: 50035 } });
+  });
+});
+
+it('files are gone with all else that a reset takes away', async () => {
+  const [attachment] = await answered(text('x'));
+  await service.reset();
+  expect((await fetch(attachment?.url ?? '')).status).toBe(404);
+});
