@@ -48,8 +48,9 @@ const tasks = {
     build();
     env.RALLYPOINT_SOAK = '1';
     env.NODE_OPTIONS = `${env.NODE_OPTIONS ?? ''} --max-old-space-size=8192`;
-    const files = rest.length > 0 ? rest : filesThatSoak();
-    node('node_modules/vitest/vitest.mjs', 'run', ...files);
+    const isWhole = rest.length === 0;
+    if (isWhole) say('All of it takes some ten minutes on two cores. What fails says how to replay it.');
+    node('node_modules/vitest/vitest.mjs', 'run', ...(isWhole ? filesThatSoak() : rest));
   },
   bench() {
     install();
