@@ -111,8 +111,9 @@ export class LiveWorld {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.players.map(({ client }) => client.close()));
-    await this.#service.close();
+    await this.passing(Promise.all(this.players.map(({ client }) => client.close())));
+    await this.passing(this.#service.close());
+    // A disk that is slow knows no time but its own.
     await this.#folder.remove();
   }
 }

@@ -201,7 +201,9 @@ export class VoiceCalls {
     call.take(participants, part);
     if (known && !participants) call.giveUp(callEnded('the lobby is gone, or the player is not in it any more'));
     else if (before && own && !part && call.wish) call.giveUp(callEnded('the player joined it from elsewhere'));
-    if (part !== before && !call.isSettled) this.#send();
+    // What was said of a lobby before the player was in it had no effect.
+    const isNew = !known && participants !== undefined;
+    if ((isNew || part !== before) && !call.isSettled) this.#send();
     call.tell();
     this.#prune(call);
   }

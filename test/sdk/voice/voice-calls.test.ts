@@ -152,6 +152,20 @@ describe('joining a call', () => {
     expect(again.outcome).toBe('done');
   });
 
+  it('of a lobby in which the player is no member yet is said again when the player is', async () => {
+    rig.ready('s', []);
+    const joined = rig.join('7');
+    await turns();
+    await pause(rig);
+    rig.lobbies.apply('LOBBY_CREATE', { id: '7', application_id: '1', members: [] });
+    expect(rig.lists).toEqual([['7'], ['7']]);
+    rig.says({ ...part, lobby_id: '7' });
+    await turns();
+    expect(joined.outcome).toBe('done');
+    await pause(rig);
+    expect(rig.lists).toHaveLength(2);
+  });
+
   it('fails while the client is not ready, or waits for that', async () => {
     const failed = rig.join();
     const waiting = rig.join('1', { whenOffline: 'queue' } satisfies OperationOptions);
