@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -322,7 +321,6 @@ async function openStore(
   };
   if (data === undefined) return openMemoryStore({ sink, log });
   const { openSqliteStore } = await import('./store/sqlite/store.ts');
-  mkdirSync(data, { recursive: true });
   const location = join(data, 'rallypoint.sqlite');
   return openSqliteStore({ location, sink, log, ...(events && { keep: announced => events.keep(announced) }) });
 }

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../wire/make-folder.ts';
 import type { LobbyDirectory } from './directory.ts';
 
 /** A directory in a file. */
@@ -32,7 +32,7 @@ export function fileLobbyDirectory(
 
   async function open(): Promise<Statements> {
     const { DatabaseSync } = await import('node:sqlite');
-    mkdirSync(dirname(path), { recursive: true });
+    await makeFolder(dirname(path), 0o777);
     const database = new DatabaseSync(path, { timeout: lockWaitMs });
     try {
       const statements = prepare(database);

@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { KeychainError } from '../../model/errors.ts';
 import { type Backoff, backoffMs } from '../../wire/backoff.ts';
 import { Deadline } from '../../wire/deadline.ts';
+import { makeFolder } from '../../wire/make-folder.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from '../../wire/ports.ts';
 import { systemCode } from '../../wire/transport.ts';
-import { makeFolder } from '../make-folder.ts';
 import { loadNative } from '../native/load.ts';
 
 export interface ProcessLockOptions {

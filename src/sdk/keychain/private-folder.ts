@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import * as nodeFileSystem from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeychainError } from '../../model/errors.ts';
+import { makeFolder } from '../../wire/make-folder.ts';
 import { systemCode } from '../../wire/transport.ts';
-import { makeFolder } from '../make-folder.ts';
 
 /** The steps that are taken on the disk, as in `node:fs/promises`; tests break off between any two. */
 export interface FileSystem {

@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { RedirectError } from '../../model/errors.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../../wire/make-folder.ts';
 import { desktopEntryText, execLineOf, mimeTypeOf } from './desktop-entry.ts';
 import type { Machine } from './machine.ts';
 import type { SchemeHandlers } from './scheme-handlers.ts';

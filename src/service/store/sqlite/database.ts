@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../../wire/make-folder.ts';
 import { StoreError } from '../errors.ts';
 import { migrate } from './migrate.ts';
 import { type Migration, migrations as ownMigrations } from './migrations.ts';
@@ -19,10 +20,13 @@ const walPages = 4096;
  * @param location path of a file, or {@link inMemory}
  * @throws StoreError `store_in_use`, `store_too_new`, `store_unusable`
  */
-export function openDatabase(location: string, migrations: readonly Migration[] = ownMigrations): DatabaseSync {
+export async function openDatabase(
+  location: string,
+  migrations: readonly Migration[] = ownMigrations,
+): Promise<DatabaseSync> {
   let database: DatabaseSync | undefined;
   try {
-    if (location !== inMemory) createPrivately(location);
+    if (location !== inMemory) await createPrivately(location);
     database = new DatabaseSync(location);
     // Order matters: with the lock held before WAL begins, SQLite needs no shared memory.
     database.exec(`
@@ -42,8 +46,8 @@ export function openDatabase(location: string, migrations: readonly Migration[] 
   }
 }
 
-function createPrivately(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+async function createPrivately(path: string): Promise<void> {
+  await makeFolder(dirname(path), 0o700);
   closeSync(openSync(path, 'a', 0o600));
 }
 

@@ -24,7 +24,7 @@ export interface SqliteStoreOptions extends EmbeddedStoreOptions {
  * @throws StoreError `store_in_use`, `store_too_new`, `store_unusable`
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EmbeddedStore> {
-  return sqliteStoreOver(openDatabase(options.location), options);
+  return sqliteStoreOver(await openDatabase(options.location), options);
 }
 
 /** @param database open, and of the newest layout */

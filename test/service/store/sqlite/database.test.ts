@@ -19,13 +19,13 @@ const unusable = (text: string) =>
 describe('opening a database file', () => {
   it('makes it and its folders, for the owner alone', async () => {
     const path = join(folder.path, 'new', 'folder', 'store.sqlite');
-    openDatabase(path).close();
+    (await openDatabase(path)).close();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(join(folder.path, 'new'))).mode & 0o777).toBe(0o700);
   });
 
-  it('writes ahead and syncs every commit', () => {
-    const database = openDatabase(location);
+  it('writes ahead and syncs every commit', async () => {
+    const database = await openDatabase(location);
     expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
     expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
     database.close();
@@ -34,34 +34,39 @@ describe('opening a database file', () => {
   it('refuses a file that is no database, and leaves it as it is', async () => {
     const text = 'Dear diary, '.repeat(500);
     await writeFile(location, text);
-    expect(() => openDatabase(location)).toThrow(unusable(location));
+    await expect(openDatabase(location)).rejects.toThrow(unusable(location));
     expect(await readFile(location, 'utf8')).toBe(text);
   });
 
   it('refuses a damaged database', async () => {
-    openDatabase(location).close();
+    (await openDatabase(location)).close();
     const bytes = await readFile(location);
     bytes.fill(0xff, 100, 4096);
     await writeFile(location, bytes);
-    expect(() => openDatabase(location)).toThrow(unusable('damaged'));
+    await expect(openDatabase(location)).rejects.toThrow(unusable('damaged'));
   });
 
-  it("refuses somebody else's database, and leaves it as it is", () => {
+  it("refuses somebody else's database, and leaves it as it is", async () => {
     const other = new DatabaseSync(location);
     other.exec('CREATE TABLE notes (text); PRAGMA user_version = 1');
     other.close();
-    expect(() => openDatabase(location)).toThrow(unusable("not one of Rallypoint's"));
+    await expect(openDatabase(location)).rejects.toThrow(unusable("not one of Rallypoint's"));
     const again = new DatabaseSync(location);
     expect(again.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'notes' }]);
     again.close();
   });
 
+  it.runIf(process.platform === 'linux')('refuses a place where no folder can be made, and ends', async () => {
+    const path = '/proc/self/nowhere/folder/store.sqlite';
+    await expect(openDatabase(path)).rejects.toThrow(unusable(path));
+  });
+
   it('refuses a folder in the place of the file, and a file in the place of the folder', async () => {
     await mkdir(location);
-    expect(() => openDatabase(location)).toThrow(unusable(location));
+    await expect(openDatabase(location)).rejects.toThrow(unusable(location));
     const file = join(folder.path, 'file');
     await writeFile(file, '');
     const below = join(file, 'store.sqlite');
-    expect(() => openDatabase(below)).toThrow(unusable(below));
+    await expect(openDatabase(below)).rejects.toThrow(unusable(below));
   });
 });

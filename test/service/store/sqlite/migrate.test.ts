@@ -27,8 +27,8 @@ describe('the migrations', () => {
     expect(migrations.map(step => step.version)).toEqual(migrations.map((_, at) => at + 1));
   });
 
-  it('lead to the layout that the collections declare', () => {
-    const migrated = openDatabase(inMemory);
+  it('lead to the layout that the collections declare', async () => {
+    const migrated = await openDatabase(inMemory);
     const declared = new DatabaseSync(inMemory);
     declared.exec(declaredLayoutSql());
     expect(describeLayout(migrated)).toEqual(describeLayout(declared));
@@ -37,11 +37,11 @@ describe('the migrations', () => {
 
 describe('opening', () => {
   it('brings a file of an older layout to the newest, with what is in it', async () => {
-    const store = sqliteStoreOver(openDatabase(location), { location, sink: () => {} });
+    const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
     await store.transact('lobby/1', work => work.put('lobbies', lobbyRecord({ id: '1' })));
     await store.close();
 
-    const database = openDatabase(location, [...migrations, next]);
+    const database = await openDatabase(location, [...migrations, next]);
     expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: nextVersion });
     expect(database.prepare('SELECT id, mood FROM lobbies').all()).toEqual([
       { id: '1', mood: JSON.stringify(lobbyRecord({ id: '1' })) },
@@ -49,26 +49,26 @@ describe('opening', () => {
     database.close();
   });
 
-  it('runs each step once', () => {
+  it('runs each step once', async () => {
     let runs = 0;
     const counted = [...migrations, { version: nextVersion, apply: () => void runs++ }];
-    for (let round = 0; round < 3; round++) openDatabase(location, counted).close();
+    for (let round = 0; round < 3; round++) (await openDatabase(location, counted)).close();
     expect(runs).toBe(1);
   });
 
-  it('refuses a file of a newer layout, naming both versions, and leaves it as it is', () => {
-    openDatabase(location, [...migrations, next]).close();
-    expect(() => openDatabase(location)).toThrow(
+  it('refuses a file of a newer layout, naming both versions, and leaves it as it is', async () => {
+    (await openDatabase(location, [...migrations, next])).close();
+    await expect(openDatabase(location)).rejects.toThrow(
       expect.objectContaining({
         code: 'store_too_new',
         message: expect.stringMatching(new RegExp(`layout ${nextVersion}\\b.*up to ${migrations.length}\\b`)),
       }),
     );
-    openDatabase(location, [...migrations, next]).close();
+    (await openDatabase(location, [...migrations, next])).close();
   });
 
-  it('leaves a file as it was when a step fails, and can be tried again', () => {
-    openDatabase(location).close();
+  it('leaves a file as it was when a step fails, and can be tried again', async () => {
+    (await openDatabase(location)).close();
     const failing: Migration = {
       version: nextVersion,
       apply: database => {
@@ -76,13 +76,13 @@ describe('opening', () => {
         throw new Error('power cut');
       },
     };
-    expect(() => openDatabase(location, [...migrations, failing])).toThrow(
+    await expect(openDatabase(location, [...migrations, failing])).rejects.toThrow(
       expect.objectContaining({ code: 'store_unusable', message: expect.stringContaining('was left as it was') }),
     );
-    const database = openDatabase(location);
+    const database = await openDatabase(location);
     expect(database.prepare("SELECT name FROM sqlite_schema WHERE name = 'half'").all()).toEqual([]);
     database.close();
-    openDatabase(location, [...migrations, next]).close();
+    (await openDatabase(location, [...migrations, next])).close();
   });
 });
 

@@ -66,7 +66,7 @@ describe('group commit', () => {
 
 describe('a commit that fails', () => {
   async function openFull() {
-    const database = openDatabase(inMemory);
+    const database = await openDatabase(inMemory);
     const announced: Announced[] = [];
     const store = sqliteStoreOver(database, { location: inMemory, sink: events => void announced.push(...events) });
     opened.push(store);

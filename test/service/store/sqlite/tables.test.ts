@@ -4,7 +4,7 @@ import { numericFields } from '../../../../src/service/store/records.ts';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { listSql } from '../../../../src/service/store/sqlite/tables.ts';
 
-const database = openDatabase(inMemory);
+const database = await openDatabase(inMemory);
 
 const anyValue = (field: string) => (numericFields.has(field) ? 1 : 'a');
 

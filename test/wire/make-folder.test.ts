@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openProcessLock } from '../../src/sdk/credentials/process-lock.ts';
 import { openBest } from '../../src/sdk/keychain/open-best.ts';
-import { type MakeOne, makeFolder } from '../../src/sdk/make-folder.ts';
+import { type MakeOne, makeFolder } from '../../src/wire/make-folder.ts';
 import { systemClock } from '../../src/wire/ports.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
