@@ -2,7 +2,7 @@ import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import type { MemberGone, MemberNews } from './event.ts';
 import { LiveList } from './live-list.ts';
 import { LiveMessages } from './live-messages.ts';
-import { isPartial, readMember } from './lobby-reader.ts';
+import { readMember } from './lobby-reader.ts';
 import { share } from './share.ts';
 import type {
   LobbyMemberSnapshot,
@@ -27,6 +27,8 @@ export class LiveLobby {
   readonly #voiceStates: LiveList<VoiceStateSnapshot>;
   /** What was heard of members since somebody looked: of each the latest. */
   readonly #news = new Map<UserId, MemberNews | MemberGone>();
+  /** Whether some of that says who its member is. Few events do, and to look for one costs as much as all the rest. */
+  #isUserUnread = false;
   #shown: LobbySnapshot | undefined;
 
   constructor(lobby: LobbySnapshot) {
@@ -52,6 +54,7 @@ export class LiveLobby {
 
   get members(): LobbyMembers {
     for (const id of this.#news.keys()) this.#read(id);
+    this.#isUserUnread = false;
     return this.#members.shown;
   }
 
@@ -86,8 +89,11 @@ export class LiveLobby {
 
   /** A member came, changed or went. */
   hear(news: MemberNews | MemberGone): void {
-    // What it leaves out stays as it was said before; that is read first therefore.
-    if (news.kind === 'member' && isPartial(news.fields) && this.#hasToldMore(news)) this.#read(news.memberId);
+    if (news.kind === 'member') {
+      // What it leaves out stays as it was said before; that is read first therefore.
+      if (this.#leavesOut(news) && this.#hasToldMore(news)) this.#read(news.memberId);
+      if (news.fields.user !== undefined) this.#isUserUnread = true;
+    }
     this.#news.set(news.memberId, news);
   }
 
@@ -97,6 +103,13 @@ export class LiveLobby {
     this.#news.delete(id);
     if (news.kind === 'member') this.#put(readMember(id, news.fields, news.connected, this.#members.find(id)));
     else this.#members.remove(id);
+  }
+
+  /** Whether it leaves out what may have been told and not been read yet. */
+  #leavesOut({ fields, connected }: MemberNews): boolean {
+    const { metadata, flags, user } = fields;
+    if (metadata === undefined || flags === undefined || (connected ?? fields.connected) === undefined) return true;
+    return user === undefined && this.#isUserUnread;
   }
 
   /** Whether something that was heard of the member, and is not read yet, says what this leaves out. */

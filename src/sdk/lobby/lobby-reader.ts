@@ -107,11 +107,6 @@ export function readMember(
   });
 }
 
-/** Whether something that may be known of a member is left out. */
-export function isPartial({ metadata, flags, connected, user }: Fields): boolean {
-  return metadata === undefined || flags === undefined || connected === undefined || user === undefined;
-}
-
 export function readUser(value: unknown): UserSnapshot | undefined {
   if (value === undefined) return undefined;
   const { id, username, global_name } = asRecord(value) ?? {};
