@@ -183,6 +183,8 @@ export interface Dispatches {
   RESUMED: Record<string, never>;
   /** An opcode was asked for too often; `retry_after` in seconds. */
   RATE_LIMITED: { opcode: Opcode; retry_after: number; meta: { guild_id: GuildId; nonce?: string } };
+  /** The session's own user is another than it was. */
+  USER_UPDATE: User;
   GUILD_CREATE: Guild;
   GUILD_UPDATE: GuildUpdated;
   /** The application was taken out of the guild. */

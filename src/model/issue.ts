@@ -58,6 +58,8 @@ export const fieldErrors = {
   SELECT_COMPONENT_OPTION_VALUE_DUPLICATED: () => 'The specified option value is already used',
   SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES: () =>
     'The specified number of default values exceeds the specified maximum values',
+  DATE_TIME_TYPE_PARSE: (value: string) => `Could not parse ${shorten(value)}. Should be ISO8601.`,
+  USERNAME_INVALID_CONTAINS: (part: string) => `Username cannot contain "${part}"`,
   APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID: () => 'The specified interactions endpoint URL could not be verified.',
   // Our choice, from here: nobody has captured what the hosted service says to these faults.
   APPLICATION_COMMANDS_DUPLICATE_ID: () => 'Application command ids must be unique',
@@ -75,9 +77,11 @@ export const fieldErrors = {
   COMPONENT_INPUT_MISSING: (customId: string) => `The required component "${shorten(customId)}" is not filled in`,
   COMPONENT_INPUT_UNKNOWN: (customId: string) => `There is no component "${shorten(customId)}" here`,
   COMPONENT_RANGE_INVALID: () => 'The maximum must not be less than the minimum',
+  IMAGE_INVALID: () => 'Must be a JPEG, PNG, GIF or WebP picture as a data URI in base64.',
   LOBBIES_PER_USER_MAX: (max: number) => `The user is already in ${max} lobbies of this application`,
   ID_UNKNOWN: (what: string) => `There is no such ${what} here`,
   LIST_ITEM_DUPLICATE: () => 'List items must be unique',
+  USERNAME_RESERVED: (name: string) => `Username cannot be "${name}"`,
   URL_ADDRESS_PRIVATE: () => 'Must not lead to a private address.',
   URL_TYPE_INVALID_SCHEME: () => "Scheme must be one of ('http', 'https').",
   URL_TYPE_INVALID_URL: () => 'Not a well formed URL.',

@@ -111,6 +111,18 @@ export const limits = {
   filesKeptBytesMax: 64 * 1024 * 1024,
 
   applicationDescriptionLengthMax: 400,
+  usernameLengthMin: 2,
+  usernameLengthMax: 32,
+  /** Of an application: what guilds can ask of its users' role connections. */
+  roleConnectionMetadataMax: 5,
+  roleConnectionKeyLengthMax: 50,
+  roleConnectionNameLengthMax: 100,
+  roleConnectionDescriptionLengthMax: 200,
+  roleConnectionValueLengthMax: 100,
+  platformNameLengthMax: 50,
+  platformUsernameLengthMax: 100,
+  /** Ids of one query for entitlements. */
+  skuIdsMax: 100,
   interactionsEndpointUrlLengthMax: 2048,
   redirectUrisMax: 10,
   authorizationCodeLifeMs: 100_000,

@@ -9,3 +9,12 @@ export interface User {
   avatar: string | null;
   bot?: boolean;
 }
+
+/** What a bot may change of its own user; what is left out stays. @see commands.md 7, `update_my_user` */
+export interface UserEdit {
+  /** 2 to 32 characters. */
+  username?: string | null;
+  /** Pictures as data URIs; there are none here, so they are checked and passed over. */
+  avatar?: string | null;
+  banner?: string | null;
+}

@@ -33,9 +33,11 @@ export interface Announcement {
   };
   /**
    * Where it happened: of a sharded bot only the guild's shard hears; without a guild, shard 0. What is for `only` one
-   * session or a `recheck` goes past this.
+   * session, for `everyShard` or a `recheck` goes past this.
    */
   readonly guild?: GuildId;
+  /** It is about the bot itself: all its shards hear. */
+  readonly everyShard?: true;
   /** Sessions of this user are passed over: they hear of it in another form. */
   readonly except?: UserId;
   /** Of the sessions that follow the topic, this one alone hears. */

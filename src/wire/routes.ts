@@ -16,7 +16,7 @@ export interface Route {
   /** Below `/api/v10`; `{name}` stands for one segment, always an id unless `text` lists it. */
   readonly path: string;
   readonly credentials: readonly Credential[];
-  /** Statuses of a successful answer. */
+  /** Statuses of a successful answer; none where there is nothing that could be answered with. */
   readonly success: readonly number[];
   /** Media type of the request's body; absent when it has none. */
   readonly body?: 'json' | 'form';
@@ -48,6 +48,9 @@ const guild = '/guilds/{guild_id}';
 const lobby = '/lobbies/{lobby_id}';
 const webhook = '/webhooks/{application_id}/{interaction_token}';
 const member = `${lobby}/members/{user_id}`;
+const roleConnectionMetadata = '/applications/{application_id}/role-connections/metadata';
+const ownApplication = '/users/@me/applications/{application_id}';
+const roleConnection = ['user:role_connections.write', 'application:role_connections.write'] as const;
 const lobbyPlayer = ['user:lobbies.write'] as const;
 
 /**
@@ -402,12 +405,81 @@ export const routes = {
     exempt: true,
     text: ['interaction_token'],
   },
+  // Channels have no webhooks here: these are there to say so.
+  getWebhook: { method: 'GET', path: '/webhooks/{webhook_id}', credentials: ['bot'], success: [] },
+  editWebhook: { method: 'PATCH', path: '/webhooks/{webhook_id}', credentials: ['bot'], success: [], body: 'json' },
+  deleteWebhook: { method: 'DELETE', path: '/webhooks/{webhook_id}', credentials: ['bot'], success: [] },
+  getWebhookByToken: {
+    method: 'GET',
+    path: webhook,
+    credentials: ['none'],
+    success: [],
+    text: ['interaction_token'],
+  },
+  editWebhookByToken: {
+    method: 'PATCH',
+    path: webhook,
+    credentials: ['none'],
+    success: [],
+    body: 'json',
+    text: ['interaction_token'],
+  },
+  deleteWebhookByToken: {
+    method: 'DELETE',
+    path: webhook,
+    credentials: ['none'],
+    success: [],
+    text: ['interaction_token'],
+  },
+  executeGithubWebhook: {
+    method: 'POST',
+    path: `${webhook}/github`,
+    credentials: ['none'],
+    success: [],
+    body: 'json',
+    text: ['interaction_token'],
+  },
+  executeSlackWebhook: {
+    method: 'POST',
+    path: `${webhook}/slack`,
+    credentials: ['none'],
+    success: [],
+    body: 'json',
+    forms: 'body',
+    text: ['interaction_token'],
+  },
 
   getCurrentUser: {
     method: 'GET',
     path: '/users/@me',
     credentials: ['bot', 'user:identify', 'application:identify'],
     success: [200],
+  },
+  editCurrentUser: { method: 'PATCH', path: '/users/@me', credentials: ['bot'], success: [200], body: 'json' },
+  listOwnEntitlements: {
+    method: 'GET',
+    path: `${ownApplication}/entitlements`,
+    credentials: ['user:any', 'application:any'],
+    success: [200],
+  },
+  getRoleConnection: {
+    method: 'GET',
+    path: `${ownApplication}/role-connection`,
+    credentials: roleConnection,
+    success: [200],
+  },
+  replaceRoleConnection: {
+    method: 'PUT',
+    path: `${ownApplication}/role-connection`,
+    credentials: roleConnection,
+    success: [200],
+    body: 'json',
+  },
+  deleteRoleConnection: {
+    method: 'DELETE',
+    path: `${ownApplication}/role-connection`,
+    credentials: roleConnection,
+    success: [204],
   },
   listOwnConnections: {
     method: 'GET',
@@ -438,6 +510,19 @@ export const routes = {
   editApplication: {
     method: 'PATCH',
     path: '/applications/{application_id}',
+    credentials: ['bot'],
+    success: [200],
+    body: 'json',
+  },
+  listRoleConnectionMetadata: {
+    method: 'GET',
+    path: roleConnectionMetadata,
+    credentials: ['bot'],
+    success: [200],
+  },
+  replaceRoleConnectionMetadata: {
+    method: 'PUT',
+    path: roleConnectionMetadata,
     credentials: ['bot'],
     success: [200],
     body: 'json',

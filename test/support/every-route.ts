@@ -39,7 +39,7 @@ export interface RouteAnswer {
 /** A service in which every route can be called with success, and the means to do so. */
 export interface RouteWorld {
   readonly service: Service;
-  /** A call that the route answers with success, now. */
+  /** A call that the route answers with success, now; where it never does, with the refusal that it is there for. */
   sample(name: RouteName): Promise<RouteCall>;
   /** Calls the route over one of few connections, with a credential that it is for. */
   call(name: RouteName, call: RouteCall): Promise<RouteAnswer>;
@@ -49,6 +49,9 @@ export interface RouteWorld {
 }
 
 export const routeNames = Object.keys(routes) as RouteName[];
+
+/** Those that can answer with success; the others are there to say that there is no such thing. */
+export const servingRouteNames = routeNames.filter(name => (routes[name] as Route).success.length > 0);
 
 const commandBody = { name: 'greet', description: 'Greets', name_localizations: { de: 'gruss' } };
 const message = { body: { content: 'Hello', flags: 64, embeds: [{ title: 'Hello' }] } };
@@ -147,6 +150,11 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     return { ...params, message_id: (body as { id: string }).id };
   }
 
+  /** Only clients that keep a secret get the scope from users; the application's own token speaks of its owner. */
+  async function roleConnection(): Promise<RouteCall> {
+    return { authorization: `Bearer ${await clientToken(service, 'role_connections.write')}` };
+  }
+
   /** The code that a device shows. */
   async function userCode(): Promise<string> {
     const { body } = await call('startDevice', { body: deviceForm });
@@ -239,6 +247,23 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     editAccount: async () => ({
       authorization: `Bearer ${(await botIssuedToken(service, newPlayer())).access_token}`,
       body: { global_name: 'Player' },
+    }),
+    editWebhook: () => ({ body: { name: 'Harbour' } }),
+    getWebhookByToken: async () => ({ params: await answered() }),
+    editWebhookByToken: async () => ({ params: await answered(), body: { name: 'Harbour' } }),
+    deleteWebhookByToken: async () => ({ params: await answered() }),
+    executeGithubWebhook: async () => ({ params: await answered(), body: { action: 'opened' } }),
+    executeSlackWebhook: async () => ({ params: await answered(), body: { text: 'Hello' } }),
+    editCurrentUser: () => ({ body: { username: 'Starfall Bot', avatar: null } }),
+    listOwnEntitlements: () => ({ query: '?sku_ids=1&sku_ids=2&exclude_consumed=true' }),
+    getRoleConnection: roleConnection,
+    replaceRoleConnection: async () => ({
+      ...(await roleConnection()),
+      body: { platform_name: 'Starfall', platform_username: 'ada#1', metadata: { level: 7 } },
+    }),
+    deleteRoleConnection: roleConnection,
+    replaceRoleConnectionMetadata: () => ({
+      body: [{ type: 2, key: 'level', name: 'Level', description: 'At least', name_localizations: { de: 'Stufe' } }],
     }),
     editApplication: () => ({ body: { description: 'Harbours and stars' } }),
     editOwnApplication: () => ({ body: { description: 'Harbours and stars', interactions_endpoint_url: null } }),

@@ -23,7 +23,9 @@ export function fillIn(guilds: readonly GuildPlan[], records: FixtureRecords, re
 }
 
 function showApplication(record: ApplicationRecord, reveal: Reveal): FilledApplication {
-  const { bot_token_hash, client_secret_hash, verify_key: _, signing_key: __, ...shown } = record;
+  const { bot_token_hash, client_secret_hash, verify_key: _, signing_key: __, ...known } = record;
+  // What its bot says of it itself is no part of a document.
+  const { bot_username: ___, role_connection_metadata: ____, ...shown } = known;
   const bot_token = reveal(bot_token_hash);
   const client_secret = reveal(client_secret_hash);
   return {

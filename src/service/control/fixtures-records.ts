@@ -93,6 +93,7 @@ function applicationRecord(
   return {
     name: `application-${application.id}`,
     description: '',
+    bot_username: null,
     public_client: false,
     redirect_uris: [],
     bot_require_code_grant: false,
@@ -102,6 +103,7 @@ function applicationRecord(
     integration_types: Object.values(integrationTypes),
     interactions_endpoint_url: null,
     event_webhooks_url: null,
+    role_connection_metadata: [],
     parent_id: null,
     provisional_accounts: true,
     identity_providers: [],

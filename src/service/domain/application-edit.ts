@@ -1,12 +1,14 @@
 import type { ApplicationEdit } from '../../model/application.ts';
 import { fieldErrors } from '../../model/issue.ts';
 import { checkApplicationEdit } from '../../model/rules/application.ts';
-import type { ApplicationId } from '../../model/snowflake.ts';
+import type { User } from '../../model/user.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { PrivateAddressError } from '../private-address.ts';
 import type { ApplicationRecord } from '../store/records.ts';
+import { changeApplication } from './application-records.ts';
+import { editBotUser } from './bot-user.ts';
 import { createEndpointProbe } from './endpoint-probe.ts';
 
 /** What an application's bot may change of it. */
@@ -19,29 +21,22 @@ export interface ApplicationEdits {
    *   should; `unknown_application` when it is gone meanwhile
    */
   edit(application: ApplicationRecord, body: unknown): Promise<ApplicationRecord>;
+  /** As {@link editBotUser}. */
+  editBot(application: ApplicationRecord, body: unknown): Promise<User>;
 }
 
 /** @param activity counts the questions to servers under way */
 export function createApplicationEdits(core: Core, activity: Activity): ApplicationEdits {
   const isServed = createEndpointProbe(core, activity);
 
-  async function change(id: ApplicationId, fields: Partial<ApplicationRecord>): Promise<ApplicationRecord> {
-    // In one scope with the fixtures, which write applications, too.
-    return core.store.transact('fixtures', async transaction => {
-      const current = await transaction.get('applications', id);
-      if (!current) throw new Fault('unknown_application');
-      const changed = { ...current, ...fields };
-      transaction.put('applications', changed);
-      return changed;
-    });
-  }
-
   return {
+    editBot: (application, body) => editBotUser(core, application, body),
+
     async edit(application, body) {
       refuseIssues(checkApplicationEdit(body));
       const { description, interactions_endpoint_url: url } = body as ApplicationEdit;
       if (url && !(await isServed(application, url).catch(leadsInside))) throw notServed();
-      return change(application.id, {
+      return changeApplication(core.store, application.id, {
         ...(typeof description === 'string' && { description }),
         ...(url !== undefined && { interactions_endpoint_url: url || null }),
       });

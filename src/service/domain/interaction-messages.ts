@@ -47,21 +47,28 @@ export interface InteractionMessages {
    *   the user
    */
   followUp(applicationId: ApplicationId, token: string, body: unknown): Promise<Message>;
+  /**
+   * What is said of the webhook itself: the token of an interaction opens messages, and no webhook that could be shown,
+   * renamed or deleted; one of another form would be a channel's, of which there are none.
+   *
+   * @throws Fault `unknown_webhook`, or `invalid_webhook_token` for an interaction's that opens nothing
+   */
+  refuseWebhook(applicationId: ApplicationId, token: string): Promise<never>;
 }
 
 export function createInteractionMessages({ store, clock, ids }: Core, attach: Attach): InteractionMessages {
   /** The answered interaction with this token. */
   async function find(view: StoreView, applicationId: ApplicationId, token: string): Promise<InteractionRecord> {
     const record = await view.get('interactions', tokenInteraction(token) ?? '');
-    const isValid =
-      record?.application_id === applicationId &&
-      matchesSecret(token, record.token_hash) &&
-      clock.now() < tokenEndMs(record);
-    if (!isValid) throw new Fault('invalid_webhook_token');
+    if (record?.application_id !== applicationId || !opens(token, record)) throw new Fault('invalid_webhook_token');
     // Suggestions and modals are answers that no message goes with.
     const isSuggestion = record.type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
     if (record.state !== 'answered' || isSuggestion || record.modal) throw new Fault('unknown_webhook');
     return record;
+  }
+
+  function opens(token: string, record: InteractionRecord): boolean {
+    return matchesSecret(token, record.token_hash) && clock.now() < tokenEndMs(record);
   }
 
   async function inTurn<T>(
@@ -116,6 +123,13 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
         putMessage(transaction, record, message, 'MESSAGE_CREATE');
         return message;
       });
+    },
+
+    async refuseWebhook(applicationId, token) {
+      const id = tokenInteraction(token);
+      const record = id === undefined ? undefined : await store.get('interactions', id);
+      const isInteractions = record?.application_id === applicationId && opens(token, record);
+      throw new Fault(id === undefined || isInteractions ? 'unknown_webhook' : 'invalid_webhook_token');
     },
   };
 }

@@ -6,7 +6,8 @@ export function userView({ id, username, global_name }: UserRecord): User {
   return { id, username, global_name, discriminator: '0', avatar: null };
 }
 
-/** The user that an application's bot appears as: same id and name as the application. */
-export function botUserView({ id, name }: ApplicationRecord): User {
-  return { id: id as string, username: name, global_name: null, discriminator: '0000', avatar: null, bot: true };
+/** The user that an application's bot appears as: of the application's id and, until it chose another, its name. */
+export function botUserView({ id, name, bot_username }: ApplicationRecord): User {
+  const username = bot_username ?? name;
+  return { id: id as string, username, global_name: null, discriminator: '0000', avatar: null, bot: true };
 }

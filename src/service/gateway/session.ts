@@ -180,14 +180,14 @@ export class Session implements Follower {
     if (recheck) this.#owner.onRecheck(this);
   }
 
-  #concerns({ to, guild, except, only, follow, unfollow, recheck, scope, revision }: Announced): boolean {
+  #concerns({ to, guild, everyShard, except, only, follow, unfollow, recheck, scope, revision }: Announced): boolean {
     if (!this.#following.has(to) || except === this.record.user_id) return false;
     if (only !== undefined && only !== this.id) return false;
     if (follow !== undefined && this.#following.has(follow)) return false; // it knows already what comes
     if (unfollow !== undefined && !this.#following.has(unfollow)) return false; // it never knew what goes
     if (!this.#isNews(scope, revision)) return false;
     // What is about the session itself happens neither in a guild nor outside: it is no matter of shards.
-    return only !== undefined || recheck === true || servesGuild(this.record.shard, guild);
+    return only !== undefined || recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
   }
 
   // Revisions of a scope rise, so once one is news every later one is.

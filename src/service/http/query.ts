@@ -62,6 +62,20 @@ export function readQueryId<Resource extends string>(
 }
 
 /**
+ * Ids in the query, repeated or separated by commas; none when absent.
+ *
+ * @throws Fault `invalid_form_body` when one is none, or there are more than `max`
+ */
+export function readQueryIds({ query }: Pick<Call, 'query'>, name: string, max: number): readonly Snowflake[] {
+  const ids = [query[name] ?? []].flat().flatMap(text => text.split(','));
+  if (ids.length > max) throw wrong(name, 'BASE_TYPE_MAX_LENGTH', fieldErrors.BASE_TYPE_MAX_LENGTH(max));
+  const strange = ids.find(id => !isSnowflake(id));
+  if (strange !== undefined)
+    throw wrong(name, 'NUMBER_TYPE_COERCE', fieldErrors.NUMBER_TYPE_COERCE(strange, 'snowflake'));
+  return ids as Snowflake[];
+}
+
+/**
  * A text in the query that must be there.
  *
  * @throws Fault `invalid_form_body` when it is missing, empty or repeated

@@ -46,9 +46,12 @@ export async function recordGrant(
   return authorization;
 }
 
-/** Ends a grant with every token of it; codes of it find it gone. @see oauth2.md 7 */
+/** Ends a grant with every token of it, and what was said by them; codes of it find it gone. @see oauth2.md 7 */
 export async function endAuthorization(transaction: Transaction, { id }: AuthorizationRecord): Promise<void> {
   deleteTokens(transaction, await transaction.list('tokens', { index: 'byAuthorization', equals: [id] }));
+  const connections = await transaction.list('role_connections', { index: 'byAuthorization', equals: [id] });
+  for (const { application_id, user_id } of connections)
+    transaction.delete('role_connections', application_id, user_id);
   transaction.delete('authorizations', id);
 }
 

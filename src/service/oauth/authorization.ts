@@ -27,6 +27,7 @@ import { type Judgement, judge } from './judgement.ts';
 import { createProofGuard } from './proof-guard.ts';
 import { createProvisional, type Provisional } from './provisional.ts';
 import { revoke } from './revocation.ts';
+import { createRoleConnections, type RoleConnections } from './role-connections.ts';
 import { isGranted } from './scope-rules.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
 import { createSigningKeys, type PublicKey, type SigningKeys } from './signing-keys.ts';
@@ -63,6 +64,7 @@ export interface Authorization {
   };
   readonly signIns: SignIns;
   readonly provisional: Provisional;
+  readonly roleConnections: RoleConnections;
   /** Begins to clear away what has expired. @returns what ends it */
   start(): () => void;
 }
@@ -109,6 +111,7 @@ export function createAuthorization(
     listKeys: async () => [await keys.published()],
     signIns: createSignIns(core),
     provisional,
+    roleConnections: createRoleConnections(core),
     start: () => startSweeping(core),
   };
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../model/limits.ts';
 import type { RouteName } from '../../wire/routes.ts';
-import { boolean, type Fields, integer, ref, text } from './json-schema.ts';
+import { boolean, type Fields, integer, list, ref, text } from './json-schema.ts';
 import type { SchemaName } from './schemas.ts';
 
 /** What the document says of a route beyond the route table. */
@@ -33,6 +33,18 @@ const withCounts: Fields = {
 const memberLimit: Fields = {
   limit: { ...integer(1, limits.guildMembersPerPageMax), default: 1, description: 'How many at most' },
 };
+
+const inThread: Fields = {
+  thread_id: { ...ref('Snowflake'), description: 'Passed over: there are no threads to send to' },
+};
+const waited: Fields = {
+  wait: { ...boolean, default: false, description: 'Passed over: messages are always waited for' },
+  ...inThread,
+};
+const asComponents: Fields = {
+  with_components: { ...boolean, default: false, description: 'Passed over: components are taken as they are' },
+};
+const noWebhook = 'there are none but those of interactions, which only have messages';
 
 /** A row for every route. */
 export const operations: Readonly<Record<RouteName, Operation>> = {
@@ -271,34 +283,100 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   createFollowUp: {
     id: 'execute_webhook',
     summary: 'Sends another message for an interaction',
+    query: { ...waited, ...asComponents },
     request: 'MessageInput',
     answer: 'Message',
   },
   getOriginalResponse: {
     id: 'get_original_webhook_message',
     summary: 'The message that an interaction was answered with',
+    query: inThread,
     answer: 'Message',
   },
   editOriginalResponse: {
     id: 'update_original_webhook_message',
     summary: 'Edits the message that an interaction was answered with',
+    query: { ...inThread, ...asComponents },
     request: 'MessageInput',
     answer: 'Message',
   },
   deleteOriginalResponse: {
     id: 'delete_original_webhook_message',
     summary: 'Deletes the message that an interaction was answered with',
+    query: inThread,
   },
-  getFollowUp: { id: 'get_webhook_message', summary: 'A message of an interaction', answer: 'Message' },
+  getFollowUp: {
+    id: 'get_webhook_message',
+    summary: 'A message of an interaction',
+    query: inThread,
+    answer: 'Message',
+  },
   editFollowUp: {
     id: 'update_webhook_message',
     summary: 'Edits a message of an interaction',
+    query: { ...inThread, ...asComponents },
     request: 'MessageInput',
     answer: 'Message',
   },
-  deleteFollowUp: { id: 'delete_webhook_message', summary: 'Deletes a message of an interaction' },
+  deleteFollowUp: {
+    id: 'delete_webhook_message',
+    summary: 'Deletes a message of an interaction',
+    query: inThread,
+  },
+  getWebhook: { id: 'get_webhook', summary: `A webhook: ${noWebhook}` },
+  editWebhook: { id: 'update_webhook', summary: `Edits a webhook: ${noWebhook}`, request: 'WebhookEdit' },
+  deleteWebhook: { id: 'delete_webhook', summary: `Deletes a webhook: ${noWebhook}` },
+  getWebhookByToken: { id: 'get_webhook_by_token', summary: `The webhook of a token: ${noWebhook}` },
+  editWebhookByToken: {
+    id: 'update_webhook_by_token',
+    summary: `Edits the webhook of a token: ${noWebhook}`,
+    request: 'WebhookEdit',
+  },
+  deleteWebhookByToken: { id: 'delete_webhook_by_token', summary: `Deletes the webhook of a token: ${noWebhook}` },
+  executeGithubWebhook: {
+    id: 'execute_github_compatible_webhook',
+    summary: `Sends what GitHub tells a webhook: ${noWebhook}`,
+    query: waited,
+    request: 'ForeignMessage',
+  },
+  executeSlackWebhook: {
+    id: 'execute_slack_compatible_webhook',
+    summary: `Sends what Slack tells a webhook: ${noWebhook}`,
+    query: waited,
+    request: 'ForeignMessage',
+  },
 
   getCurrentUser: { id: 'get_my_user', summary: 'The user that the credential stands for', answer: 'CurrentUser' },
+  editCurrentUser: {
+    id: 'update_my_user',
+    summary: 'Changes the name of the bot; pictures are passed over',
+    request: 'UserEdit',
+    answer: 'CurrentUser',
+  },
+  listOwnEntitlements: {
+    id: 'get_current_user_application_entitlements',
+    summary: 'What the user has bought from the application: nothing',
+    query: {
+      sku_ids: { ...list(ref('Snowflake'), limits.skuIdsMax), description: 'Of these alone' },
+      exclude_consumed: { ...boolean, default: false, description: 'Not what is used up' },
+    },
+    answer: 'Entitlements',
+  },
+  getRoleConnection: {
+    id: 'get_application_user_role_connection',
+    summary: 'What the application says of the user elsewhere',
+    answer: 'RoleConnection',
+  },
+  replaceRoleConnection: {
+    id: 'update_application_user_role_connection',
+    summary: 'Replaces what the application says of the user elsewhere',
+    request: 'RoleConnectionInput',
+    answer: 'RoleConnection',
+  },
+  deleteRoleConnection: {
+    id: 'delete_application_user_role_connection',
+    summary: 'Takes back what the application says of the user elsewhere; safe to repeat',
+  },
   getCurrentAuthorization: {
     id: 'get_my_oauth2_authorization',
     summary: 'What the access token stands for',
@@ -322,6 +400,17 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     summary: 'Changes the description of the application, or where its interactions go',
     request: 'ApplicationEdit',
     answer: 'OwnApplication',
+  },
+  listRoleConnectionMetadata: {
+    id: 'get_application_role_connections_metadata',
+    summary: 'What guilds can ask of the role connections of the application’s users',
+    answer: 'RoleConnectionMetadataList',
+  },
+  replaceRoleConnectionMetadata: {
+    id: 'update_application_role_connections_metadata',
+    summary: 'Replaces what guilds can ask of the role connections of the application’s users',
+    request: 'RoleConnectionMetadataInput',
+    answer: 'RoleConnectionMetadataList',
   },
   getCurrentApplication: {
     id: 'get_my_oauth2_application',

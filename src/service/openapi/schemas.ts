@@ -8,6 +8,8 @@ import { interactionSchemas } from './schemas/interaction.ts';
 import { lobbySchemas } from './schemas/lobby.ts';
 import { oauthSchemas } from './schemas/oauth.ts';
 import { partnerSchemas } from './schemas/partner.ts';
+import { roleConnectionSchemas } from './schemas/role-connection.ts';
+import { webhookSchemas } from './schemas/webhook.ts';
 
 /** Every schema of the document, by the name it has there. */
 export const schemas = {
@@ -18,6 +20,8 @@ export const schemas = {
   ...interactionSchemas,
   ...oauthSchemas,
   ...partnerSchemas,
+  ...roleConnectionSchemas,
+  ...webhookSchemas,
   ...gatewaySchemas,
   ...errorSchemas,
   OpenApi: { ...anyObject, description: 'A document of OpenAPI 3.1' },

@@ -7,7 +7,7 @@ import { applicationInPath } from './application-in-path.ts';
 /** The application whose bot calls, as its own or by its id. @see commands.md 7, "Application (self)" */
 export function applicationRoutes(
   edits: ApplicationEdits,
-  { showOwnApplication }: Pick<Authorization, 'showOwnApplication'>,
+  { showOwnApplication, roleConnections }: Pick<Authorization, 'showOwnApplication' | 'roleConnections'>,
 ): Handlers {
   const own = (call: Call) => expectPrincipal(call, 'bot').application;
   const named = (call: Call) => applicationInPath(call, 'bot');
@@ -20,5 +20,11 @@ export function applicationRoutes(
     editOwnApplication: async call => show(await edits.edit(own(call), call.body)),
     getApplication: async call => show(named(call)),
     editApplication: async call => show(await edits.edit(named(call), call.body)),
+    editCurrentUser: async call => ({ status: 200, body: await edits.editBot(own(call), call.body) }),
+    listRoleConnectionMetadata: call => ({ status: 200, body: named(call).role_connection_metadata }),
+    replaceRoleConnectionMetadata: async call => ({
+      status: 200,
+      body: await roleConnections.replaceMetadata(named(call), call.body),
+    }),
   };
 }

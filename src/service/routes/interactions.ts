@@ -1,12 +1,17 @@
 import type { InteractionMessages, MessageRef } from '../domain/interaction-messages.ts';
 import type { Interactions } from '../domain/interactions.ts';
+import { Fault } from '../fault.ts';
 import { type Call, expectPrincipal, type Handler, type Handlers, param } from '../http/call.ts';
-import { readFlag } from '../http/query.ts';
+import { readFlag, readQueryId } from '../http/query.ts';
 
 /** @see commands.md 3.4 */
 export function interactionRoutes(interactions: Interactions): Handlers {
   const original = messageHandlers(interactions, () => '@original');
   const followUp = messageHandlers(interactions, call => param(call, 'message_id'));
+  const refuse: Handler = call => {
+    checkWebhookQuery(call);
+    return interactions.refuseWebhook(...webhookOf(call));
+  };
   return {
     async invokeCommand(call) {
       await interactions.invoke(expectPrincipal(call, 'session').user, call.body);
@@ -24,6 +29,7 @@ export function interactionRoutes(interactions: Interactions): Handlers {
     },
 
     async createFollowUp(call) {
+      checkWebhookQuery(call);
       return { status: 200, body: await interactions.followUp(...webhookOf(call), call.body) };
     },
 
@@ -33,7 +39,33 @@ export function interactionRoutes(interactions: Interactions): Handlers {
     getFollowUp: followUp.get,
     editFollowUp: followUp.edit,
     deleteFollowUp: followUp.remove,
+
+    getWebhook: noWebhook,
+    editWebhook: noWebhook,
+    deleteWebhook: noWebhook,
+    getWebhookByToken: refuse,
+    editWebhookByToken: refuse,
+    deleteWebhookByToken: refuse,
+    executeGithubWebhook: refuse,
+    executeSlackWebhook: refuse,
   };
+}
+
+function noWebhook(): never {
+  throw new Fault('unknown_webhook');
+}
+
+/**
+ * What webhooks are asked with: it is read, and changes nothing here. An interaction's messages are always waited for,
+ * stay in its channel, and take components as they are.
+ *
+ * @throws Fault `invalid_form_body`
+ * @see commands.md 7, "Webhooks"
+ */
+function checkWebhookQuery(call: Call): void {
+  readFlag(call, 'wait');
+  readFlag(call, 'with_components');
+  readQueryId(call, 'thread_id');
 }
 
 function messageHandlers(
@@ -42,12 +74,15 @@ function messageHandlers(
 ): Readonly<Record<'get' | 'edit' | 'remove', Handler>> {
   return {
     async get(call) {
+      checkWebhookQuery(call);
       return { status: 200, body: await messages.message(...webhookOf(call), refOf(call)) };
     },
     async edit(call) {
+      checkWebhookQuery(call);
       return { status: 200, body: await messages.editMessage(...webhookOf(call), refOf(call), call.body) };
     },
     async remove(call) {
+      checkWebhookQuery(call);
       await messages.deleteMessage(...webhookOf(call), refOf(call));
       return { status: 204 };
     },

@@ -1,9 +1,11 @@
+import { limits } from '../../model/limits.ts';
 import type { DeviceResult } from '../../model/oauth.ts';
 import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/device.ts';
 import { botUserView } from '../domain/user-view.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import { faultReply } from '../http/errors.ts';
+import { readFlag, readQueryIds } from '../http/query.ts';
 import { uncached } from '../http/reply.ts';
 import type { Authorization } from '../oauth/authorization.ts';
 import { currentAuthorizationView, currentUserView } from '../oauth/claims.ts';
@@ -11,10 +13,16 @@ import type { ClientRequest } from '../oauth/client-authentication.ts';
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device-decision.ts';
 import { formOf } from '../oauth/form.ts';
 import { OAuthFault } from '../oauth/oauth-fault.ts';
+import { applicationInPath } from './application-in-path.ts';
 
-/** Handlers of the OAuth2 endpoints below the API, and of `/users/@me`. */
+/** Handlers of the OAuth2 endpoints below the API, and of what tokens read below `/users/@me`. */
 export function oauthRoutes(authorization: Authorization): Handlers {
   const holder = (call: Call) => authorization.holderOf(expectPrincipal(call, 'user', 'application'));
+  const holderInPath = (call: Call) => {
+    applicationInPath(call, 'user', 'application');
+    return holder(call);
+  };
+  const { roleConnections } = authorization;
   return {
     createToken: call => answer(async () => ok(await authorization.issueTokens(clientRequest(call)))),
 
@@ -49,6 +57,21 @@ export function oauthRoutes(authorization: Authorization): Handlers {
 
     // Our choice: nobody has connected an account of another service here.
     listOwnConnections: () => ok([]),
+
+    listOwnEntitlements(call) {
+      applicationInPath(call, 'user', 'application');
+      readQueryIds(call, 'sku_ids', limits.skuIdsMax);
+      readFlag(call, 'exclude_consumed');
+      // Our choice: nothing is sold here, so nobody has bought anything.
+      return ok([]);
+    },
+
+    getRoleConnection: async call => ok(await roleConnections.get(await holderInPath(call))),
+    replaceRoleConnection: async call => ok(await roleConnections.replace(await holderInPath(call), call.body)),
+    async deleteRoleConnection(call) {
+      await roleConnections.delete(await holderInPath(call));
+      return { status: 204 };
+    },
 
     getUserInfo: async call => ok(authorization.claimsOf(await holder(call))),
 

@@ -12,6 +12,7 @@ import type { DeviceResult } from '../../model/oauth.ts';
 import type { CommandOverwrite } from '../../model/overwrite.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
 import type { IdTokenAuthType, TicketAuthType } from '../../model/provisional.ts';
+import type { RoleConnection, RoleConnectionMetadata } from '../../model/role-connection.ts';
 import type {
   ApplicationId,
   ChannelId,
@@ -47,6 +48,7 @@ export interface Records {
   lobby_messages: LobbyMessageRecord;
   lobby_invites: LobbyInviteRecord;
   authorizations: AuthorizationRecord;
+  role_connections: RoleConnectionRecord;
   codes: CodeRecord;
   device_codes: DeviceCodeRecord;
   tokens: TokenRecord;
@@ -64,6 +66,8 @@ export interface ApplicationRecord {
   name: string;
   description: string;
   owner_id: UserId;
+  /** What its bot calls itself; null: as the application is called. */
+  bot_username: string | null;
   /** The user that the bot appears as; same id as the application. */
   bot_token_hash: string | null;
   client_secret_hash: string | null;
@@ -78,6 +82,8 @@ export interface ApplicationRecord {
   interactions_endpoint_url: string | null;
   /** Where its server hears of what happens in its lobbies, and of those who authorize it or no longer do. */
   event_webhooks_url: string | null;
+  /** What guilds can ask of its users' role connections. */
+  role_connection_metadata: readonly RoleConnectionMetadata[];
   /** The publisher's application that this one belongs to: its tokens can be exchanged for this one's. */
   parent_id: ApplicationId | null;
   /** Whether players can have provisional accounts with it. */
@@ -308,6 +314,14 @@ export interface AuthorizationRecord {
   scopes: readonly string[];
 }
 
+/** What an application says of a user elsewhere. It ends with the authorization that it was said by. */
+export interface RoleConnectionRecord extends RoleConnection {
+  application_id: ApplicationId;
+  user_id: UserId;
+  /** Null: said by the application's own token, of its owner. */
+  authorization_id: Snowflake | null;
+}
+
 /** An authorization code, until it is used or {@link limits.authorizationCodeLifeMs} have passed. */
 export interface CodeRecord {
   hash: string;
@@ -522,6 +536,7 @@ export const collections = {
   lobby_messages: { key: ['lobby_id', 'sent_at_ms', 'id'], indexes: {} },
   lobby_invites: { key: ['code'], indexes: { byExpiry: ['expires_at_ms'] } },
   authorizations: { key: ['id'], indexes: { byUser: ['user_id', 'application_id'] } },
+  role_connections: { key: ['application_id', 'user_id'], indexes: { byAuthorization: ['authorization_id'] } },
   codes: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
   device_codes: { key: ['hash'], indexes: { byUserCode: ['user_code_hash'], byExpiry: ['expires_at_ms'] } },
   tokens: {

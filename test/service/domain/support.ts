@@ -55,6 +55,8 @@ export function applicationRecord(id: string, fields: Partial<ApplicationRecord>
     interactions_endpoint_url: null,
     event_webhooks_url: null,
     parent_id: null,
+    bot_username: null,
+    role_connection_metadata: [],
     provisional_accounts: true,
     identity_providers: [],
     verify_key: '',

@@ -34,7 +34,7 @@ const contexts = list(enumeration(interactionContexts), undefined, { minItems: 1
 const installations = list(enumeration(integrationTypes), undefined, { minItems: 1, uniqueItems: true });
 
 /** Locale → text; a null counts as no entry. */
-function localizations(translation: JsonSchema): JsonSchema {
+export function localizations(translation: JsonSchema): JsonSchema {
   return { type: 'object', propertyNames: ref('Locale'), additionalProperties: nullable(translation) };
 }
 

@@ -30,6 +30,8 @@ const partialApplication: Fields = {
   verify_key: text(),
 };
 
+const picture = { ...text(1), description: 'A picture as a data URI in base64: checked, and passed over' };
+
 /** @see oauth2.md 3 and 8 */
 export const oauthSchemas = {
   TokenRequest: object(
@@ -92,6 +94,19 @@ export const oauthSchemas = {
     ),
   }),
   Connections: list(anyObject, 0),
+  Entitlements: list(anyObject, 0),
+  UserEdit: object(
+    'What is to be changed of the bot; other fields are passed over',
+    {},
+    nullableFields({
+      username: {
+        ...text(limits.usernameLengthMin),
+        description: `${limits.usernameLengthMin} to ${limits.usernameLengthMax} characters; blanks around it do not count`,
+      },
+      avatar: picture,
+      banner: picture,
+    }),
+  ),
   CurrentUser: {
     ...object(
       'The user that the credential stands for; of a bot token its bot',

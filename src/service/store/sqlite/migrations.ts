@@ -87,6 +87,13 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX authorizations_byUser ON authorizations (user_id, application_id) WHERE application_id IS NOT NULL;
 
+        CREATE TABLE role_connections (
+          application_id TEXT, user_id TEXT, authorization_id TEXT, body TEXT NOT NULL,
+          PRIMARY KEY (application_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX role_connections_byAuthorization ON role_connections (authorization_id)
+          WHERE authorization_id IS NOT NULL;
+
         CREATE TABLE codes (hash TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX codes_byExpiry ON codes (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
 

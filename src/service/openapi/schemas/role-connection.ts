@@ -1,0 +1,57 @@
+import { limits } from '../../../model/limits.ts';
+import { roleConnectionTypes } from '../../../model/role-connection.ts';
+import {
+  dictionary,
+  enumeration,
+  type Fields,
+  list,
+  nullable,
+  nullableFields,
+  object,
+  ref,
+  text,
+} from '../json-schema.ts';
+import { localizations } from './command.ts';
+
+const name = text(1, limits.roleConnectionNameLengthMax);
+const description = text(1, limits.roleConnectionDescriptionLengthMax);
+const key = { ...text(1, limits.roleConnectionKeyLengthMax), pattern: '^[a-z0-9_]+$' };
+const value = text(0, limits.roleConnectionValueLengthMax);
+const entries = { maxProperties: limits.roleConnectionMetadataMax, propertyNames: key };
+const told: Fields = {
+  platform_name: text(0, limits.platformNameLengthMax),
+  platform_username: text(0, limits.platformUsernameLengthMax),
+};
+const asked: Fields = { type: enumeration(roleConnectionTypes), key, name, description };
+
+/** @see commands.md 7, "Current user" */
+export const roleConnectionSchemas = {
+  RoleConnection: object('What an application says of a user elsewhere', {
+    ...nullableFields(told),
+    metadata: dictionary(value, entries),
+  }),
+  RoleConnectionInput: object(
+    'What an application says of a user elsewhere; what is left out is not said any more',
+    {},
+    nullableFields({
+      ...told,
+      metadata: {
+        description: 'Numbers stand for their text; where the key is of the application’s metadata, its type decides',
+        ...dictionary({ anyOf: [value, { type: 'number' }] }, entries),
+      },
+    }),
+  ),
+  RoleConnectionMetadata: object('Something that guilds can ask of role connections', {
+    ...asked,
+    name_localizations: nullable(ref('Localizations')),
+    description_localizations: nullable(ref('Localizations')),
+  }),
+  RoleConnectionMetadataList: list(ref('RoleConnectionMetadata'), limits.roleConnectionMetadataMax),
+  RoleConnectionMetadataInput: list(
+    object('Something that guilds can ask of role connections; each key once', asked, {
+      name_localizations: nullable(localizations(name)),
+      description_localizations: nullable(localizations(description)),
+    }),
+    limits.roleConnectionMetadataMax,
+  ),
+};
