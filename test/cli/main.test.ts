@@ -188,7 +188,7 @@ describe('rallypoint serve', () => {
     expect(garbled.stderr).not.toContain('hunter2');
     expect(wrong.stderr).toMatch(/users\.0\.nme: .*; guilds: must be a list/);
     expect(noFolder.stderr).toContain('ready.json cannot be written');
-    expect(noData.stderr).toContain('could not be started');
+    expect(noData.stderr).toContain('rallypoint.sqlite cannot be opened');
   });
 
   it('goes on when nobody reads its stdout any more', async () => {
