@@ -270,7 +270,7 @@ function createDoor(
     ...commandIndexRoutes(createCommandIndexes(core)),
     ...lobbyRoutes(lobbies),
     ...playerLobbyRoutes(lobbies),
-    ...guildRoutes(createGuildDirectory(core), createGuildLookup(core)),
+    ...guildRoutes(createGuildDirectory(core), createGuildLookup(core), authorization),
     ...interactionRoutes(interactions),
     ...applicationRoutes(createApplicationEdits(core, activity), authorization),
     ...oauthRoutes(authorization),

@@ -24,9 +24,9 @@ export interface Route {
   readonly bodyOptional?: true;
   /**
    * A form, URL-encoded or in parts, is taken for the JSON body that it stands for; its files belong to that or to its
-   * `data`.
+   * `data`. Where the body has names of the caller's own, all its fields are `texts`.
    */
-  readonly forms?: 'body' | 'data';
+  readonly forms?: 'body' | 'data' | 'texts';
   /** What the call counts against, beside the global limit; absent: only the global one. */
   readonly bucket?: RateLimitBucket;
   /** Not counted against the global limit. */
@@ -279,6 +279,7 @@ export const routes = {
     credentials: ['bot'],
     success: [204],
     body: 'json',
+    forms: 'texts',
   },
   createOwnLobbyInvite: {
     method: 'POST',
@@ -294,11 +295,16 @@ export const routes = {
     success: [200],
     bucket: 'lobby-invite',
   },
-  listOwnGuilds: { method: 'GET', path: '/users/@me/guilds', credentials: ['user:guilds', 'bot'], success: [200] },
+  listOwnGuilds: {
+    method: 'GET',
+    path: '/users/@me/guilds',
+    credentials: ['user:guilds', 'application:guilds', 'bot'],
+    success: [200],
+  },
   getOwnMember: {
     method: 'GET',
     path: '/users/@me/guilds/{guild_id}/member',
-    credentials: ['user:guilds.members.read'],
+    credentials: ['user:guilds.members.read', 'application:guilds.members.read'],
     success: [200],
   },
   leaveGuild: { method: 'DELETE', path: '/users/@me/guilds/{guild_id}', credentials: ['bot'], success: [204] },
@@ -484,7 +490,7 @@ export const routes = {
   listOwnConnections: {
     method: 'GET',
     path: '/users/@me/connections',
-    credentials: ['user:connections', 'bot'],
+    credentials: ['user:connections', 'application:connections', 'bot'],
     success: [200],
   },
   getCurrentAuthorization: {

@@ -19,25 +19,27 @@ const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
  * Reads a form as the JSON body it stands for: its texts by name over what its field `payload_json` says. Of repeated
  * fields the last counts. Its files come as `files`, a list of {@link SentFile}.
  *
- * @param filesIn whether the files belong to the body or to its `data`
+ * @param kind whether the files belong to the body or to its `data`; of a body that is all `texts` no field is a number
  * @throws Fault `invalid_form_body` when it is no such form, `invalid_json`, `request_too_large` when a file is
  * @see lobbies.md 2.11; commands.md 3.4
  */
 export async function readFormBody(
   contentType: string,
   bytes: Buffer,
-  filesIn: NonNullable<Route['forms']> = 'body',
+  kind: NonNullable<Route['forms']> = 'body',
 ): Promise<unknown> {
   const form = await readForm(contentType, bytes);
   const payload = form.get(payloadName);
   const fields = [...form].filter(([name, value]) => name !== payloadName && typeof value === 'string');
   const body = {
     ...(typeof payload === 'string' && readPayload(payload)),
-    ...Object.fromEntries(fields.map(([name, value]) => [name, readField(name, String(value))])),
+    ...Object.fromEntries(
+      fields.map(([name, value]) => [name, kind === 'texts' ? value : readField(name, String(value))]),
+    ),
   };
   const files = await filesOf(form);
   if (files.length === 0) return body;
-  return filesIn === 'body' ? { ...body, files } : { ...body, data: withFiles(body, files) };
+  return kind === 'data' ? { ...body, data: withFiles(body, files) } : { ...body, files };
 }
 
 /** @throws Fault `request_too_large` */

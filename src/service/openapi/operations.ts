@@ -198,7 +198,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     answer: 'LobbyMessages',
   },
   setLobbyModerationMetadata: {
-    id: 'update_lobby_message_moderation_metadata',
+    id: 'update_lobby_message_external_moderation_metadata',
     summary: 'Replaces what is noted about a message',
     request: 'ModerationMetadata',
   },

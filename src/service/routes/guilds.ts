@@ -3,6 +3,7 @@ import type { GuildDirectory } from '../domain/guild-directory.ts';
 import type { GuildLookup } from '../domain/guild-lookup.ts';
 import { type Call, expectPrincipal, type Handlers, param, type Reply } from '../http/call.ts';
 import { readCount, readFlag, readQueryId, readQueryText } from '../http/query.ts';
+import type { Authorization } from '../oauth/authorization.ts';
 
 // @see commands.md 7, `list_my_guilds`
 const guildPage = { min: 1, max: 200, absent: 200 };
@@ -11,7 +12,12 @@ const guildPage = { min: 1, max: 200, absent: 200 };
 const memberPage = { min: 1, max: limits.guildMembersPerPageMax, absent: 1 };
 
 /** Guilds and their channels to choose from, and what gateway clients fetch of a guild. @see lobbies.md 3; commands.md 7 */
-export function guildRoutes(guilds: GuildDirectory, lookup: GuildLookup): Handlers {
+export function guildRoutes(
+  guilds: GuildDirectory,
+  lookup: GuildLookup,
+  { holderOf }: Pick<Authorization, 'holderOf'>,
+): Handlers {
+  const userId = async (call: Call) => (await holderOf(expectPrincipal(call, 'user', 'application'))).user.id;
   const bot = (call: Call) => expectPrincipal(call, 'bot').application;
   const guildId = (call: Call) => param(call, 'guild_id');
   return {
@@ -21,12 +27,12 @@ export function guildRoutes(guilds: GuildDirectory, lookup: GuildLookup): Handle
       const after = readQueryId<'guild'>(call, 'after');
       const limit = readCount(call, 'limit', guildPage);
       const page = { limit, isCounted, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
-      const principal = expectPrincipal(call, 'user', 'bot');
+      const { principal } = call;
       if (principal.kind === 'bot') return ok(await guilds.guildsOfBot(principal.application, page));
-      return ok(await guilds.guildsOf(principal.user.id, page));
+      return ok(await guilds.guildsOf(await userId(call), page));
     },
 
-    getOwnMember: async call => ok(await lookup.ownMember(expectPrincipal(call, 'user').user.id, guildId(call))),
+    getOwnMember: async call => ok(await lookup.ownMember(await userId(call), guildId(call))),
 
     async leaveGuild(call) {
       await guilds.leave(bot(call), guildId(call));

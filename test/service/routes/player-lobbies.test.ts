@@ -6,7 +6,7 @@ import { type Service, startService } from '../../../src/service/index.ts';
 import { verifyMessage } from '../../../src/wire/signature.ts';
 import { answerJson, startLoopbackServer } from '../../support/loopback-server.ts';
 import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
-import { playerToken } from '../../support/tokens.ts';
+import { clientToken, playerToken } from '../../support/tokens.ts';
 
 const [ada, grace, edsger] = starfall.users.map(({ id }) => id) as [string, string, string];
 const channel = starfall.guilds[0].channels[0].id;
@@ -115,6 +115,22 @@ describe('messages', () => {
       for (const [name, value] of Object.entries(fields)) form.append(name, value);
       return form;
     };
+
+    it('are taken for the notes about a message, all of whose fields are texts', async () => {
+      const id = await made({ id: ada });
+      const { body } = await as(ada, 'POST', `/lobbies/${id}/messages`, { content: 'Hello' });
+      const path = `/lobbies/${id}/messages/${(body as LobbyMessage).id}/moderation-metadata`;
+      const put = (form: string | FormData, headers: Readonly<Record<string, string>>) =>
+        fetch(`${service.api_base}/v10${path}`, { method: 'PUT', headers, body: form });
+      const { authorization } = botHeaders;
+      const notes = async () => ((await as(ada, 'GET', `/lobbies/${id}/messages`)).body as LobbyMessage[])[0];
+      expect((await put('verdict=bad&type=3', { authorization, 'content-type': urlEncoded })).status).toBe(204);
+      expect(await notes()).toMatchObject({ moderation_metadata: { verdict: 'bad', type: '3' } });
+      expect((await put(parts({ verdict: 'fine', flags: '0' }), { authorization })).status).toBe(204);
+      expect(await notes()).toMatchObject({ moderation_metadata: { verdict: 'fine', flags: '0' } });
+      const withFile = await put(parts({ verdict: 'bad', 'files[0]': new Blob(['x']) }), { authorization });
+      expect({ status: withFile.status, body: await withFile.json() }).toMatchObject(error(400, 50035));
+    });
 
     it('are taken URL-encoded and in parts', async () => {
       const message = { status: 201, body: { content: '4 & é', flags: 65536 + 4 } };
@@ -235,6 +251,18 @@ describe('links and invites', () => {
 });
 
 describe('the picker', () => {
+  it('shows the owner’s guilds to the application’s own token', async () => {
+    const own = async (scope: string, path: string) => {
+      const authorization = `Bearer ${await clientToken(service, scope)}`;
+      return callApi(service, 'GET', path, undefined, { authorization });
+    };
+    expect((await own('guilds', '/users/@me/guilds')).body).toEqual((await as(ada, 'GET', '/users/@me/guilds')).body);
+    const member = await own('guilds.members.read', `/users/@me/guilds/${guild}/member`);
+    expect(member).toMatchObject({ status: 200, body: { user: { id: ada } } });
+    expect(await own('connections', '/users/@me/connections')).toMatchObject({ status: 200, body: [] });
+    expect(await own('identify', '/users/@me/guilds')).toMatchObject(error(403, 50026));
+  });
+
   it('lists the guilds of the user, by id and page by page', async () => {
     const { status, body } = await as(ada, 'GET', '/users/@me/guilds');
     expect(status).toBe(200);
