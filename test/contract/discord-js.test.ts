@@ -1,5 +1,6 @@
 import {
   ActionRowBuilder,
+  ApplicationRoleConnectionMetadataType,
   AttachmentBuilder,
   ButtonBuilder,
   ButtonStyle,
@@ -22,6 +23,7 @@ import {
   TextInputBuilder,
   TextInputStyle,
   UserSelectMenuBuilder,
+  WebhookClient,
 } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Service, startService } from '../../src/service/index.ts';
@@ -72,6 +74,37 @@ describe('an unmodified discord.js client', () => {
     });
     const edited = client.application?.edit({ interactionsEndpointURL: 'http://127.0.0.1:9/' });
     await expect(edited).rejects.toMatchObject({ status: 400, code: 50035 });
+  });
+
+  it('renames its bot, and hears of it', async () => {
+    const heard = new Promise<string[]>(resolve => {
+      client.once(Events.UserUpdate, (before, after) => resolve([String(before.username), after.username]));
+    });
+    await client.user?.setUsername('Harbour Master');
+    expect(await heard).toEqual(['Starfall', 'Harbour Master']);
+    expect(client.user?.username).toBe('Harbour Master');
+    expect((await client.user?.setAvatar(Buffer.from('89504e470d0a1a0a', 'hex')))?.avatar).toBeNull();
+    await expect(client.user?.setUsername('a')).rejects.toMatchObject({ status: 400, code: 50035 });
+    expect((await client.user?.setUsername('Starfall'))?.username).toBe('Starfall');
+  });
+
+  it('says what guilds can ask of role connections', async () => {
+    const { IntegerGreaterThanOrEqual: type } = ApplicationRoleConnectionMetadataType;
+    const level = { type, key: 'level', name: 'Level', nameLocalizations: { de: 'Stufe' }, description: 'At least' };
+    const edited = await client.application?.editRoleConnectionMetadataRecords([level]);
+    expect(edited).toEqual([{ ...level, descriptionLocalizations: null }]);
+    expect(await client.application?.fetchRoleConnectionMetadataRecords()).toEqual(edited);
+  });
+
+  it('learns that there is no webhook', async () => {
+    const { id } = application;
+    await expect(client.fetchWebhook(id)).rejects.toMatchObject({ status: 404, code: 10015 });
+    await expect(client.fetchWebhook(id, 'x'.repeat(68))).rejects.toMatchObject({ status: 404, code: 10015 });
+    const webhook = new WebhookClient({ id, token: 'x'.repeat(68) }, { rest: { api: service.api_base } });
+    await expect(webhook.edit({ name: 'Mine' })).rejects.toMatchObject({ status: 404, code: 10015 });
+    await expect(webhook.delete()).rejects.toMatchObject({ status: 404, code: 10015 });
+    await expect(webhook.send('Hello')).rejects.toMatchObject({ status: 401, code: 50027 });
+    webhook.destroy();
   });
 
   it('has its guild with roles, channels and itself', () => {
