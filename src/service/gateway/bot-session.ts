@@ -94,13 +94,11 @@ async function readGuild(
 ): Promise<Guild | undefined> {
   const guild = await view.get('guilds', id);
   if (!guild?.applications.includes(application.id)) return undefined;
-  // Its bot may have another name than when the session began.
-  const present = (await view.get('applications', application.id)) ?? application;
   const records = await guildMembers(view, guild);
   const own = records.find(({ user_id }) => user_id === botUserId(application)) ?? impliedBotMember(guild, application);
   const others = records.filter(record => record !== own);
   const memberCount = others.length + 1;
-  const self = memberView(own, botUserView(present));
+  const self = memberView(own, botUserView(application));
   const areListed = wanted & intents.GUILD_MEMBERS && memberCount <= largeThreshold;
   return guildView(guild, {
     self,

@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
+import { authorizationScope, endAuthorization } from '../../../src/service/oauth/authorization-records.ts';
+import { createRoleConnections } from '../../../src/service/oauth/role-connections.ts';
 import { type RouteName, routes } from '../../../src/wire/routes.ts';
+import { tokenRecord } from '../../support/records.ts';
+import { applicationRecord, makeWorld, userRecord } from '../domain/support.ts';
 import {
   ada,
   basic,
@@ -151,6 +155,27 @@ describe('a role connection', () => {
     expect(await get(bearer)).toMatchObject({ body: { metadata: { level: 'high' } } });
     expect(await put(bearer, { metadata: { level: 'high' } })).toMatchObject(issueAt('level', 'NUMBER_TYPE_COERCE'));
     expect((await put(bearer, { metadata: { level: '8', rank: 'high' } })).status).toBe(200);
+  });
+});
+
+describe('a role connection whose authorization ends meanwhile', () => {
+  it.each([
+    ['an application of its own', null],
+    ['the child of a publisher’s', '2'],
+  ])('is not kept: the token of %s', async (_, parent_id) => {
+    const { core } = await makeWorld();
+    const application = applicationRecord('1', { parent_id });
+    const user = userRecord(ada.id);
+    const authorization = { id: '5', application_id: parent_id ?? '1', user_id: user.id, scopes: [] };
+    const token = tokenRecord({ hash: 'h', authorization_id: authorization.id, user_id: user.id });
+    await core.store.transact('test', work => work.put('authorizations', authorization));
+    const ended = core.store.transact(authorizationScope(authorization), transaction =>
+      endAuthorization(transaction, authorization),
+    );
+    const kept = createRoleConnections(core).replace({ application, user, token, scopes: new Set() }, said);
+    await expect(kept).rejects.toMatchObject({ reason: 'unauthorized' });
+    await ended;
+    expect(await core.store.list('role_connections')).toEqual([]);
   });
 });
 
