@@ -148,6 +148,16 @@ describe('a role connection', () => {
     expect(await get(bearer)).toEqual({ status: 200, body: said });
   });
 
+  it('may have a key that objects have a meaning for', async () => {
+    const bearer = await token();
+    const metadata = JSON.parse('{"__proto__":"7","constructor":"8"}') as object;
+    const { status, body } = await put(bearer, { metadata });
+    expect({ status, text: JSON.stringify(body?.metadata) }).toEqual({ status: 200, text: JSON.stringify(metadata) });
+    expect(JSON.stringify((await get(bearer)).body.metadata)).toBe(JSON.stringify(metadata));
+    await putMetadata([{ ...level, key: '__proto__' }]);
+    expect((await put(bearer, { metadata })).status).toBe(200);
+  });
+
   it('follows the metadata of its application, once there is any', async () => {
     const bearer = await token();
     expect((await put(bearer, { metadata: { level: 'high' } })).status).toBe(200);
