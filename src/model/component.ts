@@ -114,11 +114,11 @@ export interface ComponentChoice {
 
 /** A form that answers an interaction. @see commands.md 3.3, callback type 9 */
 export interface Modal {
-  /** What the application knows it by; at most `limits.customIdLengthMax` characters. */
+  /** What the application knows it by; at most `componentLimits.customIdLengthMax` characters. */
   readonly custom_id: string;
-  /** At most `limits.modalTitleLengthMax` characters. */
+  /** At most `componentLimits.modalTitleLengthMax` characters. */
   readonly title: string;
-  /** Labels, text displays, and action rows of one text input each: at most `limits.modalComponentsMax`. */
+  /** Labels, text displays, and action rows of one text input each: at most `componentLimits.modalComponentsMax`. */
   readonly components: readonly Component[];
 }
 

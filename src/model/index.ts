@@ -120,6 +120,7 @@ export {
   treeToIssues,
 } from './issue.ts';
 export {
+  componentLimits,
   type LimitProfile,
   type LimitProfileName,
   limitProfiles,

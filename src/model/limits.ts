@@ -1,6 +1,9 @@
 /**
  * Every bound of the interface, once. Lengths of text count Unicode code points.
  *
+ * Fewer than 128, because V8 keeps a larger literal as a dictionary and reads every bound by a look-up; those of components stand
+ * apart therefore.
+ *
  * @see interface.md, "Limits"
  */
 export const limits = {
@@ -77,35 +80,6 @@ export const limits = {
   messageComponentsMax: 40,
   /** How long a message keeps components that can be used, beyond the interaction it answers. Our choice: a day. */
   messageComponentsLifeMs: 24 * 3_600_000,
-  /** What applications call components and modals by. */
-  customIdLengthMax: 100,
-  modalTitleLengthMax: 45,
-  modalComponentsMax: 5,
-  /** Numbers of components: 32 bits with a sign. */
-  componentIdMax: 2 ** 31 - 1,
-  rowButtonsMax: 5,
-  buttonLabelLengthMax: 80,
-  buttonUrlLengthMax: 512,
-  selectOptionsMax: 25,
-  selectPlaceholderLengthMax: 150,
-  /** Of the label, the value and the description of a choice. */
-  componentChoiceLengthMax: 100,
-  radioOptionsMin: 2,
-  /** Of a radio group and of a checkbox group. */
-  groupOptionsMax: 10,
-  textInputLengthMax: 4000,
-  textInputLabelLengthMax: 45,
-  textInputPlaceholderLengthMax: 100,
-  labelLengthMax: 45,
-  labelDescriptionLengthMax: 100,
-  textDisplayLengthMax: 4000,
-  sectionTextsMax: 3,
-  galleryItemsMax: 10,
-  mediaUrlLengthMax: 2048,
-  mediaDescriptionLengthMax: 1024,
-  containerColorMax: 0xffffff,
-  separatorSpacingMax: 2,
-  uploadedFilesMax: 10,
   attachmentBytesMax: 10 * 1024 * 1024,
   /** Files of messages that are kept at a time. Our choice: what a process can spare. */
   filesKeptBytesMax: 64 * 1024 * 1024,
@@ -178,6 +152,39 @@ export const limits = {
   gatewaySessionsPerUserMax: 100,
   /** What may wait for a client that reads too slowly. Our choice: as above. */
   gatewayBacklogBytesMax: 1024 * 1024,
+} as const;
+
+/** Bounds of components and modals. @see commands.md 3.3 */
+export const componentLimits = {
+  /** What applications call components and modals by. */
+  customIdLengthMax: 100,
+  modalTitleLengthMax: 45,
+  modalComponentsMax: 5,
+  /** Numbers of components: 32 bits with a sign. */
+  componentIdMax: 2 ** 31 - 1,
+  rowButtonsMax: 5,
+  buttonLabelLengthMax: 80,
+  buttonUrlLengthMax: 512,
+  selectOptionsMax: 25,
+  selectPlaceholderLengthMax: 150,
+  /** Of the label, the value and the description of a choice. */
+  componentChoiceLengthMax: 100,
+  radioOptionsMin: 2,
+  /** Of a radio group and of a checkbox group. */
+  groupOptionsMax: 10,
+  textInputLengthMax: 4000,
+  textInputLabelLengthMax: 45,
+  textInputPlaceholderLengthMax: 100,
+  labelLengthMax: 45,
+  labelDescriptionLengthMax: 100,
+  textDisplayLengthMax: 4000,
+  sectionTextsMax: 3,
+  galleryItemsMax: 10,
+  mediaUrlLengthMax: 2048,
+  mediaDescriptionLengthMax: 1024,
+  containerColorMax: 0xffffff,
+  separatorSpacingMax: 2,
+  uploadedFilesMax: 10,
 } as const;
 
 /** `requests` calls within any window of `windowMs` that begins with the first of them. */

@@ -11,7 +11,7 @@ type Kinds = typeof componentTypes;
 
 interface Input<Type> {
   readonly type: Type;
-  /** What the value is known by: at most `limits.customIdLengthMax` characters. */
+  /** What the value is known by: at most `componentLimits.customIdLengthMax` characters. */
   readonly custom_id: string;
   /** Default true. */
   readonly required?: boolean;

@@ -1,7 +1,7 @@
 import { type OptionType, optionTypes } from '../command.ts';
 import { callbackTypes } from '../interaction.ts';
 import type { Issue } from '../issue.ts';
-import { limits } from '../limits.ts';
+import { componentLimits, limits } from '../limits.ts';
 import { messageFlags } from '../message.ts';
 import { checkOptionNumber } from './choice.ts';
 import { checkMessageComponents, checkModalComponents } from './component.ts';
@@ -168,8 +168,8 @@ function checkSuggestion(report: Report, { name, value }: Fields): void {
 }
 
 function checkModalData(report: Report, modal: Fields): void {
-  checkRequiredText(report, 'custom_id', modal.custom_id, limits.customIdLengthMax);
-  checkRequiredText(report, 'title', modal.title, limits.modalTitleLengthMax);
+  checkRequiredText(report, 'custom_id', modal.custom_id, componentLimits.customIdLengthMax);
+  checkRequiredText(report, 'title', modal.title, componentLimits.modalTitleLengthMax);
   checkModalComponents(report, modal.components);
 }
 

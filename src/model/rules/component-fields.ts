@@ -1,5 +1,5 @@
 import { buttonStyles, componentTypes, textInputStyles } from '../component.ts';
-import { limits } from '../limits.ts';
+import { componentLimits, limits } from '../limits.ts';
 import {
   checkBoolean,
   checkEnum,
@@ -36,7 +36,7 @@ const inputStyles = Object.values(textInputStyles);
 
 export function checkButton(among: Surroundings, button: Fields): void {
   const { report } = among;
-  checkOptionalText(report, 'label', button.label, limits.buttonLabelLengthMax);
+  checkOptionalText(report, 'label', button.label, componentLimits.buttonLabelLengthMax);
   checkEmoji(report, button.emoji);
   checkOptionalBoolean(report, 'disabled', button.disabled);
   if (isAbsent(button.style)) report.at('style', 'BASE_TYPE_REQUIRED');
@@ -47,7 +47,7 @@ export function checkButton(among: Surroundings, button: Fields): void {
 }
 
 function checkLinkButton(report: Report, { url, custom_id, sku_id }: Fields): void {
-  if (checkRequiredText(report, 'url', url, limits.buttonUrlLengthMax)) checkAddress(report, 'url', url);
+  if (checkRequiredText(report, 'url', url, componentLimits.buttonUrlLengthMax)) checkAddress(report, 'url', url);
   if (!isAbsent(custom_id)) report.at('custom_id', 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE');
   refuse(report, 'sku_id', sku_id);
 }
@@ -69,8 +69,8 @@ function checkPlainButton(among: Surroundings, { custom_id, url, sku_id }: Field
 /** A select whose choices the application gives. */
 export function checkStringSelect(among: Surroundings, select: Fields): void {
   checkSelectFields(among, select);
-  checkChoices(among.report, select.options, 1, limits.selectOptionsMax);
-  const max = checkCounts(among, select, limits.selectOptionsMax, 1);
+  checkChoices(among.report, select.options, 1, componentLimits.selectOptionsMax);
+  const max = checkCounts(among, select, componentLimits.selectOptionsMax, 1);
   const { options } = select;
   const defaults = Array.isArray(options) ? options.filter(one => isFields(one) && one.default === true).length : 0;
   if (defaults > max) among.report.at('options', 'SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES');
@@ -83,9 +83,9 @@ export function checkSelect(among: Surroundings, select: Fields): void {
   const { report } = among;
   const { default_values: values, channel_types } = select;
   checkSelectFields(among, select);
-  const max = checkCounts(among, select, limits.selectOptionsMax, 1);
-  if (!isAbsent(values) && checkList(report, 'default_values', values, limits.selectOptionsMax)) {
-    checkItems(report, 'default_values', values, limits.selectOptionsMax, checkDefaultValue);
+  const max = checkCounts(among, select, componentLimits.selectOptionsMax, 1);
+  if (!isAbsent(values) && checkList(report, 'default_values', values, componentLimits.selectOptionsMax)) {
+    checkItems(report, 'default_values', values, componentLimits.selectOptionsMax, checkDefaultValue);
     if (values.length > max) report.at('default_values', 'SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES');
   }
   if (select.type !== componentTypes.CHANNEL_SELECT) refuse(report, 'channel_types', channel_types);
@@ -99,9 +99,9 @@ function checkDefaultValue(report: Report, { id, type }: Fields): void {
 
 /** Our choice: any numbers, as clients know types of channels that are not here. */
 function checkChannelTypes(report: Report, value: unknown): void {
-  if (!checkList(report, 'channel_types', value, limits.selectOptionsMax)) return;
+  if (!checkList(report, 'channel_types', value, componentLimits.selectOptionsMax)) return;
   report.enter('channel_types');
-  value.slice(0, limits.selectOptionsMax).forEach((type, i) => {
+  value.slice(0, componentLimits.selectOptionsMax).forEach((type, i) => {
     checkInteger(report, i, type, 0, limits.integerMax);
   });
   report.leave();
@@ -111,7 +111,7 @@ function checkChannelTypes(report: Report, value: unknown): void {
 function checkSelectFields(among: Surroundings, { custom_id, placeholder, disabled }: Fields): void {
   const { report, inModal } = among;
   checkCustomId(among, custom_id);
-  checkOptionalText(report, 'placeholder', placeholder, limits.selectPlaceholderLengthMax);
+  checkOptionalText(report, 'placeholder', placeholder, componentLimits.selectPlaceholderLengthMax);
   checkOptionalBoolean(report, 'disabled', disabled);
   if (inModal && disabled === true) refuse(report, 'disabled', disabled);
 }
@@ -122,31 +122,31 @@ export function checkTextInput(among: Surroundings, input: Fields, inLabel: bool
   checkCustomId(among, input.custom_id);
   if (isAbsent(style)) report.at('style', 'BASE_TYPE_REQUIRED');
   else checkEnum(report, 'style', style, inputStyles);
-  if (inLabel) checkOptionalText(report, 'label', label, limits.textInputLabelLengthMax);
-  else checkRequiredText(report, 'label', label, limits.textInputLabelLengthMax);
-  const hasMin = !isAbsent(min) && checkInteger(report, 'min_length', min, 0, limits.textInputLengthMax);
-  const hasMax = !isAbsent(max) && checkInteger(report, 'max_length', max, 1, limits.textInputLengthMax);
+  if (inLabel) checkOptionalText(report, 'label', label, componentLimits.textInputLabelLengthMax);
+  else checkRequiredText(report, 'label', label, componentLimits.textInputLabelLengthMax);
+  const hasMin = !isAbsent(min) && checkInteger(report, 'min_length', min, 0, componentLimits.textInputLengthMax);
+  const hasMax = !isAbsent(max) && checkInteger(report, 'max_length', max, 1, componentLimits.textInputLengthMax);
   if (hasMin && hasMax && min > max) report.at('max_length', 'COMPONENT_RANGE_INVALID');
   checkOptionalBoolean(report, 'required', input.required);
-  checkOptionalText(report, 'value', input.value, limits.textInputLengthMax);
-  checkOptionalText(report, 'placeholder', input.placeholder, limits.textInputPlaceholderLengthMax);
+  checkOptionalText(report, 'value', input.value, componentLimits.textInputLengthMax);
+  checkOptionalText(report, 'placeholder', input.placeholder, componentLimits.textInputPlaceholderLengthMax);
 }
 
 export function checkTextDisplay({ report }: Surroundings, { content }: Fields): void {
-  checkRequiredText(report, 'content', content, limits.textDisplayLengthMax);
+  checkRequiredText(report, 'content', content, componentLimits.textDisplayLengthMax);
 }
 
 export function checkThumbnail({ report }: Surroundings, thumbnail: Fields): void {
   checkMedia(report, 'media', thumbnail.media);
-  checkOptionalText(report, 'description', thumbnail.description, limits.mediaDescriptionLengthMax);
+  checkOptionalText(report, 'description', thumbnail.description, componentLimits.mediaDescriptionLengthMax);
   checkOptionalBoolean(report, 'spoiler', thumbnail.spoiler);
 }
 
 export function checkGallery({ report }: Surroundings, { items }: Fields): void {
-  if (!checkSizedList(report, 'items', items, 1, limits.galleryItemsMax)) return;
-  checkItems(report, 'items', items, limits.galleryItemsMax, (_, item) => {
+  if (!checkSizedList(report, 'items', items, 1, componentLimits.galleryItemsMax)) return;
+  checkItems(report, 'items', items, componentLimits.galleryItemsMax, (_, item) => {
     checkMedia(report, 'media', item.media);
-    checkOptionalText(report, 'description', item.description, limits.mediaDescriptionLengthMax);
+    checkOptionalText(report, 'description', item.description, componentLimits.mediaDescriptionLengthMax);
     checkOptionalBoolean(report, 'spoiler', item.spoiler);
   });
 }
@@ -158,35 +158,35 @@ export function checkFile({ report }: Surroundings, { file, spoiler }: Fields): 
 
 export function checkSeparator({ report }: Surroundings, { divider, spacing }: Fields): void {
   checkOptionalBoolean(report, 'divider', divider);
-  if (!isAbsent(spacing)) checkInteger(report, 'spacing', spacing, 1, limits.separatorSpacingMax);
+  if (!isAbsent(spacing)) checkInteger(report, 'spacing', spacing, 1, componentLimits.separatorSpacingMax);
 }
 
 export function checkContainer({ report }: Surroundings, { accent_color, spoiler }: Fields): void {
-  if (!isAbsent(accent_color)) checkInteger(report, 'accent_color', accent_color, 0, limits.containerColorMax);
+  if (!isAbsent(accent_color)) checkInteger(report, 'accent_color', accent_color, 0, componentLimits.containerColorMax);
   checkOptionalBoolean(report, 'spoiler', spoiler);
 }
 
 export function checkLabel({ report }: Surroundings, { label, description }: Fields): void {
-  checkRequiredText(report, 'label', label, limits.labelLengthMax);
-  checkOptionalText(report, 'description', description, limits.labelDescriptionLengthMax);
+  checkRequiredText(report, 'label', label, componentLimits.labelLengthMax);
+  checkOptionalText(report, 'description', description, componentLimits.labelDescriptionLengthMax);
 }
 
 export function checkFileUpload(among: Surroundings, upload: Fields): void {
   checkCustomId(among, upload.custom_id);
-  checkCounts(among, upload, limits.uploadedFilesMax, 1);
+  checkCounts(among, upload, componentLimits.uploadedFilesMax, 1);
 }
 
 export function checkRadioGroup(among: Surroundings, group: Fields): void {
   const { report } = among;
   checkCustomId(among, group.custom_id);
-  checkChoices(report, group.options, limits.radioOptionsMin, limits.groupOptionsMax);
+  checkChoices(report, group.options, componentLimits.radioOptionsMin, componentLimits.groupOptionsMax);
   checkOptionalBoolean(report, 'required', group.required);
 }
 
 export function checkCheckboxGroup(among: Surroundings, group: Fields): void {
   checkCustomId(among, group.custom_id);
-  checkChoices(among.report, group.options, 1, limits.groupOptionsMax);
-  checkCounts(among, group, limits.groupOptionsMax, Array.isArray(group.options) ? group.options.length : 1);
+  checkChoices(among.report, group.options, 1, componentLimits.groupOptionsMax);
+  checkCounts(among, group, componentLimits.groupOptionsMax, Array.isArray(group.options) ? group.options.length : 1);
 }
 
 export function checkCheckbox(among: Surroundings, checkbox: Fields): void {
@@ -215,19 +215,22 @@ function checkChoices(report: Report, options: unknown, min: number, max: number
   if (!checkSizedList(report, 'options', options, min, max)) return;
   const values = new Set<unknown>();
   checkItems(report, 'options', options, max, (_, choice) => {
-    checkRequiredText(report, 'label', choice.label, limits.componentChoiceLengthMax);
-    if (checkRequiredText(report, 'value', choice.value, limits.componentChoiceLengthMax) && values.has(choice.value)) {
+    checkRequiredText(report, 'label', choice.label, componentLimits.componentChoiceLengthMax);
+    if (
+      checkRequiredText(report, 'value', choice.value, componentLimits.componentChoiceLengthMax) &&
+      values.has(choice.value)
+    ) {
       report.at('value', 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED');
     }
     values.add(choice.value);
-    checkOptionalText(report, 'description', choice.description, limits.componentChoiceLengthMax);
+    checkOptionalText(report, 'description', choice.description, componentLimits.componentChoiceLengthMax);
     checkEmoji(report, choice.emoji);
     checkOptionalBoolean(report, 'default', choice.default);
   });
 }
 
 function checkCustomId({ report, customIds }: Surroundings, customId: unknown): void {
-  if (!checkRequiredText(report, 'custom_id', customId, limits.customIdLengthMax)) return;
+  if (!checkRequiredText(report, 'custom_id', customId, componentLimits.customIdLengthMax)) return;
   if (customIds.has(customId)) report.at('custom_id', 'COMPONENT_CUSTOM_ID_DUPLICATED');
   customIds.add(customId);
 }
@@ -238,7 +241,7 @@ function checkMedia(report: Report, key: string, media: unknown): void {
   else if (!isFields(media)) report.at(key, 'MODEL_TYPE_CONVERT');
   else {
     report.enter(key);
-    checkRequiredText(report, 'url', media.url, limits.mediaUrlLengthMax);
+    checkRequiredText(report, 'url', media.url, componentLimits.mediaUrlLengthMax);
     report.leave();
   }
 }

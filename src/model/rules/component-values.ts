@@ -1,6 +1,6 @@
 import { type Component, type ComponentChoice, componentTypes, usableComponents } from '../component.ts';
 import type { Issue } from '../issue.ts';
-import { limits } from '../limits.ts';
+import { componentLimits } from '../limits.ts';
 import {
   checkBoolean,
   checkItems,
@@ -62,9 +62,10 @@ function checkFilled(
   inputs: readonly Component[],
   filled: Set<string>,
 ): void {
-  if (list.length > limits.modalComponentsMax) report.here('BASE_TYPE_MAX_LENGTH', limits.modalComponentsMax);
+  if (list.length > componentLimits.modalComponentsMax)
+    report.here('BASE_TYPE_MAX_LENGTH', componentLimits.modalComponentsMax);
   report.enter(0);
-  list.slice(0, limits.modalComponentsMax).forEach((layout, i) => {
+  list.slice(0, componentLimits.modalComponentsMax).forEach((layout, i) => {
     report.moveTo(i);
     if (checkObjectItem(report, layout)) checkLayout(report, layout, one => checkInput(report, one, inputs, filled));
   });
@@ -79,8 +80,8 @@ function checkLayout(report: Report, { type, components, component }: Fields, ch
 }
 
 function checkRow(report: Report, components: unknown, check: (one: Fields) => void): void {
-  if (!checkList(report, 'components', components, limits.modalComponentsMax)) return;
-  checkItems(report, 'components', components, limits.modalComponentsMax, (_, one) => check(one));
+  if (!checkList(report, 'components', components, componentLimits.modalComponentsMax)) return;
+  checkItems(report, 'components', components, componentLimits.modalComponentsMax, (_, one) => check(one));
 }
 
 function checkLabelled(report: Report, component: unknown, check: (one: Fields) => void): void {
@@ -95,7 +96,7 @@ function checkLabelled(report: Report, component: unknown, check: (one: Fields) 
 
 function checkInput(report: Report, given: Fields, inputs: readonly Component[], filled: Set<string>): void {
   const { custom_id: customId, type } = given;
-  if (!checkRequiredText(report, 'custom_id', customId, limits.customIdLengthMax)) return;
+  if (!checkRequiredText(report, 'custom_id', customId, componentLimits.customIdLengthMax)) return;
   const input = inputs.find(one => one.custom_id === customId);
   if (!input) report.at('custom_id', 'COMPONENT_INPUT_UNKNOWN', customId);
   else if (filled.has(customId)) report.at('custom_id', 'COMPONENT_CUSTOM_ID_DUPLICATED');
@@ -117,7 +118,7 @@ function checkInputText(report: Report, value: unknown, { required, min_length, 
     return;
   }
   const min = numberOr(min_length, 0);
-  if (!checkText(report, 'value', value, 0, numberOr(max_length, limits.textInputLengthMax))) return;
+  if (!checkText(report, 'value', value, 0, numberOr(max_length, componentLimits.textInputLengthMax))) return;
   if (codePoints(value) < min) report.at('value', 'BASE_TYPE_MIN_LENGTH', min);
 }
 

@@ -1,5 +1,5 @@
 import { type ComponentType, componentTypes } from '../component.ts';
-import { limits } from '../limits.ts';
+import { componentLimits, limits } from '../limits.ts';
 import {
   checkButton,
   checkCheckbox,
@@ -61,7 +61,7 @@ const checks: Readonly<Record<ComponentType, (walk: Walk, component: Fields, inL
   [types.MENTIONABLE_SELECT]: checkSelect,
   [types.CHANNEL_SELECT]: checkSelect,
   [types.SECTION](walk, { components, accessory }) {
-    checkEach(walk, components, limits.sectionTextsMax, places.section);
+    checkEach(walk, components, componentLimits.sectionTextsMax, places.section);
     checkOne(walk, 'accessory', accessory, places.accessory);
   },
   [types.TEXT_DISPLAY]: checkTextDisplay,
@@ -102,7 +102,7 @@ export function checkMessageComponents(report: Report, value: unknown, isV2: boo
 
 /** Checks the `components` of a modal, where the report stands. @see commands.md 3.3, callback type 9 */
 export function checkModalComponents(report: Report, value: unknown): void {
-  checkEach(startWalk(report, true), value, limits.modalComponentsMax, places.modal);
+  checkEach(startWalk(report, true), value, componentLimits.modalComponentsMax, places.modal);
 }
 
 function startWalk(report: Report, inModal: boolean): Walk {
@@ -111,14 +111,14 @@ function startWalk(report: Report, inModal: boolean): Walk {
 
 /** Buttons share a row; everything else takes all its width. */
 function checkRow(walk: Walk, { components }: Fields): void {
-  checkEach(walk, components, limits.rowButtonsMax, walk.inModal ? places.modalRow : places.messageRow);
+  checkEach(walk, components, componentLimits.rowButtonsMax, walk.inModal ? places.modalRow : places.messageRow);
   if (!Array.isArray(components)) return;
   const { report } = walk;
   report.enter('components');
   let width = 0;
-  components.slice(0, limits.rowButtonsMax).forEach((one: unknown, i) => {
-    width += isFields(one) && one.type === types.BUTTON ? 1 : limits.rowButtonsMax;
-    if (width > limits.rowButtonsMax) report.at(i, 'COMPONENT_LAYOUT_WIDTH_EXCEEDED');
+  components.slice(0, componentLimits.rowButtonsMax).forEach((one: unknown, i) => {
+    width += isFields(one) && one.type === types.BUTTON ? 1 : componentLimits.rowButtonsMax;
+    if (width > componentLimits.rowButtonsMax) report.at(i, 'COMPONENT_LAYOUT_WIDTH_EXCEEDED');
   });
   report.leave();
 }
@@ -163,7 +163,7 @@ function checkType(report: Report, type: unknown, allowed: readonly ComponentTyp
 
 /** A number of 32 bits; 0 says the same as none. */
 function checkId({ report, ids }: Walk, id: unknown): void {
-  if (isAbsent(id) || !checkInteger(report, 'id', id, 0, limits.componentIdMax) || id === 0) return;
+  if (isAbsent(id) || !checkInteger(report, 'id', id, 0, componentLimits.componentIdMax) || id === 0) return;
   if (ids.has(id)) report.at('id', 'COMPONENT_ID_DUPLICATED');
   ids.add(id);
 }

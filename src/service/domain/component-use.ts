@@ -1,7 +1,7 @@
 import { type Component, type ComponentType, componentTypes, findComponent } from '../../model/component.ts';
 import { type ComponentInvocation, interactionTypes, type ResolvedData } from '../../model/interaction.ts';
 import { fieldErrors } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
+import { componentLimits } from '../../model/limits.ts';
 import type { Message } from '../../model/message.ts';
 import { checkComponentUse } from '../../model/rules/component-values.ts';
 import { checkEnum, checkRequiredText, type Fields, isAbsent } from '../../model/rules/field.ts';
@@ -67,7 +67,9 @@ function readPress(report: Report, body: Fields): Press {
     ...readUse(report, body),
     messageId: readId(report, 'message_id', body.message_id),
     ...readUseData(report, body.data, (inData, data) => ({
-      customId: checkRequiredText(inData, 'custom_id', data.custom_id, limits.customIdLengthMax) ? data.custom_id : '',
+      customId: checkRequiredText(inData, 'custom_id', data.custom_id, componentLimits.customIdLengthMax)
+        ? data.custom_id
+        : '',
       componentType: readType(inData, data.component_type),
       values: data.values,
     })),

@@ -1,7 +1,7 @@
 import { type Component, type Modal, type SubmittedComponent, usableComponents } from '../../model/component.ts';
 import { interactionTypes } from '../../model/interaction.ts';
 import { fieldErrors } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
+import { componentLimits } from '../../model/limits.ts';
 import { checkSubmission } from '../../model/rules/component-values.ts';
 import { checkRequiredText, type Fields } from '../../model/rules/field.ts';
 import { fillModal, givenInputs } from '../../model/rules/modal-layout.ts';
@@ -108,7 +108,9 @@ function readSubmission(report: Report, body: Fields): Submission {
     ...readUse(report, body),
     ...readUseData(report, body.data, (inData, data) => ({
       openerId: readId(inData, 'id', data.id),
-      customId: checkRequiredText(inData, 'custom_id', data.custom_id, limits.customIdLengthMax) ? data.custom_id : '',
+      customId: checkRequiredText(inData, 'custom_id', data.custom_id, componentLimits.customIdLengthMax)
+        ? data.custom_id
+        : '',
       components: data.components,
     })),
   };

@@ -27,7 +27,7 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { type Component, componentTypes } from '../../../src/model/component.ts';
-import { limits } from '../../../src/model/limits.ts';
+import { componentLimits } from '../../../src/model/limits.ts';
 import { messageFlags } from '../../../src/model/message.ts';
 import { checkMessageData, checkModal } from '../../../src/model/rules/callback.ts';
 import { times } from '../../support/command-samples.ts';
@@ -442,7 +442,10 @@ describe('what an unmodified builder makes', () => {
       label().setCheckboxGroupComponent(new CheckboxGroupBuilder().setCustomId('g').addOptions(options)),
       label().setCheckboxComponent(new CheckboxBuilder().setCustomId('h').setDefault(true)),
     ];
-    for (const part of [labels.slice(0, limits.modalComponentsMax), labels.slice(limits.modalComponentsMax)]) {
+    for (const part of [
+      labels.slice(0, componentLimits.modalComponentsMax),
+      labels.slice(componentLimits.modalComponentsMax),
+    ]) {
       const made = new ModalBuilder().setCustomId('m').setTitle('x').addLabelComponents(part);
       expect(faults(checkModal(JSON.parse(JSON.stringify(made))))).toEqual([]);
     }

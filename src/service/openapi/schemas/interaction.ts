@@ -1,7 +1,7 @@
 import { commandTypes, optionTypes } from '../../../model/command.ts';
 import { buttonStyles, componentTypes, textInputStyles } from '../../../model/component.ts';
 import { callbackTypes, interactionTypes } from '../../../model/interaction.ts';
-import { limits } from '../../../model/limits.ts';
+import { componentLimits, limits } from '../../../model/limits.ts';
 import { messageTypes } from '../../../model/message.ts';
 import {
   anyObject,
@@ -17,7 +17,7 @@ import {
   text,
 } from '../json-schema.ts';
 
-const customId = text(1, limits.customIdLengthMax);
+const customId = text(1, componentLimits.customIdLengthMax);
 
 /** Of every use. */
 const usePlace = { application_id: ref('SnowflakeInput'), channel_id: ref('SnowflakeInput') };
@@ -72,7 +72,7 @@ export const interactionSchemas = {
       data: object(
         'Which component, and what was chosen',
         { custom_id: customId, component_type: enumeration(componentTypes) },
-        nullableFields({ values: list(text(), limits.selectOptionsMax) }),
+        nullableFields({ values: list(text(), componentLimits.selectOptionsMax) }),
       ),
     },
     useExtras,
@@ -85,7 +85,7 @@ export const interactionSchemas = {
       data: object(
         'Which modal, by the event INTERACTION_MODAL_CREATE, and what was filled in',
         { id: ref('SnowflakeInput'), custom_id: customId },
-        nullableFields({ components: list(ref('SubmittedComponent'), limits.modalComponentsMax) }),
+        nullableFields({ components: list(ref('SubmittedComponent'), componentLimits.modalComponentsMax) }),
       ),
     },
     useExtras,
@@ -94,11 +94,11 @@ export const interactionSchemas = {
     'A component of a modal with what was filled in; rows and labels hold others',
     { type: enumeration(componentTypes) },
     nullableFields({
-      id: integer(0, limits.componentIdMax),
+      id: integer(0, componentLimits.componentIdMax),
       custom_id: customId,
       value: { type: ['string', 'boolean'] },
-      values: list(text(), limits.selectOptionsMax),
-      components: list(ref('SubmittedComponent'), limits.modalComponentsMax),
+      values: list(text(), componentLimits.selectOptionsMax),
+      components: list(ref('SubmittedComponent'), componentLimits.modalComponentsMax),
       component: ref('SubmittedComponent'),
     }),
   ),
@@ -106,50 +106,59 @@ export const interactionSchemas = {
     'A component of a message or modal; which other fields it has follows from its type',
     { type: enumeration(componentTypes) },
     nullableFields({
-      id: integer(0, limits.componentIdMax),
+      id: integer(0, componentLimits.componentIdMax),
       custom_id: customId,
       components: list(ref('Component'), limits.messageComponentsMax),
       accessory: ref('Component'),
       component: ref('Component'),
       style: { anyOf: [enumeration(buttonStyles), enumeration(textInputStyles)] },
-      label: text(0, limits.buttonLabelLengthMax),
-      description: text(0, limits.mediaDescriptionLengthMax),
+      label: text(0, componentLimits.buttonLabelLengthMax),
+      description: text(0, componentLimits.mediaDescriptionLengthMax),
       emoji: anyObject,
-      url: text(1, limits.buttonUrlLengthMax),
+      url: text(1, componentLimits.buttonUrlLengthMax),
       sku_id: ref('SnowflakeInput'),
       disabled: boolean,
       required: boolean,
-      placeholder: text(0, limits.selectPlaceholderLengthMax),
-      min_values: integer(0, limits.selectOptionsMax),
-      max_values: integer(1, limits.selectOptionsMax),
-      options: list(ref('ComponentChoice'), limits.selectOptionsMax),
-      default_values: list(anyObject, limits.selectOptionsMax),
-      channel_types: list(integer(0), limits.selectOptionsMax),
-      value: text(0, limits.textInputLengthMax),
-      min_length: integer(0, limits.textInputLengthMax),
-      max_length: integer(1, limits.textInputLengthMax),
+      placeholder: text(0, componentLimits.selectPlaceholderLengthMax),
+      min_values: integer(0, componentLimits.selectOptionsMax),
+      max_values: integer(1, componentLimits.selectOptionsMax),
+      options: list(ref('ComponentChoice'), componentLimits.selectOptionsMax),
+      default_values: list(anyObject, componentLimits.selectOptionsMax),
+      channel_types: list(integer(0), componentLimits.selectOptionsMax),
+      value: text(0, componentLimits.textInputLengthMax),
+      min_length: integer(0, componentLimits.textInputLengthMax),
+      max_length: integer(1, componentLimits.textInputLengthMax),
       default: boolean,
       file_types: list(text(), limits.fileTypesMax),
-      content: text(1, limits.textDisplayLengthMax),
+      content: text(1, componentLimits.textDisplayLengthMax),
       media: ref('Media'),
-      items: list(anyObject, limits.galleryItemsMax, { minItems: 1 }),
+      items: list(anyObject, componentLimits.galleryItemsMax, { minItems: 1 }),
       file: ref('Media'),
       spoiler: boolean,
       divider: boolean,
-      spacing: integer(1, limits.separatorSpacingMax),
-      accent_color: integer(0, limits.containerColorMax),
+      spacing: integer(1, componentLimits.separatorSpacingMax),
+      accent_color: integer(0, componentLimits.containerColorMax),
     }),
   ),
-  Media: object('An address, or `attachment://` and the name of a file', { url: text(1, limits.mediaUrlLengthMax) }),
+  Media: object('An address, or `attachment://` and the name of a file', {
+    url: text(1, componentLimits.mediaUrlLengthMax),
+  }),
   ComponentChoice: object(
     'One of the choices of a component',
-    { label: text(1, limits.componentChoiceLengthMax), value: text(1, limits.componentChoiceLengthMax) },
-    nullableFields({ description: text(0, limits.componentChoiceLengthMax), emoji: anyObject, default: boolean }),
+    {
+      label: text(1, componentLimits.componentChoiceLengthMax),
+      value: text(1, componentLimits.componentChoiceLengthMax),
+    },
+    nullableFields({
+      description: text(0, componentLimits.componentChoiceLengthMax),
+      emoji: anyObject,
+      default: boolean,
+    }),
   ),
   Modal: object('A form that answers an interaction', {
     custom_id: customId,
-    title: text(1, limits.modalTitleLengthMax),
-    components: list(ref('Component'), limits.modalComponentsMax, { minItems: 1 }),
+    title: text(1, componentLimits.modalTitleLengthMax),
+    components: list(ref('Component'), componentLimits.modalComponentsMax, { minItems: 1 }),
   }),
   OptionValue: object(
     'What was filled in for one option; subcommands and groups nest',
