@@ -40,18 +40,19 @@ export async function run(): Promise<BenchRow[]> {
     const cases: readonly Case[] = [
       { name: 'GET a lobby, CPU', method: 'GET', path: () => path, goal: { sign: '≤', value: 1.5 } },
       {
-        name: 'POST a lobby with 2 members, CPU',
-        method: 'POST',
-        path: () => '/api/v10/lobbies',
-        body: () => lobbyBody,
-        goal: { sign: '≤', value: 3 },
-      },
-      {
         name: 'PUT a member, CPU',
         method: 'PUT',
         path: n => `${path}/members/${(n % 2) + 1}`,
         body: memberBody,
         goal: { sign: '≤', value: 2 },
+      },
+      // Last, because it leaves a hundred thousand lobbies behind; what those cost the others is measured in lobbies.ts.
+      {
+        name: 'POST a lobby with 2 members, CPU',
+        method: 'POST',
+        path: () => '/api/v10/lobbies',
+        body: () => lobbyBody,
+        goal: { sign: '≤', value: 3 },
       },
     ];
     const rows: BenchRow[] = [];
