@@ -13,7 +13,7 @@ const bot = 'Bot bench-token';
 const underWay = 16;
 const framesPerSide = 200_000;
 const rounds = 7;
-const memoryRounds = 3;
+const memoryRounds = 5;
 const identify = { op: 2, d: { intents: (2 ** 27) | (2 ** 28), capabilities: 2 ** 16, properties: {} } };
 const path = '/gateway?v=10&encoding=json';
 
