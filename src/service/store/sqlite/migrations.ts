@@ -69,11 +69,9 @@ export const migrations: readonly Migration[] = [
           WHERE linked_channel_id IS NOT NULL;
 
         CREATE TABLE lobby_members (
-          lobby_id TEXT, user_id TEXT, application_id TEXT, voice_session_id TEXT, body TEXT NOT NULL,
-          PRIMARY KEY (lobby_id, user_id)
+          lobby_id TEXT, user_id TEXT, application_id TEXT, body TEXT NOT NULL, PRIMARY KEY (lobby_id, user_id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX lobby_members_byUser ON lobby_members (application_id, user_id);
-        CREATE INDEX lobby_members_byVoice ON lobby_members (voice_session_id) WHERE voice_session_id IS NOT NULL;
 
         CREATE TABLE lobby_messages (
           lobby_id TEXT, sent_at_ms INTEGER, id TEXT, body TEXT NOT NULL, PRIMARY KEY (lobby_id, sent_at_ms, id)
@@ -86,13 +84,6 @@ export const migrations: readonly Migration[] = [
           id TEXT PRIMARY KEY, user_id TEXT, application_id TEXT, body TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX authorizations_byUser ON authorizations (user_id, application_id) WHERE application_id IS NOT NULL;
-
-        CREATE TABLE role_connections (
-          application_id TEXT, user_id TEXT, authorization_id TEXT, body TEXT NOT NULL,
-          PRIMARY KEY (application_id, user_id)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX role_connections_byAuthorization ON role_connections (authorization_id)
-          WHERE authorization_id IS NOT NULL;
 
         CREATE TABLE codes (hash TEXT PRIMARY KEY, expires_at_ms INTEGER, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX codes_byExpiry ON codes (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
@@ -129,6 +120,27 @@ export const migrations: readonly Migration[] = [
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE settings (name TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+      `),
+  },
+  // Parts in calls, bots' names, role connections.
+  {
+    version: 2,
+    apply: database =>
+      database.exec(`
+        ALTER TABLE lobby_members ADD COLUMN voice_session_id TEXT;
+        UPDATE lobby_members SET body = json_set(body, '$.voice', NULL, '$.voice_session_id', NULL);
+        CREATE INDEX lobby_members_byVoice ON lobby_members (voice_session_id) WHERE voice_session_id IS NOT NULL;
+
+        UPDATE gateway_sessions SET body = json_set(body, '$.may_call', json('false'));
+
+        UPDATE applications SET body = json_set(body, '$.bot_username', NULL, '$.role_connection_metadata', json('[]'));
+
+        CREATE TABLE role_connections (
+          application_id TEXT, user_id TEXT, authorization_id TEXT, body TEXT NOT NULL,
+          PRIMARY KEY (application_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX role_connections_byAuthorization ON role_connections (authorization_id)
+          WHERE authorization_id IS NOT NULL;
       `),
   },
 ];

@@ -6,7 +6,7 @@ import { type Migration, migrations } from '../../../../src/service/store/sqlite
 import { sqliteStoreOver } from '../../../../src/service/store/sqlite/store.ts';
 import { declaredLayoutSql } from '../../../support/declared-layout.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
-import { lobbyRecord } from '../../../support/records.ts';
+import { lobbyMemberRecord, lobbyRecord } from '../../../support/records.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let location: string;
@@ -47,6 +47,28 @@ describe('opening', () => {
       { id: '1', mood: JSON.stringify(lobbyRecord({ id: '1' })) },
     ]);
     database.close();
+  });
+
+  it('brings members, applications and sessions of layout 1 to what they have now', async () => {
+    const old = await openDatabase(location, migrations.slice(0, 1));
+    const { voice, voice_session_id, ...member } = lobbyMemberRecord({ lobby_id: '1', user_id: '2' });
+    old
+      .prepare('INSERT INTO lobby_members (lobby_id, user_id, application_id, body) VALUES (?, ?, ?, ?)')
+      .run('1', '2', member.application_id, JSON.stringify(member));
+    old
+      .prepare("INSERT INTO applications (id, body) VALUES ('3', ?)")
+      .run(JSON.stringify({ id: '3', name: 'Starfall' }));
+    old.prepare("INSERT INTO gateway_sessions (id, body) VALUES ('4', ?)").run(JSON.stringify({ id: '4' }));
+    old.close();
+
+    const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
+    expect(await store.get('lobby_members', '1', '2')).toEqual({ ...member, voice, voice_session_id });
+    expect(await store.get('applications', '3')).toEqual({
+      ...{ id: '3', name: 'Starfall' },
+      ...{ bot_username: null, role_connection_metadata: [] },
+    });
+    expect(await store.get('gateway_sessions', '4')).toEqual({ id: '4', may_call: false });
+    await store.close();
   });
 
   it('runs each step once', async () => {
