@@ -6,7 +6,7 @@ import { type CollectionName, numericFields } from '../store/records.ts';
 import { type Check, check, isPlainObject, issue, list, nullable, object, text, whole } from './check.ts';
 
 /** Rises when records change so that a service could not read older ones. */
-export const snapshotVersion = 1;
+export const snapshotVersion = 2;
 
 /** The whole state of a service. It holds no token in clear, but keys that sign: keep it as a secret. */
 export interface Snapshot {

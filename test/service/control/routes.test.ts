@@ -259,7 +259,7 @@ describe('/control/snapshot', () => {
     const { body: filled } = await one.call('POST /fixtures', { applications: [{}], users: [{}], guilds: [{}] });
     await one.core.clock.advance(5000);
     const { body: snapshot } = await one.call('GET /snapshot');
-    expect(snapshot).toMatchObject({ version: 1, at_ms: startMs + 5000 });
+    expect(snapshot).toMatchObject({ version: 2, at_ms: startMs + 5000 });
 
     const other = await open();
     await other.call('POST /fixtures', { users: [{ id: '404' }] });
@@ -275,9 +275,9 @@ describe('/control/snapshot', () => {
   it('refuses another version with a message that names both', async () => {
     const { call } = await open();
     const { body: snapshot } = await call('GET /snapshot');
-    const { status, body } = await call('PUT /snapshot', { ...snapshot, version: 2 });
+    const { status, body } = await call('PUT /snapshot', { ...snapshot, version: 1 });
     expect(status).toBe(400);
-    expect(body.message).toContain('version: is 2; this service reads version 1');
+    expect(body.message).toContain('version: is 1; this service reads version 2');
     expect((await call('PUT /snapshot', {})).status).toBe(400);
   });
 
