@@ -31,9 +31,16 @@ export function mimeTypeOf(scheme: string): string {
 
 /** The `Exec` line of a desktop file as it stands there; undefined when it has none. */
 export function execLineOf(text: string): string | undefined {
-  const [, group = ''] = text.split(/^\[Desktop Entry\][ \t]*$/m, 2);
-  const [own = ''] = group.split(/^\[/m, 1);
-  return /^Exec[ \t]*=[ \t]*(.*)$/m.exec(own)?.[1];
+  // By line feeds: to a regular expression U+2028 ends a line, too, and a path may have one.
+  const lines = text.split(/\r?\n/);
+  const start = lines.findIndex(line => /^\[Desktop Entry\][ \t]*$/.test(line));
+  if (start < 0) return undefined;
+  for (const line of lines.slice(start + 1)) {
+    if (line.startsWith('[')) return undefined;
+    const exec = /^Exec[ \t]*=[ \t]*(.*)$/s.exec(line)?.[1];
+    if (exec !== undefined) return exec;
+  }
+  return undefined;
 }
 
 /** Program and arguments of an `Exec` line, without the codes that stand for what is opened. */

@@ -28,6 +28,7 @@ describe('a desktop file', () => {
         const line = execLineOf(desktopEntryText({ name: 'x', scheme, command })) ?? '';
         expect(commandOf(line)).toEqual(command);
       }),
+      { examples: [[['\u2028', '']], [['/opt/a\u2029b', '\u0085']]] },
     );
   });
 
