@@ -1,7 +1,7 @@
 import type { Issue } from '../issue.ts';
 import { type DeviceResult, deviceResults } from '../oauth.ts';
+import { checkBody } from './body.ts';
 import { checkRequiredText, isAbsent } from './field.ts';
-import { checkBody } from './lobby-fields.ts';
 
 /** Our choice: what a person types may be longer than the code itself, for blanks and hyphens in it. */
 const typedLengthMax = 100;

@@ -1,4 +1,3 @@
-import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
 import { lobbyFlags, lobbyMemberFlags } from '../lobby.ts';
 import { readSnowflake } from '../snowflake.ts';
@@ -13,21 +12,13 @@ import {
   isAbsent,
   isFields,
 } from './field.ts';
-import { Report } from './report.ts';
+import type { Report } from './report.ts';
 import { codePoints, isLonger } from './text-length.ts';
 
 /** Checks that the bodies about lobbies share; all fields may be absent or null. */
 
 const lobbyFlagValues = [0, lobbyFlags.REQUIRE_APPLICATION_AUTHORIZATION];
 const memberFlagValues = [0, lobbyMemberFlags.CanLinkLobby];
-
-/** A body that must be an object. */
-export function checkBody(value: unknown, checkFields: (report: Report, body: Fields) => void): Issue[] {
-  const report = new Report();
-  if (isFields(value)) checkFields(report, value);
-  else report.here('DICT_TYPE_CONVERT');
-  return report.issues;
-}
 
 export function checkLobbyFlags(report: Report, flags: unknown): void {
   if (!isAbsent(flags)) checkEnum(report, 'flags', flags, lobbyFlagValues);

@@ -1,7 +1,8 @@
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
+import { checkBody } from './body.ts';
 import { checkRequiredText, checkSnowflake, isAbsent } from './field.ts';
-import { checkBody, checkIdleTimeout, checkLobbyFlags, checkMetadata } from './lobby-fields.ts';
+import { checkIdleTimeout, checkLobbyFlags, checkMetadata } from './lobby-fields.ts';
 
 /**
  * Checks the body that creates a lobby by a secret or joins it; all but the secret may be absent or null.

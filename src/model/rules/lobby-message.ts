@@ -1,8 +1,9 @@
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
 import { messageFlags } from '../message.ts';
+import { checkBody } from './body.ts';
 import { checkEnum, checkText, isAbsent, isFields } from './field.ts';
-import { checkBody, checkTextMap } from './lobby-fields.ts';
+import { checkTextMap } from './lobby-fields.ts';
 import { Report } from './report.ts';
 
 const { SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS } = messageFlags;

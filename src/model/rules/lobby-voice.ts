@@ -1,7 +1,7 @@
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
+import { checkBody } from './body.ts';
 import { checkBoolean, checkList, checkObjectItem, checkSnowflake, checkText, type Fields, isAbsent } from './field.ts';
-import { checkBody } from './lobby-fields.ts';
 import { Report } from './report.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
+import { checkBody } from './body.ts';
 import { checkBoolean, checkList, checkWebAddress, type Fields, isAbsent } from './field.ts';
 import {
   checkAdditionalName,
-  checkBody,
   checkIdleTimeout,
   checkLobbyFlags,
   checkMemberEntries,

@@ -1,6 +1,7 @@
 import { externalAuthTokenLengthMax, externalAuthTypes, isExternalAuthType } from '../external-auth.ts';
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
+import { checkBody } from './body.ts';
 import {
   checkRequiredId,
   checkRequiredText,
@@ -10,7 +11,6 @@ import {
   type Fields,
   isAbsent,
 } from './field.ts';
-import { checkBody } from './lobby-fields.ts';
 import type { Report } from './report.ts';
 
 /**

@@ -5,6 +5,7 @@ import {
   type RoleConnectionType,
   roleConnectionTypes as types,
 } from '../role-connection.ts';
+import { checkBody } from './body.ts';
 import {
   checkEnum,
   checkObjectItem,
@@ -15,7 +16,6 @@ import {
   isAbsent,
   isFields,
 } from './field.ts';
-import { checkBody } from './lobby-fields.ts';
 import { checkLocalizations } from './localizations.ts';
 import { Report } from './report.ts';
 import { isLonger } from './text-length.ts';

@@ -1,7 +1,7 @@
 import type { Issue } from '../issue.ts';
 import { limits } from '../limits.ts';
+import { checkBody } from './body.ts';
 import { checkString, isAbsent } from './field.ts';
-import { checkBody } from './lobby-fields.ts';
 import type { Report } from './report.ts';
 import { codePoints, isLonger } from './text-length.ts';
 
