@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
@@ -168,9 +168,21 @@ await build({
 });
 writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');
 
-execFileSync('node_modules/.bin/tsc', [
-  ...['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--project', 'tsconfig.build.json'],
-]);
+// Its own messages are what a reader of a failed build needs, and nothing else.
+const compiler = spawnSync(
+  process.execPath,
+  [
+    'node_modules/typescript/bin/tsc',
+    '--noEmit',
+    'false',
+    '--declaration',
+    '--emitDeclarationOnly',
+    '--project',
+    'tsconfig.build.json',
+  ],
+  { stdio: 'inherit' },
+);
+if (compiler.status !== 0) process.exit(1);
 const declarations = globSync('dist/types/**/*.d.ts');
 for (const file of declarations) {
   const text = readFileSync(file, 'utf8').replace(/((?:from|import\()\s*['"]\.\.?\/[^'"]*)\.ts(['"])/g, '$1.js$2');

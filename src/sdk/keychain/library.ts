@@ -28,8 +28,8 @@ export type LibraryName = 'keytar' | 'keyring';
 export type LoadLibrary = () => Promise<Keytar>;
 
 export const systemLibraries: Readonly<Record<LibraryName, LoadLibrary>> = {
-  keytar: async () => moduleOf<Keytar>(await import('keytar')),
-  keyring: async () => likeKeytar(moduleOf<Keyring>(await import('@napi-rs/keyring'))),
+  keytar: async () => moduleOf<Keytar>(await importOptional(packageNames.keytar)),
+  keyring: async () => likeKeytar(moduleOf<Keyring>(await importOptional(packageNames.keyring))),
 };
 
 /** Our choice: the most that Windows keeps in one entry (`CRED_MAX_CREDENTIAL_BLOB_SIZE`) is the most everywhere. */
@@ -86,6 +86,14 @@ async function loaded(name: LibraryName, load: LoadLibrary): Promise<Keytar> {
 }
 
 const packageNames: Readonly<Record<LibraryName, string>> = { keytar: 'keytar', keyring: '@napi-rs/keyring' };
+
+/**
+ * Imports a package that need not be installed. The name is a value rather than a literal, so that neither the type
+ * checker nor a game's bundler looks for the package: it may be absent, and its `.node` file cannot be bundled.
+ */
+function importOptional(name: string): Promise<unknown> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+}
 
 // A CommonJS package shows its exports by name to some hosts, only as the default to others.
 function moduleOf<Exports>(imported: unknown): Exports {
