@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { checkPrivate, codeFolder, installedPackage, packageFolder } from './running-code.ts';
 
 /** Names a folder to look into first: for a game whose installer put the built files elsewhere. */
@@ -75,7 +75,8 @@ function besideBundle(): readonly string[] {
   const here = codeFolder();
   const installed = installedPackage();
   return [
-    ...(here === undefined ? [] : [join(here, 'native', system)]),
+    // A bundler that splits puts its parts into a folder beside the program.
+    ...(here === undefined ? [] : [join(here, 'native', system), join(dirname(here), 'native', system)]),
     ...(installed === undefined ? [] : inPackage(installed)),
   ];
 }

@@ -105,6 +105,6 @@ function trustedOwners(): ReadonlySet<number | undefined> {
 
 // Windows lets every user create folders in the root of a drive.
 function whyOpenDrive(path: string): string | undefined {
-  const [drive, first] = path.split(sep);
-  return first === 'node_modules' ? `everybody can create folders in ${drive}${sep}` : undefined;
+  const [drive, first = ''] = path.split(sep);
+  return ['node_modules', 'native'].includes(first) ? `everybody can create folders in ${drive}${sep}` : undefined;
 }

@@ -33,10 +33,11 @@ describe.each(['cjs', 'esm'] as const)('a game bundled as %s, without built file
     const { native, forwarder } = await ask(program);
     expect(forwarder.missing).toEqual([
       expect.stringMatching(new RegExp(`^${join(game, 'dist', 'native', system, 'rallypoint-forwarder')}: ENOENT`)),
+      expect.stringMatching(new RegExp(`^${join(game, 'native', system, 'rallypoint-forwarder')}: ENOENT`)),
       `@rallypoint/sdk is not installed where ${join(game, 'dist')} finds it.`,
       whereToPut,
     ]);
-    expect(native.missing).toHaveLength(3);
+    expect(native.missing).toHaveLength(4);
   });
 
   it('says that a named folder must be absolute, because the current one may be anybody’s', async () => {
@@ -65,6 +66,12 @@ describe.each(['cjs', 'esm'] as const)('a game bundled as %s, without built file
 describe.skipIf(missing !== undefined).each(['cjs', 'esm'] as const)(`a game bundled as %s${reason}`, format => {
   it('finds the built files beside itself', async () => {
     const program = await bundle('dist', format);
+    await place(join('dist', 'native', system));
+    await expectFound(await ask(program), join('dist', 'native', system));
+  });
+
+  it('finds them beside the folder of its parts', async () => {
+    const program = await bundle(join('dist', 'assets'), format);
     await place(join('dist', 'native', system));
     await expectFound(await ask(program), join('dist', 'native', system));
   });
