@@ -37,7 +37,8 @@ describe('the packed package', () => {
       /fastify|\/service|\/backend|node_modules\/(ws|openid-client|undici|keytar|@napi-rs|electron)\//,
     '@rallypoint/sdk/backend': /fastify|\/service|node_modules\/(ws|openid-client|keytar|@napi-rs|electron)\//,
     '@rallypoint/sdk/service': /node_modules\/(ws|openid-client|rxjs|keytar|@napi-rs|electron)\//,
-    '@rallypoint/sdk/model': /fastify|\/service|\/backend|\/dist\/(esm|cjs)\/(sdk\/)?index\.js$|node_modules\/(?!@rallypoint\/sdk\/)/,
+    '@rallypoint/sdk/model':
+      /fastify|\/service|\/backend|\/dist\/(esm|cjs)\/(sdk\/)?index\.js$|node_modules\/(?!@rallypoint\/sdk\/)/,
   };
   it.each(Object.keys(never))('loads nothing for %s that it does not need', async entryPoint => {
     const trace = project.write(

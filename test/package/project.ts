@@ -41,11 +41,12 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
+const ofTestsAround =
+  /^(VITEST|NODE_ENV|RALLYPOINT_|npm_(?!config_(registry|cafile|cache|proxy|https_proxy|noproxy)$))/;
+
 /** Nobody's own keychain, no colours, and nothing that the tests around set for themselves. */
 export const quietEnv: NodeJS.ProcessEnv = {
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV|npm_|RALLYPOINT_)/.test(name)),
-  ),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTestsAround.test(name))),
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent',
   NO_COLOR: '1',
 };
@@ -90,6 +91,11 @@ export async function installOffline(project: Project, tarball: string, packages
     cpSync(join(root, 'node_modules', name), join(project.path, 'node_modules', name), { recursive: true });
   }
   return installed;
+}
+
+/** Installs what a project's package.json names, as its user does. */
+export function installByNpm(project: Project, args: readonly string[] = []): Promise<Ended> {
+  return run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...args], { cwd: project.path });
 }
 
 /** What the package needs to run, by name: its dependencies and theirs. */
