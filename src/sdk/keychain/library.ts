@@ -1,6 +1,12 @@
-import { createRequire } from 'node:module';
 import { KeychainError } from '../../model/errors.ts';
-import { checkPrivate, codeFolder, installedPackage, packageFolder, resolveFrom } from '../native/running-code.ts';
+import {
+  checkPrivate,
+  codeFolder,
+  installedPackage,
+  packageFolder,
+  requireFile,
+  resolveFrom,
+} from '../native/running-code.ts';
 import { type Entries, proveAbsence } from './entries.ts';
 import { libraryFailure } from './library-failure.ts';
 import { filedAccount } from './names.ts';
@@ -100,7 +106,7 @@ function loadOptional(name: string): unknown {
     const path = pathOf(name, folder);
     if (path === undefined) continue;
     checkPrivate(path);
-    return createRequire(path)(path);
+    return requireFile(path);
   }
   throw new Error(
     `it is not installed where the game finds packages: looked from ${folders.join(' and ') || 'nowhere'}`,

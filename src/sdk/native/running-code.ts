@@ -1,5 +1,4 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 
 /**
@@ -36,7 +35,12 @@ export function installedPackage(): string | undefined {
 
 /** Path of a package, or of a file in it, as `require` in that folder finds it. @throws Error when it does not */
 export function resolveFrom(folder: string, name: string): string {
-  return createRequire(join(folder, 'resolve.js')).resolve(name);
+  return requireOf(join(folder, 'resolve.js')).resolve(name);
+}
+
+/** What a CommonJS file exports. @param path as {@link resolveFrom} gives it */
+export function requireFile(path: string): unknown {
+  return requireOf(path)(path);
 }
 
 /**
@@ -52,6 +56,11 @@ export function checkPrivate(path: string): void {
 }
 
 const packageName = '@rallypoint/sdk';
+
+// Not by an import: webpack follows every call of an imported `createRequire`, and warns of those that it cannot follow.
+function requireOf(file: string): NodeJS.Require {
+  return process.getBuiltinModule('node:module').createRequire(file);
+}
 
 function isPrivate(path: string): boolean {
   try {
