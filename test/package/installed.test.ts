@@ -1,14 +1,27 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import listed from './entry-points.json' with { type: 'json' };
-import { entryPoints, installOffline, manifest, neededPackages, openProject, pack, root, run } from './project.ts';
+import {
+  copyPackage,
+  entryPoints,
+  installOffline,
+  manifest,
+  neededPackages,
+  openProject,
+  type Project,
+  pack,
+  root,
+  run,
+} from './project.ts';
 
 const project = openProject();
+let tarball: string;
 let installed: string;
 
 beforeAll(async () => {
-  installed = await installOffline(project, await pack(project.path), neededPackages);
+  tarball = await pack(project.path);
+  installed = await installOffline(project, tarball, neededPackages);
 }, 120_000);
 afterAll(() => project.remove());
 
@@ -112,44 +125,48 @@ describe('the packed package', () => {
   });
 });
 
-const typeProjects: Readonly<Record<string, TypeProject>> = {
-  'with nodenext, as ES modules and CommonJS': { module: 'nodenext', has: ['@types/node', 'electron'] },
-  'with a bundler': { module: 'esnext', moduleResolution: 'bundler', has: ['@types/node', 'electron'] },
-  'without @types/node': { module: 'nodenext', has: [] },
-  'without @types/node, with a bundler': { module: 'esnext', moduleResolution: 'bundler', has: [] },
-};
-
-interface TypeProject {
-  readonly module: string;
-  readonly moduleResolution?: string;
-  readonly has: readonly string[];
-}
+const resolutions = {
+  'with nodenext, as ES modules and CommonJS': { module: 'nodenext', files: ['all.mts', 'all.cts'] },
+  'with a bundler': { module: 'esnext', moduleResolution: 'bundler', files: ['all.ts'] },
+} as const;
 
 describe('the types of the package, in a strict project without skipLibCheck', () => {
-  it.each(Object.entries(typeProjects))('are accepted %s', async (_title, { module, moduleResolution, has }) => {
-    const own = openProject();
-    await installOffline(own, join(project.path, `rallypoint-sdk-${manifest.version}.tgz`), [
-      ...neededPackages,
-      ...(has.includes('@types/node') ? ['@types/node', 'undici-types'] : []),
-    ]);
-    // Who has no Electron does not import its entry point.
-    const opened = entryPoints.filter(entryPoint => has.includes('electron') || !entryPoint.endsWith('/electron'));
-    const text = opened
-      .map((entry, index) => `import * as e${index} from '${entry}';\nexport { e${index} };`)
-      .join('\n');
-    const files = [own.write('all.mts', text), ...(module === 'nodenext' ? [own.write('all.cts', text)] : [])];
-    const compilerOptions = {
-      ...{ strict: true, noEmit: true, skipLibCheck: false, target: 'es2024', module },
-      ...(moduleResolution && { moduleResolution }),
-      types: has.includes('@types/node') ? ['node'] : [],
-      paths: has.includes('electron') ? { electron: [join(root, 'node_modules/electron/electron.d.ts')] } : {},
-    };
-    own.write('tsconfig.json', JSON.stringify({ compilerOptions, files: files.map(file => relative(own.path, file)) }));
-    const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', own.path], { cwd: own.path });
-    own.remove();
-    expect(stdout).toBe('');
+  const bare = openProject();
+
+  beforeAll(async () => {
+    await installOffline(bare, tarball, neededPackages);
+    for (const name of ['@types/node', 'undici-types']) copyPackage(project, name);
+    for (const { path, write } of [project, bare]) {
+      // Who has no Electron does not import its entry point.
+      const opened = entryPoints.filter(entry => path === project.path || !entry.endsWith('/electron'));
+      const text = opened.map((entry, index) => `import * as e${index} from '${entry}';\nexport { e${index} };`);
+      for (const file of ['all.mts', 'all.cts', 'all.ts']) write(file, text.join('\n'));
+    }
+  });
+  afterAll(() => bare.remove());
+
+  it.each(Object.entries(resolutions))('are accepted %s', async (_title, resolution) => {
+    const electron = [join(root, 'node_modules/electron/electron.d.ts')];
+    expect(await compile(project, { ...resolution, types: ['node'], paths: { electron } })).toBe('');
+  });
+
+  it.each(Object.entries(resolutions))('are accepted %s, without @types/node', async (_title, resolution) => {
+    expect(await compile(bare, { ...resolution, types: [] })).toBe('');
   });
 });
+
+interface CompilerOptions {
+  readonly files: readonly string[];
+  readonly [option: string]: unknown;
+}
+
+/** What the compiler finds fault with. */
+async function compile({ path, write }: Project, { files, ...options }: CompilerOptions): Promise<string> {
+  const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: 'es2024', ...options };
+  write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
+  const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', path], { cwd: path });
+  return stdout;
+}
 
 /** Links of a document in Markdown that are paths, without what comes behind `#`. */
 function relativeLinks(text: string): readonly string[] {

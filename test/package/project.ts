@@ -87,10 +87,13 @@ export async function installOffline(project: Project, tarball: string, packages
   mkdirSync(installed, { recursive: true });
   const unpacked = await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed], { cwd: root });
   if (unpacked.code !== 0) throw new Error(unpacked.stderr);
-  for (const name of packages) {
-    cpSync(join(root, 'node_modules', name), join(project.path, 'node_modules', name), { recursive: true });
-  }
+  for (const name of packages) copyPackage(project, name);
   return installed;
+}
+
+/** Puts one of this checkout's packages into a project. */
+export function copyPackage(project: Project, name: string): void {
+  cpSync(join(root, 'node_modules', name), join(project.path, 'node_modules', name), { recursive: true });
 }
 
 /** Installs what a project's package.json names, as its user does. */

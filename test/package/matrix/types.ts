@@ -3,10 +3,19 @@ import { entryPoints, type Project, run } from '../project.ts';
 import { type Bench, openInstalled, type Row } from './matrix.ts';
 
 const compilers = ['5.9', '6', '7'];
-const resolutions: Readonly<Record<string, object>> = {
-  nodenext: { module: 'nodenext' },
-  bundler: { module: 'esnext', moduleResolution: 'bundler' },
+const resolutions: Readonly<Record<string, Resolution>> = {
+  nodenext: { module: 'nodenext', files: ['all.mts', 'all.cts'] },
+  bundler: { module: 'esnext', moduleResolution: 'bundler', files: ['all.ts'] },
+  // What version 5.9 does with CommonJS unless it is told otherwise; later ones know it no longer.
+  node10: { module: 'commonjs', moduleResolution: 'node10', files: ['all.ts'], until: '5.9' },
 };
+
+interface Resolution {
+  readonly module: string;
+  readonly moduleResolution?: string;
+  readonly files: readonly string[];
+  readonly until?: string;
+}
 
 /** Projects by what is installed in them, and the entry points that can be imported there. */
 const surroundings: Readonly<Record<string, Surroundings>> = {
@@ -27,7 +36,7 @@ interface Surroundings {
 
 export const typeRows: readonly Row[] = Object.entries(surroundings).map(([title, given]) => ({
   group: 'types',
-  name: `TypeScript ${compilers.join(', ')}, ${Object.keys(resolutions).join(' and ')}, ${title}`,
+  name: `TypeScript ${compilers.join(', ')} with ${Object.keys(resolutions).join(', ')}, ${title}`,
   run: bench => check(bench, given),
 }));
 
@@ -38,8 +47,9 @@ async function check(bench: Bench, { dependencies, types, without }: Surrounding
   for (const file of ['all.mts', 'all.cts', 'all.ts']) project.write(file, text);
   const failures: string[] = [];
   for (const version of compilers) {
-    for (const [name, resolution] of Object.entries(resolutions)) {
-      const said = await compile(bench, project, version, { ...resolution, types });
+    for (const [name, { files, until, ...resolution }] of Object.entries(resolutions)) {
+      if (until !== undefined && version !== until) continue;
+      const said = await compile(bench, project, version, files, { ...resolution, types });
       if (said !== '') failures.push(`TypeScript ${version}, ${name}:\n${said}`);
     }
   }
@@ -48,10 +58,14 @@ async function check(bench: Bench, { dependencies, types, without }: Surrounding
   return undefined;
 }
 
-async function compile({ tools }: Bench, project: Project, version: string, options: object): Promise<string> {
+async function compile(
+  { tools }: Bench,
+  project: Project,
+  version: string,
+  files: readonly string[],
+  options: object,
+): Promise<string> {
   const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: 'es2022', ...options };
-  // A bundler's resolution is for ES modules alone.
-  const files = 'moduleResolution' in options ? ['all.ts'] : ['all.mts', 'all.cts'];
   project.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
   const { stdout } = await run(process.execPath, [tools.file(`typescript-${version}/bin/tsc`), '-p', project.path], {
     cwd: project.path,
