@@ -4,8 +4,9 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compareApiReports } from './release/api-reports.ts';
 import { checkChangelog } from './release/changelog.ts';
-import { checkNatives, checkSums } from './release/checksums.ts';
+import { checkSums } from './release/checksums.ts';
 import { checkLicences } from './release/licences.ts';
+import { checkNatives } from './release/natives.ts';
 import type { Outcome } from './release/outcome.ts';
 import { prepareRelease, versionAsked } from './release/prepare.ts';
 import { checkProvenance } from './release/provenance.ts';
@@ -45,7 +46,7 @@ const steps: Readonly<Record<string, () => Outcome>> = {
   },
   licences: () => checkLicences(root),
   tarball: () => checkTarball(root, tarball()),
-  natives: () => checkNatives(tarball(), options.tag !== undefined),
+  natives: () => checkNatives(join(tarball().folder, 'dist', 'native'), options.tag !== undefined),
   checksums: () => {
     const outcome = checkSums(tarball(), options.out);
     sums.push(...outcome.sums);

@@ -12,14 +12,14 @@ export const tarballMax = { packed: 3_500_000, unpacked: 15_500_000, file: 1_800
 export const publishedPaths: readonly RegExp[] = [
   /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
   /^bin\/[\w-]+\.js$/,
-  /^dist\/(esm|cjs|cli)\/([\w@.-]+\/)*[\w@.-]+\.(js|cjs|mjs)(\.map)?$/,
+  /^dist\/(esm|cjs|cli|service)\/([\w@.-]+\/)*[\w@.-]+\.(js|cjs|mjs|wasm)(\.map)?$/,
   /^dist\/(cjs|types-cjs)\/package\.json$/,
   /^dist\/types(-cjs)?\/([\w-]+\/)*[\w-]+\.d\.[cm]?ts(\.map)?$/,
-  /^dist\/native\/(SHA256SUMS|checksums\.json|[\w-]+\/(rallypoint\.node|rallypoint-forwarder(\.exe)?))$/,
+  /^dist\/native\/(SHA256SUMS|[\w-]+\/(rallypoint\.node|rallypoint-forwarder(\.exe)?))$/,
   /^dist\/(THIRD-PARTY-LICENSES\.txt|stamp)$/,
   /^docs\/([\w-]+\/)*[\w-]+\.(md|svg|png)$/,
-  /^native\/(addon|forwarder|shared)\/([\w-]+\/)*[\w.-]+\.(cc|h|mm|def)$/,
-  /^native\/(README\.md|binding\.gyp)$/,
+  /^native\/(addon|forwarder|shared)\/([\w-]+\/)*[\w.-]+\.(cc|h|mm|def|map)$/,
+  /^native\/(README\.md|binding\.gyp|[\w-]+\.(mjs|d\.mts))$/,
 ];
 
 /** Paths that no pattern above lets in by accident. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { nativePlatforms } from './bounds.ts';
 import type { Outcome } from './outcome.ts';
 import type { Tarball } from './tarball.ts';
 
@@ -25,19 +24,6 @@ export function checkSums(tarball: Tarball, out: string | undefined): Outcome & 
     faults: [],
     sums: [...sha256.map(line => `sha256 ${line}`), `sha512 ${sha512[0]}`],
   };
-}
-
-/** A publish has the forwarder and the addon of every platform; elsewhere what is missing is only named. */
-export function checkNatives({ files }: Tarball, isPublish: boolean): Outcome {
-  const missing = nativePlatforms.flatMap(platform => {
-    const programs = ['rallypoint.node', `rallypoint-forwarder${platform.startsWith('win32') ? '.exe' : ''}`];
-    return programs.map(file => `${platform}/${file}`).filter(file => !files.includes(`dist/native/${file}`));
-  });
-  const complete = nativePlatforms.filter(platform => !missing.some(file => file.startsWith(`${platform}/`)));
-  const detail = complete.length > 0 ? complete.join(', ') : 'none';
-  if (missing.length === 0) return { detail, faults: [] };
-  const sentence = `dist/native lacks ${missing.join(', ')}; the jobs of the public CI build them.`;
-  return isPublish ? { detail, faults: [sentence] } : { detail, faults: [], warnings: [sentence] };
 }
 
 function isNative(file: string): boolean {

@@ -14,6 +14,7 @@ interface Workflow {
 }
 
 interface Job {
+  readonly needs?: string | readonly string[];
   readonly permissions?: Readonly<Record<string, string>>;
   readonly steps?: readonly { readonly run?: string; readonly uses?: string }[];
 }
@@ -50,21 +51,33 @@ function faultsOfWorkflow(root: string): readonly string[] {
   const path = join(root, workflowFile);
   if (!existsSync(path)) return [`${workflowFile} is missing; it is what publishes.`];
   const { on, permissions, jobs = {} } = parse(readFileSync(path, 'utf8')) as Workflow;
-  const runsOf = (job: Job) => (job.steps ?? []).map(step => step.run ?? '');
-  const publishing = Object.values(jobs).find(job => runsOf(job).some(command => /\bnpm publish\b/.test(command)));
+  const publishing = Object.values(jobs).find(job => commandsOf(job).some(command => /\bnpm publish\b/.test(command)));
   if (publishing === undefined) return [`${workflowFile} has no job that runs "npm publish".`];
-  const commands = runsOf(publishing);
+  const own = commandsOf(publishing);
+  const before = neededBy(publishing, jobs).flatMap(commandsOf);
   const faults: (readonly [boolean, string])[] = [
     [on?.push?.tags?.includes('v*') === true, 'must run on tags "v*"'],
     [(publishing.permissions ?? permissions)?.['id-token'] === 'write', 'must give its publish job "id-token: write"'],
-    [commands.some(command => /npm publish .*--provenance/.test(command)), 'must publish with --provenance'],
-    [commands.some(command => /release\.ts .*--tag/.test(command)), 'must check the tag before it publishes'],
+    [own.some(command => /npm publish .*--provenance/.test(command)), 'must publish with --provenance'],
     [
-      !commands.some(command => /build:native|build-native|npm run build\b/.test(command)),
-      'must not rebuild native files',
+      before.some(command => /release\.ts .*--tag/.test(command)),
+      'must check the release of the tag before it publishes',
     ],
+    [!own.some(command => /\bnpm (ci|install|run)\b|scripts\//.test(command)), 'must not build what it publishes'],
   ];
   return faults.filter(([holds]) => !holds).map(([, must]) => `${workflowFile} ${must}.`);
+}
+
+function commandsOf(job: Job): readonly string[] {
+  return (job.steps ?? []).map(step => step.run ?? '');
+}
+
+/** The jobs that a job waits for, and those that they wait for. */
+function neededBy(job: Job, jobs: Readonly<Record<string, Job>>): readonly Job[] {
+  return [job.needs ?? []].flat().flatMap(name => {
+    const needed = jobs[name];
+    return needed === undefined ? [] : [needed, ...neededBy(needed, jobs)];
+  });
 }
 
 /** Owner and name, as the CI or the remote of the checkout says; undefined where neither does. */

@@ -74,7 +74,7 @@ function faultsInside(root: string, file: string, text: string): readonly string
 function faultsOfMaps(files: readonly string[], texts: readonly string[]): readonly string[] {
   const published = new Set(files);
   const lacking = files.filter(
-    (file, index) => file.endsWith('.map') && !hasSources(file, texts[index] ?? '', published),
+    (file, index) => /\.[cm]?[jt]s\.map$/.test(file) && !hasSources(file, texts[index] ?? '', published),
   );
   return together(lacking, names => `The sources of source maps are not in the package: ${names}.`);
 }
