@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compareApiReports } from './release/api-reports.ts';
 import { checkChangelog } from './release/changelog.ts';
 import { checkSums } from './release/checksums.ts';
 import { checkLicences } from './release/licences.ts';
@@ -36,11 +35,13 @@ let packed: Tarball | undefined;
 const tarball = () => (packed ??= packTarball(root, options.out ?? scratch));
 const sums: string[] = [];
 
-const steps: Readonly<Record<string, () => Outcome>> = {
+const steps: Readonly<Record<string, () => Outcome | Promise<Outcome>>> = {
   worktree: () => checkWorkTree(root, options.isDryRun),
   version: () => checkVersions(root, options.tag),
   changelog: () => checkChangelog(root),
-  api: () => {
+  api: async () => {
+    // It brings a compiler along, which takes a while to load.
+    const { compareApiReports } = await import('./release/api-reports.ts');
     const faults = compareApiReports(root);
     return { detail: faults.length === 0 ? 'the reports describe the built types' : 'out of date', faults };
   },
@@ -56,17 +57,20 @@ const steps: Readonly<Record<string, () => Outcome>> = {
 };
 
 try {
-  process.exitCode = main();
+  process.exitCode = await main();
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-function main(): number {
+async function main(): Promise<number> {
   const names = options.only ?? Object.keys(steps);
   const unknown = names.filter(name => !Object.hasOwn(steps, name));
   if (unknown.length > 0)
     return refuse(`There is no step ${unknown.join(', ')}; there are ${Object.keys(steps).join(', ')}.`);
-  const rows = names.map((name, index) => ({ name, ...runStep(name, `${index + 1}/${names.length}`) }));
+  const rows: (Outcome & { readonly name: string })[] = [];
+  for (const [index, name] of names.entries()) {
+    rows.push({ name, ...(await runStep(name, `${index + 1}/${names.length}`)) });
+  }
   console.log('');
   for (const line of sums) console.log(line);
   if (sums.length > 0) console.log('');
@@ -82,19 +86,19 @@ function main(): number {
   return options.version === undefined ? 0 : prepare(options.version);
 }
 
-function runStep(name: string, progress: string): Outcome {
+async function runStep(name: string, progress: string): Promise<Outcome> {
   const start = performance.now();
   process.stdout.write(`[${progress}] ${name} … `);
-  const outcome = attempt(steps[name] ?? (() => ({ detail: '', faults: [] })));
+  const outcome = await attempt(name);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(`${outcome.faults.length > 0 ? 'failed' : 'done'} (${seconds} s)`);
   return outcome;
 }
 
 /** What cannot be checked is not ready either. */
-function attempt(step: () => Outcome): Outcome {
+async function attempt(name: string): Promise<Outcome> {
   try {
-    return step();
+    return (await steps[name]?.()) ?? { detail: '', faults: [] };
   } catch (error) {
     return { detail: 'could not be checked', faults: [error instanceof Error ? error.message : String(error)] };
   }

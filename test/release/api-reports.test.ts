@@ -1,0 +1,12 @@
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { compareApiReports, compareLines } from '../../scripts/release/api-reports.ts';
+
+it('the reports in api/ describe the types of the built package', () => {
+  expect(compareApiReports(resolve(import.meta.dirname, '../..'))).toEqual([]);
+}, 60_000);
+
+it('a line that moved is neither added nor removed, one that came twice is added once', () => {
+  expect(compareLines('a\nb\nc', 'c\na\nb\nb')).toEqual({ added: ['b'], removed: [] });
+  expect(compareLines('a\nb', 'a')).toEqual({ added: [], removed: ['b'] });
+});
