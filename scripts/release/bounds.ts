@@ -10,13 +10,13 @@ export const tarballMax = { packed: 3_500_000, unpacked: 15_500_000, file: 1_800
 
 /** Every path in the tarball matches one of these. */
 export const publishedPaths: readonly RegExp[] = [
-  /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
+  /^(package\.json|LICENSE|(README|CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING|SECURITY)\.md)$/,
   /^bin\/[\w-]+\.js$/,
   /^dist\/(esm|cjs|cli|service)\/([\w@.-]+\/)*[\w@.-]+\.(js|cjs|mjs|wasm)(\.map)?$/,
-  /^dist\/(cjs|types-cjs)\/package\.json$/,
+  /^dist\/(cjs|types|types-cjs)\/package\.json$/,
   /^dist\/types(-cjs)?\/([\w-]+\/)*[\w-]+\.d\.[cm]?ts(\.map)?$/,
   /^dist\/native\/(SHA256SUMS|[\w-]+\/(rallypoint\.node|rallypoint-forwarder(\.exe)?))$/,
-  /^dist\/(THIRD-PARTY-LICENSES\.txt|stamp)$/,
+  /^dist\/THIRD-PARTY-LICENSES\.txt$/,
   /^docs\/([\w-]+\/)*[\w-]+\.(md|svg|png)$/,
   /^native\/(addon|forwarder|shared)\/([\w-]+\/)*[\w.-]+\.(cc|h|mm|def|map)$/,
   /^native\/(README\.md|binding\.gyp|[\w-]+\.(mjs|d\.mts))$/,

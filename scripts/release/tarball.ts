@@ -47,6 +47,7 @@ export function checkTarball(root: string, { path, folder, files }: Tarball): Ou
     faults: [
       ...together(unwanted, names => `Not meant to be published: ${names}; leave it out by "files" in package.json.`),
       ...faultsOfMaps(files, texts),
+      ...together(brokenLinks(files, texts), links => `Links in the package lead out of it: ${links}.`),
       ...files.flatMap((file, index) => faultsInside(root, file, texts[index] ?? '')),
       ...files.flatMap((file, index) => tooBig(file, sizes[index] ?? 0, tarballMax.file)),
       ...tooBig('The packed package', packed, tarballMax.packed),
@@ -84,6 +85,19 @@ function hasSources(file: string, text: string, published: ReadonlySet<string>):
   if (sourcesContent?.every(content => typeof content === 'string')) return true;
   const base = new URL(file, 'file:///');
   return sources.every(source => published.has(new URL(source, base).pathname.slice(1)));
+}
+
+/** The links of published pages to files that are not published with them. */
+function brokenLinks(files: readonly string[], texts: readonly string[]): readonly string[] {
+  const isThere = (path: string) => files.some(file => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`));
+  return files.flatMap((file, index) => {
+    if (!file.endsWith('.md')) return [];
+    const links = (texts[index] ?? '').matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g);
+    return [...links].flatMap(([, link = '']) => {
+      const path = new URL(link, new URL(file, 'file:///')).pathname.slice(1);
+      return isThere(path) ? [] : [`${link} in ${file}`];
+    });
+  });
 }
 
 /** One sentence for a list, however long it is; none for an empty one. */

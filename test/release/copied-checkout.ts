@@ -5,7 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 const files = [
-  ...['package.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', '.gitignore'],
+  ...['package.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'CODE_OF_CONDUCT.md'],
+  ...['CONTRIBUTING.md', 'SECURITY.md'],
   ...['.github', 'api', 'bin', 'dist', 'docs', 'scripts', 'src/model/version.ts', 'tools'],
   // Without what was compiled there.
   ...['native/addon', 'native/forwarder', 'native/shared', 'native/README.md'],

@@ -70,14 +70,16 @@ describe('a dry run', () => {
     ]);
   }, 60_000);
 
-  it('names what the tarball should not hold: tests, secrets, folders of a machine, files over their bound', () => {
+  it('names what the tarball should not hold: tests, broken links, secrets, folders of a machine, files over their bound', () => {
     const secret = `npm_${'a1'.repeat(18)}`;
     checkout.plant('dist/esm/client.test.js', () => '// a test\n');
     checkout.plant('dist/esm/token.js', () => `export const token = '${secret}';\n`);
     checkout.plant('dist/esm/place.js', () => "export const place = '/home/ada/game';\n");
     checkout.plant('dist/esm/large.js', () => `// ${'x'.repeat(5_000_000)}\n`);
+    checkout.plant('README.md', text => `${text}\n[The missing page](docs/missing.md)\n`);
     expect(reasonsOf('tarball').filter(reason => !reason.startsWith('The unpacked package'))).toEqual([
       'Not meant to be published: dist/esm/client.test.js; leave it out by "files" in package.json.',
+      'Links in the package lead out of it: docs/missing.md in README.md.',
       'dist/esm/place.js names a folder of a machine: "/home/ada/".',
       'dist/esm/token.js holds what looks like an npm token.',
       expect.stringMatching(/^dist\/esm\/large\.js has 5\.00 MB; the bound in scripts\/release\/bounds\.ts is /),
