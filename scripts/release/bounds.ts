@@ -31,7 +31,13 @@ export const forbiddenPaths: readonly RegExp[] = [
 ];
 
 /** Text that only a path of somebody's machine has. The checkout's own path is looked for besides. */
-export const localPaths: readonly RegExp[] = [/\/(home|Users)\/[\w.-]+\//, /\/root\/[\w.-]/, /[A-Z]:\\{1,2}Users\\/];
+export const localPaths: readonly RegExp[] = [
+  /\/(home|Users)\/[\w.-]+\//,
+  /\/root\/[\w.-]/,
+  /[A-Z]:\\{1,2}Users\\/,
+  // In quotation marks, as a bundler writes the file that it read.
+  /["'](?:[A-Z]:)?[\\/][\w.\\/ -]*[\w.-][\\/](?:src|dist|node_modules)[\\/]/,
+];
 
 /** Text that only a secret has. */
 export const secrets: Readonly<Record<string, RegExp>> = {

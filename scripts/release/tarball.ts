@@ -48,7 +48,12 @@ export function checkTarball(root: string, { path, folder, files }: Tarball): Ou
       ...together(unwanted, names => `Not meant to be published: ${names}; leave it out by "files" in package.json.`),
       ...faultsOfMaps(files, texts),
       ...together(brokenLinks(files, texts), links => `Links in the package lead out of it: ${links}.`),
-      ...files.flatMap((file, index) => faultsInside(root, file, texts[index] ?? '')),
+      ...filesByFinding(files, texts, text => localPathIn(root, text)).flatMap(([path, inFiles]) =>
+        together(inFiles, names => `A path of a machine (${path}) is in ${names}.`),
+      ),
+      ...filesByFinding(files, texts, secretIn).flatMap(([kind, inFiles]) =>
+        together(inFiles, names => `What looks like ${kind} is in ${names}.`),
+      ),
       ...files.flatMap((file, index) => tooBig(file, sizes[index] ?? 0, tarballMax.file)),
       ...tooBig('The packed package', packed, tarballMax.packed),
       ...tooBig('The unpacked package', unpacked, tarballMax.unpacked),
@@ -59,16 +64,27 @@ export function checkTarball(root: string, { path, folder, files }: Tarball): Ou
   };
 }
 
-function faultsInside(root: string, file: string, text: string): readonly string[] {
+/** The files in which the same was found, by what was found. */
+function filesByFinding(
+  files: readonly string[],
+  texts: readonly string[],
+  find: (text: string) => string | undefined,
+): readonly (readonly [string, readonly string[]])[] {
+  const found = files.map((file, index) => ({ file, finding: find(texts[index] ?? '') }));
+  const { '': _, ...groups } = Object.groupBy(found, ({ finding = '' }) => finding);
+  return Object.entries(groups).map(([finding, group = []]) => [finding, group.map(({ file }) => file)]);
+}
+
+function secretIn(text: string): string | undefined {
+  return Object.keys(secrets).find(kind => secrets[kind]?.test(text));
+}
+
+/** A path of somebody's machine: of this checkout, of this user, or of anybody's home. */
+function localPathIn(root: string, text: string): string | undefined {
   const own = [root, homedir()].find(
     path => path.length > 3 && (text.includes(`${path}/`) || text.includes(`${path}\\`)),
   );
-  const local = own ?? localPaths.map(pattern => pattern.exec(text)?.[0]).find(Boolean);
-  const kept = Object.keys(secrets).filter(kind => secrets[kind]?.test(text));
-  return [
-    ...(local === undefined ? [] : [`${file} names a folder of a machine: "${local}".`]),
-    ...kept.map(kind => `${file} holds what looks like ${kind}.`),
-  ];
+  return own ?? localPaths.map(pattern => pattern.exec(text)?.[0]).find(Boolean);
 }
 
 /** A source map carries its sources, or the package does. */

@@ -80,8 +80,8 @@ describe('a dry run', () => {
     expect(reasonsOf('tarball').filter(reason => !reason.startsWith('The unpacked package'))).toEqual([
       'Not meant to be published: dist/esm/client.test.js; leave it out by "files" in package.json.',
       'Links in the package lead out of it: docs/missing.md in README.md.',
-      'dist/esm/place.js names a folder of a machine: "/home/ada/".',
-      'dist/esm/token.js holds what looks like an npm token.',
+      'A path of a machine (/home/ada/) is in dist/esm/place.js.',
+      'What looks like an npm token is in dist/esm/token.js.',
       expect.stringMatching(/^dist\/esm\/large\.js has 5\.00 MB; the bound in scripts\/release\/bounds\.ts is /),
     ]);
   }, 60_000);
