@@ -67,6 +67,8 @@ async function main(): Promise<number> {
   const unknown = names.filter(name => !Object.hasOwn(steps, name));
   if (unknown.length > 0)
     return refuse(`There is no step ${unknown.join(', ')}; there are ${Object.keys(steps).join(', ')}.`);
+  const version = options.version === undefined ? undefined : attemptVersion(options.version);
+  if (version instanceof Error) return refuse(version.message);
   const rows: (Outcome & { readonly name: string })[] = [];
   for (const [index, name] of names.entries()) {
     rows.push({ name, ...(await runStep(name, `${index + 1}/${names.length}`)) });
@@ -83,7 +85,10 @@ async function main(): Promise<number> {
   for (const warning of warnings) console.log(`\nWarning: ${warning}`);
   for (const fault of faults) console.error(`\nNot ready: ${fault}`);
   if (faults.length > 0) return 1;
-  return options.version === undefined ? 0 : prepare(options.version);
+  if (version === undefined) return 0;
+  prepareRelease(root, version, new Date().toISOString().slice(0, 10));
+  console.log(`\nCommitted and tagged v${version}. To publish it: git push origin HEAD v${version}`);
+  return 0;
 }
 
 async function runStep(name: string, progress: string): Promise<Outcome> {
@@ -102,14 +107,6 @@ async function attempt(name: string): Promise<Outcome> {
   } catch (error) {
     return { detail: 'could not be checked', faults: [error instanceof Error ? error.message : String(error)] };
   }
-}
-
-function prepare(asked: string): number {
-  const version = attemptVersion(asked);
-  if (version instanceof Error) return refuse(version.message);
-  prepareRelease(root, version, new Date().toISOString().slice(0, 10));
-  console.log(`\nCommitted and tagged v${version}. To publish it: git push origin HEAD v${version}`);
-  return 0;
 }
 
 function attemptVersion(asked: string): string | Error {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { compareLines } from './compare-lines.ts';
 import { readManifest } from './manifest.ts';
 
 /**
@@ -55,21 +56,6 @@ export function writeApiReports(root: string): readonly string[] {
 export function committedReports(root: string): readonly string[] {
   const folder = join(root, 'api');
   return existsSync(folder) ? readdirSync(folder).filter(file => file.endsWith('.api.md')) : [];
-}
-
-/** What came and what went between two texts, as lines; the order of lines does not count. */
-export function compareLines(before: string, after: string): { added: readonly string[]; removed: readonly string[] } {
-  return { added: linesMissingIn(before, after), removed: linesMissingIn(after, before) };
-}
-
-function linesMissingIn(text: string, other: string): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const line of text.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return other.split('\n').filter(line => {
-    const left = counts.get(line) ?? 0;
-    counts.set(line, left - 1);
-    return left <= 0 && line.trim() !== '';
-  });
 }
 
 function differenceOf(root: string, file: string, text: string): readonly string[] {

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moveUnreleased, readChangelog } from './changelog.ts';
+import { compareLines } from './compare-lines.ts';
 import { readManifest } from './manifest.ts';
 import { run } from './run.ts';
 import { type Bump, bump, compareVersions, isVersion } from './semver.ts';
@@ -20,7 +21,27 @@ export function versionAsked(root: string, asked: string): string {
   const unreleased = releases.find(({ name }) => name === 'Unreleased');
   if (!unreleased?.sections.length) throw new Error('CHANGELOG.md has no entry under "## [Unreleased]".');
   if (run(root, 'git', 'tag', '--list', `v${next}`).trim() !== '') throw new Error(`The tag v${next} exists already.`);
+  if (released !== undefined && isPatch(released, next)) rejectRemovals(root, `v${released}`);
   return next;
+}
+
+function isPatch(from: string, to: string): boolean {
+  return from.slice(0, from.lastIndexOf('.')) === to.slice(0, to.lastIndexOf('.'));
+}
+
+/** @throws Error when a report in `api/` lost lines since `tag`: what is public is removed by a minor release at least */
+function rejectRemovals(root: string, tag: string): void {
+  const reports = run(root, 'git', 'ls-tree', '--name-only', tag, 'api/').split('\n').filter(Boolean);
+  for (const file of reports) {
+    const now = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
+    const { removed } = compareLines(run(root, 'git', 'show', `${tag}:${file}`), now);
+    if (removed.length > 0) {
+      throw new Error(
+        `${file} lost ${removed.length} lines since ${tag} (first: "${removed[0]?.trim()}"), so this is no patch; ` +
+          'release a minor version.',
+      );
+    }
+  }
 }
 
 /** Writes the version everywhere, gives the changelog its heading, commits and tags. Pushes and publishes nothing. */

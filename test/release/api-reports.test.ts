@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { compareApiReports, compareLines } from '../../scripts/release/api-reports.ts';
+import { compareApiReports } from '../../scripts/release/api-reports.ts';
+import { compareLines } from '../../scripts/release/compare-lines.ts';
 
 it('the reports in api/ describe the types of the built package', () => {
   expect(compareApiReports(resolve(import.meta.dirname, '../..'))).toEqual([]);

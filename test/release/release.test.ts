@@ -141,6 +141,20 @@ describe('a release', () => {
 
     const after = checkout.release('--dry-run', '--only', 'version,changelog', '--tag', 'v7.8.9');
     expect(after).toMatchObject({ status: 0, reasons: [] });
-    expect(checkout.release('patch').stderr).toContain('CHANGELOG.md has no entry under "## [Unreleased]".');
+    expect(checkout.release('patch').stderr).toBe('CHANGELOG.md has no entry under "## [Unreleased]".\n');
+
+    checkout.plant('CHANGELOG.md', text =>
+      text.replace('[Unreleased]\n\n', '[Unreleased]\n\n### Fixed\n\n- A fault.\n\n'),
+    );
+    expect(checkout.release('7.8.8').stderr).toBe('7.8.8 is not newer than 7.8.9, the last release in CHANGELOG.md.\n');
+    expect(checkout.release('7.9').stderr).toContain(
+      '"7.9" is no version; name major, minor, patch or one of the form',
+    );
+    checkout.plant('api/model.api.md', text => text.replace('export const limits', 'export const bounds'));
+    const { status: rejected, stderr: removal } = checkout.release('patch');
+    expect(rejected).toBe(2);
+    expect(removal).toMatch(
+      /^api\/model\.api\.md lost 1 lines since v7\.8\.9 \(first: "export const limits.*release a minor version\.$/m,
+    );
   }, 120_000);
 });
