@@ -129,8 +129,9 @@ async function searchPath({ hidden = [], node }, place) {
   const shown = hidden.length === 0 ? folders : [linksTo(folders, hidden, join(place, 'bin'))];
   if (node === undefined) return shown.join(delimiter);
   const name = `node-linux-${process.arch}`;
-  const args = ['install', '--silent', '--no-save', '--prefix', join(place, 'node'), `${name}@${node}`];
-  const { status } = await npm(args, { cwd: place, env: environment() });
+  const args = ['install', '--no-audit', '--no-save', '--prefix', join(place, 'node'), `${name}@${node}`];
+  const { status, output } = await npm(args, { cwd: place, env: environment() });
+  if (status !== 0) console.log(output);
   return status === 0 ? [join(place, 'node/node_modules', name, 'bin'), ...shown].join(delimiter) : undefined;
 }
 
