@@ -137,17 +137,19 @@ function mtime(path) {
   return statSync(join(root, path)).mtimeMs;
 }
 
-/** Runs a script under the Node.js that the repository brings along, or under this one where there is none for the platform. */
+/**
+ * Runs a script under the Node.js that the repository brings along, or under the one that runs this where npm has none for
+ * the platform or RALLYPOINT_NODE is `system`.
+ */
 function node(...args) {
   run(runtime(), args);
 }
 
 function runtime() {
-  const found = findRuntime(root) ?? (isNewEnough(process.version) ? process.execPath : undefined);
-  if (found !== undefined) return found;
-  say(
-    `Node.js ${oldestNode} or newer is needed, this is ${process.version}, and npm has none for ${process.platform} ${process.arch}. Install a newer one and try again.`,
-  );
+  const own = env.RALLYPOINT_NODE === 'system' ? undefined : findRuntime(root);
+  if (own !== undefined) return own;
+  if (isNewEnough(process.version)) return process.execPath;
+  say(`Node.js ${oldestNode} or newer is needed, and this is ${process.version}. Install a newer one and try again.`);
   process.exit(1);
 }
 
