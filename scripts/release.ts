@@ -58,6 +58,9 @@ const steps: Readonly<Record<string, () => Outcome | Promise<Outcome>>> = {
 
 try {
   process.exitCode = await main();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -67,8 +70,7 @@ async function main(): Promise<number> {
   const unknown = names.filter(name => !Object.hasOwn(steps, name));
   if (unknown.length > 0)
     return refuse(`There is no step ${unknown.join(', ')}; there are ${Object.keys(steps).join(', ')}.`);
-  const version = options.version === undefined ? undefined : attemptVersion(options.version);
-  if (version instanceof Error) return refuse(version.message);
+  const version = options.version === undefined ? undefined : versionAsked(root, options.version);
   const rows: (Outcome & { readonly name: string })[] = [];
   for (const [index, name] of names.entries()) {
     rows.push({ name, ...(await runStep(name, `${index + 1}/${names.length}`)) });
@@ -106,14 +108,6 @@ async function attempt(name: string): Promise<Outcome> {
     return (await steps[name]?.()) ?? { detail: '', faults: [] };
   } catch (error) {
     return { detail: 'could not be checked', faults: [error instanceof Error ? error.message : String(error)] };
-  }
-}
-
-function attemptVersion(asked: string): string | Error {
-  try {
-    return versionAsked(root, asked);
-  } catch (error) {
-    return error as Error;
   }
 }
 
