@@ -143,17 +143,6 @@ describe.skipIf(missing !== undefined)(`the loader${reason}`, () => {
   });
 });
 
-describe('the build', () => {
-  const build = (path: string) =>
-    run(process.execPath, [join(root, 'scripts', 'build-native.ts')], { env: { PATH: path } });
-
-  it('says in one line that there is no compiler, and is no failure', async () => {
-    const { stdout, stderr } = await build('/nonexistent');
-    expect(stdout).toBe('');
-    expect(stderr).toMatch(/^The native part is not built: c\+\+ is not installed\. .*native\/README\.md\.\n$/);
-  });
-});
-
 interface Found {
   readonly missing?: readonly string[];
   readonly addon?: unknown;
