@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
 
@@ -55,7 +56,10 @@ const sdkEntries = {
 /** No entry point: of the classes of errors there is one copy, wherever they are thrown. */
 const shared = { errors: 'src/model/errors.ts' };
 
-/** undici's files that are never run here, and its parser a second time: what runs needs neither HTTP/2 nor `fetch`. */
+/**
+ * Leaves out of undici what never runs here: HTTP/2, bodies of `fetch`, its parser a second time, and the tables of that
+ * parser but two.
+ */
 const undiciParts: Plugin = {
   name: 'undici-parts',
   setup({ onLoad }) {
@@ -66,6 +70,10 @@ const undiciParts: Plugin = {
       contents: `module.exports = require('./llhttp-wasm.js');`,
       resolveDir: dirname(path),
     }));
+    onLoad({ filter: /\/undici\/lib\/llhttp\/constants\.js$/ }, ({ path }) => {
+      const { ERROR, TYPE } = createRequire(path)(path);
+      return { contents: `module.exports = ${JSON.stringify({ ERROR, TYPE })};` };
+    });
   },
 };
 

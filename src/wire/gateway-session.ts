@@ -282,6 +282,6 @@ function readResumable(ready: unknown, firstUrl: string): { id: string; url: str
 }
 
 function meaningOf(code: number): string {
-  const entry = Object.values(closeCodes).find(candidate => candidate.code === code);
-  return entry ? `${entry.reason} (${code})` : `code ${code}`;
+  const [name] = Object.entries(closeCodes).find(([, entry]) => entry.code === code) ?? [];
+  return name === undefined ? `code ${code}` : `${name} (${code})`;
 }
