@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
+import { shownDeclarations } from './declarations.ts';
 
 /**
  * Builds the package into dist/:
@@ -41,9 +42,6 @@ const common = {
   legalComments: 'none',
   minifySyntax: true,
 } as const satisfies BuildOptions;
-
-/** Of one file's declarations: an import of another, by its path without `.ts`. */
-const relativeImport = /((?:from|import\()\s*['"])(\.\.?\/[^'"]*)\.ts(['"])/g;
 
 /** Entry points by the name of their file in dist/: what they are made of. */
 const sdkEntries = {
@@ -237,12 +235,15 @@ function declare(): void {
   );
   if (compiler.status !== 0) process.exit(1);
   const entries = [...Object.values(sdkEntries), 'src/service/index.ts'].map(declarationOf);
-  const reached = new Set(entries);
-  for (const file of reached) {
-    const text = readFileSync(join(compiled, file), 'utf8');
-    write(join('dist/types', file), text.replaceAll(relativeImport, '$1$2.js$3'));
-    for (const [, , path] of text.matchAll(relativeImport)) reached.add(join(dirname(file), `${path}.d.ts`));
+  for (const [file, text] of shownDeclarations(compiled, entries)) {
+    // What both browsers and Node have must not depend on whose declarations a project takes.
+    const globals = relative(dirname(file), 'globals.d.ts').replaceAll(sep, '/');
+    write(join('dist/types', file), entries.includes(file) ? `/// <reference path="${globals}" />\n${text}` : text);
   }
+  write(
+    'dist/types/globals.d.ts',
+    ['AbortSignal', 'Request', 'Response', 'URL'].map(name => `interface ${name} {}\n`).join(''),
+  );
   for (const entry of entries)
     write(join('dist/types', entry.replace(/\.d\.ts$/, '.d.mts')), `export * from './index.js';\n`);
   write('dist/types/package.json', '{ "type": "commonjs" }\n');
