@@ -1,16 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -41,11 +30,6 @@ describe('the places of built files', () => {
     const named = join('/opt', 'game', 'resources', 'app.asar', 'native');
     const [first] = await withEnv({ RALLYPOINT_NATIVE: named }, nativePlaces);
     expect(first).toBe(join('/opt', 'game', 'resources', 'app.asar.unpacked', 'native'));
-  });
-
-  it.skipIf(!existsSync(join(root, 'dist/cjs')))('are the same in the CommonJS that is published', () => {
-    const { nativePlaces: places } = createRequire(import.meta.url)(join(root, 'dist/cjs/sdk/native/places.js'));
-    expect(places()).toEqual(inPackage);
   });
 });
 
