@@ -32,7 +32,7 @@ export type RoundResult = { readonly token: string } | { readonly code: string }
 const root = join(import.meta.dirname, '../..');
 
 /** Where this checkout's addon is built. */
-export const native = join(root, 'native/build/Release');
+export const native = join(root, 'dist/native', `${process.platform}-${process.arch}`);
 
 // A process that is not killed at a point is killed this much after the start of a round, at the latest.
 const killedMsMax = 100;
