@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire, isBuiltin } from 'node:module';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
 import { shownDeclarations } from './declarations.ts';
@@ -79,8 +79,8 @@ const undiciParts: Plugin = {
 const builtinsImported: Plugin = {
   name: 'builtins-imported',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[a-z]/ }, ({ path, kind }) =>
-      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'required' } : undefined,
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'require-call' ? { path, namespace: 'required' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
       contents: `import builtin from ${JSON.stringify(path)};\nmodule.exports = builtin;`,
@@ -124,8 +124,6 @@ const sdk = await build({
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
   plugins: [undiciParts, builtinsImported, lateImportsWhole('src/sdk', sdkEntries.index)],
-  // ws asks for two native packages that hardly anybody has installed; a game's bundler would look for them.
-  define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
 });
 const checkNode = await build({ ...common, entryPoints: ['bin/check-node.js'], outdir: 'dist/esm' });
 for (const file of [...checkNode.outputFiles, ...sdk.outputFiles].filter(({ path }) => path.endsWith('.js'))) {
