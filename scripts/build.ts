@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
 import { shownDeclarations } from './declarations.ts';
@@ -75,15 +75,32 @@ const undiciParts: Plugin = {
   },
 };
 
-/** Makes imports of the calls by which bundled CommonJS takes Node's own modules: ESM has no `require`. */
+/** Takes of ws the side that connects, without its server and without the native packages that it would look for. */
+const wsClient: Plugin = {
+  name: 'ws-client',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^ws$/ }, ({ path }) => ({ path, namespace: 'ws-client' }));
+    onLoad({ filter: /.*/, namespace: 'ws-client' }, () => ({
+      contents: `export { default as WebSocket } from './lib/websocket.js';`,
+      resolveDir: resolve('node_modules/ws'),
+    }));
+    onResolve({ filter: /^(bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: 'ws-native' }));
+    onLoad({ filter: /.*/, namespace: 'ws-native' }, () => ({ contents: `throw new Error('It is not looked for.');` }));
+  },
+};
+
+/**
+ * Makes imports of the calls by which bundled CommonJS takes Node's own modules: an ES module has no `require`, nor has what
+ * a game's bundler makes of it.
+ */
 const builtinsImported: Plugin = {
   name: 'builtins-imported',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === 'require-call' ? { path, namespace: 'required' } : undefined,
+    onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'required' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
-      contents: `import builtin from ${JSON.stringify(path)};\nmodule.exports = builtin;`,
+      contents: `import builtin from ${JSON.stringify(`node:${path.replace('node:', '')}`)};\nmodule.exports = builtin;`,
     }));
   },
 };
@@ -123,7 +140,7 @@ const sdk = await build({
   outdir: 'dist/esm',
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
-  plugins: [undiciParts, builtinsImported, lateImportsWhole('src/sdk', sdkEntries.index)],
+  plugins: [undiciParts, wsClient, builtinsImported, lateImportsWhole('src/sdk', sdkEntries.index)],
 });
 const checkNode = await build({ ...common, entryPoints: ['bin/check-node.js'], outdir: 'dist/esm' });
 for (const file of [...checkNode.outputFiles, ...sdk.outputFiles].filter(({ path }) => path.endsWith('.js'))) {
