@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { missing, reason } from '../native/built.ts';
+import { needs } from '../support/parts.ts';
 import { type Ended, installOffline, neededPackages, openProject, pack, root, run } from './project.ts';
 import { openWorld, toldByGame, toldByModel } from './story.ts';
 
@@ -10,6 +10,7 @@ import { openWorld, toldByGame, toldByModel } from './story.ts';
 const esbuild = join(root, 'node_modules', '.bin', 'esbuild');
 const vite = join(root, 'node_modules', '.bin', 'vite');
 
+const native = await needs('addon', 'forwarder');
 const project = openProject({ type: 'module' });
 let world: Awaited<ReturnType<typeof openWorld>>;
 
@@ -34,12 +35,18 @@ const bundles: Readonly<Record<string, (program: string, folder: string) => Prom
 describe.each(Object.entries(bundles))('a game bundled by %s', (title, bundle) => {
   const folder = join('dist', title.replace(/\W+/g, '-'));
 
-  it(`is built without a warning, signs in, and finds the native files${reason}`, async () => {
+  it('is built without a warning, signs in, and looks for the native files where the package is installed', async () => {
     expectQuiet(await bundle('game.js', folder));
-    const { addon, forwarder, keychain } = toldByGame(await play(main(folder)));
-    if (missing === undefined) expect(addon).toBe('The native addon is loaded.');
+    const { forwarder, keychain } = toldByGame(await play(main(folder)));
     expect(forwarder).toContain(join('node_modules', '@rallypoint', 'sdk', 'dist', 'native'));
     expect(keychain).toMatch(/^keychain_missing: keytar cannot be loaded: it is not installed where the game finds/);
+  });
+
+  it.skipIf(native.missing)(`finds addon and forwarder there${native.note}`, async () => {
+    expectQuiet(await bundle('game.js', folder));
+    const { addon, forwarder } = toldByGame(await play(main(folder)));
+    expect(addon).toBe('The native addon is loaded.');
+    expect(forwarder).toMatch(/^The forwarder is /);
   });
 
   it('says where it looked when the native files did not come along', async () => {

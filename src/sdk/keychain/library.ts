@@ -87,7 +87,7 @@ async function loaded(name: LibraryName, load: LoadLibrary): Promise<Keytar> {
   } catch (cause) {
     throw new KeychainError(
       'keychain_missing',
-      `${packageNames[name]} cannot be loaded: ${firstLine(cause)}. Install it, with its install scripts, on this system.`,
+      `${packageNames[name]} cannot be loaded: ${firstLine(cause)}. Install it, with its install scripts, or ship it beside a bundled game (docs/packaging.md).`,
       { cause },
     );
   }

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, sep } from 'node:path';
+import { dirname, isAbsolute, join, win32 } from 'node:path';
 
 /**
  * Folder of the file that this code runs from: one of the package's own, or the one that a game's bundler made. Undefined
@@ -112,8 +112,9 @@ function trustedOwners(): ReadonlySet<number | undefined> {
   return new Set([0, process.getuid?.(), ...installed.map(path => lstatSync(path).uid)]);
 }
 
-// Windows lets every user create folders in the root of a drive.
-function whyOpenDrive(path: string): string | undefined {
-  const [drive, first = ''] = path.split(sep);
-  return ['node_modules', 'native'].includes(first) ? `everybody can create folders in ${drive}${sep}` : undefined;
+/** Windows lets every user create folders in the root of a drive. */
+export function whyOpenDrive(path: string): string | undefined {
+  const [drive, first = ''] = path.split(win32.sep);
+  const isFound = ['node_modules', 'native'].includes(first.toLowerCase());
+  return isFound ? `everybody can create folders in ${drive}${win32.sep}` : undefined;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { type Ended, openProject, type Project, run } from '../project.ts';
@@ -64,6 +64,16 @@ async function bundleAndRun(bench: Bench, name: string, bundle: Bundle): Promise
   assert.match(told.forwarder, /is missing.*docs\/packaging\.md/);
   assert.ok(told.forwarder.includes(join(alone.path, 'game')), told.forwarder);
   assert.match(told.keychain, /^keychain_missing: .*is not installed/);
+
+  // With a copy of the native files beside it, as docs/packaging.md says, it has them again.
+  const native = join('node_modules', '@rallypoint', 'sdk', 'dist', 'native');
+  cpSync(join(project.path, native), join(alone.path, 'game', 'dist', 'native'), { recursive: true });
+  const helped = toldByGame(await play(bench, main(join(alone.path, 'game', 'dist'))));
+  assert.equal(helped.addon, 'The native addon is loaded.');
+  assert.ok(
+    helped.forwarder.startsWith(`The forwarder is ${join(alone.path, 'game', 'dist', 'native')}`),
+    helped.forwarder,
+  );
   for (const { remove } of [alone, project]) remove();
   return undefined;
 }

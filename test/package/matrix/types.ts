@@ -24,11 +24,19 @@ const surroundings: Readonly<Record<string, Surroundings>> = {
     types: ['node'],
     without: [],
   },
-  'with rxjs alone': { dependencies: { rxjs: '7.8.2' }, types: [], without: ['/electron'] },
+  'without @types/node and electron': { dependencies: { rxjs: '7.8.2' }, types: [], without: ['/electron'] },
+  // A peer that package managers install; by npm it is left out with this option alone.
+  'without rxjs too': {
+    dependencies: {},
+    args: ['--legacy-peer-deps'],
+    types: [],
+    without: ['sdk', '/electron', '/backend'],
+  },
 };
 
 interface Surroundings {
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
   readonly types: readonly string[];
   /** Endings of the entry points that need what is missing. */
   readonly without: readonly string[];
@@ -40,8 +48,8 @@ export const typeRows: readonly Row[] = Object.entries(surroundings).map(([title
   run: bench => check(bench, given),
 }));
 
-async function check(bench: Bench, { dependencies, types, without }: Surroundings): Promise<undefined> {
-  const project = await openInstalled(bench, { dependencies: { '@rallypoint/sdk': '*', ...dependencies } });
+async function check(bench: Bench, { dependencies, args, types, without }: Surroundings): Promise<undefined> {
+  const project = await openInstalled(bench, { dependencies: { '@rallypoint/sdk': '*', ...dependencies } }, args);
   const opened = entryPoints.filter(entry => !without.some(ending => entry.endsWith(ending)));
   const text = opened.map((entry, index) => `import * as e${index} from '${entry}';\nexport { e${index} };`).join('\n');
   for (const file of ['all.mts', 'all.cts', 'all.ts']) project.write(file, text);

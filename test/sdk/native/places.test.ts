@@ -6,12 +6,14 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { whereToPut } from '../../../src/sdk/native/places.ts';
-import { builtForwarder, missing, reason, root } from '../../native/built.ts';
+import { whyOpenDrive } from '../../../src/sdk/native/running-code.ts';
+import { builtForwarder, root } from '../../native/built.ts';
+import { needs } from '../../support/parts.ts';
 
 const run = promisify(execFile);
 const system = `${process.platform}-${process.arch}`;
 const otherUser = 12_345;
-const isRoot = process.getuid?.() === 0;
+const [native, asRoot] = [await needs('addon', 'forwarder'), await needs('root')];
 
 /** A game in a folder of its own, bundled as games are: no file of the package is where it was. */
 let game: string;
@@ -63,7 +65,7 @@ describe.each(['cjs', 'esm'] as const)('a game bundled as %s, without built file
   });
 });
 
-describe.skipIf(missing !== undefined).each(['cjs', 'esm'] as const)(`a game bundled as %s${reason}`, format => {
+describe.skipIf(native.missing).each(['cjs', 'esm'] as const)(`a game bundled as %s${native.note}`, format => {
   it('finds the built files beside itself', async () => {
     const program = await bundle('dist', format);
     await place(join('dist', 'native', system));
@@ -132,18 +134,15 @@ describe.skipIf(missing !== undefined).each(['cjs', 'esm'] as const)(`a game bun
     await expectFound(await ask(program), join('shared', 'native', system));
   });
 
-  it.skipIf(!isRoot)(
-    `takes nothing of another user there${isRoot ? '' : ' (only root can make files of others)'}`,
-    async () => {
-      const program = await bundle('shared', format);
-      await place(join('shared', 'native', system));
-      chmodSync(join(game, 'shared'), 0o1777);
-      await run('chown', ['-R', `${otherUser}`, join(game, 'shared', 'native')]);
-      const { native, forwarder } = await ask(program);
-      expect(native.missing?.[0]).toContain('belongs to another user');
-      expect(forwarder.missing?.[0]).toContain('belongs to another user');
-    },
-  );
+  it.skipIf(asRoot.missing)(`takes nothing of another user there${asRoot.note}`, async () => {
+    const program = await bundle('shared', format);
+    await place(join('shared', 'native', system));
+    chmodSync(join(game, 'shared'), 0o1777);
+    await run('chown', ['-R', `${otherUser}`, join(game, 'shared', 'native')]);
+    const { native, forwarder } = await ask(program);
+    expect(native.missing?.[0]).toContain('belongs to another user');
+    expect(forwarder.missing?.[0]).toContain('belongs to another user');
+  });
 
   it('does not take a folder for the package because of a manifest that everybody can write', async () => {
     const program = await bundle(join('shared', 'game'), format);
@@ -154,6 +153,17 @@ describe.skipIf(missing !== undefined).each(['cjs', 'esm'] as const)(`a game bun
     chmodSync(manifest, 0o666);
     const { native } = await ask(program);
     expect(native.missing?.join()).not.toContain(join('shared', 'dist'));
+  });
+});
+
+describe('on Windows', () => {
+  it('nothing is taken from folders of a drive’s root, where every user can create one', () => {
+    for (const path of ['C:\\node_modules\\keytar\\lib\\keytar.js', 'd:\\Native\\win32-x64\\rallypoint.node']) {
+      expect(whyOpenDrive(path), path).toContain('everybody can create folders in');
+    }
+    for (const path of ['C:\\Games\\Starfall\\node_modules\\keytar', 'C:\\Program Files\\Starfall\\native\\a.node']) {
+      expect(whyOpenDrive(path), path).toBeUndefined();
+    }
   });
 });
 
