@@ -75,7 +75,17 @@ export function openProject(fields: Readonly<Record<string, unknown>> = {}): Pro
   };
   write('package.json', JSON.stringify({ name: 'game', version: '1.0.0', private: true, ...fields }));
   cpSync(join(import.meta.dirname, 'programs'), path, { recursive: true });
-  return { path, write, remove: () => rmSync(path, { recursive: true, force: true }) };
+  const remove = () => rmSync(path, { recursive: true, force: true });
+  // Also when a test or a row failed half-way.
+  process.once('exit', remove);
+  return {
+    path,
+    write,
+    remove() {
+      process.off('exit', remove);
+      remove();
+    },
+  };
 }
 
 /**

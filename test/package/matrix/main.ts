@@ -22,6 +22,8 @@ const chosen = process.argv.slice(2);
 const rows = all.filter(
   ({ group, name }) => chosen.length === 0 || chosen.some(part => `${group}: ${name}`.includes(part)),
 );
+// Each open project removes itself at the end.
+process.setMaxListeners(100);
 if (rows.length === 0) throw new Error(`No row contains ${chosen.join(' or ')}.`);
 
 const start = performance.now();
