@@ -1,16 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -41,11 +30,6 @@ describe('the places of built files', () => {
     const named = join('/opt', 'game', 'resources', 'app.asar', 'native');
     const [first] = await withEnv({ RALLYPOINT_NATIVE: named }, nativePlaces);
     expect(first).toBe(join('/opt', 'game', 'resources', 'app.asar.unpacked', 'native'));
-  });
-
-  it.skipIf(!existsSync(join(root, 'dist/cjs')))('are the same in the CommonJS that is published', () => {
-    const { nativePlaces: places } = createRequire(import.meta.url)(join(root, 'dist/cjs/sdk/native/places.js'));
-    expect(places()).toEqual(inPackage);
   });
 });
 
@@ -140,17 +124,6 @@ describe.skipIf(missing !== undefined)(`the loader${reason}`, () => {
     }
     writeFileSync(forwarderFile, '#!/bin/sh\nexec sleep 60\n');
     expect(await find()).toEqual(next);
-  });
-});
-
-describe('the build', () => {
-  const build = (path: string) =>
-    run(process.execPath, [join(root, 'scripts', 'build-native.ts')], { env: { PATH: path } });
-
-  it('says in one line that there is no compiler, and is no failure', async () => {
-    const { stdout, stderr } = await build('/nonexistent');
-    expect(stdout).toBe('');
-    expect(stderr).toMatch(/^The native part is not built: c\+\+ is not installed\. .*native\/README\.md\.\n$/);
   });
 });
 
