@@ -20,10 +20,6 @@ describe('the places of built files', () => {
   it('are the folder that is named, then the package’s, then that of the checkout', async () => {
     expect(await withEnv({ RALLYPOINT_NATIVE: '' }, nativePlaces)).toEqual(inPackage);
     expect(await withEnv({ RALLYPOINT_NATIVE: '/opt/game' }, nativePlaces)).toEqual(['/opt/game', ...inPackage]);
-    expect(await withEnv({ RALLYPOINT_NATIVE: 'here' }, nativePlaces)).toEqual([
-      join(process.cwd(), 'here'),
-      ...inPackage,
-    ]);
   });
 
   it('are beside the archive that Electron shows as a folder, because nothing in that can be started', async () => {
