@@ -108,7 +108,9 @@ function lateImportsWhole(folder: string, entry: string): Plugin {
       });
       onLoad({ filter: /\.ts$/ }, ({ path }) => {
         if (!path.startsWith(inside) || path === whole || !late.has(path)) return undefined;
-        return { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(whole)};\n`, loader: 'ts' };
+        // By a relative path: it gets into the source maps, which are published.
+        const specifier = `./${relative(dirname(path), whole).replaceAll(sep, '/')}`;
+        return { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(specifier)};\n`, loader: 'ts' };
       });
     },
   };
