@@ -1,7 +1,7 @@
 /** `@rallypoint/sdk/service`: the whole interface as a service, embedded in this process. */
 export type { FilledFixtures, Fixtures } from './control/fixtures-document.ts';
 export type { FaultDocument, FaultMatch } from './faults/fault-document.ts';
-export type { ArmedFault } from './faults/faults.ts';
+export type { ArmedFault, FaultControl } from './faults/faults.ts';
 export type { ServiceOptions } from './options.ts';
 export { type ReadyLine, type Service, startService } from './service.ts';
 export { StoreError } from './store/errors.ts';
