@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { createRequire, isBuiltin } from 'node:module';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
 import { shownDeclarations } from './declarations.ts';
 
@@ -9,7 +9,7 @@ import { shownDeclarations } from './declarations.ts';
  * Builds the package into dist/:
  *
  * - esm/      the client, the backend module and the model: one file for each entry point, and chunks for what they share
- * - cjs/      the same files as CommonJS, and a door to the service
+ * - cjs/      the same files as CommonJS, and a file that requires the service
  * - service/  the service and the command; they take from esm/ what they share with it
  * - types/    declarations of what the entry points show
  *
@@ -61,32 +61,52 @@ const shared = { errors: 'src/model/errors.ts' };
 const undiciParts: Plugin = {
   name: 'undici-parts',
   setup({ onLoad }) {
-    onLoad({ filter: /\/undici\/lib\/(dispatcher\/client-h2|web\/fetch\/body)\.js$/ }, () => ({
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body)\.js$/ }, () => ({
       contents: `module.exports = () => { throw new Error('This part of undici is left out.'); };`,
     }));
-    onLoad({ filter: /\/undici\/lib\/llhttp\/llhttp_simd-wasm\.js$/ }, ({ path }) => ({
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp_simd-wasm\.js$/ }, ({ path }) => ({
       contents: `module.exports = require('./llhttp-wasm.js');`,
       resolveDir: dirname(path),
     }));
-    onLoad({ filter: /\/undici\/lib\/llhttp\/constants\.js$/ }, ({ path }) => {
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]constants\.js$/ }, ({ path }) => {
       const { ERROR, TYPE } = createRequire(path)(path);
       return { contents: `module.exports = ${JSON.stringify({ ERROR, TYPE })};` };
     });
   },
 };
 
-/** Makes imports of the calls by which bundled CommonJS takes Node's own modules: ESM has no `require`. */
+/** Takes of ws the side that connects, without its server and without the native packages that it would look for. */
+const wsClient: Plugin = {
+  name: 'ws-client',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^ws$/ }, ({ path }) => ({ path, namespace: 'ws-client' }));
+    onLoad({ filter: /.*/, namespace: 'ws-client' }, () => ({
+      contents: `export { default as WebSocket } from './lib/websocket.js';`,
+      resolveDir: resolve('node_modules/ws'),
+    }));
+    onResolve({ filter: /^(bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: 'ws-native' }));
+    onLoad({ filter: /.*/, namespace: 'ws-native' }, () => ({ contents: `throw new Error('It is not looked for.');` }));
+  },
+};
+
+/**
+ * Makes imports of the calls by which bundled CommonJS takes Node's own modules: an ES module has no `require`, nor has what
+ * a game's bundler makes of it.
+ */
 const builtinsImported: Plugin = {
   name: 'builtins-imported',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === 'require-call' ? { path, namespace: 'required' } : undefined,
+    onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'required' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
-      contents: `import builtin from ${JSON.stringify(path)};\nmodule.exports = builtin;`,
+      contents: `import builtin from ${JSON.stringify(`node:${path.replace('node:', '')}`)};\nmodule.exports = builtin;`,
     }));
   },
 };
+
+/** Stands at the end of what {@link lateImportsWhole} has changed. */
+const lateImport = '\nimport /* late */ ';
 
 /**
  * Lets every part of a module that is loaded late import the module as a whole. That is there by then, so it costs nothing;
@@ -108,9 +128,7 @@ function lateImportsWhole(folder: string, entry: string): Plugin {
       });
       onLoad({ filter: /\.ts$/ }, ({ path }) => {
         if (!path.startsWith(inside) || path === whole || !late.has(path)) return undefined;
-        // By a relative path: it gets into the source maps, which are published.
-        const specifier = `./${relative(dirname(path), whole).replaceAll(sep, '/')}`;
-        return { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(specifier)};\n`, loader: 'ts' };
+        return { contents: `${readFileSync(path, 'utf8')}${lateImport}${JSON.stringify(whole)};\n`, loader: 'ts' };
       });
     },
   };
@@ -122,12 +140,14 @@ const sdk = await build({
   outdir: 'dist/esm',
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
-  plugins: [undiciParts, builtinsImported, lateImportsWhole('src/sdk', sdkEntries.index)],
+  plugins: [undiciParts, wsClient, builtinsImported, lateImportsWhole('src/sdk', sdkEntries.index)],
 });
 const checkNode = await build({ ...common, entryPoints: ['bin/check-node.js'], outdir: 'dist/esm' });
-for (const file of [...checkNode.outputFiles, ...sdk.outputFiles.map(checked)]) write(file.path, file.text);
-for (const file of [...checkNode.outputFiles, ...sdk.outputFiles]) {
-  if (file.path.endsWith('.js')) write(file.path.replace(`${sep}esm${sep}`, `${sep}cjs${sep}`), await asCommonJs(file));
+for (const file of [...checkNode.outputFiles, ...sdk.outputFiles].filter(({ path }) => path.endsWith('.js'))) {
+  const { text, map } = published(file, sdk.outputFiles);
+  write(file.path, text);
+  if (map !== undefined) write(`${file.path}.map`, map);
+  write(file.path.replace(`${sep}esm${sep}`, `${sep}cjs${sep}`), await asCommonJs(text));
 }
 write('dist/cjs/package.json', '{ "type": "commonjs" }\n');
 
@@ -193,23 +213,36 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-/** An entry point asks first which Node runs it: a later line would come after all that it imports. */
-function checked({ path, text: built }: OutputFile): { readonly path: string; readonly text: string } {
+/**
+ * The file as it is published. An entry point asks first which Node runs it: a later line would come after all that it
+ * imports. Maps bring their sources along; there is none where other packages' code is in the file.
+ */
+function published(file: OutputFile, files: readonly OutputFile[]): { readonly text: string; readonly map?: string } {
+  const isEntry = Object.hasOwn(sdkEntries, relative('dist/esm', file.path).replace(/\.js$/, ''));
   // Chunks do nothing when they are loaded; that one is imported for nothing else is what lateImportsWhole() left.
-  const text = path.endsWith('.js') ? built.replaceAll(/^import "\.[^"]*";$/gm, '') : built;
-  const name = relative('dist/esm', path).replace(/\.js(\.map)?$/, '');
-  if (!Object.hasOwn(sdkEntries, name)) return { path, text };
-  if (path.endsWith('.js')) return { path, text: `import "./check-node.js";\n${text}` };
-  const map = JSON.parse(text) as { mappings: string };
-  return { path, text: JSON.stringify({ ...map, mappings: `;${map.mappings}` }) };
+  const code = file.text.replaceAll(/^import "\.[^"]*";$/gm, '').replace(/^\/\/# sourceMappingURL=.*\n/m, '');
+  const text = isEntry ? `import "./check-node.js";\n${code}` : code;
+  const map = JSON.parse(files.find(({ path }) => path === `${file.path}.map`)?.text ?? '{"sources":[]}') as SourceMap;
+  if (map.sources.length === 0 || map.sources.some(source => source.includes('node_modules'))) return { text };
+  const shown = {
+    ...map,
+    sourcesContent: map.sourcesContent.map(source => source.split(lateImport, 1)[0]),
+    mappings: isEntry ? `;${map.mappings}` : map.mappings,
+  };
+  return { text: `${text}//# sourceMappingURL=${basename(file.path)}.map\n`, map: JSON.stringify(shown) };
+}
+
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly string[];
+  readonly mappings: string;
 }
 
 /** The same file as CommonJS. Chunks stay chunks, so that two entry points still share what they have in common. */
-async function asCommonJs(file: OutputFile): Promise<string> {
-  const text = checked(file).text.replace(/^\/\/# sourceMappingURL=.*$/m, '');
+async function asCommonJs(text: string): Promise<string> {
   const { code } = await transform(
     // An optional package is imported by a variable, which a bundler could not follow in a `require`.
-    text.replaceAll(/\bimport\((?!")/g, 'importByName('),
+    text.replace(/^\/\/# sourceMappingURL=.*$/m, '').replaceAll(/\bimport\((?!")/g, 'importByName('),
     {
       format: 'cjs',
       platform: 'node',
@@ -222,7 +255,7 @@ async function asCommonJs(file: OutputFile): Promise<string> {
   return code.replaceAll('importByName(', 'import(');
 }
 
-/** Writes the declarations of what the entry points show: once, as CommonJS, with an ESM door for each. */
+/** Writes the declarations of what the entry points show: once, as CommonJS, with an ES module for each entry point. */
 function declare(): void {
   const compiled = 'dist/all-types';
   const compiler = spawnSync(

@@ -32,9 +32,10 @@ const byScript =
   (script: string) =>
   ({ tools, world }: Bench, project: Project): Say =>
   (...args) =>
+    // In the project: Plug’n’Play runs packages from there, and does not find them through a symbolic link.
     tools.run(script, args, {
       cwd: project.path,
-      env: { ...world.env, YARN_CACHE_FOLDER: join(tools.folder, 'yarn') },
+      env: { ...world.env, YARN_CACHE_FOLDER: join(project.path, '.yarn', 'cache') },
     });
 const berry = (nodeLinker: string) => (bench: Bench, usual: Usual) => ({
   'yarn.lock': '',

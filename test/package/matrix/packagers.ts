@@ -159,11 +159,12 @@ async function expectPacked(bench: Bench, resources: string, main: string, nativ
   expectGood(
     await run(process.execPath, [asar, 'extract', join(resources, 'app.asar'), join(as, 'app.asar')], { cwd: '/' }),
   );
+  shown.write('electron.cjs', 'exports.app = { whenReady: async () => {} };');
   const stub = shown.write(
-    'electron.mjs',
+    'stand-in.mjs',
     `import { registerHooks } from 'node:module';
      process.resourcesPath = ${JSON.stringify(as)};
-     const url = 'data:text/javascript,export const app = { whenReady: async () => {} };';
+     const url = new URL('electron.cjs', import.meta.url).href;
      registerHooks({ resolve: (name, context, next) => name === 'electron' ? { url, shortCircuit: true } : next(name, context) });`,
   );
   const program = join(as, 'app.asar', ...main.split('/'));

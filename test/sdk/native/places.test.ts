@@ -32,8 +32,8 @@ describe.each(['cjs', 'esm'] as const)('a game bundled as %s, without built file
     const program = await bundle('dist', format);
     const { native, forwarder } = await ask(program);
     expect(forwarder.missing).toEqual([
-      expect.stringMatching(new RegExp(`^${join(game, 'dist', 'native', system, 'rallypoint-forwarder')}: ENOENT`)),
-      expect.stringMatching(new RegExp(`^${join(game, 'native', system, 'rallypoint-forwarder')}: ENOENT`)),
+      expect.stringContaining(`${join(game, 'dist', 'native', system, 'rallypoint-forwarder')}: ENOENT`),
+      expect.stringContaining(`${join(game, 'native', system, 'rallypoint-forwarder')}: ENOENT`),
       `@rallypoint/sdk is not installed where ${join(game, 'dist')} finds it.`,
       whereToPut,
     ]);
