@@ -82,7 +82,8 @@ const byPlatform = {
     {
       file: 'rallypoint.node',
       sources: ['addon/addon.cc', 'addon/*_windows.cc', 'addon/windows_*.cc'],
-      flags: [...windowsRelease, ...addonDefines, '-shared'],
+      // Else where it is loaded by preference depends on the path it is built at.
+      flags: [...windowsRelease, ...addonDefines, '-shared', '-Wl,--disable-auto-image-base'],
       libraries: ['-ladvapi32', '-lshell32'],
       nodeApi: 'library',
     },

@@ -15,7 +15,8 @@ import { type Product, productsFor, sanitizedProducts, type Target, targets } fr
 /**
  * Builds what is in native/, where it changed since, into dist/native/<platform>-<arch>/:
  *
- * - for this machine; without a compiler it says so in one line and exits 0, because the SDK has other ways
+ * - for this machine, and again for every other one that it was built for here; without a compiler it says so in one line and
+ *   exits 0, because the SDK has other ways
  * - `--all`: for every system that this one has compilers for, and on Linux exits 1 when one of them is missing
  * - `--sanitized`: for the tests, under address, leak and undefined-behaviour sanitizers, into native/build/sanitized/
  *
@@ -29,7 +30,8 @@ if (isSanitized) {
 } else {
   // Those of macOS can be built there alone, and there nothing else can.
   const all = targets.filter(({ platform }) => (platform === 'darwin') === (here.platform === 'darwin'));
-  for (const target of isAll ? all : [here]) {
+  const others = all.filter(target => !isSame(target, here) && (isAll || existsSync(stampOf(folderOf(target)))));
+  for (const target of [here, ...others]) {
     make(target, { products: productsFor(target), folder: folderOf(target), isStrict: isAll });
   }
   if (existsSync(dirname(folderOf(here)))) writeChecksums();
@@ -45,12 +47,14 @@ function make(target: Target, { products, folder, isStrict }: Wanted): void {
   const name = `${target.platform}-${target.arch}`;
   const tools: Found = products.length > 0 ? findTools(target) : { obstacle: `nothing was written for ${name}` };
   if ('obstacle' in tools) {
+    // What was built for another system by a compiler that has gone since, stays.
+    if (!isAll && target !== here) return;
     if (isAll) process.exitCode = 1;
     const consequence = isAll ? '' : ' The SDK works without it, see native/README.md.';
     console.error(`The native part is not built${isAll ? ` for ${name}` : ''}: ${tools.obstacle}.${consequence}`);
     return;
   }
-  const stamp = join(dirname(sanitizedFolder), `${basename(folder)}.stamp`);
+  const stamp = stampOf(folder);
   const now = fingerprint(products, tools);
   const isThere = products.every(({ file }) => existsSync(join(folder, file)));
   if (isThere && existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
@@ -62,4 +66,12 @@ function make(target: Target, { products, folder, isStrict }: Wanted): void {
   }
   console.error('The native part could not be compiled; what the compiler says is above. The SDK works without it.');
   process.exitCode = 1;
+}
+
+function stampOf(folder: string): string {
+  return join(dirname(sanitizedFolder), `${basename(folder)}.stamp`);
+}
+
+function isSame(one: Target, other: Target): boolean {
+  return one.platform === other.platform && one.arch === other.arch;
 }

@@ -82,10 +82,11 @@ export class Crowd {
     this.#random = seeded(seed);
   }
 
-  /** Starts as many as are missing. */
-  async fill(): Promise<void> {
-    const missing = this.#size - this.#living.size;
-    await Promise.all(Array.from({ length: missing }, () => this.#start()));
+  /** Starts as many as are missing, so many at a time. */
+  async fill(atATime = this.#size): Promise<void> {
+    for (let missing = this.#size - this.#living.size; missing > 0; missing -= atATime) {
+      await Promise.all(Array.from({ length: Math.min(atATime, missing) }, () => this.#start()));
+    }
   }
 
   /**

@@ -176,7 +176,7 @@ describe.skipIf(windowsObstacle !== undefined)(`on Windows, by Wine${reason}`, (
     });
   });
 
-  describe('the lock of the addon', () => {
+  describe('the lock of the addon, in a program that is not called node.exe', () => {
     it('is taken once, in a process too, and is free after its release', async () => {
       expect(await windows.call('lock', 'takeInTurn', `${folder()}\\lock`)).toEqual({
         ...{ first: true, second: false, other: true },
@@ -219,7 +219,7 @@ describe.skipIf(windowsObstacle !== undefined)(`on Windows, by Wine${reason}`, (
       expect(written).toContain('URL Protocol    REG_SZ    \n');
       const pipe = `\\\\.\\pipe\\rallypoint-`;
       expect(written).toMatch(
-        /rallypoint-forwarder\.exe" "\\\\\.\\pipe\\rallypoint-\w+-discord-1" ".*node\.exe" "a b" "c\\"d\\\\" "%1"/,
+        /rallypoint-forwarder\.exe" "\\\\\.\\pipe\\rallypoint-\w+-discord-1" ".*Starfall\.exe" "a b" "c\\"d\\\\" "%1"/,
       );
       expect(await handler()).toMatchObject({ id: `Rallypoint.${scheme}`, command: expect.stringContaining(pipe) });
       await register();

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -91,7 +91,10 @@ export class Windows {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    this.#agent = spawn('wine', [executable, windowsPath(join(inside, 'agent.ts')), String(port)], {
+    // Under another name than Node's: the addon is for whichever program loads it.
+    const program = join(this.folder, 'Starfall.exe');
+    copyFileSync(executable, program);
+    this.#agent = spawn('wine', [program, windowsPath(join(inside, 'agent.ts')), String(port)], {
       env: this.#environment,
       cwd: this.folder,
       stdio: 'ignore',
