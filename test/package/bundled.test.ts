@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needs } from '../support/parts.ts';
 import { type Ended, installOffline, neededPackages, openProject, pack, root, run } from './project.ts';
-import { openWorld, toldByGame, toldByModel } from './story.ts';
+import { openWorld, toldByGame, toldByModel, withoutExperiments } from './story.ts';
 
 /** What the repository has to bundle with; `npm run test:package` adds webpack, Electron's packagers and more. */
 const esbuild = join(root, 'node_modules', '.bin', 'esbuild');
@@ -69,7 +69,7 @@ describe.each(Object.entries(bundles))('a game bundled by %s', (title, bundle) =
   it('has a server that is bundled the same way', async () => {
     expectQuiet(await bundle('server.js', folder));
     const { stdout, stderr } = await play(main(folder));
-    expect({ stdout, stderr }).toEqual({ stdout: '{"members":1}\n', stderr: '' });
+    expect({ stdout, stderr: withoutExperiments(stderr) }).toEqual({ stdout: '{"members":1}\n', stderr: '' });
   });
 });
 

@@ -1,4 +1,5 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import listed from './entry-points.json' with { type: 'json' };
@@ -53,22 +54,27 @@ describe('the packed package', () => {
     '@rallypoint/sdk/model':
       /fastify|\/service|\/backend|\/dist\/(esm|cjs)\/(sdk\/)?index\.js$|node_modules\/(?!@rallypoint\/sdk\/)/,
   };
-  it.each(Object.keys(never))('loads nothing for %s that it does not need', async entryPoint => {
-    const trace = project.write(
-      'trace.mjs',
-      `import { registerHooks } from 'node:module';
+  // Under an older one, files that are loaded cannot be listed.
+  const unlisted = 'registerHooks' in nodeModule ? '' : ' (skipped: it takes Node.js 22.15)';
+  it.skipIf(unlisted).each(Object.keys(never))(
+    `loads nothing for %s that it does not need${unlisted}`,
+    async entryPoint => {
+      const trace = project.write(
+        'trace.mjs',
+        `import { registerHooks } from 'node:module';
        registerHooks({ load(url, context, next) { if (url.startsWith('file:')) console.log(url); return next(url, context); } });`,
-    );
-    const importing = project.write('load.mjs', `import '${entryPoint}';`);
-    const requiring = project.write('load.cjs', `require('${entryPoint}');`);
-    for (const file of [importing, requiring]) {
-      const { stdout } = await run(process.execPath, ['--import', trace, file], { cwd: project.path });
-      const loaded = stdout.split('\n').filter(line => line.includes('/node_modules/'));
-      expect(loaded.length).toBeGreaterThan(0);
-      const inPackage = loaded.map(url => url.replace(/^.*?\/node_modules\//, 'node_modules/'));
-      expect(inPackage.filter(file => never[entryPoint]?.test(file))).toEqual([]);
-    }
-  });
+      );
+      const importing = project.write('load.mjs', `import '${entryPoint}';`);
+      const requiring = project.write('load.cjs', `require('${entryPoint}');`);
+      for (const file of [importing, requiring]) {
+        const { stdout } = await run(process.execPath, ['--import', trace, file], { cwd: project.path });
+        const loaded = stdout.split('\n').filter(line => line.includes('/node_modules/'));
+        expect(loaded.length).toBeGreaterThan(0);
+        const inPackage = loaded.map(url => url.replace(/^.*?\/node_modules\//, 'node_modules/'));
+        expect(inPackage.filter(file => never[entryPoint]?.test(file))).toEqual([]);
+      }
+    },
+  );
 
   it('brings the command', async () => {
     const { stdout } = await run(process.execPath, [join(installed, 'bin/rallypoint.js'), '--version'], {

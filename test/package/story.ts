@@ -34,10 +34,15 @@ interface Told {
 
 /** What `game.js` printed, after its whole story went well. @throws Error with what the program said, when it did not */
 export function toldByGame({ code, stdout, stderr }: Ended): Told {
-  if (code !== 0 || stderr !== '') throw new Error(`The game ended with ${code}: ${stderr}`);
+  if (code !== 0 || withoutExperiments(stderr) !== '') throw new Error(`The game ended with ${code}: ${stderr}`);
   const told = JSON.parse(stdout) as Told;
   if (!told.hasPlayed || told.receiveRedirects !== 'function') throw new Error(`The game told ${stdout}`);
   return told;
+}
+
+/** Without what Node 22 says of its own `node:sqlite`, and of `require` of ES modules. */
+export function withoutExperiments(stderr: string): string {
+  return stderr.replace(/^\(node:\d+\) ExperimentalWarning: .*\n\(Use .*\n/gm, '');
 }
 
 /** What `model.js` says wherever it runs. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { entryPoints, manifest, type Project, run } from '../project.ts';
-import { toldByGame } from '../story.ts';
+import { toldByGame, withoutExperiments } from '../story.ts';
 import { expectGood, play, type Row } from './matrix.ts';
 import { runtimes } from './tools.ts';
 
@@ -35,11 +35,10 @@ export const runtimeRows: readonly Row[] = runtimes.map(version =>
           for (const entryPoint of entryPoints) {
             for (const file of imports(installed, entryPoint)) {
               const { stderr } = expectGood(await run(node, [file], { cwd: installed.path }));
-              assert.equal(withoutSqlite(stderr), '', entryPoint);
+              assert.equal(withoutExperiments(stderr), '', entryPoint);
             }
           }
-          const played = await play(bench, join(installed.path, 'game.js'), node);
-          const { addon } = toldByGame({ ...played, stderr: withoutSqlite(played.stderr) });
+          const { addon } = toldByGame(await play(bench, join(installed.path, 'game.js'), node));
           assert.equal(addon, 'The native addon is loaded.');
           const served = await play(bench, join(installed.path, 'server.js'), node);
           assert.deepEqual(served, { code: 0, stdout: '{"members":1}\n', stderr: '' });
@@ -60,9 +59,4 @@ function imports(project: Project, entryPoint: string): readonly string[] {
 
 function command(project: Project): string {
   return join(project.path, 'node_modules', '@rallypoint', 'sdk', 'bin', 'rallypoint.js');
-}
-
-/** Node 22 calls its own `node:sqlite` and `require` of ES modules experimental. */
-function withoutSqlite(stderr: string): string {
-  return stderr.replace(/^\(node:\d+\) ExperimentalWarning: .*\n\(Use .*\n/gm, '');
 }
