@@ -124,7 +124,8 @@ function importLibrary(compiler, definitions, folder) {
   const args = ['--input-def', 'node.def', '--output-delaylib', 'node.a', '--temp-prefix', 'node'];
   const { status, error } = spawnSync(dlltool, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error(`${dlltool} failed${error ? `: ${error.message}` : ''}`);
-  return join(folder, 'node.a');
+  // The linker sorts imports by the path of where they are from: below this folder it is the same everywhere.
+  return `./${relative(native, join(folder, 'node.a')).split(sep).join('/')}`;
 }
 
 function filesOf(pattern) {
