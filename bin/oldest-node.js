@@ -5,7 +5,9 @@ export const oldestNode = '22.13.0';
 
 /** Whether `version` (`v22.13.0`) is `oldestNode` or newer. */
 export function isNewEnough(version) {
-  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
-  const [oldestMajor, oldestMinor] = oldestNode.split('.').map(Number);
+  const [major, minor] = numbers(version);
+  const [oldestMajor, oldestMinor] = numbers(oldestNode);
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
+
+const numbers = version => version.replace('v', '').split('.').map(Number);

@@ -8,7 +8,7 @@ import { isNewEnough, oldestNode } from './oldest-node.js';
 // An import would read all that the file system has to offer, and load what nobody asked for.
 const { existsSync } = module.createRequire(import.meta.url)('node:fs');
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const program = join(root, 'dist', 'cli', 'cli.js');
+const program = join(root, 'dist', 'service', 'cli.js');
 
 if (!existsSync(program)) fail('it is not built yet; run "npm run build" first.');
 else if (isNewEnough(process.version)) {

@@ -1,16 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, transform } from 'esbuild';
+import { shownDeclarations } from './declarations.ts';
 
 /**
  * Builds the package into dist/:
  *
- * - esm/    one bundle a door, with what they share in chunks of its own
- * - cli/    the command
- * - cjs/    the same as CommonJS, file by file: bundles cannot share there, and two doors must not each carry a copy
- *           of the error classes
- * - types/  declarations for ESM; types-cjs/ the same for CommonJS
+ * - esm/      the client, the backend module and the model: one file for each entry point, and chunks for what they share
+ * - cjs/      the same files as CommonJS, and a file that requires the service
+ * - service/  the service and the command; they take from esm/ what they share with it
+ * - types/    declarations of what the entry points show
  *
  * What is in native/ is built by scripts/build-native.ts, into dist/native/.
  */
@@ -23,34 +24,152 @@ for (const entry of existsSync('dist') ? readdirSync('dist') : []) {
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
 
-// What the package depends on stays outside; all else that is imported belongs to the service and goes in.
+// What the package depends on stays outside; all else that is imported goes in.
 const external = ['dependencies', 'optionalDependencies', 'peerDependencies']
   .flatMap(kind => Object.keys(manifest[kind] ?? {}))
   .concat('electron');
 
-const common: BuildOptions = {
+const common = {
   bundle: true,
+  splitting: true,
   platform: 'node',
   target: 'node22.13',
+  format: 'esm',
   external,
   metafile: true,
-  sourcemap: true,
-  sourcesContent: false,
+  write: false,
   logLevel: 'warning',
   legalComments: 'none',
-};
+  minifySyntax: true,
+} as const satisfies BuildOptions;
 
-const doors = {
+/** Entry points by the name of their file in dist/: what they are made of. */
+const sdkEntries = {
   index: 'src/sdk/index.ts',
   electron: 'src/sdk/electron/index.ts',
   backend: 'src/backend/index.ts',
-  service: 'src/service/index.ts',
   model: 'src/model/index.ts',
 };
 
+/** No entry point: of the classes of errors there is one copy, wherever they are thrown. */
+const shared = { errors: 'src/model/errors.ts' };
+
 /**
- * Takes of Node's own modules what is imported and nothing else. A real `import` of one reads every export it has, and so
- * does a copy of it made for CommonJS; but many load whole parts of Node only because they were read.
+ * Leaves out of undici what never runs here: HTTP/2, bodies of `fetch`, its parser a second time, and the tables of that
+ * parser but two.
+ */
+const undiciParts: Plugin = {
+  name: 'undici-parts',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body)\.js$/ }, () => ({
+      contents: `module.exports = () => { throw new Error('This part of undici is left out.'); };`,
+    }));
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp_simd-wasm\.js$/ }, ({ path }) => ({
+      contents: `module.exports = require('./llhttp-wasm.js');`,
+      resolveDir: dirname(path),
+    }));
+    onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]constants\.js$/ }, ({ path }) => {
+      const { ERROR, TYPE } = createRequire(path)(path);
+      return { contents: `module.exports = ${JSON.stringify({ ERROR, TYPE })};` };
+    });
+  },
+};
+
+/** Takes of ws the side that connects, without its server and without the native packages that it would look for. */
+const wsClient: Plugin = {
+  name: 'ws-client',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^ws$/ }, ({ path }) => ({ path, namespace: 'ws-client' }));
+    onLoad({ filter: /.*/, namespace: 'ws-client' }, () => ({
+      contents: `export { default as WebSocket } from './lib/websocket.js';`,
+      resolveDir: resolve('node_modules/ws'),
+    }));
+    onResolve({ filter: /^(bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: 'ws-native' }));
+    onLoad({ filter: /.*/, namespace: 'ws-native' }, () => ({ contents: `throw new Error('It is not looked for.');` }));
+  },
+};
+
+/**
+ * Makes imports of the calls by which bundled CommonJS takes Node's own modules: an ES module has no `require`, nor has what
+ * a game's bundler makes of it.
+ */
+const builtinsImported: Plugin = {
+  name: 'builtins-imported',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'required' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
+      contents: `import builtin from ${JSON.stringify(`node:${path.replace('node:', '')}`)};\nmodule.exports = builtin;`,
+    }));
+  },
+};
+
+/** Stands at the end of what {@link lateImportsWhole} has changed. */
+const lateImport = '\nimport /* late */ ';
+
+/**
+ * Lets every part of a module that is loaded late import the module as a whole. That is there by then, so it costs nothing;
+ * but without it esbuild gives every choice that late parts make among the module's files a chunk of its own, and each
+ * chunk is a file to look up at every start.
+ */
+function lateImportsWhole(folder: string, entry: string): Plugin {
+  const late = new Set<string>();
+  const inside = resolve(folder) + sep;
+  const whole = resolve(entry);
+  return {
+    name: 'late-imports-whole',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
+        const file = resolve(resolveDir, path);
+        if (kind === 'dynamic-import') late.add(file);
+        // Otherwise package.json's word counts, that nothing need be imported for what it does.
+        return file === whole ? { path: file, sideEffects: true } : undefined;
+      });
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        if (!path.startsWith(inside) || path === whole || !late.has(path)) return undefined;
+        return { contents: `${readFileSync(path, 'utf8')}${lateImport}${JSON.stringify(whole)};\n`, loader: 'ts' };
+      });
+    },
+  };
+}
+
+const sdk = await build({
+  ...common,
+  entryPoints: { ...sdkEntries, ...shared },
+  outdir: 'dist/esm',
+  chunkNames: 'chunks/[name]-[hash]',
+  sourcemap: 'linked',
+  plugins: [undiciParts, wsClient, builtinsImported, lateImportsWhole('src/sdk', sdkEntries.index)],
+});
+const checkNode = await build({ ...common, entryPoints: ['bin/check-node.js'], outdir: 'dist/esm' });
+for (const file of [...checkNode.outputFiles, ...sdk.outputFiles].filter(({ path }) => path.endsWith('.js'))) {
+  const { text, map } = published(file, sdk.outputFiles);
+  write(file.path, text);
+  if (map !== undefined) write(`${file.path}.map`, map);
+  write(file.path.replace(`${sep}esm${sep}`, `${sep}cjs${sep}`), await asCommonJs(text));
+}
+write('dist/cjs/package.json', '{ "type": "commonjs" }\n');
+
+/** What the service and the command do not bundle, and where it is for them. */
+const asBuilt: Readonly<Record<string, string>> = {
+  [resolve(shared.errors)]: '../esm/errors.js',
+  [resolve(sdkEntries.backend)]: '../esm/backend.js',
+  [resolve('src/sdk/redirect/doctor.ts')]: '../esm/index.js',
+};
+const sdkAsBuilt: Plugin = {
+  name: 'sdk-as-built',
+  setup({ onResolve }) {
+    onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => {
+      const built = asBuilt[resolve(resolveDir, path)];
+      return built === undefined ? undefined : { path: built, external: true };
+    });
+  },
+};
+
+/**
+ * Takes of Node's own modules what is imported and nothing else. A real `import` of one reads every export it has, and
+ * many load whole parts of Node only because they were read.
  */
 const builtinsUnread: Plugin = {
   name: 'builtins-unread',
@@ -67,134 +186,108 @@ const builtinsUnread: Plugin = {
   },
 };
 
+const service = await build({
+  ...common,
+  entryPoints: { service: 'src/service/index.ts', cli: 'src/cli/main.ts' },
+  outdir: 'dist/service',
+  chunkNames: '[name]-[hash]',
+  minifyWhitespace: true,
+  plugins: [undiciParts, sdkAsBuilt, builtinsUnread, lateImportsWhole('src/service', 'src/service/service.ts')],
+  banner: {
+    // The CommonJS packages in it call `require` for Node's own modules.
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+});
+for (const file of service.outputFiles) {
+  write(file.path, file.path.endsWith(`${sep}service.js`) ? `import '../esm/check-node.js';\n${file.text}` : file.text);
+}
+// A service runs where Node can require an ES module; a second copy of it would be as large as all the rest.
+write('dist/cjs/service.js', `require('./check-node.js');\nmodule.exports = require('../service/service.js');\n`);
+
+declare();
+write('dist/THIRD-PARTY-LICENSES.txt', licences({ ...sdk.metafile.inputs, ...service.metafile.inputs }));
+write('dist/stamp', '');
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
 /**
- * Lets every part of a room that is loaded late import the room as a whole, by the entry that is given for its folder. The
- * room is there by then, so it costs nothing; but without it esbuild gives every choice that late parts make among the
- * room's files a chunk of its own, and each chunk is a file to look up at every start.
+ * The file as it is published. An entry point asks first which Node runs it: a later line would come after all that it
+ * imports. Maps bring their sources along; there is none where other packages' code is in the file.
  */
-function roomsWhole(entries: Readonly<Record<string, string>>): Plugin {
-  const late = new Set<string>();
-  const rooms = new Map(Object.entries(entries).map(([folder, entry]) => [resolve(folder) + sep, resolve(entry)]));
-  const entryFiles = new Set(rooms.values());
-  return {
-    name: 'rooms-whole',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
-        const file = resolve(resolveDir, path);
-        if (kind === 'dynamic-import') late.add(file);
-        // Otherwise package.json's word counts, that nothing need be imported for what it does.
-        return entryFiles.has(file) ? { path: file, sideEffects: true } : undefined;
-      });
-      onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        const entry = [...rooms].find(([folder]) => path.startsWith(folder))?.[1];
-        if (entry === undefined || entry === path || !late.has(path)) return undefined;
-        return { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(entry)};\n`, loader: 'ts' };
-      });
-    },
+function published(file: OutputFile, files: readonly OutputFile[]): { readonly text: string; readonly map?: string } {
+  const isEntry = Object.hasOwn(sdkEntries, relative('dist/esm', file.path).replace(/\.js$/, ''));
+  // Chunks do nothing when they are loaded; that one is imported for nothing else is what lateImportsWhole() left.
+  const code = file.text.replaceAll(/^import "\.[^"]*";$/gm, '').replace(/^\/\/# sourceMappingURL=.*\n/m, '');
+  const text = isEntry ? `import "./check-node.js";\n${code}` : code;
+  const map = JSON.parse(files.find(({ path }) => path === `${file.path}.map`)?.text ?? '{"sources":[]}') as SourceMap;
+  if (map.sources.length === 0 || map.sources.some(source => source.includes('node_modules'))) return { text };
+  const shown = {
+    ...map,
+    sourcesContent: map.sourcesContent.map(source => source.split(lateImport, 1)[0]),
+    mappings: isEntry ? `;${map.mappings}` : map.mappings,
   };
+  return { text: `${text}//# sourceMappingURL=${basename(file.path)}.map\n`, map: JSON.stringify(shown) };
 }
 
-// Bundled CommonJS packages call `require` for Node's own modules.
-const requireBanner = {
-  js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-};
-
-const esm = await build({
-  ...common,
-  entryPoints: doors,
-  outdir: 'dist/esm',
-  format: 'esm',
-  splitting: true,
-  chunkNames: 'chunks/[name]-[hash]',
-  minifySyntax: true,
-  plugins: [builtinsUnread, roomsWhole({ 'src/sdk': doors.index, 'src/service': doors.service })],
-  banner: requireBanner,
-});
-
-/**
- * Parts of the command that share much with its service are built by themselves: each file that the service is spread
- * over is looked up at every start, and what they share would make it twice as many.
- */
-const apart: Readonly<Record<string, string>> = {
-  doctor: 'src/sdk/redirect/doctor.ts',
-  'run-commands': 'src/cli/commands/run.ts',
-};
-const builtApart: Plugin = {
-  name: 'built-apart',
-  setup({ onResolve }) {
-    onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
-      const file = join(resolveDir, path);
-      const part = Object.keys(apart).find(name => file === resolve(apart[name] ?? ''));
-      return part !== undefined && kind === 'dynamic-import' ? { path: `./${part}.js`, external: true } : undefined;
-    });
-  },
-};
-
-for (const [name, entry] of Object.entries({ cli: 'src/cli/main.ts', ...apart })) {
-  await build({
-    ...common,
-    entryPoints: { [name]: entry },
-    outdir: 'dist/cli',
-    format: 'esm',
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    sourcemap: false,
-    plugins: [builtinsUnread, builtApart, roomsWhole({ 'src/service': 'src/service/service.ts' })],
-    banner: requireBanner,
-  });
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly string[];
+  readonly mappings: string;
 }
 
-const fileByFile: Plugin = {
-  name: 'file-by-file',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, importer, kind }) => {
-      if (kind === 'entry-point' || importer.includes('node_modules')) return undefined;
-      return { path: path.replace(/\.ts$/, '.js'), external: true };
-    });
-  },
-};
-
-await build({
-  ...common,
-  entryPoints: globSync('src/**/*.ts').filter(file => !file.startsWith(join('src', 'cli'))),
-  outdir: 'dist/cjs',
-  outbase: 'src',
-  format: 'cjs',
-  // CommonJS says by another name where a file is.
-  define: { 'import.meta.dirname': '__dirname' },
-  plugins: [fileByFile],
-});
-writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');
-
-// Its own messages are what a reader of a failed build needs, and nothing else.
-const compiler = spawnSync(
-  process.execPath,
-  [
-    'node_modules/typescript/bin/tsc',
-    '--noEmit',
-    'false',
-    '--declaration',
-    '--emitDeclarationOnly',
-    '--project',
-    'tsconfig.build.json',
-  ],
-  { stdio: 'inherit' },
-);
-if (compiler.status !== 0) process.exit(1);
-const declarations = globSync('dist/types/**/*.d.ts');
-for (const file of declarations) {
-  const text = readFileSync(file, 'utf8').replace(/((?:from|import\()\s*['"]\.\.?\/[^'"]*)\.ts(['"])/g, '$1.js$2');
-  writeFileSync(file, text);
-  const twin = file.replace(join('dist', 'types'), join('dist', 'types-cjs'));
-  mkdirSync(dirname(twin), { recursive: true });
-  writeFileSync(twin, text);
+/** The same file as CommonJS. Chunks stay chunks, so that two entry points still share what they have in common. */
+async function asCommonJs(text: string): Promise<string> {
+  const { code } = await transform(
+    // An optional package is imported by a variable, which a bundler could not follow in a `require`.
+    text.replace(/^\/\/# sourceMappingURL=.*$/m, '').replaceAll(/\bimport\((?!")/g, 'importByName('),
+    {
+      format: 'cjs',
+      platform: 'node',
+      target: 'node22.13',
+      // CommonJS says by another name where a file is.
+      define: { 'import.meta.dirname': '__dirname' },
+      supported: { 'dynamic-import': false },
+    },
+  );
+  return code.replaceAll('importByName(', 'import(');
 }
-writeFileSync('dist/types-cjs/package.json', '{ "type": "commonjs" }\n');
 
-writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licences(esm.metafile?.inputs ?? {}));
-writeFileSync('dist/stamp', '');
+/** Writes the declarations of what the entry points show: once, as CommonJS, with an ES module for each entry point. */
+function declare(): void {
+  const compiled = 'dist/all-types';
+  const compiler = spawnSync(
+    process.execPath,
+    [
+      'node_modules/typescript/bin/tsc',
+      ...['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', compiled],
+      ...['--project', 'tsconfig.build.json'],
+    ],
+    // Its own messages are what a reader of a failed build needs, and nothing else.
+    { stdio: 'inherit' },
+  );
+  if (compiler.status !== 0) process.exit(1);
+  const entries = [...Object.values(sdkEntries), 'src/service/index.ts'].map(declarationOf);
+  for (const [file, text] of shownDeclarations(compiled, entries)) {
+    // What both browsers and Node have must not depend on whose declarations a project takes.
+    const globals = relative(dirname(file), 'globals.d.ts').replaceAll(sep, '/');
+    write(join('dist/types', file), entries.includes(file) ? `/// <reference path="${globals}" />\n${text}` : text);
+  }
+  write(
+    'dist/types/globals.d.ts',
+    ['AbortSignal', 'Request', 'Response', 'URL'].map(name => `interface ${name} {}\n`).join(''),
+  );
+  for (const entry of entries)
+    write(join('dist/types', entry.replace(/\.d\.ts$/, '.d.mts')), `export * from './index.js';\n`);
+  write('dist/types/package.json', '{ "type": "commonjs" }\n');
+  rmSync(compiled, { recursive: true });
+}
+
+function declarationOf(source: string): string {
+  return relative('src', source).replace(/\.ts$/, '.d.ts');
+}
 
 /** The licence texts of every package that was bundled. */
 function licences(inputs: Metafile['inputs']): string {

@@ -18,7 +18,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 const packages: Readonly<Record<string, RegExp>> = {
   rxjs: /^src\/(sdk|backend)\//,
   ws: /^src\/(wire\/socket\.ts|service\/gateway\/)/,
-  undici: /^src\/(wire\/undici-transport|service\/public-fetch)\.ts$/,
+  undici: /^src\/(wire\/undici-|service\/(undici-request|public-fetch))/,
   'openid-client': /^src\/sdk\/auth\//,
   electron: /^src\/sdk\/electron\//,
 };

@@ -32,7 +32,7 @@ const usage =
 const options = readOptions();
 const scratch = mkdtempSync(join(tmpdir(), 'rallypoint-release-'));
 let packed: Tarball | undefined;
-const tarball = () => (packed ??= packTarball(root, options.out ?? scratch));
+const tarball = () => (packed ??= packTarball(root, options.out ?? scratch, scratch));
 const sums: string[] = [];
 
 const steps: Readonly<Record<string, () => Outcome | Promise<Outcome>>> = {

@@ -14,7 +14,11 @@ const lockfile = join(root, 'package-lock.json');
 /** What install() left behind: the lockfile's digest, and what npm could not install from it. */
 const installedStamp = join(root, 'node_modules', '.rallypoint-installed');
 const bin = join(root, 'node_modules', '.bin');
-const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` };
+// npm puts the repository's own Node.js first on PATH, so under npm this script runs on that one, whatever npm runs on.
+const systemNode =
+  process.env.RALLYPOINT_NODE === 'system' ? (process.env.npm_node_execpath ?? process.execPath) : undefined;
+const path = [...(systemNode ? [dirname(systemNode)] : []), bin, process.env.PATH ?? ''];
+const env = { ...process.env, PATH: path.join(delimiter) };
 const [task, ...rest] = process.argv.slice(2);
 
 const tasks = {
@@ -60,6 +64,18 @@ const tasks = {
     const isWhole = rest.length === 0;
     if (isWhole) say('All of it takes some ten minutes on two cores. What fails says how to replay it.');
     node('node_modules/vitest/vitest.mjs', 'run', ...(isWhole ? filesThatSoak() : rest));
+  },
+  /** Writes the reports of all public types, in api/. */
+  api() {
+    install();
+    build();
+    node('scripts/api.ts', ...rest);
+  },
+  /** Checks whether the package can be published, or prepares a release: scripts/release.ts. */
+  release() {
+    install();
+    build();
+    node('scripts/release.ts', ...rest);
   },
   bench() {
     install();
@@ -146,10 +162,12 @@ function node(...args) {
 }
 
 function runtime() {
-  const own = env.RALLYPOINT_NODE === 'system' ? undefined : findRuntime(root);
+  const own = systemNode === undefined ? findRuntime(root) : undefined;
   if (own !== undefined) return own;
-  if (isNewEnough(process.version)) return process.execPath;
-  say(`Node.js ${oldestNode} or newer is needed, and this is ${process.version}. Install a newer one and try again.`);
+  const node = systemNode ?? process.execPath;
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  if (isNewEnough(version)) return node;
+  say(`Node.js ${oldestNode} or newer is needed, and this is ${version}. Install a newer one and try again.`);
   process.exit(1);
 }
 

@@ -6,20 +6,20 @@ export const allowedLicences: ReadonlySet<string> = new Set([
 ]);
 
 /** The sizes of the tarball, in bytes. */
-export const tarballMax = { packed: 3_500_000, unpacked: 15_500_000, file: 1_800_000, files: 2_900 } as const;
+export const tarballMax = { packed: 3_000_000, unpacked: 9_000_000, file: 1_200_000, files: 420 } as const;
 
 /** Every path in the tarball matches one of these. */
 export const publishedPaths: readonly RegExp[] = [
   /^(package\.json|LICENSE|(README|CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING|SECURITY)\.md)$/,
   /^bin\/[\w-]+\.js$/,
-  /^dist\/(esm|cjs|cli|service)\/([\w@.-]+\/)*[\w@.-]+\.(js|cjs|mjs|wasm)(\.map)?$/,
-  /^dist\/(cjs|types|types-cjs)\/package\.json$/,
-  /^dist\/types(-cjs)?\/([\w-]+\/)*[\w-]+\.d\.[cm]?ts(\.map)?$/,
+  /^dist\/(esm|cjs|service)\/([\w@.-]+\/)*[\w@.-]+\.(js|wasm)(\.map)?$/,
+  /^dist\/(cjs|types)\/package\.json$/,
+  /^dist\/types\/([\w-]+\/)*[\w-]+\.d\.m?ts$/,
   /^dist\/native\/(SHA256SUMS|[\w-]+\/(rallypoint\.node|rallypoint-forwarder(\.exe)?))$/,
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
   /^docs\/([\w-]+\/)*[\w-]+\.(md|svg|png)$/,
   /^native\/(addon|forwarder|shared)\/([\w-]+\/)*[\w.-]+\.(cc|h|mm|def|map)$/,
-  /^native\/(README\.md|binding\.gyp|[\w-]+\.(mjs|d\.mts))$/,
+  /^native\/(README\.md|[\w-]+\.(mjs|d\.mts))$/,
 ];
 
 /** Paths that no pattern above lets in by accident. */

@@ -114,7 +114,7 @@ function noticesOf(notices: string | undefined): readonly Package[] {
 /** The packages that the built files themselves name, in the comments that esbuild writes. */
 function bundledNames(root: string): readonly string[] {
   const names = new Set<string>();
-  for (const file of globSync('dist/{esm,cjs,cli}/**/*.{js,cjs,mjs}', { cwd: root })) {
+  for (const file of globSync('dist/{esm,cjs,service}/**/*.{js,cjs,mjs}', { cwd: root })) {
     const text = readFileSync(join(root, file), 'utf8');
     for (const [, name] of text.matchAll(/^\/\/ (?:\S*\/)?node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//gm)) {
       if (name) names.add(name);

@@ -45,7 +45,7 @@ function faultsOf(folder: string, platform: string): readonly string[] {
     .filter(file => existsSync(join(folder, file)))
     .flatMap(file => {
       const isProgram = file.endsWith('/rallypoint-forwarder') && process.platform !== 'win32';
-      const mayRun = !isProgram || (statSync(join(folder, file)).mode & 0o111) === 0o111;
+      const mayRun = !isProgram || (statSync(join(folder, file)).mode & 0o100) !== 0;
       return [
         ...(mayRun ? [] : [`dist/native/${file} is not executable in the package.`]),
         ...(sums === undefined || sums.get(file) === sumOf(join(folder, file))

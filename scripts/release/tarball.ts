@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { forbiddenPaths, localPaths, publishedPaths, secrets, tarballMax } from './bounds.ts';
+import { readManifest } from './manifest.ts';
 import type { Outcome } from './outcome.ts';
 import { run } from './run.ts';
 
@@ -13,8 +14,8 @@ export interface Tarball {
   readonly files: readonly string[];
 }
 
-/** Packs what is built into `folder`, without running any script. */
-export function packTarball(root: string, folder: string): Tarball {
+/** Packs what is built into `folder`, without running any script, and unpacks it in `scratch`. */
+export function packTarball(root: string, folder: string, scratch: string): Tarball {
   mkdirSync(folder, { recursive: true });
   const report = run(
     root,
@@ -29,9 +30,9 @@ export function packTarball(root: string, folder: string): Tarball {
   const [packed] = JSON.parse(report) as { filename: string; files: { path: string }[] }[];
   if (packed === undefined) throw new Error('npm packed nothing.');
   // By its name alone: some programs of that name read "C:" as the name of a host.
-  run(folder, 'tar', '-xzf', packed.filename);
+  run(folder, 'tar', '-xzf', packed.filename, '-C', scratch);
   const files = packed.files.map(({ path }) => path);
-  return { path: join(folder, packed.filename), folder: join(folder, 'package'), files };
+  return { path: join(folder, packed.filename), folder: join(scratch, 'package'), files };
 }
 
 /** Nothing is in it that should not be, and all of it is within its bounds. */
@@ -45,6 +46,7 @@ export function checkTarball(root: string, { path, folder, files }: Tarball): Ou
   return {
     detail: `${files.length} files, ${inMegabytes(packed)} packed, ${inMegabytes(unpacked)} unpacked`,
     faults: [
+      ...faultsOfBuild(root, folder),
       ...together(unwanted, names => `Not meant to be published: ${names}; leave it out by "files" in package.json.`),
       ...faultsOfMaps(files, texts),
       ...together(brokenLinks(files, texts), links => `Links in the package lead out of it: ${links}.`),
@@ -62,6 +64,14 @@ export function checkTarball(root: string, { path, folder, files }: Tarball): Ou
         : []),
     ],
   };
+}
+
+/** What is packed was built from what is checked out. */
+function faultsOfBuild(root: string, folder: string): readonly string[] {
+  const { version } = readManifest(root);
+  const packed = run(folder, process.execPath, join('bin', 'rallypoint.js'), '--version').trim();
+  if (packed === version) return [];
+  return [`The packed command says version ${packed}, package.json says ${version}; run "npm run build".`];
 }
 
 /** The files in which the same was found, by what was found. */

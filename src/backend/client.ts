@@ -1,5 +1,5 @@
 import type { ApplicationTraits } from '../model/application.ts';
-import type { RateLimit } from '../model/limits.ts';
+import type { RateLimit } from '../model/limit-profiles.ts';
 import { type ApplicationId, parseSnowflake } from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
 import { deadlineMsDefault, Http } from '../wire/http.ts';

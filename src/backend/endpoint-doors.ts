@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TransportError } from '../model/errors.ts';
 import type { Logger } from '../wire/ports.ts';
 import { collectBody, type SignedRequest } from './signed-request.ts';
@@ -13,13 +12,33 @@ export interface EndpointReply {
   readonly left?: (error?: TransportError) => void;
 }
 
+/** The part of a request of `node:http` that is read: its declarations are not needed to use this package. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly readableDidRead: boolean;
+  iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<Uint8Array>;
+  resume(): unknown;
+}
+
+/** The part of a response of `node:http` that is used. */
+export interface NodeResponse {
+  readonly closed: boolean;
+  readonly headersSent: boolean;
+  readonly writableFinished: boolean;
+  on(event: 'close', listener: () => void): unknown;
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
+  end(text?: string): unknown;
+  destroy(): unknown;
+}
+
 type Receive = (request: SignedRequest) => Promise<EndpointReply>;
 
 /** Answers a request of `node:http`. Never rejects. */
 export async function answerNode(
   receive: Receive,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: NodeRequest,
+  response: NodeResponse,
   logger: Logger,
 ): Promise<void> {
   const { method = '', headers } = request;
@@ -36,7 +55,7 @@ export async function answerNode(
   await writeNode(await receive({ method, header, body }), response);
 }
 
-function writeNode({ status, text, headers, left }: EndpointReply, response: ServerResponse): Promise<void> {
+function writeNode({ status, text, headers, left }: EndpointReply, response: NodeResponse): Promise<void> {
   return new Promise(resolve => {
     const settle = () => {
       left?.(response.writableFinished ? undefined : brokenOff());

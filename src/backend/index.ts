@@ -102,6 +102,7 @@ export { field } from './components/field.ts';
 export type { LabelDefinition, ModalDefinition } from './components/modal-definition.ts';
 export type { ModalValues } from './components/modal-values.ts';
 export type { ComponentUse, RoutedComponent, RoutedModal } from './components/routed.ts';
+export type { NodeRequest, NodeResponse } from './endpoint-doors.ts';
 export type { EndpointOptions, InteractionEndpoint } from './interaction-endpoint.ts';
 export type { InteractionListener, ListenOptions } from './interaction-listener.ts';
 export type { Interactions } from './interactions.ts';

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ArgumentError } from '../model/errors.ts';
 import { callbackTypes, type Interaction, interactionTypes } from '../model/interaction.ts';
 import { limits } from '../model/limits.ts';
@@ -8,7 +7,7 @@ import { isVerifyKey } from '../wire/signature.ts';
 import { readVerifyKey } from './answers.ts';
 import type { Call } from './calls.ts';
 import type { Credentials } from './credentials.ts';
-import { answerFetch, answerNode, type EndpointReply } from './endpoint-doors.ts';
+import { answerFetch, answerNode, type EndpointReply, type NodeRequest, type NodeResponse } from './endpoint-doors.ts';
 import { InlineAnswer } from './inline-answer.ts';
 import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
 import { type InteractionHandler, runHandler } from './run-handler.ts';
@@ -36,7 +35,7 @@ export interface EndpointOptions {
  */
 export interface InteractionEndpoint {
   /** A listener for `node:http`, and for whatever calls one. Resolves when the response has left; never rejects. */
-  readonly handleRequest: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly handleRequest: (request: NodeRequest, response: NodeResponse) => Promise<void>;
   /** For servers that take a web `Request` and give a `Response`. Never rejects. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** Requests are answered 503 from now on; handlers under way may still answer. Idempotent. */

@@ -121,8 +121,13 @@ export function readInteraction(data: unknown): Interaction | PingInteraction | 
 
 /** What the service would say to a second answer, where it is not asked. */
 export function alreadyAcknowledged(): ApiError {
-  const { status, code: apiCode, message } = apiErrors.already_acknowledged;
-  return new ApiError(message, { status, apiCode, route: routeLabel('createInteractionResponse'), issues: [] });
+  const { status, code: apiCode } = apiErrors.already_acknowledged;
+  return new ApiError('The interaction has been acknowledged already.', {
+    status,
+    apiCode,
+    route: routeLabel('createInteractionResponse'),
+    issues: [],
+  });
 }
 
 /**

@@ -1,5 +1,10 @@
-import { globalRateMax, withGlobalRate } from '../model/global-rate.ts';
-import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits.ts';
+import {
+  globalRateMax,
+  type LimitProfile,
+  type LimitProfileName,
+  limitProfiles,
+  withGlobalRate,
+} from '../model/limit-profiles.ts';
 import {
   checkPublicUrl,
   checkTrustedProxies,

@@ -43,23 +43,23 @@ export type Opcode = (typeof opcodes)[keyof typeof opcodes];
 /** How a client goes on after a close: `resume` the session, `identify` anew, or `stop`. */
 export type CloseRemedy = 'resume' | 'identify' | 'stop';
 
-/** Every close code, its meaning and what may follow it. @see gateway.md 4 */
+/** Every close code and what may follow it. @see gateway.md 4 */
 export const closeCodes = {
-  UNKNOWN_ERROR: { code: 4000, reason: 'Unknown error.', remedy: 'resume' },
-  UNKNOWN_OPCODE: { code: 4001, reason: 'Unknown opcode.', remedy: 'resume' },
-  DECODE_ERROR: { code: 4002, reason: 'Error while decoding payload.', remedy: 'resume' },
-  NOT_AUTHENTICATED: { code: 4003, reason: 'Not authenticated.', remedy: 'identify' },
-  AUTHENTICATION_FAILED: { code: 4004, reason: 'Authentication failed.', remedy: 'stop' },
-  ALREADY_AUTHENTICATED: { code: 4005, reason: 'Already authenticated.', remedy: 'resume' },
-  INVALID_SEQUENCE: { code: 4007, reason: 'Invalid seq.', remedy: 'identify' },
-  RATE_LIMITED: { code: 4008, reason: 'Rate limited.', remedy: 'resume' },
-  SESSION_TIMED_OUT: { code: 4009, reason: 'Session timed out.', remedy: 'identify' },
-  INVALID_SHARD: { code: 4010, reason: 'Invalid shard.', remedy: 'stop' },
-  SHARDING_REQUIRED: { code: 4011, reason: 'Sharding required.', remedy: 'stop' },
-  INVALID_API_VERSION: { code: 4012, reason: 'Invalid API version.', remedy: 'stop' },
-  INVALID_INTENTS: { code: 4013, reason: 'Invalid intent(s).', remedy: 'stop' },
-  DISALLOWED_INTENTS: { code: 4014, reason: 'Disallowed intent(s).', remedy: 'stop' },
-} as const satisfies Record<string, { code: number; reason: string; remedy: CloseRemedy }>;
+  UNKNOWN_ERROR: { code: 4000, remedy: 'resume' },
+  UNKNOWN_OPCODE: { code: 4001, remedy: 'resume' },
+  DECODE_ERROR: { code: 4002, remedy: 'resume' },
+  NOT_AUTHENTICATED: { code: 4003, remedy: 'identify' },
+  AUTHENTICATION_FAILED: { code: 4004, remedy: 'stop' },
+  ALREADY_AUTHENTICATED: { code: 4005, remedy: 'resume' },
+  INVALID_SEQUENCE: { code: 4007, remedy: 'identify' },
+  RATE_LIMITED: { code: 4008, remedy: 'resume' },
+  SESSION_TIMED_OUT: { code: 4009, remedy: 'identify' },
+  INVALID_SHARD: { code: 4010, remedy: 'stop' },
+  SHARDING_REQUIRED: { code: 4011, remedy: 'stop' },
+  INVALID_API_VERSION: { code: 4012, remedy: 'stop' },
+  INVALID_INTENTS: { code: 4013, remedy: 'stop' },
+  DISALLOWED_INTENTS: { code: 4014, remedy: 'stop' },
+} as const satisfies Record<string, { code: number; remedy: CloseRemedy }>;
 export type CloseCodeName = keyof typeof closeCodes;
 
 const byCode = new Map<number, (typeof closeCodes)[CloseCodeName]>(

@@ -31,13 +31,12 @@ export {
   type SubmittedComponent,
   textInputStyles,
 } from './component.ts';
-export {
-  type ArgumentErrorCode,
-  errorCodes,
-  type KeychainErrorCode,
-  type OAuthErrorCode,
-  type RedirectErrorCode,
-  type TransportErrorCode,
+export type {
+  ArgumentErrorCode,
+  KeychainErrorCode,
+  OAuthErrorCode,
+  RedirectErrorCode,
+  TransportErrorCode,
 } from './error-codes.ts';
 export {
   ApiError,
@@ -76,7 +75,6 @@ export {
   opcodes,
   type Ready,
 } from './gateway.ts';
-export { globalRateMax, withGlobalRate } from './global-rate.ts';
 export {
   type Channel,
   type Guild,
@@ -121,12 +119,7 @@ export {
 } from './issue.ts';
 export {
   componentLimits,
-  type LimitProfile,
-  type LimitProfileName,
-  limitProfiles,
   limits,
-  type RateLimit,
-  type RateLimitBucket,
 } from './limits.ts';
 export {
   type GatewayLobby,
@@ -185,7 +178,6 @@ export type {
   ProvisionalTokenInput,
   ProvisionalTokenResponse,
 } from './provisional.ts';
-export { checkCallback, isEmptyMessage } from './rules/callback.ts';
 export {
   type CommandRuleContext,
   type CommandScope,
@@ -196,11 +188,9 @@ export {
 export { type CommandCounts, countByType, firstExceededType } from './rules/command-count.ts';
 export { type CommandChange, type DiffContext, diffCommand } from './rules/command-diff.ts';
 export { commandTextLength } from './rules/command-size.ts';
-export { checkInvocation } from './rules/invocation.ts';
 export { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from './rules/lobby.ts';
 export { checkLobbyJoin, checkLobbyLink } from './rules/lobby-join.ts';
 export { checkLobbyMessage, checkModerationMetadata, isSilent } from './rules/lobby-message.ts';
-export { checkLobbyVoicePing, checkLobbyVoiceStates } from './rules/lobby-voice.ts';
 export { type MemberPlace, memberPlace, type PlaceGuild, type PlaceMember } from './rules/member-place.ts';
 export { type NormalizedCommand, normalizeCommand } from './rules/normalize-command.ts';
 export { isInstalledBy, isOfferedIn } from './rules/offered.ts';
@@ -214,13 +204,6 @@ export {
   type PermitStepName,
   permit,
 } from './rules/permit.ts';
-export {
-  checkAccountEdit,
-  checkBotProvisionalToken,
-  checkBotUnmerge,
-  checkChildToken,
-  checkProvisionalToken,
-} from './rules/provisional.ts';
 export { type PlacedText, type ShownText, shownText, shownTexts } from './rules/shown-texts.ts';
 export {
   type ApplicationId,

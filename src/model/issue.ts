@@ -13,7 +13,7 @@ export interface Issue {
 }
 
 /**
- * Field error codes and their wording, one row each.
+ * Codes of what the rules find, and their wording, one row each. Services have more, for what only they can know.
  *
  * @see commands.md 4.2; rows marked "Our choice" fill its list of codes nobody has captured
  */
@@ -24,7 +24,6 @@ export const fieldErrors = {
   BASE_TYPE_MIN_LENGTH: (min: number) => `Must be ${min} or more in length.`,
   BASE_TYPE_CHOICES: (choices: readonly (string | number)[]) => `Value must be one of ${tuple(choices)}.`,
   BOOLEAN_TYPE_CONVERT: () => 'Must be either true or false.',
-  CONTENT_TYPE_INVALID: (expected: string) => `Expected "Content-Type" header to be one of {'${expected}'}.`,
   DICT_TYPE_CONVERT: () => 'Only dictionaries may be used in a DictType',
   LIST_TYPE_CONVERT: () => 'Only iterables may be used in a ListType',
   LIST_ITEM_VALUE_REQUIRED: () => 'List item values of ModelType are required',
@@ -52,7 +51,6 @@ export const fieldErrors = {
   COMPONENT_CUSTOM_ID_DUPLICATED: () => 'Component custom id cannot be duplicated',
   COMPONENT_LAYOUT_WIDTH_EXCEEDED: () => 'The specified component exceeds the maximum width',
   COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED: (max: number) => `The total number of components must not exceed ${max}`,
-  COMPONENT_VALIDATION_FAILED: () => 'Component validation failed',
   MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2: (field: string) =>
     `The '${field}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`,
   SELECT_COMPONENT_OPTION_VALUE_DUPLICATED: () => 'The specified option value is already used',
@@ -60,7 +58,6 @@ export const fieldErrors = {
     'The specified number of default values exceeds the specified maximum values',
   DATE_TIME_TYPE_PARSE: (value: string) => `Could not parse ${shorten(value)}. Should be ISO8601.`,
   USERNAME_INVALID_CONTAINS: (part: string) => `Username cannot contain "${part}"`,
-  APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID: () => 'The specified interactions endpoint URL could not be verified.',
   // Our choice, from here: nobody has captured what the hosted service says to these faults.
   APPLICATION_COMMANDS_DUPLICATE_ID: () => 'Application command ids must be unique',
   APPLICATION_COMMAND_ENTRY_POINT_EMBEDDED_REQUIRED: () =>
@@ -78,20 +75,14 @@ export const fieldErrors = {
   COMPONENT_INPUT_UNKNOWN: (customId: string) => `There is no component "${shorten(customId)}" here`,
   COMPONENT_RANGE_INVALID: () => 'The maximum must not be less than the minimum',
   IMAGE_INVALID: () => 'Must be a JPEG, PNG, GIF or WebP picture as a data URI in base64.',
-  LOBBIES_PER_USER_MAX: (max: number) => `The user is already in ${max} lobbies of this application`,
-  ID_UNKNOWN: (what: string) => `There is no such ${what} here`,
   LIST_ITEM_DUPLICATE: () => 'List items must be unique',
   USERNAME_RESERVED: (name: string) => `Username cannot be "${name}"`,
-  URL_ADDRESS_PRIVATE: () => 'Must not lead to a private address.',
   URL_TYPE_INVALID_SCHEME: () => "Scheme must be one of ('http', 'https').",
   URL_TYPE_INVALID_URL: () => 'Not a well formed URL.',
   INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS: () => 'Exactly one option that has autocomplete must have the focus',
   INTERACTION_APPLICATION_COMMAND_OPTION_MISSING: (name: string) => `The required option "${shorten(name)}" is missing`,
   INTERACTION_APPLICATION_COMMAND_OPTION_UNKNOWN: (name: string) => `There is no option "${shorten(name)}" here`,
   INTERACTION_APPLICATION_COMMAND_SUBCOMMAND_REQUIRED: () => 'Exactly one subcommand must be given here',
-  // The two that a client gets for a command it should reload.
-  INTERACTION_APPLICATION_COMMAND_INVALID: () => 'Invalid interaction application command',
-  INTERACTION_APPLICATION_COMMAND_INVALID_VERSION: () => 'This command is outdated, please try again in a few minutes',
 } as const;
 
 export type FieldErrorCode = keyof typeof fieldErrors;

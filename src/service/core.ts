@@ -1,4 +1,4 @@
-import type { LimitProfile } from '../model/limits.ts';
+import type { LimitProfile } from '../model/limit-profiles.ts';
 import type { Clock, Entropy, Fetch, Logger } from '../wire/ports.ts';
 import type { Bus } from './bus/contract.ts';
 import type { SnowflakeSource } from './ids.ts';

@@ -1,5 +1,6 @@
-import { type ApiErrorName, apiErrors } from '../model/errors.ts';
+import type { ApiErrorName } from '../model/errors.ts';
 import type { Issue } from '../model/issue.ts';
+import { apiMessages } from './api-messages.ts';
 
 /** A request the service refuses. The HTTP door turns it into the interface's error body. */
 export class Fault extends Error {
@@ -9,7 +10,7 @@ export class Fault extends Error {
   readonly extra: { readonly message?: string; readonly [key: string]: unknown };
 
   constructor(reason: ApiErrorName, extra: Fault['extra'] = {}, issues: readonly Issue[] = []) {
-    super(extra.message ?? apiErrors[reason].message);
+    super(extra.message ?? apiMessages[reason]);
     this.name = 'Fault';
     this.reason = reason;
     this.extra = extra;

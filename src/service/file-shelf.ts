@@ -1,16 +1,16 @@
-import { limits } from '../model/limits.ts';
 import type { Attachment } from '../model/message.ts';
 import { Recent } from './recent.ts';
 import type { SentFile } from './sent-file.ts';
+import { serviceLimits } from './service-limits.ts';
 
 /**
  * The files of messages, for whoever has their address.
  *
- * Our choice: they are kept in memory, up to `limits.filesKeptBytesMax` in all; newer ones take the place of those that
+ * Our choice: they are kept in memory, up to `serviceLimits.filesKeptBytesMax` in all; newer ones take the place of those that
  * nobody has looked at for longest, and all go with the process. Messages go on naming them.
  */
 export class FileShelf {
-  readonly #files = new Recent<SentFile>(limits.filesKeptBytesMax);
+  readonly #files = new Recent<SentFile>(serviceLimits.filesKeptBytesMax);
 
   /** @param secret what its address ends in, so that nobody guesses it */
   put(id: Attachment['id'], secret: string, file: SentFile): void {

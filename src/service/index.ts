@@ -1,4 +1,13 @@
 /** `@rallypoint/sdk/service`: the whole interface as a service, embedded in this process. */
+export {
+  globalRateMax,
+  type LimitProfile,
+  type LimitProfileName,
+  limitProfiles,
+  type RateLimit,
+  type RateLimitBucket,
+  withGlobalRate,
+} from '../model/limit-profiles.ts';
 export type { FilledFixtures, Fixtures } from './control/fixtures-document.ts';
 export type { FaultDocument, FaultMatch } from './faults/fault-document.ts';
 export type { ArmedFault, FaultControl } from './faults/faults.ts';

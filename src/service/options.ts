@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { ArgumentError } from '../model/errors.ts';
-import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits.ts';
+import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limit-profiles.ts';
 import type { Entropy, Fetch, Logger } from '../wire/ports.ts';
 import type { Fixtures } from './control/fixtures-document.ts';
 import { isAddressBlock } from './http/client-address.ts';

@@ -1,5 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
 import type { Fetch, Logger } from '../wire/ports.ts';
 import { isPrivateAddress, PrivateAddressError } from './private-address.ts';
 
@@ -9,7 +11,7 @@ export interface AddressJudge {
   isPrivate(address: string): boolean;
 }
 
-/** A {@link Fetch} that holds connections. */
+/** A {@link Fetch} that holds connections. Redirects are not followed. */
 export interface PublicFetch {
   readonly fetch: Fetch;
   close(): Promise<void>;
@@ -25,7 +27,7 @@ export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge
   let opening: ReturnType<typeof open> | undefined;
 
   async function open() {
-    const { Agent, buildConnector, fetch } = await import('undici');
+    const { Agent, buildConnector, request } = await import('./undici-request.ts');
     const connectTo = buildConnector({ lookup: publicLookup(judge) });
     const agent = new Agent({
       connect(target, callback) {
@@ -35,27 +37,42 @@ export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge
         else connectTo(target, callback);
       },
     });
-    return { agent, fetch };
+    return { agent, request };
   }
 
   return {
-    async fetch(url, init) {
+    async fetch(url, { method, headers, body = null, signal }) {
       opening ??= open();
-      const { agent, fetch } = await opening;
+      const { agent, request } = await opening;
+      const { origin, pathname, search } = new URL(url);
+      const target = { origin, path: pathname + search, method: method as Dispatcher.HttpMethod };
       try {
-        // Its types are those of a newer standard library than ours.
-        return (await fetch(url, { ...init, dispatcher: agent })) as unknown as Response;
+        return asResponse(await request.call(agent, { ...target, headers, body, signal }));
       } catch (error) {
-        const { cause } = error as Error;
-        if (!(cause instanceof PrivateAddressError)) throw error;
-        log.warn({ host: new URL(url).host }, "An application's address leads inside, and is not asked.");
-        throw cause;
+        if (error instanceof PrivateAddressError) {
+          log.warn({ host: new URL(url).host }, "An application's address leads inside, and is not asked.");
+        }
+        throw error;
       }
     },
     async close() {
       await (await opening)?.agent.destroy();
     },
   };
+}
+
+// Of these a response never has a body. @see RFC 9110, 15.3.5, 15.3.6, 15.4.5
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+function asResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Response {
+  const isBodiless = bodiless.has(statusCode);
+  if (isBodiless) body.resume();
+  // Its types are those of a newer standard library than ours.
+  const stream = isBodiless ? null : (Readable.toWeb(body) as unknown as ReadableStream<Uint8Array>);
+  const list = Object.entries(headers).flatMap(([name, value = []]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
+  return new Response(stream, { status: statusCode, headers: list });
 }
 
 function publicLookup({ resolve, isPrivate }: AddressJudge): LookupFunction {

@@ -293,6 +293,6 @@ function isAsPrivate(url: URL, first: URL): boolean {
 }
 
 function meaningOf(code: number): string {
-  const entry = Object.values(closeCodes).find(candidate => candidate.code === code);
-  return entry ? `${entry.reason} (${code})` : `code ${code}`;
+  const [name] = Object.entries(closeCodes).find(([, entry]) => entry.code === code) ?? [];
+  return name === undefined ? `code ${code}` : `${name} (${code})`;
 }

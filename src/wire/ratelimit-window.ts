@@ -1,4 +1,4 @@
-import type { RateLimit } from '../model/limits.ts';
+import type { RateLimit } from '../model/limit-profiles.ts';
 import type { LimitReport } from './ratelimit-headers.ts';
 
 /**

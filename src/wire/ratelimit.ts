@@ -1,5 +1,6 @@
 import { RateLimitError, TransportError } from '../model/errors.ts';
-import { limitProfiles, type RateLimit } from '../model/limits.ts';
+import type { RateLimit } from '../model/limit-profiles.ts';
+import { globalLimit } from '../model/limits.ts';
 import type { Deadline } from './deadline.ts';
 import type { Cancel, Clock } from './ports.ts';
 import { BucketWindow, type Gate, GlobalWindow, type Outcome } from './ratelimit-window.ts';
@@ -55,7 +56,7 @@ export class RateLimiter {
   /** By bucket id and resource. */
   readonly #buckets = new Map<string, Line<BucketWindow>>();
 
-  constructor({ clock, global = limitProfiles.standard.buckets.global ?? 'off' }: RateLimiterOptions) {
+  constructor({ clock, global = globalLimit }: RateLimiterOptions) {
     this.#clock = clock;
     this.#global = global === 'off' ? undefined : new Line('global', new GlobalWindow(global), clock);
   }

@@ -1,4 +1,4 @@
-import type { RateLimitBucket } from '../model/limits.ts';
+import type { RateLimitBucket } from '../model/limit-profiles.ts';
 
 /**
  * Who may call a route.

@@ -30,7 +30,7 @@ export function undiciTransport(): Transport {
   let isClosed = false;
 
   async function load(): Promise<Agent> {
-    const { Agent: PooledAgent } = await import('undici');
+    const { Agent: PooledAgent } = await import('./undici-agent.ts');
     agent = new PooledAgent(agentOptions);
     if (isClosed) await agent.destroy();
     return agent;

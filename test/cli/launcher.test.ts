@@ -22,8 +22,8 @@ function makePackage(program?: string): string {
   cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
   writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
   if (program !== undefined) {
-    mkdirSync(join(place, 'dist', 'cli'), { recursive: true });
-    writeFileSync(join(place, 'dist', 'cli', 'cli.js'), program);
+    mkdirSync(join(place, 'dist', 'service'), { recursive: true });
+    writeFileSync(join(place, 'dist', 'service', 'cli.js'), program);
   }
   return place;
 }

@@ -13,7 +13,8 @@ import {
   ValidationError,
 } from '../../src/backend/index.ts';
 import { commandKey, commandTypes } from '../../src/model/command.ts';
-import { type LimitProfile, limitProfiles, limits } from '../../src/model/limits.ts';
+import { type LimitProfile, limitProfiles } from '../../src/model/limit-profiles.ts';
+import { limits } from '../../src/model/limits.ts';
 import { diffCommand } from '../../src/model/rules/command-diff.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { VirtualClock } from '../../src/wire/virtual-clock.ts';

@@ -3,6 +3,7 @@ import { type Backend, createBackend } from '../../src/backend/index.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Lobby } from '../../src/model/lobby.ts';
 import { type Service, startService } from '../../src/service/index.ts';
+import { serviceLimits } from '../../src/service/service-limits.ts';
 import { GatewayClient } from '../support/gateway-client.ts';
 import { runs } from '../support/soak.ts';
 import { botHeaders, callApi, starfall } from '../support/starfall.ts';
@@ -104,7 +105,7 @@ describe('an idle timeout', () => {
       const client = await GatewayClient.identified(service.gateway, { token: `Bearer ${token}` });
       const { id } = await backend.lobbies.create({ members: [{ id: ada.id }], idle_timeout_seconds: seconds });
       // Heartbeats keep the session alive over days of virtual time.
-      const beatMs = limits.gatewayHeartbeatIntervalMs;
+      const beatMs = serviceLimits.gatewayHeartbeatIntervalMs;
       const spanMs = Math.min(2 * seconds * 1000, 10 * beatMs);
       for (let passedMs = 0; passedMs < spanMs; passedMs += beatMs) {
         await service.clock.advance(Math.min(beatMs, spanMs - passedMs));

@@ -1,6 +1,11 @@
 import { type Dispatcher, Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LimitProfile, limitProfiles, type RateLimit, type RateLimitBucket } from '../../src/model/limits.ts';
+import {
+  type LimitProfile,
+  limitProfiles,
+  type RateLimit,
+  type RateLimitBucket,
+} from '../../src/model/limit-profiles.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { type Route, type RouteName, routes } from '../../src/wire/routes.ts';
 import { botHeaders, starfall } from '../support/starfall.ts';

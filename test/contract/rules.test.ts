@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Command, CommandType } from '../../src/model/command.ts';
 import { apiErrors } from '../../src/model/errors.ts';
 import { type Issue, treeToIssues } from '../../src/model/issue.ts';
-import { limitProfiles } from '../../src/model/limits.ts';
+import { limitProfiles } from '../../src/model/limit-profiles.ts';
 import { checkCommand, checkCommandEdit, checkCommandList } from '../../src/model/rules/command.ts';
 import { chatCommand } from '../support/command-samples.ts';
 import { faults } from '../support/issues.ts';

@@ -1,7 +1,8 @@
 import { filter, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
-import { limitProfiles, limits } from '../../src/model/limits.ts';
+import { limitProfiles } from '../../src/model/limit-profiles.ts';
+import { limits } from '../../src/model/limits.ts';
 import type { WaitSnapshot } from '../../src/sdk/call-options.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { ClientOptions } from '../../src/sdk/client-options.ts';

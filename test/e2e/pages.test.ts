@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { limitProfiles } from '../../src/model/limits.ts';
+import { limitProfiles } from '../../src/model/limit-profiles.ts';
 import { deviceCodeGrantType } from '../../src/model/oauth.ts';
 import type { Fixtures } from '../../src/service/control/fixtures-document.ts';
 import { type Service, startService } from '../../src/service/service.ts';

@@ -43,6 +43,17 @@ describe('the codes of errors', () => {
     expect(documented.flat().filter(code => !known.includes(code))).toEqual([]);
   });
 
+  it('are all in the list of codes, with what they mean', () => {
+    const list = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+      .split('\n')
+      .filter(line => line.startsWith('| `'));
+    const classes = [errorCodes.client, errorCodes.server].flatMap(Object.values);
+    const rows = classes.flatMap(codes =>
+      Object.entries(codes).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`),
+    );
+    expect(list).toEqual(rows);
+  });
+
   it('are all of some use', () => {
     const text = sources().join('\n');
     const codes = [errorCodes.client, errorCodes.server].flatMap(namesOf);

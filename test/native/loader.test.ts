@@ -1,16 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -31,21 +20,12 @@ describe('the places of built files', () => {
   it('are the folder that is named, then the package’s, then that of the checkout', async () => {
     expect(await withEnv({ RALLYPOINT_NATIVE: '' }, nativePlaces)).toEqual(inPackage);
     expect(await withEnv({ RALLYPOINT_NATIVE: '/opt/game' }, nativePlaces)).toEqual(['/opt/game', ...inPackage]);
-    expect(await withEnv({ RALLYPOINT_NATIVE: 'here' }, nativePlaces)).toEqual([
-      join(process.cwd(), 'here'),
-      ...inPackage,
-    ]);
   });
 
   it('are beside the archive that Electron shows as a folder, because nothing in that can be started', async () => {
     const named = join('/opt', 'game', 'resources', 'app.asar', 'native');
     const [first] = await withEnv({ RALLYPOINT_NATIVE: named }, nativePlaces);
     expect(first).toBe(join('/opt', 'game', 'resources', 'app.asar.unpacked', 'native'));
-  });
-
-  it.skipIf(!existsSync(join(root, 'dist/cjs')))('are the same in the CommonJS that is published', () => {
-    const { nativePlaces: places } = createRequire(import.meta.url)(join(root, 'dist/cjs/sdk/native/places.js'));
-    expect(places()).toEqual(inPackage);
   });
 });
 

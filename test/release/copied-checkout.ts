@@ -9,7 +9,14 @@ const files = [
   ...['CONTRIBUTING.md', 'SECURITY.md'],
   ...['.github', 'api', 'bin', 'dist', 'docs', 'scripts', 'src/model/version.ts', 'tools'],
   // Without what was compiled there.
-  ...['native/addon', 'native/forwarder', 'native/shared', 'native/README.md'],
+  ...[
+    'native/addon',
+    'native/forwarder',
+    'native/shared',
+    'native/README.md',
+    'native/build.mjs',
+    'native/targets.mjs',
+  ],
 ];
 
 /** A copy of this checkout, built, in which faults can be planted. */
@@ -19,8 +26,7 @@ export class CopiedCheckout {
 
   constructor() {
     for (const file of files) {
-      // Source maps are many, and none of these tests is about them.
-      const filter = (path: string) => !path.endsWith('.map') && !path.includes('node_modules');
+      const filter = (path: string) => !path.includes('node_modules');
       cpSync(join(root, file), join(this.folder, file), { recursive: true, filter });
     }
     symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'), 'junction');

@@ -70,14 +70,16 @@ describe('a dry run', () => {
     ]);
   }, 60_000);
 
-  it('names what the tarball should not hold: tests, broken links, secrets, folders of a machine, files over their bound', () => {
+  it('names what the tarball should not hold: an older build, tests, broken links, secrets, folders of a machine, files over their bound', () => {
     const secret = `npm_${'a1'.repeat(18)}`;
     checkout.plant('dist/esm/client.test.js', () => '// a test\n');
     checkout.plant('dist/esm/token.js', () => `export const token = '${secret}';\n`);
     checkout.plant('dist/esm/place.js', () => "export const place = '/home/ada/game';\n");
     checkout.plant('dist/esm/large.js', () => `// ${'x'.repeat(5_000_000)}\n`);
+    checkout.plant('package.json', text => text.replace(/("version": ")[^"]*/, '$19.9.9'));
     checkout.plant('README.md', text => `${text}\n[The missing page](docs/missing.md)\n`);
     expect(reasonsOf('tarball').filter(reason => !reason.startsWith('The unpacked package'))).toEqual([
+      expect.stringMatching(/^The packed command says version .*, package\.json says 9\.9\.9; run "npm run build"\.$/),
       'Not meant to be published: dist/esm/client.test.js; leave it out by "files" in package.json.',
       'Links in the package lead out of it: docs/missing.md in README.md.',
       'A path of a machine (/home/ada/) is in dist/esm/place.js.',

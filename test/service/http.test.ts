@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { type Service, startService } from '../../src/service/index.ts';
+import { serviceLimits } from '../../src/service/service-limits.ts';
 import { botHeaders, callApi, starfall } from '../support/starfall.ts';
 
 const application = starfall.applications[0].id;
@@ -80,11 +80,11 @@ describe('the HTTP door', () => {
 
   it('answers 413 to a body one byte over the bound, and judges one at the bound', async () => {
     const filler = (bytes: number) => `{"x":"${'a'.repeat(bytes - 8)}"}`;
-    expect(await callApi(service, 'POST', commands, filler(limits.requestBodyBytesMax + 1))).toMatchObject({
+    expect(await callApi(service, 'POST', commands, filler(serviceLimits.requestBodyBytesMax + 1))).toMatchObject({
       status: 413,
       body: { code: 40005 },
     });
-    expect((await callApi(service, 'POST', commands, filler(limits.requestBodyBytesMax))).status).toBe(400);
+    expect((await callApi(service, 'POST', commands, filler(serviceLimits.requestBodyBytesMax))).status).toBe(400);
   });
 
   it('answers 20012 to the commands of another application', async () => {

@@ -2,7 +2,7 @@ import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiErrors } from '../../src/model/errors.ts';
-import { limitProfiles } from '../../src/model/limits.ts';
+import { limitProfiles } from '../../src/model/limit-profiles.ts';
 import { scopes } from '../../src/model/oauth.ts';
 import { startService } from '../../src/service/index.ts';
 import { type Route, routes } from '../../src/wire/routes.ts';

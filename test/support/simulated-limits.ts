@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../src/model/limits.ts';
+import type { RateLimit } from '../../src/model/limit-profiles.ts';
 import type { Clock } from '../../src/wire/ports.ts';
 import type { LimitReport } from '../../src/wire/ratelimit-headers.ts';
 

@@ -246,7 +246,7 @@ describe('GatewaySession', () => {
     expect(connectOf(session.closed(1006)).url).toBe(gatewayAddress(isUsed ? resume : first));
   });
 
-  it.each(Object.values(closeCodes))('after $code ($reason) goes on with: $remedy', ({ code, remedy }) => {
+  it.each(Object.values(closeCodes))('after $code goes on with: $remedy', ({ code, remedy }) => {
     const effects = readySession().closed(code);
     if (remedy === 'stop')
       expect(effects).toMatchObject([{ do: 'stop', error: { closeCode: code, recoverable: false } }]);

@@ -1,4 +1,4 @@
-import type { Observable } from 'rxjs';
+import type { Observable } from 'rxjs/internal/Observable';
 import type { ApplicationTraits } from '../../model/application.ts';
 import type { Command } from '../../model/command.ts';
 import type { Locale } from '../../model/locale.ts';

@@ -1,4 +1,7 @@
-import { BehaviorSubject, distinctUntilChanged, filter, type Observable } from 'rxjs';
+import { BehaviorSubject } from 'rxjs/internal/BehaviorSubject';
+import type { Observable } from 'rxjs/internal/Observable';
+import { distinctUntilChanged } from 'rxjs/internal/operators/distinctUntilChanged';
+import { filter } from 'rxjs/internal/operators/filter';
 import type { Command } from '../../model/command.ts';
 import { type CommandId, compareSnowflakes } from '../../model/snowflake.ts';
 import type { SyncState } from './sync-state.ts';

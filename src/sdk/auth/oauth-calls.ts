@@ -17,9 +17,9 @@ export interface OAuthPorts {
   readonly transport: Transport;
 }
 
-export type Library = typeof import('openid-client');
+export type Library = typeof import('./openid-client.ts');
 
-const load = (): Promise<Library> => import('openid-client');
+const load = (): Promise<Library> => import('./openid-client.ts');
 
 /** Loads what the first call needs, while nobody waits for it; the call itself would tell of a failure. */
 export function prepareOAuthCalls(): void {

@@ -5,14 +5,14 @@ import { unreadable } from './seal.ts';
 /** The part of Electron's `safeStorage` that is called; hand it in once the app is ready. */
 export interface SafeStorage {
   isEncryptionAvailable(): boolean;
-  encryptString(text: string): Buffer;
-  decryptString(encrypted: Buffer): string;
+  encryptString(text: string): Uint8Array;
+  decryptString(encrypted: Uint8Array): string;
   /** Linux alone. */
   getSelectedStorageBackend?(): string;
   /** These three are preferred where Electron has them: the ones above block the process while the person is asked. */
   isAsyncEncryptionAvailable?(): Promise<boolean>;
-  encryptStringAsync?(text: string): Promise<Buffer>;
-  decryptStringAsync?(encrypted: Buffer): Promise<{ readonly result: string }>;
+  encryptStringAsync?(text: string): Promise<Uint8Array>;
+  decryptStringAsync?(encrypted: Uint8Array): Promise<{ readonly result: string }>;
 }
 
 /** What Linux answers when no keychain of the system holds the key. */

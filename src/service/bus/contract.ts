@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../model/limits.ts';
+import type { RateLimit } from '../../model/limit-profiles.ts';
 import type { Cancel } from '../../wire/ports.ts';
 import type { Announced, Topic } from '../announcement.ts';
 import type { MaybePromise } from '../store/contract.ts';

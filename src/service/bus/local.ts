@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../model/limits.ts';
+import type { RateLimit } from '../../model/limit-profiles.ts';
 import { type Cancel, type Clock, type Logger, silentLogger } from '../../wire/ports.ts';
 import type { Announced, Topic } from '../announcement.ts';
 import { Few } from '../few.ts';

@@ -6,6 +6,7 @@ import { isLocale, locales } from '../../model/locale.ts';
 import { installScopes } from '../../model/oauth.ts';
 import { idTokenAuthTypes, ticketAuthTypes } from '../../model/provisional.ts';
 import { isProviderAddress } from '../oauth/provider-address.ts';
+import { serviceLimits } from '../service-limits.ts';
 import {
   type Check,
   check,
@@ -45,7 +46,7 @@ const secret = nullable(
     `1 to ${secretLengthMax} ASCII characters without blanks`,
   ),
 );
-const password = nullable(text(limits.passwordLengthMin, limits.passwordLengthMax));
+const password = nullable(text(serviceLimits.passwordLengthMin, serviceLimits.passwordLengthMax));
 const permissions = textThat(
   value => /^(0|[1-9][0-9]{0,18})$/.test(value) && BigInt(value) <= allPermissions,
   `permission bits as decimal text, from "0" to "${allPermissions}"`,
@@ -107,7 +108,7 @@ const application = object({
   bot_token: secret,
   client_secret: secret,
   public_client: flag,
-  redirect_uris: list(redirect, limits.redirectUrisMax),
+  redirect_uris: list(redirect, serviceLimits.redirectUrisMax),
   bot_require_code_grant: flag,
   install_params: nullable(installParams),
   embedded: flag,

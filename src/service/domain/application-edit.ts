@@ -1,11 +1,11 @@
 import type { ApplicationEdit } from '../../model/application.ts';
-import { fieldErrors } from '../../model/issue.ts';
 import { checkApplicationEdit } from '../../model/rules/application.ts';
 import type { User } from '../../model/user.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { PrivateAddressError } from '../private-address.ts';
+import { serviceFieldErrors } from '../service-field-errors.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { changeApplication } from './application-records.ts';
 import { editBotUser } from './bot-user.ts';
@@ -54,6 +54,6 @@ function notServed(): Fault {
 }
 
 function refusedAs(code: 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID' | 'URL_ADDRESS_PRIVATE'): Fault {
-  const issue = { path: ['interactions_endpoint_url'], code, message: fieldErrors[code]() };
+  const issue = { path: ['interactions_endpoint_url'], code, message: serviceFieldErrors[code]() };
   return new Fault('invalid_form_body', {}, [issue]);
 }

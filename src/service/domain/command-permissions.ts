@@ -1,6 +1,6 @@
 import { commandTypes } from '../../model/command.ts';
 import { threadTypes } from '../../model/guild.ts';
-import { fieldErrors, type Issue } from '../../model/issue.ts';
+import type { Issue } from '../../model/issue.ts';
 import {
   allChannelsId,
   type CommandOverwrite,
@@ -23,6 +23,7 @@ import {
 } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
+import { serviceFieldErrors } from '../service-field-errors.ts';
 import type { StoreView } from '../store/contract.ts';
 import {
   type ApplicationRecord,
@@ -110,7 +111,7 @@ export function createCommandPermissions(core: Core): CommandPermissions {
       if (isInGuild(guild, entry)) continue;
       if (entry.type === overwriteTypes.USER && (await store.get('users', entry.id))) continue;
       const code = 'ID_UNKNOWN';
-      const message = fieldErrors[code](targetNames[entry.type]);
+      const message = serviceFieldErrors[code](targetNames[entry.type]);
       issues.push({ path: ['permissions', String(index), 'id'], code, message });
     }
     return issues;

@@ -1,7 +1,7 @@
 import { type CommandType, commandKey, commandTypes } from '../../model/command.ts';
-import { apiErrors } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { countByType, firstExceededType } from '../../model/rules/command-count.ts';
+import { apiMessages } from '../api-messages.ts';
 import { Fault } from '../fault.ts';
 import type { CommandRecord } from '../store/records.ts';
 
@@ -13,7 +13,7 @@ type Typed = { readonly type: CommandType };
 export function refuseTooMany(commands: readonly Typed[]): void {
   const exceeded = firstExceededType(countByType(commands));
   if (exceeded === undefined) return;
-  const message = `${apiErrors.too_many_commands.message} (${limits.commandsPerScope[exceeded]})`;
+  const message = `${apiMessages.too_many_commands} (${limits.commandsPerScope[exceeded]})`;
   throw new Fault('too_many_commands', { message });
 }
 

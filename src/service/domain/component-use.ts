@@ -1,6 +1,5 @@
 import { type Component, type ComponentType, componentTypes, findComponent } from '../../model/component.ts';
 import { type ComponentInvocation, interactionTypes, type ResolvedData } from '../../model/interaction.ts';
-import { fieldErrors } from '../../model/issue.ts';
 import { componentLimits } from '../../model/limits.ts';
 import type { Message } from '../../model/message.ts';
 import { checkComponentUse } from '../../model/rules/component-values.ts';
@@ -9,6 +8,7 @@ import type { Report } from '../../model/rules/report.ts';
 import type { MessageId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
+import { serviceFieldErrors } from '../service-field-errors.ts';
 import type { UserRecord } from '../store/records.ts';
 import type { SendUse } from './interaction-sending.ts';
 import { makeInteractionToken } from './interaction-token.ts';
@@ -91,7 +91,9 @@ function usedComponent({ components }: Message, { customId, componentType, value
   const component = findComponent(components as readonly Component[], customId);
   if (!component || component.type !== componentType || component.disabled === true) {
     const code = 'COMPONENT_VALIDATION_FAILED';
-    throw new Fault('invalid_form_body', {}, [{ path: ['data', 'custom_id'], code, message: fieldErrors[code]() }]);
+    throw new Fault('invalid_form_body', {}, [
+      { path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() },
+    ]);
   }
   refuseIssues(checkComponentUse(values, component).map(issue => ({ ...issue, path: ['data', ...issue.path] })));
   return component;

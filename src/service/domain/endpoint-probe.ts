@@ -5,6 +5,7 @@ import { signatureHeaders } from '../../wire/signature.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { askOutside, type OutsideReply, readJsonReply } from '../outside.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { userAgent } from './interaction-delivery.ts';
 import { makeInteractionToken } from './interaction-token.ts';
@@ -22,7 +23,7 @@ export type EndpointProbe = (application: ApplicationRecord, url: string) => Pro
  * @see commands.md 3.5
  */
 export function createEndpointProbe(core: Core, activity: Activity): EndpointProbe {
-  const bounds = { ms: limits.interactionAnswerMs, bytesMax: limits.interactionReplyBytesMax };
+  const bounds = { ms: limits.interactionAnswerMs, bytesMax: serviceLimits.interactionReplyBytesMax };
 
   function ask(application: ApplicationRecord, url: string, forged: Readonly<Record<string, string>> = {}) {
     const { headers, ...signed } = signedRequest(core.clock, application, JSON.stringify(pingOf(core, application)));

@@ -1,12 +1,12 @@
 import type { Interaction } from '../../model/interaction.ts';
 import { formatPath } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
 import type { ApplicationId, InteractionId } from '../../model/snowflake.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { Fault } from '../fault.ts';
 import { askOutside, type OutsideReply, readJsonReply } from '../outside.ts';
 import { PrivateAddressError } from '../private-address.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { signedRequest } from './signed-request.ts';
 
@@ -74,7 +74,7 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
   function post(delivery: Delivery): void {
     const { id } = delivery.application;
     const count = underWay.get(id) ?? 0;
-    if (count >= limits.interactionsUnderWayMax) {
+    if (count >= serviceLimits.interactionsUnderWayMax) {
       void settle(delivery, { outcome: outcomes.dropped, status: null });
       return;
     }
@@ -96,7 +96,7 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
   async function ask({ url, application, interaction, answerByMs }: Delivery, stop: AbortSignal) {
     const { headers, ...signed } = signedRequest(clock, application, JSON.stringify(interaction));
     const request = { ...signed, headers: { ...headers, 'user-agent': userAgent } };
-    const bounds = { ms: answerByMs - clock.now(), bytesMax: limits.interactionReplyBytesMax, signal: stop };
+    const bounds = { ms: answerByMs - clock.now(), bytesMax: serviceLimits.interactionReplyBytesMax, signal: stop };
     return askOutside(core, activity, url, request, bounds);
   }
 

@@ -1,6 +1,5 @@
 import { integrationTypes } from '../../model/command.ts';
 import { interactionTypes } from '../../model/interaction.ts';
-import { limits } from '../../model/limits.ts';
 import { type Message, messageTypes } from '../../model/message.ts';
 import { checkMessageData, isEmptyMessage } from '../../model/rules/callback.ts';
 import type { ApplicationId, MessageId } from '../../model/snowflake.ts';
@@ -8,6 +7,7 @@ import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { matchesSecret } from '../secret.ts';
 import { sentFiles } from '../sent-file.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { InteractionRecord } from '../store/records.ts';
 import { answerView, isLoading, type MessageData } from './answer-view.ts';
@@ -148,5 +148,5 @@ async function messageOf(view: StoreView, record: InteractionRecord, ref: Messag
 /** @see commands.md 3.4, "follow-ups for user-install-only invocations" */
 function refuseTooMany({ owners, follow_ups }: InteractionRecord): void {
   if (String(integrationTypes.GUILD_INSTALL) in owners) return;
-  if (follow_ups >= limits.followUpsByUserInstallMax) throw new Fault('too_many_follow_ups');
+  if (follow_ups >= serviceLimits.followUpsByUserInstallMax) throw new Fault('too_many_follow_ups');
 }

@@ -1,10 +1,10 @@
 import { type Component, usableComponents } from '../../model/component.ts';
 import type { CallbackResponse } from '../../model/interaction.ts';
-import { limits } from '../../model/limits.ts';
 import type { InteractionId } from '../../model/snowflake.ts';
 import { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { FileShelf } from '../file-shelf.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../store/records.ts';
 import { createAttach } from './attachments.ts';
@@ -97,12 +97,12 @@ function failWaiting(transaction: Transaction, record: InteractionRecord): void 
 /**
  * Removes an interaction with its messages.
  *
- * Our choice: while one of them shows a component that can be used, it stays for `limits.messageComponentsLifeMs`, as
+ * Our choice: while one of them shows a component that can be used, it stays for `serviceLimits.messageComponentsLifeMs`, as
  * users press buttons long after the command.
  */
 async function retire(transaction: Transaction, record: InteractionRecord): Promise<void> {
   const messages = await transaction.list('interaction_messages', { index: 'byInteraction', equals: [record.id] });
-  const keptUntilMs = record.created_at_ms + limits.messageComponentsLifeMs;
+  const keptUntilMs = record.created_at_ms + serviceLimits.messageComponentsLifeMs;
   const isUsable = messages.some(({ message }) => usableComponents(message.components as Component[]).length > 0);
   if (isUsable && record.expires_at_ms < keptUntilMs) {
     transaction.put('interactions', { ...record, expires_at_ms: keptUntilMs });

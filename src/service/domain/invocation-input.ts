@@ -1,11 +1,11 @@
 import { commandTypes } from '../../model/command.ts';
 import { type CommandInteraction, interactionTypes } from '../../model/interaction.ts';
-import { fieldErrors } from '../../model/issue.ts';
 import { limits } from '../../model/limits.ts';
 import { checkEnum, checkRequiredText, type Fields, isAbsent } from '../../model/rules/field.ts';
 import type { Report } from '../../model/rules/report.ts';
 import type { CommandId, Snowflake } from '../../model/snowflake.ts';
 import { Fault } from '../fault.ts';
+import { serviceFieldErrors } from '../service-field-errors.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
 /** One use of a command, as a user's client asks for it. */
@@ -30,7 +30,7 @@ export function commandFault(
   field: 'id' | 'version',
   code: 'INTERACTION_APPLICATION_COMMAND_INVALID' | 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION',
 ): Fault {
-  return new Fault('invalid_form_body', {}, [{ path: ['data', field], code, message: fieldErrors[code]() }]);
+  return new Fault('invalid_form_body', {}, [{ path: ['data', field], code, message: serviceFieldErrors[code]() }]);
 }
 
 /** @throws Fault `invalid_form_body` */

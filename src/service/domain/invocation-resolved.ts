@@ -6,6 +6,7 @@ import { decidingChannel } from '../../model/rules/member-place.ts';
 import type { Snowflake } from '../../model/snowflake.ts';
 import type { User } from '../../model/user.ts';
 import { refuseIssues } from '../fault.ts';
+import { serviceFieldErrors } from '../service-field-errors.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { ApplicationRecord, ChannelRecord, GuildMemberRecord, UserRecord } from '../store/records.ts';
 import { botMember } from './bot-member.ts';
@@ -56,7 +57,7 @@ async function resolveOne(
 ): Promise<readonly Issue[]> {
   for (const kind of kinds)
     if (await finders[kind](view, id, use, found)) return checkType(found, id, path, channelTypes);
-  return [{ path, code: 'ID_UNKNOWN', message: fieldErrors.ID_UNKNOWN(kinds.join(' or ')) }];
+  return [{ path, code: 'ID_UNKNOWN', message: serviceFieldErrors.ID_UNKNOWN(kinds.join(' or ')) }];
 }
 
 function checkType(

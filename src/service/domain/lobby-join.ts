@@ -1,10 +1,10 @@
-import { limits } from '../../model/limits.ts';
 import type { LobbyJoinInput } from '../../model/lobby.ts';
 import { checkLobbyJoin } from '../../model/rules/lobby-join.ts';
 import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { hashSecret } from '../secret.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } from '../store/records.ts';
 import type { LobbyAttendance } from './lobby-attendance.ts';
@@ -16,7 +16,7 @@ import { showLobby } from './lobby-view.ts';
 
 /**
  * Lobbies that players make and share by a secret. The secret leads to one lobby of the application, until that ends or
- * `limits.lobbySecretLifeMs` have passed; then it makes another.
+ * `serviceLimits.lobbySecretLifeMs` have passed; then it makes another.
  *
  * @see lobbies.md 2.2, 2.9
  */
@@ -100,7 +100,7 @@ export function createLobbyJoin(
     const empty: LobbyRecord = {
       ...joinedLobby(newLobby({ id: ids.next(), application_id: applicationId }, {}, nowMs), body, nowMs),
       secret_hash: hash,
-      secret_expires_at_ms: nowMs + limits.lobbySecretLifeMs,
+      secret_expires_at_ms: nowMs + serviceLimits.lobbySecretLifeMs,
     };
     return store.transact(
       lobbyScope(empty.id),

@@ -6,6 +6,7 @@ import { sameMetadata } from '../../model/rules/same-metadata.ts';
 import { type LobbyId, type MessageId, snowflakeTimeMs } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, LobbyMessageRecord, LobbyRecord, UserRecord } from '../store/records.ts';
 import { announceInChannel } from './channel-events.ts';
@@ -16,7 +17,7 @@ import type { WebhookEvents } from './webhook-events.ts';
 
 /**
  * What the members of a lobby write to each other. A lobby shows its last `limits.lobbyHistoryMessagesMax` messages, none
- * older than `limits.lobbyHistoryAgeMaxMs`; all of them end with it. Answers are encoded JSON.
+ * older than `serviceLimits.lobbyHistoryAgeMaxMs`; all of them end with it. Answers are encoded JSON.
  *
  * @see lobbies.md 2.11, 2.12, 2.14
  */
@@ -78,7 +79,7 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
   }
 
   function isShown({ number, sent_at_ms }: LobbyMessageRecord, { message_count }: LobbyRecord): boolean {
-    const isRecent = clock.now() - sent_at_ms <= limits.lobbyHistoryAgeMaxMs;
+    const isRecent = clock.now() - sent_at_ms <= serviceLimits.lobbyHistoryAgeMaxMs;
     return isRecent && number > message_count - limits.lobbyHistoryMessagesMax;
   }
 

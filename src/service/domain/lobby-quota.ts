@@ -1,8 +1,8 @@
-import { fieldErrors } from '../../model/issue.ts';
 import type { ApplicationId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { refuseIssues } from '../fault.ts';
 import { all, andThen } from '../maybe-promise.ts';
+import { serviceFieldErrors } from '../service-field-errors.ts';
 import type { MaybePromise, StoreView } from '../store/contract.ts';
 
 /**
@@ -41,7 +41,7 @@ export function createLobbyQuota({ limits: { lobbiesPerUserMax: max } }: Pick<Co
     },
     require(view, applicationId, userIds, pathOf) {
       if (max === undefined) return undefined;
-      const message = fieldErrors.LOBBIES_PER_USER_MAX(max);
+      const message = serviceFieldErrors.LOBBIES_PER_USER_MAX(max);
       return andThen(all(userIds.map(userId => isUsedUp(view, applicationId, userId))), usedUp => {
         const refused = userIds.filter((_, index) => usedUp[index]);
         refuseIssues(refused.map(userId => ({ path: [...pathOf(userId)], code: 'LOBBIES_PER_USER_MAX', message })));

@@ -1,6 +1,5 @@
 import { type Component, type Modal, type SubmittedComponent, usableComponents } from '../../model/component.ts';
 import { interactionTypes } from '../../model/interaction.ts';
-import { fieldErrors } from '../../model/issue.ts';
 import { componentLimits } from '../../model/limits.ts';
 import { checkSubmission } from '../../model/rules/component-values.ts';
 import { checkRequiredText, type Fields } from '../../model/rules/field.ts';
@@ -9,6 +8,7 @@ import type { Report } from '../../model/rules/report.ts';
 import type { InteractionId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
+import { serviceFieldErrors } from '../service-field-errors.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../store/records.ts';
 import { metadataView } from './answer-view.ts';
@@ -120,7 +120,9 @@ function readSubmission(report: Report, body: Fields): Submission {
 function refuseWrongFields({ customId, components }: Submission, modal: Modal): void {
   if (customId !== modal.custom_id) {
     const code = 'COMPONENT_VALIDATION_FAILED';
-    throw new Fault('invalid_form_body', {}, [{ path: ['data', 'custom_id'], code, message: fieldErrors[code]() }]);
+    throw new Fault('invalid_form_body', {}, [
+      { path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() },
+    ]);
   }
   const issues = checkSubmission(components, modal.components);
   refuseIssues(issues.map(issue => ({ ...issue, path: ['data', 'components', ...issue.path] })));

@@ -1,5 +1,6 @@
-import { type ApiErrorName, apiErrors } from '../../model/errors.ts';
+import type { ApiErrorName } from '../../model/errors.ts';
 import type { PermitStep, PermitStepName } from '../../model/rules/permit.ts';
+import { apiMessages } from '../api-messages.ts';
 import { Fault } from '../fault.ts';
 
 /**
@@ -12,7 +13,7 @@ import { Fault } from '../fault.ts';
  */
 export function permitFault({ step }: PermitStep): Fault {
   const { reason, because } = refusals[step];
-  return new Fault(reason, { message: `${apiErrors[reason].message}: ${because}.` });
+  return new Fault(reason, { message: `${apiMessages[reason]}: ${because}.` });
 }
 
 const refusals: Readonly<Record<PermitStepName, { readonly reason: ApiErrorName; readonly because: string }>> = {

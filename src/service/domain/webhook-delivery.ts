@@ -1,9 +1,9 @@
-import { limits } from '../../model/limits.ts';
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import { Deadline } from '../../wire/deadline.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { PrivateAddressError } from '../private-address.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { signedRequest } from './signed-request.ts';
 
@@ -20,7 +20,7 @@ export interface WebhookEvent {
 }
 
 /**
- * Delivers signed events, each until it is acknowledged with 204 and, for `limits.webhookEventRetryMs` from its
+ * Delivers signed events, each until it is acknowledged with 204 and, for `serviceLimits.webhookEventRetryMs` from its
  * happening, again and again with growing pauses. What waits is bounded; beyond that, events are dropped.
  */
 export interface WebhookDelivery {
@@ -91,7 +91,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
 
   /** The answer's status; undefined when none came in time. */
   async function post(event: WebhookEvent, stop: AbortSignal): Promise<Status | 'refused'> {
-    const deadline = new Deadline(clock, limits.webhookEventAnswerMs, stop);
+    const deadline = new Deadline(clock, serviceLimits.webhookEventAnswerMs, stop);
     try {
       const signed = signedRequest(clock, event.application, event.body);
       const request = { ...signed, signal: deadline.signal, redirect: 'manual' } as const;
@@ -140,7 +140,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
 /** @param retryAfterMs how late the next attempt would be */
 function judge(status: Status, retryAfterMs: number): Outcome {
   if (status === 204) return 'acknowledged';
-  return retryAfterMs <= limits.webhookEventRetryMs ? 'retry' : 'given up';
+  return retryAfterMs <= serviceLimits.webhookEventRetryMs ? 'retry' : 'given up';
 }
 
 const ignore = () => {};

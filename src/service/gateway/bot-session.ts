@@ -1,6 +1,5 @@
 import { intents } from '../../model/gateway.ts';
 import type { Guild } from '../../model/guild.ts';
-import { limits } from '../../model/limits.ts';
 import type { GuildId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
@@ -9,6 +8,7 @@ import { guildIdsOf, guildMembers, guildScope } from '../domain/guild-records.ts
 import { botUserId, guildView, impliedBotMember, memberView } from '../domain/guild-view.ts';
 import { linkedLobbies } from '../domain/lobby-records.ts';
 import { botUserView } from '../domain/user-view.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import type { Identity } from './identify.ts';
@@ -30,7 +30,7 @@ interface Bot {
 /**
  * Starts a bot's session: READY, then GUILD_CREATE for each guild of its shard.
  *
- * @returns false when these are more than `limits.gatewayGuildsPerShardMax`
+ * @returns false when these are more than `serviceLimits.gatewayGuildsPerShardMax`
  * @see gateway.md 3 and 7
  */
 export async function startBotSession(core: Core, session: Session, bot: Bot): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function startBotSession(core: Core, session: Session, bot: Bot): P
   await session.follow(session.home);
   const all = await guildIdsOf(core.store, application.id);
   const guilds = all.filter(id => servesGuild(identity.shard, id));
-  if (guilds.length > limits.gatewayGuildsPerShardMax) return false;
+  if (guilds.length > serviceLimits.gatewayGuildsPerShardMax) return false;
   for (const id of guilds) await session.follow(topics.guild(id));
   session.emit('READY', {
     ...readyBase(core, session),

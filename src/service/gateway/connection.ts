@@ -2,9 +2,10 @@ import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { RawData } from 'ws';
 import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../model/gateway.ts';
-import { limits } from '../../model/limits.ts';
 import { parseFrame } from '../../wire/gateway.ts';
 import type { Clock } from '../../wire/ports.ts';
+import { serviceLimits } from '../service-limits.ts';
+import { closeReasons } from './close-reasons.ts';
 import type { Compressor } from './compressor.ts';
 import type { Encoding } from './encoding.ts';
 import { type DispatchFrame, frameBinary, joinFrames, type OutFrame, textFrame, textOf } from './frames.ts';
@@ -114,7 +115,7 @@ export class Connection implements Sender, SocketListener {
     if (queue.length === 0) return;
     this.#queue = [];
     this.#sequence = 0;
-    if (this.#stream.writableLength + this.#compressingBytes > limits.gatewayBacklogBytesMax) {
+    if (this.#stream.writableLength + this.#compressingBytes > serviceLimits.gatewayBacklogBytesMax) {
       this.close('UNKNOWN_ERROR', 'Too slow to keep up.');
       return;
     }
@@ -132,7 +133,7 @@ export class Connection implements Sender, SocketListener {
   }
 
   /** Sends what is queued, then the close frame. Idempotent. */
-  close(name: CloseCodeName, reason: string = closeCodes[name].reason): void {
+  close(name: CloseCodeName, reason: string = closeReasons[name]): void {
     this.closeWith(closeCodes[name].code, reason);
   }
 
@@ -227,7 +228,7 @@ export class Connection implements Sender, SocketListener {
       this.#minuteEndMs = nowMs + minuteMs;
       this.#received = 0;
     }
-    return ++this.#received <= limits.gatewaySendsPerMinute;
+    return ++this.#received <= serviceLimits.gatewaySendsPerMinute;
   }
 }
 

@@ -8,6 +8,7 @@ import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import type { EventLog } from '../event-log.ts';
 import type { Faults } from '../faults/faults.ts';
+import { closeReasons } from './close-reasons.ts';
 import { Compressor, compressionNamed } from './compressor.ts';
 import { Connection } from './connection.ts';
 import type { Encoding } from './encoding.ts';
@@ -148,7 +149,7 @@ function compressorOf(query: URLSearchParams): Compressor | undefined {
  */
 function refusalOf(query: URLSearchParams): { name: CloseCodeName; reason: string } | undefined {
   if (!isServedVersion(query.get('v') ?? String(apiVersion))) {
-    return { name: 'INVALID_API_VERSION', reason: closeCodes.INVALID_API_VERSION.reason };
+    return { name: 'INVALID_API_VERSION', reason: closeReasons.INVALID_API_VERSION };
   }
   if (!encodings.has(query.get('encoding') ?? 'json')) {
     return { name: 'DECODE_ERROR', reason: 'Only encoding=json and encoding=etf are spoken.' };

@@ -6,6 +6,7 @@ import { asRecord } from '../../wire/codec.ts';
 import type { Core } from '../core.ts';
 import { membersNamed, viewMembers } from '../domain/guild-people.ts';
 import { guildMembers, guildScope } from '../domain/guild-records.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { GuildMemberRecord } from '../store/records.ts';
 import type { Presences } from './presences.ts';
@@ -25,12 +26,12 @@ export function readMembersRequest(d: unknown): RequestGuildMembers | undefined 
   const shared = {
     guild_id,
     presences: presences === true,
-    ...(typeof nonce === 'string' && Buffer.byteLength(nonce) <= limits.gatewayNonceBytesMax && { nonce }),
+    ...(typeof nonce === 'string' && Buffer.byteLength(nonce) <= serviceLimits.gatewayNonceBytesMax && { nonce }),
   };
   if (user_ids != null) {
     const asked: readonly unknown[] = Array.isArray(user_ids) ? user_ids : [user_ids];
     const ids = asked.map(id => readSnowflake<'user'>(id)).filter(id => id !== undefined);
-    const areIds = asked.length <= limits.gatewayMembersPerRequestMax && ids.length === asked.length;
+    const areIds = asked.length <= serviceLimits.gatewayMembersPerRequestMax && ids.length === asked.length;
     return areIds ? { ...shared, user_ids: ids } : undefined;
   }
   if (typeof query !== 'string' || !Number.isSafeInteger(limit) || (limit as number) < 0) return undefined;
@@ -104,7 +105,7 @@ async function membersOf(
     return all.filter(({ user_id }) => wanted.has(user_id));
   }
   if (asksForAll(request)) return all;
-  const { gatewayMembersPerRequestMax: max } = limits;
+  const { gatewayMembersPerRequestMax: max } = serviceLimits;
   return (await membersNamed(view, all, request.query ?? '')).slice(0, Math.min(request.limit || max, max));
 }
 

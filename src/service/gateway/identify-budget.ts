@@ -1,4 +1,5 @@
-import { limitProfiles, limits, type RateLimit } from '../../model/limits.ts';
+import { limitProfiles, type RateLimit } from '../../model/limit-profiles.ts';
+import { limits } from '../../model/limits.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import type { LimitState } from '../bus/contract.ts';
 import type { Core } from '../core.ts';

@@ -1,8 +1,8 @@
 import { allIntents, type CloseCodeName, intents } from '../../model/gateway.ts';
-import { limits } from '../../model/limits.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
 import { asRecord } from '../../wire/codec.ts';
 import type { Principal } from '../http/call.ts';
+import { serviceLimits } from '../service-limits.ts';
 import { readPresence } from './presence-update.ts';
 import { readShard, type Shard } from './shard.ts';
 
@@ -95,6 +95,6 @@ function isBits(value: unknown, allowed = ~0): value is number {
 }
 
 function readLargeThreshold(value: unknown): number {
-  const { gatewayLargeThresholdMin: min, gatewayLargeThresholdMax: max } = limits;
+  const { gatewayLargeThresholdMin: min, gatewayLargeThresholdMax: max } = serviceLimits;
   return typeof value === 'number' && value >= min && value <= max ? value : min;
 }

@@ -1,5 +1,4 @@
 import { type CloseCodeName, type GatewayFrame, opcodes, type Resume } from '../../model/gateway.ts';
-import { limits } from '../../model/limits.ts';
 import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
 import { checkLobbyVoicePing, checkLobbyVoiceStates } from '../../model/rules/lobby-voice.ts';
 import type { LobbyId } from '../../model/snowflake.ts';
@@ -8,6 +7,7 @@ import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { readId } from '../domain/lobby-input.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { Connection, ConnectionEvents } from './connection.ts';
 import { Deadlines } from './deadlines.ts';
 import { controlFrame, type OutFrame } from './frames.ts';
@@ -18,7 +18,7 @@ import { readPresence } from './presence-update.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
-const intervalMs = limits.gatewayHeartbeatIntervalMs;
+const intervalMs = serviceLimits.gatewayHeartbeatIntervalMs;
 
 // Our choice: one and a half intervals, so that a heartbeat may be late by half of one.
 const silenceMs = intervalMs * 1.5;

@@ -1,4 +1,4 @@
-import { limits } from '../../model/limits.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { DispatchFrame } from './frames.ts';
 
 /** Dropped events are cut away when there are this many of them, and more than are kept. */
@@ -29,7 +29,8 @@ export class ReplayBuffer {
     this.#frames.push(frame);
     this.#bytes += frame.bytes.length;
     this.#last++;
-    while (this.#bytes > limits.gatewayReplayBytesMax || this.#size > limits.gatewayReplayEventsMax) this.#drop();
+    while (this.#bytes > serviceLimits.gatewayReplayBytesMax || this.#size > serviceLimits.gatewayReplayEventsMax)
+      this.#drop();
   }
 
   /** The client has all up to this number; a number that was not given out yet says nothing. */

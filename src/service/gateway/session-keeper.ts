@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { limits } from '../../model/limits.ts';
 import type { Cancel } from '../../wire/ports.ts';
 import type { Core } from '../core.ts';
 import type { EventLog } from '../event-log.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { GatewayEventRecord, GatewaySessionRecord, SessionBase } from '../store/records.ts';
 import type { Session } from './session.ts';
@@ -88,7 +88,7 @@ export class SessionKeeper {
     const lastSeenMs = word ? Math.min(clock.now(), word.at_ms + (word.stopped ? 0 : aliveMs)) : 0;
     const known = all.map(record => ({ ...record, detached_at_ms: record.detached_at_ms ?? lastSeenMs }));
     const isOver = ({ base, detached_at_ms }: (typeof known)[number]) =>
-      base === null || detached_at_ms + limits.gatewayResumeWindowMs <= clock.now();
+      base === null || detached_at_ms + serviceLimits.gatewayResumeWindowMs <= clock.now();
     const resumable = known.filter(record => !isOver(record)).toSorted((a, b) => a.detached_at_ms - b.detached_at_ms);
     return { resumable, ended: known.filter(isOver) };
   }

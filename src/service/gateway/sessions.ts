@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { CloseCodeName, Resume } from '../../model/gateway.ts';
-import { limits } from '../../model/limits.ts';
 import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
 import type { LobbyId } from '../../model/snowflake.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { EventLog } from '../event-log.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { ApplicationRecord, GatewaySessionRecord } from '../store/records.ts';
 import { Attendance, type Stay } from './attendance.ts';
 import { startBotSession } from './bot-session.ts';
@@ -47,7 +47,7 @@ export type ResumeRefusal = 'gone' | 'ahead';
 
 /**
  * The sessions of this node, from their Identify to their end. A session ends when its client says so, when what it was
- * opened with ends, or when nobody has resumed it within `limits.gatewayResumeWindowMs`.
+ * opened with ends, or when nobody has resumed it within `serviceLimits.gatewayResumeWindowMs`.
  */
 export class Sessions implements SessionOwner {
   readonly hub: Hub;
@@ -74,7 +74,7 @@ export class Sessions implements SessionOwner {
     this.#calls = new SessionCalls(parts.lobbies.calls);
     this.#keeper = parts.events && new SessionKeeper(core, parts.events, this.#byId);
     this.#introduceLobbies = introduceLobbies(parts.lobbies);
-    this.#toResume = new Deadlines(core.clock, limits.gatewayResumeWindowMs, session => this.end(session));
+    this.#toResume = new Deadlines(core.clock, serviceLimits.gatewayResumeWindowMs, session => this.end(session));
     this.#credentials = new CredentialWatch(core, session => this.onRecheck(session));
     parts.events?.listen(announcement => this.hub.isHeard(announcement));
   }
@@ -98,12 +98,12 @@ export class Sessions implements SessionOwner {
   /**
    * Sends what a session begins with; from then on it lives by what is announced.
    *
-   * @returns why it cannot be started; `limits.gatewaySessionsPerUserMax` counts only those whose clients are there
+   * @returns why it cannot be started; `serviceLimits.gatewaySessionsPerUserMax` counts only those whose clients are there
    */
   async start(session: Session, principal: SessionPrincipal, identity: Identity): Promise<SessionRefusal | undefined> {
     const stay = await this.#arrivals.get(session);
     if (!stay) return undefined; // ended already
-    if (stay.sessions > limits.gatewaySessionsPerUserMax && !this.#makeRoom(session)) return tooManySessions;
+    if (stay.sessions > serviceLimits.gatewaySessionsPerUserMax && !this.#makeRoom(session)) return tooManySessions;
     switch (principal.kind) {
       case 'bot':
         if (!(await this.#startBot(session, principal.application, identity))) return tooManyGuilds;

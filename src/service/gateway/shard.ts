@@ -1,5 +1,5 @@
-import { limits } from '../../model/limits.ts';
 import type { GuildId } from '../../model/snowflake.ts';
+import { serviceLimits } from '../service-limits.ts';
 
 /** Which part of a bot's guilds a session serves. */
 export type Shard = readonly [id: number, count: number];
@@ -9,7 +9,7 @@ export function readShard(value: unknown): Shard | undefined {
   if (!Array.isArray(value) || value.length !== 2) return undefined;
   const [id, count] = value as readonly unknown[];
   if (!isWhole(id) || !isWhole(count)) return undefined;
-  return id < count && count <= limits.gatewayShardsMax ? [id, count] : undefined;
+  return id < count && count <= serviceLimits.gatewayShardsMax ? [id, count] : undefined;
 }
 
 /**

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { closeCodes } from '../../model/gateway.ts';
-import { limits } from '../../model/limits.ts';
+import { serviceLimits } from '../service-limits.ts';
+import { closeReasons } from './close-reasons.ts';
 
 // RFC 6455's "message too big", which `ws` sends by itself.
 const messageTooBig = 1009;
@@ -23,7 +24,7 @@ export class GatewaySocket extends WebSocket {
 
   override close(code?: number, reason?: string | Buffer): void {
     if (code !== messageTooBig) super.close(code, reason);
-    else super.close(closeCodes.DECODE_ERROR.code, closeCodes.DECODE_ERROR.reason);
+    else super.close(closeCodes.DECODE_ERROR.code, closeReasons.DECODE_ERROR);
   }
 }
 
@@ -40,7 +41,7 @@ function onError(): void {
   // The close that follows says what is to be known.
 }
 
-/** Turns upgrade requests into sockets: messages up to `limits.gatewayPayloadBytesMax`, no compression. */
+/** Turns upgrade requests into sockets: messages up to `serviceLimits.gatewayPayloadBytesMax`, no compression. */
 export interface SocketDoor {
   open(request: IncomingMessage, stream: Duplex, head: Buffer, opened: (socket: GatewaySocket) => void): void;
   /** Resolves once every socket is gone; each must have been closed before. */
@@ -52,7 +53,7 @@ export function createSocketDoor(): SocketDoor {
     noServer: true,
     clientTracking: true,
     perMessageDeflate: false,
-    maxPayload: limits.gatewayPayloadBytesMax,
+    maxPayload: serviceLimits.gatewayPayloadBytesMax,
     closeTimeout: closeTimeoutMs,
     WebSocket: GatewaySocket,
   };

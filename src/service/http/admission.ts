@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { type ApiErrorName, apiErrors } from '../../model/errors.ts';
+import type { ApiErrorName } from '../../model/errors.ts';
 import type { Credential, Route } from '../../wire/routes.ts';
+import { apiMessages } from '../api-messages.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { Fault } from '../fault.ts';
 import type { MaybePromise } from '../store/contract.ts';
@@ -42,7 +43,7 @@ function fits(principal: Principal, credential: Credential): boolean {
 function refusal(principal: Principal, route: Route): Fault {
   const reason = refusalReason(principal, route);
   const asked = route.credentials.map(nameCredential).join(', or ');
-  return new Fault(reason, { message: `${apiErrors[reason].message}: it takes ${asked}.` });
+  return new Fault(reason, { message: `${apiMessages[reason]}: it takes ${asked}.` });
 }
 
 function refusalReason(principal: Principal, route: Route): ApiErrorName {

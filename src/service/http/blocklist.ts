@@ -1,4 +1,4 @@
-import type { InvalidRequestLimit } from '../../model/limits.ts';
+import type { InvalidRequestLimit } from '../../model/limit-profiles.ts';
 import type { Core } from '../core.ts';
 import type { Reply } from './call.ts';
 import type { LimitHeaders } from './limiter.ts';

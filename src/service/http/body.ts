@@ -1,9 +1,9 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { fieldErrors } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
 import type { Route } from '../../wire/routes.ts';
 import { Fault } from '../fault.ts';
+import { serviceFieldErrors } from '../service-field-errors.ts';
+import { serviceLimits } from '../service-limits.ts';
 import { isFormType, readFormBody } from './form-body.ts';
 
 const mediaTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
@@ -42,7 +42,7 @@ export function collectBody(request: IncomingMessage, route: Route): Promise<Buf
 /** A form may bring files. */
 function bodyBytesMax({ forms }: Route, headers: IncomingHttpHeaders): number {
   const isForm = forms !== undefined && isFormType(mediaTypeOf(headers['content-type']));
-  return isForm ? limits.formBodyBytesMax : limits.requestBodyBytesMax;
+  return isForm ? serviceLimits.formBodyBytesMax : serviceLimits.requestBodyBytesMax;
 }
 
 /**
@@ -92,6 +92,6 @@ function mediaTypeOf(contentType: string | undefined): string | undefined {
 }
 
 function wrongMediaType(expected: string): Fault {
-  const message = fieldErrors.CONTENT_TYPE_INVALID(expected);
+  const message = serviceFieldErrors.CONTENT_TYPE_INVALID(expected);
   return new Fault('invalid_form_body', {}, [{ path: [], code: 'CONTENT_TYPE_INVALID', message }]);
 }

@@ -1,12 +1,14 @@
 import { type ApiErrorName, apiErrors } from '../../model/errors.ts';
 import { issuesToTree } from '../../model/issue.ts';
+import { apiMessages } from '../api-messages.ts';
 import { Fault } from '../fault.ts';
 import type { Reply } from './call.ts';
 import type { LimitRefusal } from './limiter.ts';
 
 /** The interface's error body for a refused request. @see commands.md 4.1 */
 export function faultReply(fault: Fault): Reply {
-  const { code, status, message } = apiErrors[fault.reason];
+  const { code, status } = apiErrors[fault.reason];
+  const message = apiMessages[fault.reason];
   const errors = fault.issues.length > 0 ? { errors: issuesToTree(fault.issues) } : {};
   return { status, body: { message, code, ...fault.extra, ...errors }, ...sharedLimit(fault) };
 }

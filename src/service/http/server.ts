@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { fieldErrors, type Issue } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Activity } from '../activity.ts';
@@ -8,6 +7,7 @@ import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { Fault } from '../fault.ts';
 import type { Faults } from '../faults/faults.ts';
+import { serviceLimits } from '../service-limits.ts';
 import { admit, identify } from './admission.ts';
 import { Blocklist } from './blocklist.ts';
 import { collectBody, isSmall, readBody } from './body.ts';
@@ -44,7 +44,7 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     const target = canonicalUrl(url);
     return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
   };
-  const options = { requestTimeout: limits.requestMs, keepAliveTimeout: keepAliveMs };
+  const options = { requestTimeout: serviceLimits.requestMs, keepAliveTimeout: keepAliveMs };
   const server = createServer(options, (request, response) => {
     let found: Found<Serve> | undefined;
     try {

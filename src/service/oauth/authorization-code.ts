@@ -1,6 +1,6 @@
-import { limits } from '../../model/limits.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
+import { serviceLimits } from '../service-limits.ts';
 import { authorizationScope, recordGrant } from './authorization-records.ts';
 import type { Approval } from './authorization-request.ts';
 import { lastingScopes } from './scope-rules.ts';
@@ -8,7 +8,7 @@ import { makeSecret } from './tokens.ts';
 
 /**
  * Records that the user granted what the request asks for and gives a code for it, good once and for
- * {@link limits.authorizationCodeLifeMs}.
+ * {@link serviceLimits.authorizationCodeLifeMs}.
  */
 export async function issueCode(core: Core, { request, userId, guildId }: Approval): Promise<string> {
   const parties = { application_id: request.application.id, user_id: userId };
@@ -25,7 +25,7 @@ export async function issueCode(core: Core, { request, userId, guildId }: Approv
       code_challenge: request.codeChallenge,
       guild_id: guildId !== undefined && request.scopes.includes('bot') ? guildId : null,
       nonce: request.nonce,
-      expires_at_ms: core.clock.now() + limits.authorizationCodeLifeMs,
+      expires_at_ms: core.clock.now() + serviceLimits.authorizationCodeLifeMs,
       used: false,
     });
   });

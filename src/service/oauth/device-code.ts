@@ -2,6 +2,7 @@ import { limits } from '../../model/limits.ts';
 import { devicePagePath } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { StoreView } from '../store/contract.ts';
 import type { DeviceCodeRecord } from '../store/records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
@@ -31,7 +32,7 @@ export function deviceScope(hash: string): string {
 }
 
 /**
- * Gives a device its two codes, good for {@link limits.deviceCodeLifeMs}.
+ * Gives a device its two codes, good for {@link serviceLimits.deviceCodeLifeMs}.
  *
  * @throws OAuthFault `invalid_scope`
  * @see oauth2.md 6; RFC 8628, 3.1 and 3.2
@@ -53,7 +54,7 @@ export async function startDevice(
     redeemed: false,
     interval_ms: limits.devicePollIntervalMs,
     polled_at_ms: null,
-    expires_at_ms: core.clock.now() + limits.deviceCodeLifeMs,
+    expires_at_ms: core.clock.now() + serviceLimits.deviceCodeLifeMs,
   });
   const page = core.addresses.web + devicePagePath;
   return {
@@ -61,7 +62,7 @@ export async function startDevice(
     user_code: userCode,
     verification_uri: page,
     verification_uri_complete: `${page}?user_code=${userCode}`,
-    expires_in: limits.deviceCodeLifeMs / 1000,
+    expires_in: serviceLimits.deviceCodeLifeMs / 1000,
     interval: limits.devicePollIntervalMs / 1000,
   };
 }

@@ -1,5 +1,5 @@
-import { limits } from '../../model/limits.ts';
 import type { Core } from '../core.ts';
+import { serviceLimits } from '../service-limits.ts';
 
 /** Our choice: how often expired codes, tokens and sign-ins are cleared away; each is refused from its very end on. */
 const sweepIntervalMs = 10 * 60_000;
@@ -10,7 +10,7 @@ const batchSize = 500;
  * What expires, and how long it is kept after its end: a device that polls too late is told that its code expired, not
  * that there never was one.
  */
-const expiring = { codes: 0, tokens: 0, sign_ins: 0, device_codes: limits.deviceCodeLifeMs } as const;
+const expiring = { codes: 0, tokens: 0, sign_ins: 0, device_codes: serviceLimits.deviceCodeLifeMs } as const;
 
 type Expiring = keyof typeof expiring;
 

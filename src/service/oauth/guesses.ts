@@ -1,4 +1,4 @@
-import type { RateLimit, RateLimitBucket } from '../../model/limits.ts';
+import type { RateLimit, RateLimitBucket } from '../../model/limit-profiles.ts';
 import type { Core } from '../core.ts';
 import { Fault } from '../fault.ts';
 

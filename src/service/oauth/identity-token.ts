@@ -2,6 +2,7 @@ import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from 'jose'
 import { limits } from '../../model/limits.ts';
 import type { Clock } from '../../wire/ports.ts';
 import { Fault } from '../fault.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { IdTokenProvider } from '../store/records.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 import { type ExternalIdentity, identityOf } from './provisional-identity.ts';
@@ -51,7 +52,7 @@ function checkClaims({ iss, aud, exp, iat }: JWTPayload, provider: IdTokenProvid
   // Whole seconds, as the token has them.
   const nowSeconds = Math.floor(nowMs / 1000);
   if (exp <= nowSeconds) throw new Fault('identity_token_expired');
-  if (nowSeconds - iat > limits.identityTokenAgeMaxMs / 1000) throw new Fault('identity_token_too_old');
+  if (nowSeconds - iat > serviceLimits.identityTokenAgeMaxMs / 1000) throw new Fault('identity_token_too_old');
   if (iat - nowSeconds > clockSkewSeconds) throw new Fault('invalid_identity_token');
 }
 

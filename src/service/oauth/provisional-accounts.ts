@@ -1,5 +1,3 @@
-import { fieldErrors } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
 import { defaultCommunicationScopes, splitScopes } from '../../model/oauth.ts';
 import type { ProvisionalTokenResponse } from '../../model/provisional.ts';
 import type { UserId } from '../../model/snowflake.ts';
@@ -7,6 +5,8 @@ import type { Core } from '../core.ts';
 import { requireNotBanned } from '../domain/full-account.ts';
 import { userView } from '../domain/user-view.ts';
 import { Fault } from '../fault.ts';
+import { serviceFieldErrors } from '../service-field-errors.ts';
+import { serviceLimits } from '../service-limits.ts';
 import type { StoreView, Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, ExternalIdentityRecord, UserRecord } from '../store/records.ts';
 import { authorizationScope, recordGrant } from './authorization-records.ts';
@@ -163,10 +163,10 @@ export async function requireRoomForIdentities(
   more: number,
 ): Promise<void> {
   const held = await identitiesOf(view, id, userId);
-  if (held.length + more > limits.externalIdentitiesPerUserMax) throw new Fault('too_many_identities');
+  if (held.length + more > serviceLimits.externalIdentitiesPerUserMax) throw new Fault('too_many_identities');
 }
 
 function unknownAccount(): Fault {
-  const message = fieldErrors.ID_UNKNOWN('provisional account');
+  const message = serviceFieldErrors.ID_UNKNOWN('provisional account');
   return new Fault('invalid_form_body', {}, [{ path: ['provisional_user_id'], code: 'ID_UNKNOWN', message }]);
 }

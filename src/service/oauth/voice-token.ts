@@ -1,8 +1,8 @@
-import { limits } from '../../model/limits.ts';
 import { randomToken } from '../../wire/ports.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { VoiceSeat, VoiceServer } from '../domain/voice-server.ts';
+import { serviceLimits } from '../service-limits.ts';
 import { loadJose, type SigningKeys, signingAlgorithm } from './signing-keys.ts';
 
 /** Whom the tokens are for, and what kind they are: no verifier of ID tokens takes one for its own. */
@@ -14,7 +14,7 @@ const tokenIdBytes = 16;
 /**
  * A voice server of the operator's. Our choice: its tokens are JWTs signed by the key that signs ID tokens, so that it
  * needs nothing of this service but `GET /oauth2/keys` to know whom it lets in: `sub` is the user, `lobby_id` the call,
- * `session_id` the session that both events name. They are good for `limits.voiceTokenLifeMs`; op 42 gets another.
+ * `session_id` the session that both events name. They are good for `serviceLimits.voiceTokenLifeMs`; op 42 gets another.
  */
 export function openVoiceServer(core: Core, keys: SigningKeys, activity: Activity, endpoint: string): VoiceServer {
   async function sign({ lobbyId, applicationId, userId, sessionId }: VoiceSeat): Promise<string> {
@@ -28,7 +28,7 @@ export function openVoiceServer(core: Core, keys: SigningKeys, activity: Activit
       .setSubject(userId)
       .setJti(randomToken(core.entropy, tokenIdBytes))
       .setIssuedAt(nowSeconds)
-      .setExpirationTime(nowSeconds + limits.voiceTokenLifeMs / 1000)
+      .setExpirationTime(nowSeconds + serviceLimits.voiceTokenLifeMs / 1000)
       .sign(key);
   }
 

@@ -1,5 +1,6 @@
 import { limits } from '../../model/limits.ts';
 import type { RouteName } from '../../wire/routes.ts';
+import { serviceLimits } from '../service-limits.ts';
 import { boolean, type Fields, integer, list, ref, text } from './json-schema.ts';
 import type { SchemaName } from './schemas.ts';
 
@@ -31,7 +32,7 @@ const withCounts: Fields = {
 };
 
 const memberLimit: Fields = {
-  limit: { ...integer(1, limits.guildMembersPerPageMax), default: 1, description: 'How many at most' },
+  limit: { ...integer(1, serviceLimits.guildMembersPerPageMax), default: 1, description: 'How many at most' },
 };
 
 const inThread: Fields = {
@@ -357,7 +358,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     id: 'get_current_user_application_entitlements',
     summary: 'What the user has bought from the application: nothing',
     query: {
-      sku_ids: { ...list(ref('Snowflake'), limits.skuIdsMax), description: 'Of these alone' },
+      sku_ids: { ...list(ref('Snowflake'), serviceLimits.skuIdsMax), description: 'Of these alone' },
       exclude_consumed: { ...boolean, default: false, description: 'Not what is used up' },
     },
     answer: 'Entitlements',

@@ -1,15 +1,15 @@
-import { limits } from '../../model/limits.ts';
 import type { GuildDirectory } from '../domain/guild-directory.ts';
 import type { GuildLookup } from '../domain/guild-lookup.ts';
 import { type Call, expectPrincipal, type Handlers, param, type Reply } from '../http/call.ts';
 import { readCount, readFlag, readQueryId, readQueryText } from '../http/query.ts';
 import type { Authorization } from '../oauth/authorization.ts';
+import { serviceLimits } from '../service-limits.ts';
 
 // @see commands.md 7, `list_my_guilds`
 const guildPage = { min: 1, max: 200, absent: 200 };
 
 // Our choice: without a limit one member, as on the hosted service.
-const memberPage = { min: 1, max: limits.guildMembersPerPageMax, absent: 1 };
+const memberPage = { min: 1, max: serviceLimits.guildMembersPerPageMax, absent: 1 };
 
 /** Guilds and their channels to choose from, and what gateway clients fetch of a guild. @see lobbies.md 3; commands.md 7 */
 export function guildRoutes(

@@ -1,4 +1,3 @@
-import { limits } from '../../model/limits.ts';
 import type { DeviceResult } from '../../model/oauth.ts';
 import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/device.ts';
 import { botUserView } from '../domain/user-view.ts';
@@ -13,6 +12,7 @@ import type { ClientRequest } from '../oauth/client-authentication.ts';
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device-decision.ts';
 import { formOf } from '../oauth/form.ts';
 import { OAuthFault } from '../oauth/oauth-fault.ts';
+import { serviceLimits } from '../service-limits.ts';
 import { applicationInPath } from './application-in-path.ts';
 
 /** Handlers of the OAuth2 endpoints below the API, and of what tokens read below `/users/@me`. */
@@ -60,7 +60,7 @@ export function oauthRoutes(authorization: Authorization): Handlers {
 
     listOwnEntitlements(call) {
       applicationInPath(call, 'user', 'application');
-      readQueryIds(call, 'sku_ids', limits.skuIdsMax);
+      readQueryIds(call, 'sku_ids', serviceLimits.skuIdsMax);
       readFlag(call, 'exclude_consumed');
       // Our choice: nothing is sold here, so nobody has bought anything.
       return ok([]);

@@ -26,6 +26,7 @@ import type {
   UserId,
 } from '../../model/snowflake.ts';
 import type { Announced, Topic } from '../announcement.ts';
+import { serviceLimits } from '../service-limits.ts';
 
 /**
  * What the service keeps: one record type a collection, and below the table that says how each is found again. Times
@@ -322,7 +323,7 @@ export interface RoleConnectionRecord extends RoleConnection {
   authorization_id: Snowflake | null;
 }
 
-/** An authorization code, until it is used or {@link limits.authorizationCodeLifeMs} have passed. */
+/** An authorization code, until it is used or {@link serviceLimits.authorizationCodeLifeMs} have passed. */
 export interface CodeRecord {
   hash: string;
   authorization_id: Snowflake;
@@ -338,7 +339,7 @@ export interface CodeRecord {
   used: boolean;
 }
 
-/** A device that asked to be signed in, from then on for {@link limits.deviceCodeLifeMs}. */
+/** A device that asked to be signed in, from then on for {@link serviceLimits.deviceCodeLifeMs}. */
 export interface DeviceCodeRecord {
   /** Of the code that the device polls with. */
   hash: string;

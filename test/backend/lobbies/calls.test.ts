@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { memberChangesMax } from '../../../src/backend/lobbies/calls.ts';
-import { limitProfiles, limits } from '../../../src/model/limits.ts';
+import { limitProfiles } from '../../../src/model/limit-profiles.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { nodeTransport } from '../../../src/wire/node-transport.ts';
 import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
 import { playerToken } from '../../support/tokens.ts';

@@ -1,7 +1,7 @@
 import { type Backend, type BackendOptions, createBackend, type Transport } from '../../../src/backend/index.ts';
 import { type LobbyDirectory, memoryLobbyDirectory } from '../../../src/backend/lobbies/directory.ts';
 import type { ApiError } from '../../../src/model/errors.ts';
-import type { LimitProfile } from '../../../src/model/limits.ts';
+import type { LimitProfile } from '../../../src/model/limit-profiles.ts';
 import type { Lobby } from '../../../src/model/lobby.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { nodeTransport } from '../../../src/wire/node-transport.ts';

@@ -1,7 +1,8 @@
 import type { ApplicationTraits } from '../../../src/model/application.ts';
 import type { Command } from '../../../src/model/command.ts';
 import type { CommandInteraction } from '../../../src/model/interaction.ts';
-import { type LimitProfile, limitProfiles, limits } from '../../../src/model/limits.ts';
+import { type LimitProfile, limitProfiles } from '../../../src/model/limit-profiles.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { starfall } from '../../support/starfall.ts';

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { checkLobbyVoicePing, checkLobbyVoiceStates } from '../../../src/model/rules/lobby-voice.ts';
 import { snowflakeMax } from '../../../src/model/snowflake.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { encodeFrame } from '../../../src/wire/gateway.ts';
 import { faults } from '../../support/issues.ts';
 
@@ -68,7 +69,7 @@ describe('the list of calls that a session is in', () => {
   it('fits into a frame when it is as long as it may be', () => {
     const whole = { lobby_id: String(snowflakeMax), self_mute: false, self_deaf: false, self_video: false };
     const frame = encodeFrame({ op: 17, d: Array(limits.lobbyCallsPerSessionMax).fill(whole) });
-    expect(frame.length).toBeLessThanOrEqual(limits.gatewayPayloadBytesMax);
+    expect(frame.length).toBeLessThanOrEqual(serviceLimits.gatewayPayloadBytesMax);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { checkUserEdit, trimUsername } from '../../../src/model/rules/user.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { faults } from '../../support/issues.ts';
 
 const { usernameLengthMin: min, usernameLengthMax: max } = limits;
@@ -77,7 +78,9 @@ describe('a bot’s user', () => {
   });
 
   it('may have a picture of the largest body', () => {
-    expect(checkUserEdit({ avatar: picture('png', 'A'.repeat(limits.requestBodyBytesMax)) })).toEqual([]);
-    expect(checkUserEdit({ avatar: `${picture('png', 'A'.repeat(limits.requestBodyBytesMax))}!` })).toHaveLength(1);
+    expect(checkUserEdit({ avatar: picture('png', 'A'.repeat(serviceLimits.requestBodyBytesMax)) })).toEqual([]);
+    expect(checkUserEdit({ avatar: `${picture('png', 'A'.repeat(serviceLimits.requestBodyBytesMax))}!` })).toHaveLength(
+      1,
+    );
   });
 });

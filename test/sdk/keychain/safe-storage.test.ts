@@ -20,7 +20,10 @@ describe("texts covered by Electron's safeStorage", () => {
       decryptString: () => 'by the wrong call',
       isAsyncEncryptionAvailable: async () => true,
       encryptStringAsync: async text => plain.encryptString(text),
-      decryptStringAsync: async encrypted => ({ shouldReEncrypt: false, result: plain.decryptString(encrypted) }),
+      decryptStringAsync: async encrypted => ({
+        shouldReEncrypt: false,
+        result: plain.decryptString(Buffer.from(encrypted)),
+      }),
     };
     const covering = safeStorageCovering(modern);
     for (const text of ['secret', '']) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RateLimit } from '../../../src/model/limits.ts';
+import type { RateLimit } from '../../../src/model/limit-profiles.ts';
 import type { Announced } from '../../../src/service/announcement.ts';
 import type { Bus } from '../../../src/service/bus/contract.ts';
 import type { Clock } from '../../../src/wire/ports.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { checkFixtures } from '../../../src/service/control/check-fixtures.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 
 /** `path code` of every issue. */
 function faults(value: unknown): string[] {
@@ -89,8 +89,8 @@ describe('the shape of a fixtures document', () => {
 
   it('takes 10 redirects and refuses 11', () => {
     const redirects = (count: number) => Array.from({ length: count }, (_, at) => `http://127.0.0.1/${at}`);
-    expect(faults(application({ redirect_uris: redirects(limits.redirectUrisMax) }))).toEqual([]);
-    expect(faults(application({ redirect_uris: redirects(limits.redirectUrisMax + 1) }))).toHaveLength(1);
+    expect(faults(application({ redirect_uris: redirects(serviceLimits.redirectUrisMax) }))).toEqual([]);
+    expect(faults(application({ redirect_uris: redirects(serviceLimits.redirectUrisMax + 1) }))).toHaveLength(1);
   });
 
   it.each([null, { scopes: [], permissions: '0' }, { scopes: ['bot', 'applications.commands'], permissions: '8' }])(

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ValidationError } from '../../../src/model/errors.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { createFixtures } from '../../../src/service/control/fixtures.ts';
 import { matchesPassword } from '../../../src/service/oauth/password.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { makeCore } from './support.ts';
 
@@ -82,10 +82,10 @@ describe('a password in a fixtures document', () => {
   });
 
   it.each([
-    [limits.passwordLengthMin - 1, ['users.0.password bad_length']],
-    [limits.passwordLengthMin, []],
-    [limits.passwordLengthMax, []],
-    [limits.passwordLengthMax + 1, ['users.0.password bad_length']],
+    [serviceLimits.passwordLengthMin - 1, ['users.0.password bad_length']],
+    [serviceLimits.passwordLengthMin, []],
+    [serviceLimits.passwordLengthMax, []],
+    [serviceLimits.passwordLengthMax + 1, ['users.0.password bad_length']],
   ])('of %i characters has the faults %j', async (length, expected) => {
     const { keeper } = await furnish();
     const work = keeper.apply({ users: [{ ...ada, password: '🂡'.repeat(length) }] });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { limitProfiles } from '../../../src/model/limits.ts';
+import { limitProfiles } from '../../../src/model/limit-profiles.ts';
 import type { Announced } from '../../../src/service/announcement.ts';
 import { localBus } from '../../../src/service/bus/local.ts';
 import type { Core } from '../../../src/service/core.ts';

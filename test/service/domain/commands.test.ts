@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Command, type CommandInput, commandTypes } from '../../../src/model/command.ts';
-import { limitProfiles } from '../../../src/model/limits.ts';
+import { limitProfiles } from '../../../src/model/limit-profiles.ts';
 import { everywhere } from '../../../src/service/domain/command-records.ts';
 import { type Commands, createCommands } from '../../../src/service/domain/commands.ts';
 import type { ApplicationRecord } from '../../../src/service/store/records.ts';

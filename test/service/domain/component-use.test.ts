@@ -4,6 +4,7 @@ import type { ComponentInteraction } from '../../../src/model/interaction.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { type Message, messageFlags } from '../../../src/model/message.ts';
 import { topics } from '../../../src/service/announcement.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { button, pick, row, stringSelect, text } from '../../support/components.ts';
 import {
   channelId,
@@ -170,7 +171,7 @@ describe('a button', () => {
 
   it('can be pressed for a day, long after the token of the command has died', async () => {
     const message = await shown(join);
-    await world.core.clock.advance(limits.messageComponentsLifeMs - 1);
+    await world.core.clock.advance(serviceLimits.messageComponentsLifeMs - 1);
     await pressed(pressOf(message));
     await world.core.clock.advance(1);
     expect((await refusal(pressed(pressOf(message)))).reason).toBe('unknown_message');

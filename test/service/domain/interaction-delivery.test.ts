@@ -8,6 +8,7 @@ import { Activity } from '../../../src/service/activity.ts';
 import { makeKeyPair } from '../../../src/service/control/secrets.ts';
 import { createInteractionDelivery } from '../../../src/service/domain/interaction-delivery.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { verifyMessage } from '../../../src/wire/signature.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import {
@@ -212,8 +213,8 @@ describe('an interaction of an application that has an address', () => {
   });
 
   it.each([
-    [limits.interactionReplyBytesMax, 'INTERACTION_SUCCESS'],
-    [limits.interactionReplyBytesMax + 1, 'INTERACTION_FAILURE'],
+    [serviceLimits.interactionReplyBytesMax, 'INTERACTION_SUCCESS'],
+    [serviceLimits.interactionReplyBytesMax + 1, 'INTERACTION_FAILURE'],
   ])('takes an answer of %i bytes with %s', async (bytes, heard) => {
     const text = JSON.stringify(hello);
     answer = response => answerText(response, 'application/json; charset=utf-8', text.padEnd(bytes));
@@ -280,17 +281,17 @@ describe('a server that does not answer', () => {
       const answerByMs = core.clock.now() + limits.interactionAnswerMs;
       delivery.post({ url: 'http://game.example/', application, interaction, answerByMs });
     };
-    for (let n = 1; n <= limits.interactionsUnderWayMax; n++) post(String(n));
-    expect([answers.length, failed]).toEqual([limits.interactionsUnderWayMax, []]);
+    for (let n = 1; n <= serviceLimits.interactionsUnderWayMax; n++) post(String(n));
+    expect([answers.length, failed]).toEqual([serviceLimits.interactionsUnderWayMax, []]);
     post('one-more');
     post('another', '2');
     await core.clock.advance(0);
-    expect([answers.length, failed]).toEqual([limits.interactionsUnderWayMax + 1, ['one-more']]);
+    expect([answers.length, failed]).toEqual([serviceLimits.interactionsUnderWayMax + 1, ['one-more']]);
     answers[0]?.(new Response(null, { status: 202 }));
     await core.clock.advance(0);
     post('room-again');
     await core.clock.advance(0);
-    expect([answers.length, failed]).toEqual([limits.interactionsUnderWayMax + 2, ['one-more']]);
+    expect([answers.length, failed]).toEqual([serviceLimits.interactionsUnderWayMax + 2, ['one-more']]);
     delivery.drop();
   });
 });

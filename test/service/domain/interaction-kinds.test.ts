@@ -4,6 +4,7 @@ import { permissionBits } from '../../../src/model/guild.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { messageFlags } from '../../../src/model/message.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import {
   channelId,
   command,
@@ -436,13 +437,13 @@ describe('the messages of an interaction', () => {
     });
     interaction = await world.used();
     await world.answer(interaction, hello);
-    for (let n = 0; n < limits.followUpsByUserInstallMax; n++) await follow({ content: `${n}` });
+    for (let n = 0; n < serviceLimits.followUpsByUserInstallMax; n++) await follow({ content: `${n}` });
     expect((await refusal(follow({ content: 'x' }))).reason).toBe('too_many_follow_ups');
   });
 
   it('are not counted in a guild that has the application', async () => {
     await world.answer(interaction, hello);
-    for (let n = 0; n <= limits.followUpsByUserInstallMax; n++) await follow({ content: `${n}` });
+    for (let n = 0; n <= serviceLimits.followUpsByUserInstallMax; n++) await follow({ content: `${n}` });
   });
 });
 

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limitProfiles, limits } from '../../../src/model/limits.ts';
+import { limitProfiles } from '../../../src/model/limit-profiles.ts';
+import { limits } from '../../../src/model/limits.ts';
 import type { Lobby } from '../../../src/model/lobby.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import {
   ada,
   applicationRecord,
@@ -82,8 +84,8 @@ describe('a secret', () => {
   });
 
   it.each([
-    [limits.lobbySecretLifeMs - 1, 'leads to its lobby'],
-    [limits.lobbySecretLifeMs, 'makes another'],
+    [serviceLimits.lobbySecretLifeMs - 1, 'leads to its lobby'],
+    [serviceLimits.lobbySecretLifeMs, 'makes another'],
   ])('after %i ms of life %s', async (ms, what) => {
     const { id } = await join(ada);
     await world.core.clock.advance(ms);

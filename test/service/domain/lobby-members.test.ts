@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limitProfiles, limits } from '../../../src/model/limits.ts';
+import { limitProfiles } from '../../../src/model/limit-profiles.ts';
+import { limits } from '../../../src/model/limits.ts';
 import type { Lobby, LobbyMember, LobbyMemberChange } from '../../../src/model/lobby.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
 import {

@@ -4,6 +4,7 @@ import type { Lobby } from '../../../src/model/lobby.ts';
 import type { LobbyMessage } from '../../../src/model/lobby-message.ts';
 import { snowflakeTimeMs } from '../../../src/model/snowflake.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { ada, ben, cyn, enter, type Heard, listen, makeWorld, refusal, userRecord, type World } from './support.ts';
 
 let world: World;
@@ -122,8 +123,8 @@ describe('the history', () => {
   });
 
   it.each([
-    [limits.lobbyHistoryAgeMaxMs, ['old']],
-    [limits.lobbyHistoryAgeMaxMs + 1, []],
+    [serviceLimits.lobbyHistoryAgeMaxMs, ['old']],
+    [serviceLimits.lobbyHistoryAgeMaxMs + 1, []],
   ])('shows, %i ms later, %j', async (ms, expected) => {
     await send({ content: 'old' });
     await world.core.clock.advance(ms);
@@ -132,7 +133,7 @@ describe('the history', () => {
 
   it('lets what is too old go as others are sent', async () => {
     for (let at = 1; at <= 40; at++) await send({ content: `${at}` });
-    await world.core.clock.advance(limits.lobbyHistoryAgeMaxMs + 1);
+    await world.core.clock.advance(serviceLimits.lobbyHistoryAgeMaxMs + 1);
     for (let at = 1; at <= 32; at++) await send({ content: 'new' });
     expect((await kept()).length).toBe(32);
   });
@@ -182,7 +183,7 @@ describe('what is noted about a message', () => {
     const other = JSON.parse(await lobbies.create(world.starfall, {})) as Lobby;
     expect((await refusal(moderate(id, {}, other.id))).reason).toBe('unknown_message');
     expect((await refusal(moderate(id, {}, '42'))).reason).toBe('unknown_lobby');
-    await world.core.clock.advance(limits.lobbyHistoryAgeMaxMs);
+    await world.core.clock.advance(serviceLimits.lobbyHistoryAgeMaxMs);
     await moderate(id, { still: 'shown' });
     await world.core.clock.advance(1);
     expect((await refusal(moderate(id, {}))).reason).toBe('unknown_message');

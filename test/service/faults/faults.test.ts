@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayFrame, intents, opcodes } from '../../../src/model/gateway.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { seededRandom } from '../../../src/service/faults/random.ts';
 import { type FaultDocument, type Service, startService } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
 import { playerToken } from '../../support/tokens.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(async () => {
   service.faults.clear();
   for (const client of clients.splice(0)) client.socket.terminate();
-  await service.clock.advance(limits.gatewayResumeWindowMs);
+  await service.clock.advance(serviceLimits.gatewayResumeWindowMs);
 });
 afterAll(() => service.close());
 
@@ -165,11 +165,11 @@ describe('a fault of sockets', () => {
     const { client } = await join(ada);
     service.faults.add({ kind: 'freeze' });
     client.send({ op: opcodes.HEARTBEAT, d: null });
-    await service.clock.advance(limits.gatewayHeartbeatIntervalMs);
+    await service.clock.advance(serviceLimits.gatewayHeartbeatIntervalMs);
     expect(client.frames.at(-1)?.op).toBe(opcodes.HEARTBEAT_ACK);
     expect(client.frames.filter(({ op }) => op === opcodes.HEARTBEAT_ACK)).toHaveLength(1);
     expect(client.socket.readyState).toBe(client.socket.OPEN);
-    await service.clock.advance(limits.gatewayHeartbeatIntervalMs);
+    await service.clock.advance(serviceLimits.gatewayHeartbeatIntervalMs);
     expect((await client.closed).code).toBe(4009);
   });
 
@@ -209,7 +209,7 @@ describe('a fault of sockets', () => {
     const [resuming, beginning] = [await join(ada), await join(grace)];
     service.faults.add({ kind: 'invalid_session', resumable: true, count: 2 });
     for (const { client } of [resuming, beginning]) await client.frame(({ op }) => op === opcodes.INVALID_SESSION);
-    await service.clock.advance(limits.gatewayHeartbeatIntervalMs - 1);
+    await service.clock.advance(serviceLimits.gatewayHeartbeatIntervalMs - 1);
     resuming.client.resume(resuming.token, resuming.client.sessionId, resuming.client.sequence);
     await resuming.client.dispatch('RESUMED');
     beginning.client.identify({ token: beginning.token, intents: lobbyIntents });
@@ -220,7 +220,7 @@ describe('a fault of sockets', () => {
     const { client } = await join(ada);
     service.faults.add({ kind: 'invalid_session', resumable: true });
     await client.frame(({ op }) => op === opcodes.INVALID_SESSION);
-    await service.clock.advance(limits.gatewayHeartbeatIntervalMs);
+    await service.clock.advance(serviceLimits.gatewayHeartbeatIntervalMs);
     expect(await client.closed).toMatchObject({ code: 4009 });
   });
 

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { Journal } from '../../../src/service/journal.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { patienceMs, runs } from '../../support/soak.ts';
 import { ada } from '../domain/support.ts';
@@ -21,7 +21,7 @@ async function come(rig: Rig, count: number): Promise<void> {
     await rig.world.core.clock.advance(0);
   }
   await expect.poll(() => rig.gateway.connectionCount).toBe(0);
-  await rig.world.core.clock.advance(limits.gatewayResumeWindowMs);
+  await rig.world.core.clock.advance(serviceLimits.gatewayResumeWindowMs);
   expect(rig.gateway.sessionCount).toBe(0);
 }
 

@@ -4,6 +4,7 @@ import { capabilities, intents } from '../../../src/model/gateway.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { GatewayLobby } from '../../../src/model/lobby.ts';
 import type { Lobbies } from '../../../src/service/domain/lobbies.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import type { GatewayClient } from '../../support/gateway-client.ts';
 import { LobbyMirror } from '../../support/lobby-mirror.ts';
 import { tries } from '../../support/tries.ts';
@@ -94,7 +95,7 @@ describe('a player who connects', () => {
 
   it('may have as many sessions as the limit and not one more', async () => {
     const rig = await rigged();
-    const max = limits.gatewaySessionsPerUserMax;
+    const max = serviceLimits.gatewaySessionsPerUserMax;
     const clients = await Promise.all(Array.from({ length: max }, () => rig.join(ada)));
     await Promise.all(clients.map(client => client.dispatch('READY')));
     expect(rig.gateway.sessionCount).toBe(max);
@@ -115,7 +116,7 @@ describe('a player who connects', () => {
       await client.closed;
     }
     await expect.poll(() => rig.gateway.connectionCount).toBe(0);
-    await rig.world.core.clock.advance(limits.gatewayResumeWindowMs);
+    await rig.world.core.clock.advance(serviceLimits.gatewayResumeWindowMs);
     expect(rig.gateway.sessionCount).toBe(0);
     await expect.poll(() => rig.world.core.bus.present(`player/${rig.world.starfall.id}/${ada}`)).toBe(0);
   });

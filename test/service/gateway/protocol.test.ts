@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { allIntents, closeCodes, intents, opcodes } from '../../../src/model/gateway.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
 import { playerToken, sessionToken } from '../../support/tokens.ts';
@@ -11,7 +11,7 @@ import { tries } from '../../support/tries.ts';
 
 const bot = starfall.applications[0].bot_token;
 const [ada] = starfall.users;
-const intervalMs = limits.gatewayHeartbeatIntervalMs;
+const intervalMs = serviceLimits.gatewayHeartbeatIntervalMs;
 
 let service: Service;
 const clients: GatewayClient[] = [];
@@ -110,7 +110,7 @@ describe('what is sent in', () => {
     ['a shard that is its count', identify({ shard: [1, 1] }), 4010],
     ['a negative shard', identify({ shard: [-1, 1] }), 4010],
     ['a shard that is no pair', identify({ shard: [0] }), 4010],
-    ['more shards than there may be', identify({ shard: [0, limits.gatewayShardsMax + 1] }), 4010],
+    ['more shards than there may be', identify({ shard: [0, serviceLimits.gatewayShardsMax + 1] }), 4010],
   ])('closes after %s with its code', async (_, data, code) => {
     expect(await codeAfter(data)).toBe(code);
   });
@@ -118,9 +118,9 @@ describe('what is sent in', () => {
   it('takes a frame of 4096 bytes and closes at 4097 with 4002', async () => {
     const padded = (bytes: number) => frame(opcodes.HEARTBEAT, 'x'.repeat(bytes - frame(opcodes.HEARTBEAT, '').length));
     const client = await open();
-    client.socket.send(padded(limits.gatewayPayloadBytesMax));
+    client.socket.send(padded(serviceLimits.gatewayPayloadBytesMax));
     await client.frame(({ op }) => op === opcodes.HEARTBEAT_ACK);
-    client.socket.send(padded(limits.gatewayPayloadBytesMax + 1));
+    client.socket.send(padded(serviceLimits.gatewayPayloadBytesMax + 1));
     expect((await client.closed).code).toBe(4002);
     expect(await codeAfter(padded(1_000_000))).toBe(4002);
   });
@@ -133,7 +133,7 @@ describe('what is sent in', () => {
 
   it('takes 120 frames within 60 s, identify and heartbeats among them, and closes at the 121st with 4008', async () => {
     const client = await identified(bot);
-    for (let i = 2; i < limits.gatewaySendsPerMinute; i++) await client.beat();
+    for (let i = 2; i < serviceLimits.gatewaySendsPerMinute; i++) await client.beat();
     await service.clock.advance(30_000);
     await client.beat();
     await service.clock.advance(29_999);
@@ -143,7 +143,7 @@ describe('what is sent in', () => {
 
   it('counts anew after 60 s', async () => {
     const client = await identified(bot);
-    for (let i = 1; i < limits.gatewaySendsPerMinute; i++) await client.beat();
+    for (let i = 1; i < serviceLimits.gatewaySendsPerMinute; i++) await client.beat();
     await service.clock.advance(60_000);
     await client.beat();
   });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { type DispatchFrame, dispatchFrame } from '../../../src/service/gateway/frames.ts';
 import { ReplayBuffer } from '../../../src/service/gateway/replay-buffer.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 
 const small = dispatchFrame('LOBBY_UPDATE', '1');
 
@@ -20,7 +20,7 @@ describe('a replay buffer', () => {
 
   it('keeps as many events as the limit and not one more', () => {
     const buffer = new ReplayBuffer();
-    const max = limits.gatewayReplayEventsMax;
+    const max = serviceLimits.gatewayReplayEventsMax;
     for (let n = 0; n < max; n++) buffer.push(small);
     expect(buffer.after(0)).toHaveLength(max);
     buffer.push(small);
@@ -29,7 +29,7 @@ describe('a replay buffer', () => {
   });
 
   it('keeps as many bytes as the limit and not one more, a larger event not at all', () => {
-    const half = sized(limits.gatewayReplayBytesMax / 2);
+    const half = sized(serviceLimits.gatewayReplayBytesMax / 2);
     const buffer = new ReplayBuffer();
     buffer.push(half);
     buffer.push(half);
@@ -37,7 +37,7 @@ describe('a replay buffer', () => {
     buffer.push(small);
     expect(buffer.after(0)).toBeUndefined();
     expect(buffer.after(1)).toHaveLength(2);
-    buffer.push(sized(limits.gatewayReplayBytesMax + 1));
+    buffer.push(sized(serviceLimits.gatewayReplayBytesMax + 1));
     expect(buffer.after(3)).toBeUndefined();
     expect(buffer.after(4)).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { type GuildMembersChunk, intents, opcodes } from '../../../src/model/gat
 import type { Guild } from '../../../src/model/guild.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
 import { playerToken, sessionToken } from '../../support/tokens.ts';
@@ -83,7 +84,7 @@ describe('a request for guild members', () => {
     const [, some] = await answered(client, { guild_id: crowded, query: 'member', limit: 7 }, 2);
     expect(some?.members).toHaveLength(7);
     const [, , many] = await answered(client, { guild_id: crowded, query: 'member', limit: 500 }, 3);
-    expect(many?.members).toHaveLength(limits.gatewayMembersPerRequestMax);
+    expect(many?.members).toHaveLength(serviceLimits.gatewayMembersPerRequestMax);
     const [, , , none] = await answered(client, { guild_id: crowded, query: 'nobody', limit: 1 }, 4);
     expect(none).toMatchObject({ members: [], chunk_index: 0, chunk_count: 1 });
   });
@@ -179,7 +180,7 @@ describe('a request for guild members', () => {
     { guild_id: harbour, query: '', limit: -1 },
     { guild_id: harbour, query: 5, limit: 1 },
     { guild_id: harbour, user_ids: ['x'] },
-    { guild_id: harbour, user_ids: Array(limits.gatewayMembersPerRequestMax + 1).fill(ada.id) },
+    { guild_id: harbour, user_ids: Array(serviceLimits.gatewayMembersPerRequestMax + 1).fill(ada.id) },
   ])('closes a malformed one with 4001: %j', async d => {
     const client = await join(bot, { intents: 0 });
     ask(client, d);
@@ -188,7 +189,10 @@ describe('a request for guild members', () => {
 
   it('takes a hundred ids', async () => {
     const client = await join(bot, { intents: 0 });
-    await answered(client, { guild_id: harbour, user_ids: Array(limits.gatewayMembersPerRequestMax).fill(ada.id) });
+    await answered(client, {
+      guild_id: harbour,
+      user_ids: Array(serviceLimits.gatewayMembersPerRequestMax).fill(ada.id),
+    });
   });
 });
 
@@ -364,7 +368,7 @@ describe('shards', () => {
       fixtures: {
         ...starfall,
         applications: fixtures.applications,
-        guilds: guilds(limits.gatewayGuildsPerShardMax + 1),
+        guilds: guilds(serviceLimits.gatewayGuildsPerShardMax + 1),
       },
       limits: 'off',
     });

@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayFrame, intents, opcodes } from '../../../src/model/gateway.ts';
-import { limits } from '../../../src/model/limits.ts';
 import type { LobbyVoiceStateInput } from '../../../src/model/lobby.ts';
 import type { Service } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { keptCalls, participant } from '../../support/calls.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { LobbyMirror } from '../../support/lobby-mirror.ts';
@@ -16,7 +16,7 @@ import { playerToken } from '../../support/tokens.ts';
 import { tries } from '../../support/tries.ts';
 
 const bot = starfall.applications[0].bot_token;
-const windowMs = limits.gatewayResumeWindowMs;
+const windowMs = serviceLimits.gatewayResumeWindowMs;
 const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;
 const [ada, grace, edsger] = starfall.users.map(({ id }) => id);
 

@@ -2,13 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayFrame, intents, opcodes } from '../../../src/model/gateway.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
 import { playerToken, playerTokens, refreshTokens, sessionToken } from '../../support/tokens.ts';
 
 const bot = starfall.applications[0].bot_token;
 const [ada, grace] = starfall.users;
-const windowMs = limits.gatewayResumeWindowMs;
+const windowMs = serviceLimits.gatewayResumeWindowMs;
 const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;
 
 let service: Service;
@@ -217,7 +218,7 @@ describe('how a connection ends', () => {
     expect((await wrong.closed).code).toBe(4001);
     await (await resume(tokens.ada, wrong)).dispatch('RESUMED');
     const silent = await join(tokens.ada);
-    await service.clock.advance(limits.gatewayHeartbeatIntervalMs * 1.5);
+    await service.clock.advance(serviceLimits.gatewayHeartbeatIntervalMs * 1.5);
     expect((await silent.closed).code).toBe(4009);
     await (await resume(tokens.ada, silent)).dispatch('RESUMED');
   });

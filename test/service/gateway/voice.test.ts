@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { capabilities, intents, opcodes } from '../../../src/model/gateway.ts';
-import { limits } from '../../../src/model/limits.ts';
 import type { GatewayLobby, LobbyVoiceServer, LobbyVoiceState } from '../../../src/model/lobby.ts';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { RestartingService } from '../../support/restarting-service.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
@@ -12,7 +12,7 @@ import { playerToken } from '../../support/tokens.ts';
 
 const [ada, grace, edsger] = starfall.users.map(({ id }) => id) as [string, string, string];
 const lobbyIntents = intents.LOBBIES | intents.LOBBY_DELETE;
-const windowMs = limits.gatewayResumeWindowMs;
+const windowMs = serviceLimits.gatewayResumeWindowMs;
 const silentFrame = { self_mute: false, self_deaf: false };
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -535,9 +535,9 @@ describe('the voice server that an operator names', () => {
       application_id: starfall.applications[0].id,
     });
     const { exp = 0, iat = 0, jti } = first?.payload ?? {};
-    expect(exp - iat).toBe(limits.voiceTokenLifeMs / 1000);
+    expect(exp - iat).toBe(serviceLimits.voiceTokenLifeMs / 1000);
     expect(again?.payload.jti).not.toBe(jti);
-    const after = world.service.clock.now() + limits.voiceTokenLifeMs;
+    const after = world.service.clock.now() + serviceLimits.voiceTokenLifeMs;
     await expect(verify(caller.servers[0]?.token, after)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LimitProfile, limitProfiles } from '../../../src/model/limits.ts';
+import { type LimitProfile, limitProfiles } from '../../../src/model/limit-profiles.ts';
 import { Blocklist } from '../../../src/service/http/blocklist.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { silentLogger } from '../../../src/wire/ports.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
 import { head, sendRaw } from './raw.ts';
 
@@ -155,11 +155,17 @@ describe('a JSON body', () => {
 
   it('that says it is too long is refused at once, one that turns out so in the end', async () => {
     const tooLarge = { status: 413, body: { message: 'Request entity too large', code: 40005 } };
-    const declared = head('POST', '/api/v10/lobbies', bot, json, `Content-Length: ${limits.requestBodyBytesMax + 1}`);
+    const declared = head(
+      'POST',
+      '/api/v10/lobbies',
+      bot,
+      json,
+      `Content-Length: ${serviceLimits.requestBodyBytesMax + 1}`,
+    );
     const early = await sendRaw(service, declared, '{');
     expect({ status: early.status, body: JSON.parse(early.body) }).toEqual(tooLarge);
     const chunk = ' '.repeat(1024 * 1024);
-    const chunks = Array(limits.requestBodyBytesMax / chunk.length).fill(`100000\r\n${chunk}\r\n`);
+    const chunks = Array(serviceLimits.requestBodyBytesMax / chunk.length).fill(`100000\r\n${chunk}\r\n`);
     const chunked = head('POST', '/api/v10/lobbies', bot, json, 'Transfer-Encoding: chunked');
     const late = await sendRaw(service, chunked, ...chunks, '1\r\n \r\n0\r\n\r\n');
     expect({ status: late.status, body: JSON.parse(late.body) }).toEqual(tooLarge);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type LimitProfile, limitProfiles, limits } from '../../../src/model/limits.ts';
+import { type LimitProfile, limitProfiles } from '../../../src/model/limit-profiles.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
 

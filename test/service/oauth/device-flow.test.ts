@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { makeUserCode, readUserCode, userCodeLetters } from '../../../src/service/oauth/user-code.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { systemEntropy } from '../../../src/wire/ports.ts';
 import { ada, basic, ben, game, openService, secret, site, type TestService } from './support.ts';
 
@@ -91,19 +92,19 @@ describe('a device', () => {
   it('has 300 s: at 299.999 s a granted code is good', async () => {
     const { deviceCode, userCode } = await service.startDevice();
     await service.answerDevice(userCode);
-    await service.clock.advance(limits.deviceCodeLifeMs - 1);
+    await service.clock.advance(serviceLimits.deviceCodeLifeMs - 1);
     expect((await service.pollDevice(deviceCode)).status).toBe(200);
   });
 
   it('is too late at 300 s, granted or not, and is told so for as long again', async () => {
     const [waiting, granted] = [await service.startDevice(), await service.startDevice()];
     await service.answerDevice(granted.userCode);
-    await service.clock.advance(limits.deviceCodeLifeMs);
+    await service.clock.advance(serviceLimits.deviceCodeLifeMs);
     for (let time = 0; time < 2; time++) {
       for (const { deviceCode } of [waiting, granted]) {
         expect(await service.pollDevice(deviceCode)).toMatchObject(expired);
       }
-      await service.clock.advance(limits.deviceCodeLifeMs - 1);
+      await service.clock.advance(serviceLimits.deviceCodeLifeMs - 1);
     }
   });
 
@@ -172,7 +173,7 @@ describe('whatever a device and its user do', () => {
 
     poll(): string {
       if (this.state === 'redeemed') return 'invalid_grant';
-      if (this.nowMs >= limits.deviceCodeLifeMs) return 'expired_token';
+      if (this.nowMs >= serviceLimits.deviceCodeLifeMs) return 'expired_token';
       if (this.state === 'denied') return 'access_denied';
       if (this.state === 'granted') {
         this.state = 'redeemed';
@@ -185,7 +186,7 @@ describe('whatever a device and its user do', () => {
     }
 
     answer(result: string): number {
-      if (this.nowMs >= limits.deviceCodeLifeMs) return 404;
+      if (this.nowMs >= serviceLimits.deviceCodeLifeMs) return 404;
       const given = this.state === 'redeemed' ? 'granted' : this.state;
       if (given !== 'pending') return given === result ? 204 : 400;
       this.state = result;
@@ -213,7 +214,7 @@ describe('whatever a device and its user do', () => {
         const { deviceCode, userCode } = await service.startDevice();
         for (const one of steps) {
           // A code that is over for as long again may be forgotten.
-          if (model.nowMs >= 2 * limits.deviceCodeLifeMs) return;
+          if (model.nowMs >= 2 * serviceLimits.deviceCodeLifeMs) return;
           if (one.kind === 'wait') {
             await service.clock.advance(one.ms);
             model.nowMs += one.ms;
@@ -282,7 +283,7 @@ describe('a user who types in a code', () => {
 
   it('has as long as the device', async () => {
     const { userCode } = await service.startDevice();
-    await service.clock.advance(limits.deviceCodeLifeMs - 1);
+    await service.clock.advance(serviceLimits.deviceCodeLifeMs - 1);
     expect((await verify(userCode)).status).toBe(200);
     await service.clock.advance(1);
     expect((await verify(userCode)).status).toBe(404);
@@ -336,7 +337,7 @@ describe('what is kept of a device', () => {
     expect(kept).not.toContain(deviceCode);
     expect(kept).not.toContain(userCode);
     expect(JSON.stringify(await service.log())).not.toContain(userCode);
-    await service.clock.advance(2 * limits.deviceCodeLifeMs + 10 * 60_000);
+    await service.clock.advance(2 * serviceLimits.deviceCodeLifeMs + 10 * 60_000);
     expect((await service.content()).device_codes).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { limitProfiles } from '../../../src/model/limits.ts';
+import { limitProfiles } from '../../../src/model/limit-profiles.ts';
 import { startDevice } from '../../../src/service/oauth/device-code.ts';
 import { decideDevice, findDevice } from '../../../src/service/oauth/device-decision.ts';
 import { redeemDevice } from '../../../src/service/oauth/device-grant.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limitProfiles, type RateLimit } from '../../../src/model/limits.ts';
+import { limitProfiles, type RateLimit } from '../../../src/model/limit-profiles.ts';
 import { localBus } from '../../../src/service/bus/local.ts';
 import type { Core } from '../../../src/service/core.ts';
 import { createGuesses, type Guesses } from '../../../src/service/oauth/guesses.ts';

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { authorizationScope, endAuthorization } from '../../../src/service/oauth/authorization-records.ts';
 import { createRoleConnections } from '../../../src/service/oauth/role-connections.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { type RouteName, routes } from '../../../src/wire/routes.ts';
 import { tokenRecord } from '../../support/records.ts';
 import { applicationRecord, makeWorld, userRecord } from '../domain/support.ts';
@@ -249,8 +250,8 @@ describe('entitlements', () => {
 
   it('are asked of up to 100 products', async () => {
     const ids = (count: number) => Array.from({ length: count }, (_, i) => i + 1).join(',');
-    expect((await list(`?sku_ids=${ids(limits.skuIdsMax)}`)).status).toBe(200);
-    expect(await list(`?sku_ids=${ids(limits.skuIdsMax + 1)}`)).toMatchObject({
+    expect((await list(`?sku_ids=${ids(serviceLimits.skuIdsMax)}`)).status).toBe(200);
+    expect(await list(`?sku_ids=${ids(serviceLimits.skuIdsMax + 1)}`)).toMatchObject({
       status: 400,
       body: { code: 50035, errors: { sku_ids: { _errors: [{ code: 'BASE_TYPE_MAX_LENGTH' }] } } },
     });

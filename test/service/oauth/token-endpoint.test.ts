@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import {
   basic,
   ben,
@@ -116,13 +117,13 @@ describe('authorization_code', () => {
 
   it('accepts a code 99.999 s old', async () => {
     const code = await service.code();
-    await service.clock.advance(limits.authorizationCodeLifeMs - 1);
+    await service.clock.advance(serviceLimits.authorizationCodeLifeMs - 1);
     expect((await service.exchange(code)).status).toBe(200);
   });
 
   it('refuses a code 100 s old', async () => {
     const code = await service.code();
-    await service.clock.advance(limits.authorizationCodeLifeMs);
+    await service.clock.advance(serviceLimits.authorizationCodeLifeMs);
     expect(await service.exchange(code)).toMatchObject({ status: 400, body: invalidCode });
   });
 

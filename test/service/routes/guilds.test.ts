@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { intents } from '../../../src/model/gateway.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
 import { playerToken } from '../../support/tokens.ts';
@@ -75,7 +75,7 @@ describe('what a bot fetches of a guild', () => {
     const page = async (query: string) => usernames((await get<never[]>(`${guildPath}/members${query}`)).body);
     expect(await page('')).toEqual(['Starfall']);
     expect(await page(`?limit=1&after=${application.id}`)).toEqual(['ada']);
-    expect(await page(`?limit=${limits.guildMembersPerPageMax}&after=${ada.id}`)).toEqual(['grace']);
+    expect(await page(`?limit=${serviceLimits.guildMembersPerPageMax}&after=${ada.id}`)).toEqual(['grace']);
     expect(await page(`?limit=5&after=${grace.id}`)).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('what a bot fetches of a guild', () => {
 
   it.each([
     ['members?limit=0', 'limit'],
-    [`members?limit=${limits.guildMembersPerPageMax + 1}`, 'limit'],
+    [`members?limit=${serviceLimits.guildMembersPerPageMax + 1}`, 'limit'],
     ['members?limit=few', 'limit'],
     ['members?after=ada', 'after'],
     ['members/search', 'query'],

@@ -4,6 +4,7 @@ import type { CommandInteraction, Interaction, ModalInteraction } from '../../..
 import { limits } from '../../../src/model/limits.ts';
 import type { Attachment } from '../../../src/model/message.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { serviceLimits } from '../../../src/service/service-limits.ts';
 import { labelled } from '../../support/components.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
@@ -126,7 +127,7 @@ describe('a file of a message', () => {
 
   it('is refused in a form that is too large as a whole', async () => {
     const { id, token } = await used();
-    const third = new Uint8Array(limits.formBodyBytesMax / 3);
+    const third = new Uint8Array(serviceLimits.formBodyBytesMax / 3);
     const files = [text(third), text(third), text(third)];
     expect(await send('POST', `/interactions/${id}/${token}/callback`, { type: 4 }, files)).toMatchObject({
       status: 413,
@@ -137,7 +138,7 @@ describe('a file of a message', () => {
   it('makes room for newer ones', async () => {
     const [first] = await answered(text('first'));
     const large = new Uint8Array(limits.attachmentBytesMax);
-    for (let kept = 0; kept <= limits.filesKeptBytesMax; kept += 2 * large.length)
+    for (let kept = 0; kept <= serviceLimits.filesKeptBytesMax; kept += 2 * large.length)
       await answered(text(large), text(large));
     expect((await fetch(first?.url ?? '')).status).toBe(404);
     const [last] = await answered(text('last'));

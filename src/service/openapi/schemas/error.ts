@@ -1,5 +1,6 @@
 import { apiErrors } from '../../../model/errors.ts';
 import { fieldErrors } from '../../../model/issue.ts';
+import { serviceFieldErrors } from '../../service-field-errors.ts';
 import { boolean, integer, list, object, ref, text } from '../json-schema.ts';
 
 const codes = [...new Set(Object.values(apiErrors).map(({ code }) => code))].sort((a, b) => a - b);
@@ -22,7 +23,7 @@ export const errorSchemas = {
     additionalProperties: ref('ErrorTree'),
   },
   FieldError: object('One fault', {
-    code: { type: 'string', enum: Object.keys(fieldErrors) },
+    code: { type: 'string', enum: Object.keys({ ...fieldErrors, ...serviceFieldErrors }) },
     message: text(),
   }),
   RateLimited: object(

@@ -1,4 +1,4 @@
-import { limits } from '../../../model/limits.ts';
+import { serviceLimits } from '../../service-limits.ts';
 import { integer, object, text } from '../json-schema.ts';
 
 const url = { ...text(1), format: 'uri' };
@@ -8,7 +8,7 @@ export const gatewaySchemas = {
   Gateway: object('Where the gateway is reached', { url }),
   GatewayBot: object('Where the gateway is reached, and how often', {
     url,
-    shards: integer(1, limits.gatewayShardsMax),
+    shards: integer(1, serviceLimits.gatewayShardsMax),
     session_start_limit: object('Sessions that may still be started; times in milliseconds', {
       total: integer(0),
       remaining: integer(0),

@@ -2,6 +2,7 @@ import { externalAuthTokenLengthMax } from '../../../model/external-auth.ts';
 import { limits } from '../../../model/limits.ts';
 import { deviceCodeGrantType, deviceResults, installScopes, scopes } from '../../../model/oauth.ts';
 import { signingAlgorithm } from '../../oauth/signing-keys.ts';
+import { serviceLimits } from '../../service-limits.ts';
 import {
   anyObject,
   boolean,
@@ -54,7 +55,7 @@ export const oauthSchemas = {
   DeviceStart: object('Asks to sign in a device', { scope: scopeList }, clientFields),
   DeviceAuthorization: object('The codes of a device', {
     device_code: text(1),
-    user_code: text(limits.userCodeLength, limits.userCodeLength),
+    user_code: text(serviceLimits.userCodeLength, serviceLimits.userCodeLength),
     verification_uri: { ...text(1), format: 'uri' },
     verification_uri_complete: { ...text(1), format: 'uri' },
     expires_in: { ...integer(0), description: 'Seconds' },
@@ -149,7 +150,7 @@ export const oauthSchemas = {
       bot: ref('User'),
       team: { type: 'null' },
       flags: integer(0),
-      redirect_uris: list(text(1), limits.redirectUrisMax),
+      redirect_uris: list(text(1), serviceLimits.redirectUrisMax),
       interactions_endpoint_url: nullable(text(1)),
       role_connections_verification_url: { type: 'null' },
       event_webhooks_url: nullable(text(1)),

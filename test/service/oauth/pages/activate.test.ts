@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limitProfiles, limits } from '../../../../src/model/limits.ts';
+import { limitProfiles } from '../../../../src/model/limit-profiles.ts';
+import { serviceLimits } from '../../../../src/service/service-limits.ts';
 import { Browser, type Visited } from '../browser.ts';
 import { ada, ben, openService, type TestService } from '../support.ts';
 
@@ -94,7 +95,7 @@ describe('the page for devices', () => {
 
     const late = await service.startDevice();
     const { browser, page: consent } = await open(late.userCode);
-    await service.clock.advance(limits.deviceCodeLifeMs);
+    await service.clock.advance(serviceLimits.deviceCodeLifeMs);
     expect((await browser.submit(consent, service.web, `${page}?`, { decision: 'approve' })).status).toBe(404);
   });
 

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limitProfiles } from '../../../../src/model/limits.ts';
+import { limitProfiles } from '../../../../src/model/limit-profiles.ts';
 import { signInLifeMs } from '../../../../src/service/oauth/sign-in.ts';
 import { Browser, formOf, type Visited } from '../browser.ts';
 import { ada, openService, type TestService } from '../support.ts';

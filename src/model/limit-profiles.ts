@@ -1,0 +1,173 @@
+import { globalLimit, limits } from './limits.ts';
+
+/** `requests` calls within any window of `windowMs` that begins with the first of them. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly windowMs: number;
+  /** All users of an application count together. */
+  readonly perApplication?: true;
+}
+
+/**
+ * What a limit counts. Each bucket is counted apart for every application, or every user, by whose credential came;
+ * `global` spans all routes of it, or without credential of the caller's address.
+ */
+export type RateLimitBucket =
+  | 'global'
+  | 'lobby-create'
+  | 'lobby-edit'
+  | 'lobby-delete'
+  | 'lobby-get'
+  | 'lobby-member-add'
+  | 'lobby-member-remove'
+  | 'lobby-member-bulk'
+  | 'lobby-join'
+  | 'lobby-message'
+  | 'lobby-link'
+  | 'lobby-invite'
+  | 'lobby-invite-own'
+  | 'command-read'
+  | 'command-write'
+  | 'command-bulk'
+  /** Not a route's: counts the commands that a scope gains, one call may add many. */
+  | 'command-create'
+  | 'interaction-invoke'
+  | 'gateway-identify'
+  /** Counted for every key of {@link limits.gatewayMaxConcurrency}. */
+  | 'gateway-identify-pace'
+  /** Counted for every session. */
+  | 'gateway-presence'
+  /** Requests for all members, counted for every guild. */
+  | 'gateway-all-members'
+  /** Not a route's: failed proofs at the token endpoints, counted for every application and address. */
+  | 'oauth-proof'
+  /** Not a route's: codes of devices that a user typed in and that nobody had given out. */
+  | 'oauth-user-code'
+  /** Not a route's: wrong passwords, counted for every name given, there or not. */
+  | 'sign-in-user'
+  /** As above, counted for every address. */
+  | 'sign-in-address';
+
+/** A dated set of rate limits: data, so that they can change without the code. A bucket without a row is unlimited. */
+export interface LimitProfile {
+  readonly name: LimitProfileName;
+  /** The day its figures were read, ISO 8601. */
+  readonly asOf: string;
+  readonly buckets: Readonly<Partial<Record<RateLimitBucket, RateLimit>>>;
+  /** Lobbies that one user can be in with one application; absent: any number. */
+  readonly lobbiesPerUserMax?: number;
+  /** Absent: nobody is blocked. */
+  readonly invalidRequests?: InvalidRequestLimit;
+}
+
+/** Answers of 401, 403 and 429 within a window after which an address is not let in for `blockMs`. */
+export interface InvalidRequestLimit extends RateLimit {
+  readonly blockMs: number;
+}
+
+export type LimitProfileName = 'standard' | 'development' | 'off';
+
+const second = 1000;
+const minute = 60_000;
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** @see gateway.md 3 and 5 */
+const gatewayBuckets = {
+  'gateway-identify': { requests: 1000, windowMs: day },
+  'gateway-identify-pace': { requests: 1, windowMs: 5 * second },
+  'gateway-presence': { requests: 5, windowMs: 20 * second },
+  // Our choice: the figure is not in the references.
+  'gateway-all-members': { requests: 1, windowMs: 30 * second },
+} as const;
+
+/** Our choice: of the two figures, 100 in the guides and 200 in the client's header, the one that is documented. */
+const lobbiesPerUserMax = 100;
+
+/** @see lobbies.md 7.1 */
+const hundredInTwoHours = { requests: 100, windowMs: 2 * hour, perApplication: true } as const;
+
+const commandBuckets = {
+  // Our choice, after the "about 5 per 20 s" seen on the hosted service; reads and bulk writes count apart.
+  'command-write': { requests: 5, windowMs: 20 * second },
+  'command-create': { requests: limits.commandCreatesPerDay, windowMs: day },
+} as const;
+
+/** @see commands.md 5.3, "Invalid requests" */
+const invalidRequests: InvalidRequestLimit = { requests: 10_000, windowMs: 10 * minute, blockMs: day };
+
+/**
+ * What may be guessed wrong. Our choice: the references have no figures; they leave a person room for slips and, to one
+ * who guesses at the code of a device while it lives, one chance in some 400 million.
+ */
+const guessBuckets = {
+  'oauth-proof': { requests: 30, windowMs: minute },
+  'oauth-user-code': { requests: 10, windowMs: minute },
+  'sign-in-user': { requests: 5, windowMs: 5 * minute },
+  'sign-in-address': { requests: 30, windowMs: 5 * minute },
+} as const;
+
+/**
+ * - `standard`: the figures of the base description
+ * - `development`: what the hosted service allows an application that is not approved
+ * - `off`: nothing is limited
+ *
+ * @see interface.md, "Limits"; lobbies.md 7
+ */
+export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
+  standard: {
+    name: 'standard',
+    asOf: '2026-11-20',
+    buckets: {
+      global: globalLimit,
+      'lobby-create': { requests: 500, windowMs: 10 * second },
+      'lobby-delete': { requests: 500, windowMs: 10 * second },
+      'lobby-get': { requests: 500, windowMs: 10 * second },
+      'lobby-member-add': { requests: 5000, windowMs: 10 * second },
+      'lobby-member-remove': { requests: 5000, windowMs: 10 * second },
+      'lobby-join': { requests: 10, windowMs: 60 * second },
+      'lobby-message': { requests: 3000, windowMs: 2 * hour },
+      ...commandBuckets,
+      ...gatewayBuckets,
+      ...guessBuckets,
+    },
+    invalidRequests,
+    lobbiesPerUserMax,
+  },
+  development: {
+    name: 'development',
+    asOf: '2026-08-06',
+    buckets: {
+      global: globalLimit,
+      'lobby-create': hundredInTwoHours,
+      'lobby-edit': hundredInTwoHours,
+      'lobby-member-add': hundredInTwoHours,
+      'lobby-member-remove': hundredInTwoHours,
+      'lobby-member-bulk': hundredInTwoHours,
+      'lobby-join': hundredInTwoHours,
+      'lobby-message': hundredInTwoHours,
+      'lobby-link': { ...hundredInTwoHours, requests: 20 },
+      'lobby-invite': hundredInTwoHours,
+      'lobby-invite-own': hundredInTwoHours,
+      ...commandBuckets,
+      ...gatewayBuckets,
+      ...guessBuckets,
+    },
+    invalidRequests,
+    lobbiesPerUserMax,
+  },
+  off: { name: 'off', asOf: '2026-11-20', buckets: {} },
+};
+
+/** What an application can have its limit over all routes raised to, in requests a second. @see interface.md, "Limits" */
+export const globalRateMax = 1_200;
+
+/**
+ * The profile with another limit over all routes: what the interface gives an application on request. Without it 50 a second
+ * are met before the limits of single routes that let more through.
+ *
+ * @param requestsPerSecond of one application, from 1 to {@link globalRateMax}; this is not checked
+ */
+export function withGlobalRate(profile: LimitProfile, requestsPerSecond: number): LimitProfile {
+  return { ...profile, buckets: { ...profile.buckets, global: { requests: requestsPerSecond, windowMs: 1_000 } } };
+}

@@ -1,0 +1,64 @@
+/**
+ * How the service runs: lives, windows and what it lets wait. What a caller's values must keep to is in {@link limits}.
+ *
+ * @see interface.md, "Limits"
+ */
+export const serviceLimits = {
+  lobbySecretLifeMs: 30 * 24 * 3_600_000,
+  lobbyHistoryAgeMaxMs: 72 * 3_600_000,
+  /** How long a token for the voice server is valid. Our choice: as long as connecting takes. */
+  voiceTokenLifeMs: 5 * 60_000,
+  /** How long an application's server may take to acknowledge a webhook event, and how long it is tried again. */
+  webhookEventAnswerMs: 3_000,
+  webhookEventRetryMs: 10 * 60_000,
+  /** An application's answer in the HTTP response to an interaction. Our choice: many times the size of a real one. */
+  interactionReplyBytesMax: 256 * 1024,
+  /** Interactions that an application's server may have before it at a time. Our choice: the interface names no number. */
+  interactionsUnderWayMax: 1000,
+  /** Messages after the first where the application is there for the user alone. @see commands.md 3.4 */
+  followUpsByUserInstallMax: 5,
+  /** How long a message keeps components that can be used, beyond the interaction it answers. Our choice: a day. */
+  messageComponentsLifeMs: 24 * 3_600_000,
+  /** Files of messages that are kept at a time. Our choice: what a process can spare. */
+  filesKeptBytesMax: 64 * 1024 * 1024,
+  /** Ids of one query for entitlements. */
+  skuIdsMax: 100,
+  redirectUrisMax: 10,
+  authorizationCodeLifeMs: 100_000,
+  deviceCodeLifeMs: 300_000,
+  userCodeLength: 8,
+  /** How long ago an ID token from elsewhere may have been issued. */
+  identityTokenAgeMaxMs: 7 * 24 * 3_600_000,
+  /** Identities of one application that lead to one account. Our choice: the interface names no number. */
+  externalIdentitiesPerUserMax: 10,
+  /** Of a user who signs in by password. Our choice, both: what NIST SP 800-63B (3.1.1.2) asks for, and room to breathe. */
+  passwordLengthMin: 8,
+  passwordLengthMax: 256,
+  /** Our choice: room for the largest valid bulk of commands in some locales; the interface names no bound. */
+  requestBodyBytesMax: 10 * 1024 * 1024,
+  /** A form with files. Our choice: room for two of the largest, and many small ones. */
+  formBodyBytesMax: 25 * 1024 * 1024,
+  /** How long a request may take to arrive. Our choice: as above. */
+  requestMs: 60_000,
+  gatewayPayloadBytesMax: 4096,
+  gatewayHeartbeatIntervalMs: 41_250,
+  gatewaySendsPerMinute: 120,
+  /** How long a session waits for its client to resume it. Our choice: the interface says "a few minutes". */
+  gatewayResumeWindowMs: 180_000,
+  /** What a session keeps for a client that has to catch up; older events make room. Our choice, both. */
+  gatewayReplayEventsMax: 4096,
+  gatewayReplayBytesMax: 2 * 1024 * 1024,
+  gatewayGuildsPerShardMax: 2500,
+  /** Members of a guild that one GET answers with. */
+  guildMembersPerPageMax: 1000,
+  /** Members that a request by name or by ids gets at most. */
+  gatewayMembersPerRequestMax: 100,
+  gatewayNonceBytesMax: 32,
+  gatewayLargeThresholdMin: 50,
+  gatewayLargeThresholdMax: 250,
+  gatewayShardsMax: 16_384,
+  /** Sessions one user (or one bot) holds at a time. Our choice: the interface names no number. */
+  gatewaySessionsPerUserMax: 100,
+  /** What may wait for a client that reads too slowly. Our choice: as above. */
+  gatewayBacklogBytesMax: 1024 * 1024,
+} as const;
