@@ -347,9 +347,11 @@ describe.skipIf(windowsObstacle !== undefined)(`on Windows, by Wine${reason}`, (
       await windows.call('redirect', 'closeAll');
     }, 60_000);
 
-    it('are found in order by the doctor, who names what is missing', async () => {
+    it('are found in order by rallypoint doctor, which names what is missing', async () => {
       const doctor = async () => {
-        const findings = await windows.call<Finding[]>('schemes', 'doctor', { scheme });
+        const ended = await windows.call<{ code: number; findings: Finding[] }>('schemes', 'runDoctor', scheme);
+        const { code, findings } = ended;
+        expect(code).toBe(1);
         return Object.fromEntries(findings.map(({ code, ok }) => [code, ok]));
       };
       await windows.call('schemes', 'unregisterScheme', { scheme });
