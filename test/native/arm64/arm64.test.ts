@@ -1,40 +1,25 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
-import { runtimes } from '../../../scripts/install-runtimes.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
-import { builtAddon, isInstalled, missing, root } from '../built.ts';
+import { builtAddon } from '../built.ts';
 import { desktopIn, withEnv, writeProgram } from '../desktop.ts';
 import { forwarderSuite } from '../forwarder-suite.ts';
+import { arm64Obstacle, built, emulator, executable, libraries } from './arm64.ts';
 
 const run = promisify(execFile);
-const { executable } = runtimes['linux-arm64'];
-const built = join(root, 'dist', 'native', 'linux-arm64');
-const emulator = 'qemu-aarch64-static';
-/** Where Debian's packages for other processors put their C library. */
-const libraries = '/usr/aarch64-linux-gnu';
-const obstacle = findObstacle();
-const reason = obstacle === undefined ? '' : ` (skipped: ${obstacle})`;
+const reason = arm64Obstacle === undefined ? '' : ` (skipped: ${arm64Obstacle})`;
 
-function findObstacle(): string | undefined {
-  if (missing !== undefined) return missing;
-  if (!isInstalled(emulator)) return `${emulator} is not installed`;
-  if (!existsSync(join(libraries, 'lib', 'libc.so.6')))
-    return 'its C library is not installed (Debian: libc6-arm64-cross)';
-  if (!existsSync(join(built, 'rallypoint.node'))) return 'nothing is built for it: npm run build:native -- --all';
-  return existsSync(executable) ? undefined : 'its Node is not here: npm run runtimes';
-}
+const folder = await temporaryFolder();
+afterAll(() => folder.remove());
 
-describe.skipIf(obstacle !== undefined)(`on Linux arm64, by qemu${reason}`, async () => {
-  const folder = await temporaryFolder();
-  afterAll(() => folder.remove());
-
+describe.skipIf(arm64Obstacle !== undefined)(`on Linux arm64, by qemu${reason}`, () => {
   // Whoever starts it need not know that another processor is needed.
   const forwarder = join(folder.path, 'rallypoint-forwarder');
-  writeProgram(forwarder, [`exec ${emulator} '${join(built, 'rallypoint-forwarder')}' "$@"`]);
+  beforeAll(() => writeProgram(forwarder, [`exec ${emulator} '${join(built, 'rallypoint-forwarder')}' "$@"`]));
 
   // A child shares no memory with its parent there, by which posix_spawn hears of what went wrong.
   describe('the forwarder', () => forwarderSuite(forwarder, 'qemu does not say that a program could not be started'));

@@ -21,7 +21,7 @@ export const windowsObstacle: string | undefined = findObstacle();
 
 function findObstacle(): string | undefined {
   if (process.platform !== 'linux') return 'Windows is tried by Wine, on Linux';
-  if (!isInstalled('wine')) return 'wine is not installed';
+  if (!isInstalled('wine')) return 'wine is not installed (Debian: wine wine64)';
   if (!existsSync(join(built, 'rallypoint.node'))) return 'nothing is built for it: npm run build:native -- --all';
   return existsSync(executable) ? undefined : 'its Node is not here: npm run runtimes';
 }

@@ -8,14 +8,14 @@ import { inspect } from 'node:util';
 const socket = connect(Number(process.argv[2]), '127.0.0.1');
 socket.on('close', () => process.exit());
 
-for await (const line of createInterface({ input: socket })) {
+createInterface({ input: socket }).on('line', async line => {
   const { id, file, name, args } = JSON.parse(line);
   const answer = await call(file, name, args).then(
     value => ({ id, value }),
     error => ({ id, error: inspect(error) }),
   );
   socket.write(`${JSON.stringify(answer)}\n`);
-}
+});
 
 async function call(file: string, name: string, args: readonly unknown[]): Promise<unknown> {
   const module = await import(pathToFileURL(file).href);
