@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { missing, reason, root } from './built.ts';
+import { nativeSystems, needs } from '../support/parts.ts';
+import { compiled, root } from './built.ts';
 
 const run = promisify(execFile);
 const name = `${process.platform}-${process.arch}`;
 const built = join(root, 'dist', 'native');
+const all = await needs('linux', 'all-native-files');
+const musl = await needs('linux', 'musl');
 
 describe('the build without a compiler', () => {
   it('says in one line what is missing, and is no failure', async () => {
@@ -32,7 +35,7 @@ function copyAs(folder: string, modules: string): void {
 }
 
 /** File → checksum, of what is built below a folder. */
-function digestsIn(folder: string, systems = readSystems(folder)): Readonly<Record<string, string>> {
+function digestsIn(folder: string, systems: readonly string[] = readSystems(folder)): Readonly<Record<string, string>> {
   const files = systems.flatMap(system => readdirSync(join(folder, system)).map(file => `${system}/${file}`));
   const digest = (file: string) => createHash('sha256').update(readFileSync(join(folder, file)));
   return Object.fromEntries(files.map(file => [file, digest(file).digest('hex')]));
@@ -43,7 +46,7 @@ function readSystems(folder: string): string[] {
   return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);
 }
 
-describe.skipIf(missing !== undefined)(`what is built${reason}`, () => {
+describe.skipIf(compiled.missing)(`what is built${compiled.note}`, () => {
   it('is the same, byte by byte, when a user compiles the installed package, whatever its path', async () => {
     const { path, remove } = await temporaryFolder();
     const modules = join(path, 'größeres Spiel', 'node_modules');
@@ -55,11 +58,8 @@ describe.skipIf(missing !== undefined)(`what is built${reason}`, () => {
     await remove();
   }, 120_000);
 
-  const systems = ['linux-arm64', 'linux-x64', 'win32-x64'];
-  const unbuilt = systems.find(system => !existsSync(join(built, system)));
-  const why = unbuilt === undefined ? '' : ` (skipped: ${unbuilt} is not built: npm run build:native -- --all)`;
-  it.skipIf(unbuilt !== undefined)(
-    `is the same for every system, in a checkout anywhere${why}`,
+  it.skipIf(all.missing)(
+    `is the same for every system, in a checkout anywhere${all.note}`,
     async () => {
       const { path, remove } = await temporaryFolder();
       const checkout = join(path, 'größere Werkstatt');
@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)(`what is built${reason}`, () => {
       const script = join(checkout, 'scripts', 'build-native.ts');
       cpSync(join(root, 'scripts', 'build-native.ts'), script);
       await run(process.execPath, [script, '--all'], { cwd: path });
-      expect(digestsIn(join(checkout, 'dist', 'native'))).toEqual(digestsIn(built, systems));
+      expect(digestsIn(join(checkout, 'dist', 'native'))).toEqual(digestsIn(built, nativeSystems));
       await remove();
     },
     180_000,
@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)(`what is built${reason}`, () => {
     expect(lines).toEqual(digests.map(([file, digest]) => `${digest}  ${file}`));
   });
 
-  it.each(systems.filter(system => system.startsWith('linux') && existsSync(join(built, system))))(
+  it.each(nativeSystems.filter(system => system.startsWith('linux') && existsSync(join(built, system))))(
     'needs no library but those of the C language, and a glibc of 2.17 at most: %s',
     async system => {
       const addon = join(built, system, 'rallypoint.node');
@@ -96,11 +96,9 @@ describe.skipIf(missing !== undefined)(`what is built${reason}`, () => {
     },
   );
 
-  const musl = '/lib/ld-musl-x86_64.so.1';
-  const noMusl = existsSync(musl) && existsSync(join(built, 'linux-x64')) ? '' : ' (skipped: no musl on this machine)';
-  it.skipIf(noMusl !== '')(`finds everything it needs in musl, but for what Node has${noMusl}`, async () => {
+  it.skipIf(musl.missing)(`finds everything it needs in musl, but for what Node has${musl.note}`, async () => {
     const addon = join(built, 'linux-x64', 'rallypoint.node');
-    const { stderr } = await run(musl, ['--list', addon]).catch(error => error);
+    const { stderr } = await run('/lib/ld-musl-x86_64.so.1', ['--list', addon]).catch(error => error);
     const lines = stderr.trimEnd().split('\n');
     expect(lines).not.toEqual([]);
     for (const line of lines) expect(line).toMatch(/: napi_\w+: symbol not found$/);

@@ -1,26 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { NativeAddon } from '../../src/sdk/native/contract.ts';
 import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
 import { loadNative } from '../../src/sdk/native/load.ts';
+import { needs } from '../support/parts.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 
-/** Why native tests cannot run here; undefined when they can. With a compiler there is no excuse. */
-export const missing = missingCompiler();
-
-/** For a test's title. */
-export const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
-
-function missingCompiler(): string | undefined {
-  if (process.platform !== 'linux') return 'built and tried on Linux alone';
-  return isInstalled('c++') ? undefined : 'c++ is not installed';
-}
-
-/** Whether the system has the program. */
-export function isInstalled(program: string): boolean {
-  return spawnSync('which', [program]).status === 0;
-}
+/** Native tests run where there is a compiler: then what they test has been built. */
+export const compiled = await needs('linux', 'compiler');
 
 export async function builtAddon(): Promise<NativeAddon> {
   const found = await loadNative();

@@ -11,13 +11,14 @@ import {
   forwarderExitCodes,
 } from '../../src/sdk/native/forwarder.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { needs } from '../support/parts.ts';
 import { root } from './built.ts';
 import { type Listener, listenAt, says } from './listener.ts';
 
 const start = 'discord-123:/authorize/callback?';
 const address = `${start}code=a%20b&state='"$HOME\`id\`;|&*~#\\größer ✨`;
 const game = [process.execPath, join(import.meta.dirname, 'started-game.ts')] as const;
-const isRoot = process.getuid?.() === 0;
+const byRoot = await needs('root');
 const { addressBytesMax, answerMsMax } = forwarderAgreement;
 
 /**
@@ -252,8 +253,8 @@ export function forwarderSuite(binary: string, unheard?: string): void {
       expect(await hand(address, join(folder.path, 'run', 'folder.sock'))).toBe('not_private');
     });
 
-    const itAsRoot = isRoot ? it : it.skip;
-    const asRoot = isRoot ? '' : ' (skipped: needs root)';
+    const itAsRoot = it.skipIf(byRoot.missing);
+    const asRoot = byRoot.note;
 
     itAsRoot(`sends nothing into another user's folder, or to another user's socket${asRoot}`, async () => {
       listener = await listenAt(socket, says('accepted'));

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forwarderAgreement, forwarderAnswers, forwarderExitCodes } from '../../src/sdk/native/forwarder.ts';
-import { builtForwarder, missing, reason, root } from './built.ts';
+import { builtForwarder, compiled, root } from './built.ts';
 import { forwarderSuite } from './forwarder-suite.ts';
 
-const binary = missing === undefined ? await builtForwarder() : 'none';
+const binary = compiled.missing === undefined ? await builtForwarder() : 'none';
 
-describe.skipIf(missing !== undefined)(`the forwarder${reason}`, () => forwarderSuite(binary));
+describe.skipIf(compiled.missing)(`the forwarder${compiled.note}`, () => forwarderSuite(binary));
 
 describe('what the forwarder and the game have agreed upon', () => {
   it('is the same in C++ and in TypeScript', () => {

@@ -7,7 +7,7 @@ import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
 import { loadNative } from '../../src/sdk/native/load.ts';
 import { nativePlaces, whereToPut } from '../../src/sdk/native/places.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { builtForwarder, missing, reason, root } from './built.ts';
+import { builtForwarder, compiled, root } from './built.ts';
 import { withEnv } from './desktop.ts';
 
 const run = promisify(execFile);
@@ -43,7 +43,7 @@ describe('a package without built files', () => {
   });
 });
 
-describe.skipIf(missing !== undefined)(`the loader${reason}`, () => {
+describe.skipIf(compiled.missing)(`the loader${compiled.note}`, () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let addonFile: string;
   let forwarderFile: string;

@@ -8,12 +8,12 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NativeAddon } from '../../src/sdk/native/contract.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { builtAddon, missing, reason } from './built.ts';
+import { builtAddon, compiled } from './built.ts';
 
 const run = promisify(execFile);
 const script = (name: string) => join(import.meta.dirname, name);
 
-describe.skipIf(missing !== undefined)(`the lock of the addon${reason}`, () => {
+describe.skipIf(compiled.missing)(`the lock of the addon${compiled.note}`, () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let addon: NativeAddon;
   let path: string;

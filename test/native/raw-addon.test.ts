@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nativePlaces } from '../../src/sdk/native/places.ts';
-import { builtAddon, missing, reason } from './built.ts';
+import { builtAddon, compiled } from './built.ts';
 
-describe.skipIf(missing !== undefined)(`the addon itself, without the checks around it${reason}`, () => {
+describe.skipIf(compiled.missing)(`the addon itself, without the checks around it${compiled.note}`, () => {
   it('answers arguments of any kind with an error or a value, never with a crash', async () => {
     await builtAddon();
     const addon = rawAddon();

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { runs } from '../support/soak.ts';
-import { missing, reason, root } from './built.ts';
+import { compiled, root } from './built.ts';
 import { desktopIn } from './desktop.ts';
 import { forwarderSuite } from './forwarder-suite.ts';
 
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const folder = join(root, 'native', 'build', 'sanitized');
 const seeds = runs(2, 200);
 
-describe.skipIf(missing !== undefined)(`under address, leak and undefined-behaviour sanitizers${reason}`, () => {
+describe.skipIf(compiled.missing)(`under address, leak and undefined-behaviour sanitizers${compiled.note}`, () => {
   beforeAll(() => run(process.execPath, [join(root, 'scripts', 'build-native.ts'), '--sanitized']), 300_000);
 
   it.each(Array.from({ length: seeds }, (_, seed) => seed))(

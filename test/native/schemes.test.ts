@@ -6,8 +6,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NativeAddon, SchemeRegistration } from '../../src/sdk/native/contract.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { needs } from '../support/parts.ts';
 import { tries } from '../support/tries.ts';
-import { builtAddon, isInstalled, missing, reason } from './built.ts';
+import { builtAddon, compiled } from './built.ts';
 import { type Desktop, desktopIn, withEnv, writeProgram } from './desktop.ts';
 
 const run = promisify(execFile);
@@ -16,13 +17,15 @@ const type = `x-scheme-handler/${scheme}`;
 const ours: SchemeRegistration = { scheme, id: 'starfall.desktop', name: 'Starfall', command: ['/bin/true', '--play'] };
 const list = 'mimeapps.list';
 
-/** `it` for what needs a program of the system. */
-const itWith = (program: string) =>
-  isInstalled(program)
-    ? it
-    : (title: string, work: () => unknown) => it.skip(`${title} (skipped: no ${program})`, work);
+const tools = {
+  'desktop-file-validate': await needs('desktop-file-validate'),
+  'desktop-tools': await needs('desktop-tools'),
+};
+/** `it` for what needs programs of the system. */
+const itWith = (part: keyof typeof tools) => (title: string, work: () => unknown) =>
+  it.skipIf(tools[part].missing)(`${title}${tools[part].note}`, work);
 
-describe.skipIf(missing !== undefined)(`schemes of a freedesktop system${reason}`, () => {
+describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.note}`, () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let desktop: Desktop;
   let addon: NativeAddon;
@@ -74,12 +77,12 @@ describe.skipIf(missing !== undefined)(`schemes of a freedesktop system${reason}
       expect(await ask('desktop-file-validate', path)).toBe('');
     });
 
-    itWith('xdg-mime')('is what xdg-mime answers', async () => {
+    itWith('desktop-tools')('is what xdg-mime answers', async () => {
       await inside(() => addon.registerScheme(ours));
       expect((await ask('xdg-mime', 'query', 'default', type)).trim()).toBe(ours.id);
     });
 
-    itWith('gio')('is what gio answers', async () => {
+    itWith('desktop-tools')('is what gio answers', async () => {
       await inside(() => addon.registerScheme(ours));
       expect(await defaultByGio(ask)).toBe(ours.id);
     });
@@ -244,7 +247,7 @@ describe.skipIf(missing !== undefined)(`schemes of a freedesktop system${reason}
     });
 
     // Hidden entries apart, which gio takes for the default against the specification.
-    itWith('gio')('agrees with gio on any arrangement of lists and entries', async () => {
+    itWith('desktop-tools')('agrees with gio on any arrangement of lists and entries', async () => {
       const names = ['a', 'b', 'c'].map(name => `${name}.desktop`);
       const some = fc.subarray(names);
       const said = fc.record({ defaults: some, added: some, removed: some }, { requiredKeys: [] });
@@ -306,7 +309,7 @@ describe.skipIf(missing !== undefined)(`schemes of a freedesktop system${reason}
   });
 
   describe('a real launch', () => {
-    const launch = process.platform === 'linux' && isInstalled('gio') ? itWith('xdg-open') : itWith('gio');
+    const launch = itWith('desktop-tools');
     const address = `${scheme}:/authorize/callback?code=a%20b&state=x'y"z$HOME\`id\`;|*~(1)#%s\\`;
 
     launch('hands the address over byte for byte, whatever stands in the path and the arguments', async () => {

@@ -1,11 +1,16 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { findChromium, findElectron } from '../../samples/electron-lobby/host/find-program.ts';
+import { runtimes } from '../../scripts/install-runtimes.ts';
 import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
 import { loadNative } from '../../src/sdk/native/load.ts';
 
 /** Where Debian's Chromium looks for the rules of the machine's administrator. */
 export const browserPolicyFolder = '/etc/chromium/policies/managed';
+
+const nativeFiles = resolve(import.meta.dirname, '../../dist/native');
+/** The systems that files are built for on Linux. */
+export const nativeSystems = ['linux-arm64', 'linux-x64', 'win32-x64'] as const;
 
 type Check = () => string | undefined | Promise<string | undefined>;
 
@@ -34,6 +39,20 @@ const checks = {
   forwarder: async () =>
     'path' in (await findForwarder()) ? undefined : 'the forwarder is not built, see native/README.md',
   terminal: () => programs('bsdutils', 'script'),
+  'all-native-files': () =>
+    nativeSystems.every(system => existsSync(join(nativeFiles, system)))
+      ? undefined
+      : `${nativeSystems.join(', ')} are not all built: npm run build:native -- --all`,
+  wine: () => programs('wine wine64', 'wine'),
+  'windows-node': () => hasRuntime('win32-x64'),
+  qemu: () =>
+    programs('qemu-user-static', 'qemu-aarch64-static') ??
+    (existsSync('/usr/aarch64-linux-gnu/lib/libc.so.6')
+      ? undefined
+      : 'the C library for arm64 is not installed (Debian: apt-get install libc6-arm64-cross)'),
+  'arm64-node': () => hasRuntime('linux-arm64'),
+  musl: () =>
+    existsSync('/lib/ld-musl-x86_64.so.1') ? undefined : 'musl is not installed (Debian: apt-get install musl)',
 } satisfies Record<string, Check>;
 
 export type Part = keyof typeof checks;
@@ -86,6 +105,12 @@ export async function missingRequiredParts(): Promise<string[]> {
 function programs(debianPackages: string, ...names: readonly string[]): string | undefined {
   const missing = names.find(name => !isOnPath(name));
   return missing && `${missing} is not installed (Debian: apt-get install ${debianPackages})`;
+}
+
+function hasRuntime(system: keyof typeof runtimes): string | undefined {
+  return existsSync(runtimes[system].executable)
+    ? undefined
+    : `the Node.js for ${system} is not installed: npm run runtimes`;
 }
 
 /** Whether PATH leads to a program of this name. */

@@ -8,15 +8,14 @@ import { temporaryFolder } from '../../support/folder.ts';
 import { builtAddon } from '../built.ts';
 import { desktopIn, withEnv, writeProgram } from '../desktop.ts';
 import { forwarderSuite } from '../forwarder-suite.ts';
-import { arm64Obstacle, built, emulator, executable, libraries } from './arm64.ts';
+import { arm64Needs, built, emulator, executable, libraries } from './arm64.ts';
 
 const run = promisify(execFile);
-const reason = arm64Obstacle === undefined ? '' : ` (skipped: ${arm64Obstacle})`;
 
 const folder = await temporaryFolder();
 afterAll(() => folder.remove());
 
-describe.skipIf(arm64Obstacle !== undefined)(`on Linux arm64, by qemu${reason}`, () => {
+describe.skipIf(arm64Needs.missing)(`on Linux arm64, by qemu${arm64Needs.note}`, () => {
   // Whoever starts it need not know that another processor is needed.
   const forwarder = join(folder.path, 'rallypoint-forwarder');
   beforeAll(() => writeProgram(forwarder, [`exec ${emulator} '${join(built, 'rallypoint-forwarder')}' "$@"`]));

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runtimes } from '../../../scripts/install-runtimes.ts';
-import { isInstalled, root } from '../built.ts';
+import { type Needs, needs } from '../../support/parts.ts';
+import { root } from '../built.ts';
 
 /** The Node for arm64. */
 export const { executable } = runtimes['linux-arm64'];
@@ -12,13 +12,5 @@ export const libraries = '/usr/aarch64-linux-gnu';
 /** Where the files for it are built. */
 export const built: string = join(root, 'dist', 'native', 'linux-arm64');
 
-/** Why nothing can be tried on Linux arm64 here; undefined when it can. */
-export const arm64Obstacle: string | undefined = findObstacle();
-
-function findObstacle(): string | undefined {
-  if (process.platform !== 'linux') return 'arm64 is tried by qemu, on Linux';
-  if (!isInstalled(emulator)) return `${emulator} is not installed (Debian: qemu-user-static)`;
-  if (!existsSync(join(libraries, 'lib', 'libc.so.6'))) return 'its C library is missing (Debian: libc6-arm64-cross)';
-  if (!existsSync(join(built, 'rallypoint.node'))) return 'nothing is built for it: npm run build:native -- --all';
-  return existsSync(executable) ? undefined : 'its Node is not here: npm run runtimes';
-}
+/** arm64 is tried by qemu, on Linux. */
+export const arm64Needs: Needs = await needs('linux', 'qemu', 'all-native-files', 'arm64-node');

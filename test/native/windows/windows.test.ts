@@ -9,15 +9,14 @@ import { buildProgram, deaths } from '../../support/credential-crowd.ts';
 import { starfall } from '../../support/starfall.ts';
 import { root } from '../built.ts';
 import type { Game, HandedOver, HandOver } from './inside/forwarder.ts';
-import { built, Windows, windowsObstacle, windowsPath } from './windows.ts';
+import { built, Windows, windowsNeeds, windowsPath } from './windows.ts';
 
 const scheme = 'discord-1';
 const address = `${scheme}:/authorize/callback?code=a%20b&state='"$HOME\`id\`;|&*~#\\größer ✨`;
 const { addressBytesMax, answerMsMax } = forwarderAgreement;
 const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
-const reason = windowsObstacle === undefined ? '' : ` (skipped: ${windowsObstacle})`;
 
-describe.skipIf(windowsObstacle !== undefined)(`on Windows, by Wine${reason}`, () => {
+describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`, () => {
   let windows: Windows;
   let folders = 0;
 

@@ -1,13 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { runtimes } from '../../../scripts/install-runtimes.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { isInstalled, root } from '../built.ts';
+import { type Needs, needs } from '../../support/parts.ts';
+import { root } from '../built.ts';
 
 const run = promisify(execFile);
 const { executable } = runtimes['win32-x64'];
@@ -16,15 +17,8 @@ const inside = join(import.meta.dirname, 'inside');
 /** Where the files for Windows are built. */
 export const built: string = join(root, 'dist', 'native', 'win32-x64');
 
-/** Why nothing can be tried on Windows here; undefined when it can. */
-export const windowsObstacle: string | undefined = findObstacle();
-
-function findObstacle(): string | undefined {
-  if (process.platform !== 'linux') return 'Windows is tried by Wine, on Linux';
-  if (!isInstalled('wine')) return 'wine is not installed (Debian: wine wine64)';
-  if (!existsSync(join(built, 'rallypoint.node'))) return 'nothing is built for it: npm run build:native -- --all';
-  return existsSync(executable) ? undefined : 'its Node is not here: npm run runtimes';
-}
+/** Windows is tried by Wine, on Linux. */
+export const windowsNeeds: Needs = await needs('linux', 'wine', 'all-native-files', 'windows-node');
 
 /** A path of this machine, as programs of Windows name it under Wine. */
 export function windowsPath(path: string): string {
