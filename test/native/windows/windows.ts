@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -25,6 +26,8 @@ export function windowsPath(path: string): string {
   return `Z:${path.replaceAll('/', '\\')}`;
 }
 
+const installAttemptsMax = 3;
+
 /** A Windows of its own, by Wine, in a temporary folder, with a process of Node in it that calls functions. */
 export class Windows {
   readonly #folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -47,7 +50,7 @@ export class Windows {
 
   static async start(): Promise<Windows> {
     const windows = new Windows(await temporaryFolder());
-    await windows.run('wine', 'wineboot', '-i');
+    await windows.#install();
     await windows.#startAgent();
     return windows;
   }
@@ -79,6 +82,21 @@ export class Windows {
     await this.run('wineserver', '--kill').catch(() => {});
     await ended;
     await this.#folder.remove();
+  }
+
+  /** Now and then Wine leaves a new prefix without its system's files; then another one is made. */
+  async #install(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.run('wine', 'wineboot', '-i');
+        await this.run('wine', 'cmd', '/c', 'exit', '0');
+        return;
+      } catch (error) {
+        if (attempt === installAttemptsMax) throw error;
+        await this.run('wineserver', '--kill').catch(() => {});
+        await rm(join(this.folder, 'prefix'), { recursive: true, force: true });
+      }
+    }
   }
 
   async #startAgent(): Promise<void> {
