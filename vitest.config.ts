@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { SkipsReporter } from './test/support/skips-reporter.ts';
 import { runs } from './test/support/soak.ts';
 
 /** What needs the machine to itself: one file at a time, after all the others. */
@@ -24,7 +25,7 @@ export default defineConfig({
   test: {
     // Whoever changes a record of the store is found out.
     env: { RALLYPOINT_FREEZE_RECORDS: '1' },
-    globalSetup: ['test/support/compile-cache.ts'],
+    globalSetup: ['test/support/compile-cache.ts', 'test/support/required-parts.ts'],
     pool: 'forks',
     // Tests change what belongs to their process: its environment, its collector of garbage, what is loaded.
     isolate: true,
@@ -34,7 +35,7 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     // The built package is loaded as customers load it.
     server: { deps: { external: [/\/dist\/esm\//] } },
-    reporters: ['default'],
+    reporters: ['default', new SkipsReporter()],
     projects: [
       {
         extends: true,

@@ -1,20 +1,33 @@
 // What the npm scripts call. Plain JavaScript for any Node from 20 on, because it runs before anything is installed:
 // it installs what is missing, builds what is stale, and goes on under the Node that the repository brings along.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isNewEnough, oldestNode } from '../bin/oldest-node.js';
+import { findRuntime } from '../bin/runtime.js';
+import { missingPackages } from './missing-packages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const lockfile = join(root, 'package-lock.json');
+/** What install() left behind: the lockfile's digest, and what npm could not install from it. */
+const installedStamp = join(root, 'node_modules', '.rallypoint-installed');
 const bin = join(root, 'node_modules', '.bin');
-const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` };
+// npm puts the repository's own Node.js first on PATH, so under npm this script runs on that one, whatever npm runs on.
+const systemNode =
+  process.env.RALLYPOINT_NODE === 'system' ? (process.env.npm_node_execpath ?? process.execPath) : undefined;
+const path = [...(systemNode ? [dirname(systemNode)] : []), bin, process.env.PATH ?? ''];
+const env = { ...process.env, PATH: path.join(delimiter) };
 const [task, ...rest] = process.argv.slice(2);
 
 const tasks = {
-  /** After `npm install` and `npm ci`: a checkout is ready to be used, with nothing else to call. */
+  /** npm calls this at the end of `npm install` and `npm ci`, so that a checkout is ready to use. */
   prepare() {
-    if (!existsSync(join(root, 'node_modules', 'esbuild'))) return; // installed without what builds
-    build();
+    if (env.RALLYPOINT_INSTALLING === '1') return; // install() below builds next, where its output can be read
+    const missing = missingPackages(root);
+    if (missing.length === 0) build();
+    else say(`Not built yet, because ${describe(missing)}. "npm start" and "npm test" install the rest.`);
   },
   build() {
     install();
@@ -34,7 +47,7 @@ const tasks = {
   },
   check() {
     install();
-    for (const step of ['types', 'lint', 'imports']) say(`${step} …`) || run('npm', ['run', '--silent', step]);
+    for (const step of ['types', 'lint', 'imports']) say(`${step} …`) || npm(['run', '--silent', step]);
   },
   test() {
     install();
@@ -52,6 +65,18 @@ const tasks = {
     if (isWhole) say('All of it takes some ten minutes on two cores. What fails says how to replay it.');
     node('node_modules/vitest/vitest.mjs', 'run', ...(isWhole ? filesThatSoak() : rest));
   },
+  /** Writes the reports of all public types, in api/. */
+  api() {
+    install();
+    build();
+    node('scripts/api.ts', ...rest);
+  },
+  /** Checks whether the package can be published, or prepares a release: scripts/release.ts. */
+  release() {
+    install();
+    build();
+    node('scripts/release.ts', ...rest);
+  },
   bench() {
     install();
     build();
@@ -60,11 +85,36 @@ const tasks = {
 };
 
 function install() {
-  const lock = join(root, 'package-lock.json');
-  const installed = join(root, 'node_modules', '.package-lock.json');
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
-  say('Installing what is missing (npm ci) …');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  const reason = whyInstall();
+  if (reason === undefined) return;
+  say(`Installing (npm ci): ${reason} …`);
+  // Whatever npm's settings or NODE_ENV leave out otherwise.
+  const everything = ['--include=dev', '--include=optional', '--include=peer'];
+  const quietly = ['--no-audit', '--no-fund', '--loglevel=error'];
+  npm(['ci', ...everything, ...quietly], { RALLYPOINT_INSTALLING: '1' });
+  writeFileSync(installedStamp, JSON.stringify({ lock: lockDigest(), missing: missingPackages(root) }));
+}
+
+/** Undefined when everything is installed. What npm could not install once from the same lockfile is not tried again. */
+function whyInstall() {
+  const npmRecord = join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(npmRecord)) return 'nothing is installed yet';
+  const last = existsSync(installedStamp) ? JSON.parse(readFileSync(installedStamp, 'utf8')) : undefined;
+  const isCurrent = last?.lock === lockDigest();
+  if (!isCurrent && statSync(npmRecord).mtimeMs < statSync(lockfile).mtimeMs) return 'package-lock.json has changed';
+  const missing = missingPackages(root).filter(path => !isCurrent || !last.missing.includes(path));
+  return missing.length === 0 ? undefined : describe(missing);
+}
+
+function lockDigest() {
+  return createHash('sha256').update(readFileSync(lockfile)).digest('hex');
+}
+
+function describe(missing) {
+  const [first, ...others] = missing.map(path =>
+    path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+  );
+  return others.length === 0 ? `${first} is missing` : `${first} and ${others.length} more packages are missing`;
 }
 
 function build() {
@@ -77,7 +127,7 @@ function build() {
 
 /** Decides by itself what is stale, and says why it could not build; the SDK works without. */
 function buildNative() {
-  spawn('node', ['scripts/build-native.ts']);
+  spawn(runtime(), ['scripts/build-native.ts']);
 }
 
 /** The tests that try more when they may take longer. */
@@ -103,20 +153,42 @@ function mtime(path) {
   return statSync(join(root, path)).mtimeMs;
 }
 
+/**
+ * Runs a script under the Node.js that the repository brings along, or under the one that runs this where npm has none for
+ * the platform or RALLYPOINT_NODE is `system`.
+ */
 function node(...args) {
-  run('node', args);
+  run(runtime(), args);
+}
+
+function runtime() {
+  const own = systemNode === undefined ? findRuntime(root) : undefined;
+  if (own !== undefined) return own;
+  const node = systemNode ?? process.execPath;
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  if (isNewEnough(version)) return node;
+  say(`Node.js ${oldestNode} or newer is needed, and this is ${version}. Install a newer one and try again.`);
+  process.exit(1);
+}
+
+/** Calls the npm that called this script; `npm` itself is a shell script on Windows, which needs a shell. */
+function npm(args, environment = {}) {
+  const { npm_execpath: program } = process.env;
+  const own = { env: { ...env, ...environment } };
+  if (program !== undefined && /\.c?js$/.test(program)) run(process.execPath, [program, ...args], own);
+  else run('npm', args, { ...own, shell: process.platform === 'win32' });
 }
 
 function say(line) {
   process.stderr.write(`${line}\n`);
 }
 
-function spawn(command, args) {
-  return spawnSync(command, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' });
+function spawn(command, args, options = {}) {
+  return spawnSync(command, args, { cwd: root, env, stdio: 'inherit', ...options });
 }
 
-function run(command, args) {
-  const ended = spawn(command, args);
+function run(command, args, options) {
+  const ended = spawn(command, args, options);
   if (ended.error) say(`${command} could not be started: ${ended.error.message}`);
   if (ended.status !== 0) process.exit(ended.status ?? 1);
 }

@@ -5,11 +5,11 @@
 // server over NFS as one lock on the whole file.
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
+#include "file_status.h"
 #include "posix_failure.h"
 #include "system.h"
 
@@ -32,13 +32,13 @@ int uninterrupted(Call call) {
 bool is_still_at(int file, const std::string& path) {
   struct stat open_file;
   struct stat at_path;
-  return fstat(file, &open_file) == 0 && lstat(path.c_str(), &at_path) == 0 && open_file.st_dev == at_path.st_dev &&
+  return status_of(file, &open_file) == 0 && link_status_at(path.c_str(), &at_path) == 0 && open_file.st_dev == at_path.st_dev &&
          open_file.st_ino == at_path.st_ino;
 }
 
 bool is_regular(int file) {
   struct stat status;
-  return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  return status_of(file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 }  // namespace

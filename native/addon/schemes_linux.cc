@@ -67,7 +67,7 @@ Ids ids_in(const std::string& text, const char* group, const std::string& type) 
   return value ? list_of(*value) : Ids();
 }
 
-// All that one file says of the type.
+// All that one folder says of the type.
 struct Said {
   Ids defaults;
   Ids associated;
@@ -87,39 +87,48 @@ Ids visible(Ids ids, const std::string& folder) {
   return ids;
 }
 
-Said said_by_list(const std::string& folder, const std::string& name, const std::string& type) {
-  const std::string text = read_file(folder + "/" + name).value_or("");
-  Said said = {ids_in(text, kDefaults, type), {}, {}};
-  // The list of one desktop has no say in what a program can open.
-  if (name != kList) return said;
-  said.associated = visible(ids_in(text, kAdded, type), folder);
-  said.removed = ids_in(text, kRemoved, type);
-  return said;
+// By its list, then by what its entries say themselves, which is gathered in its cache. What the list removes is taken
+// from the cache, says the specification; GLib, which opens addresses on most desktops, does so only where the list
+// also adds something for the type, and it is GLib's answer that counts.
+Ids associated_by(const std::string& folder, const std::string& list, const Ids& removed, const std::string& type) {
+  const bool has_entries = has(applications_folders(), folder);
+  const Ids cached = has_entries ? ids_in(read_file(folder + kCache).value_or(""), kCached, type) : Ids();
+  if (!value_in(list, kAdded, type)) return visible(cached, folder);
+  Ids associated = ids_in(list, kAdded, type);
+  for (const std::string& id : cached) {
+    if (!has(removed, id)) associated.push_back(id);
+  }
+  return visible(associated, folder);
 }
 
-// Most important first: a folder's lists, then what its entries say themselves, gathered in its cache.
-std::vector<Said> all_said(const std::string& type) {
-  std::vector<Said> said;
-  for (const std::string& folder : list_folders()) {
-    for (const std::string& name : list_names()) said.push_back(said_by_list(folder, name, type));
-    const Ids cached = ids_in(read_file(folder + kCache).value_or(""), kCached, type);
-    said.push_back({{}, visible(cached, folder), {}});
+Said said_by(const std::string& folder, const std::string& type) {
+  Said said;
+  for (const std::string& name : list_names()) {
+    const std::string list = read_file(folder + "/" + name).value_or("");
+    append(said.defaults, ids_in(list, kDefaults, type));
+    // The list of one desktop has no say in what a program can open.
+    if (name != kList) continue;
+    said.removed = ids_in(list, kRemoved, type);
+    said.associated = associated_by(folder, list, said.removed, type);
   }
   return said;
 }
 
-// What a file removes is not taken from those behind it.
-Ids in_order(const std::vector<Said>& said) {
-  Ids ids;
+// Most important first. What a folder removes is taken from those behind it.
+Ids in_order(const std::string& type) {
+  Ids defaults;
+  Ids associated;
   Ids removed;
-  for (const Said& file : said) append(ids, file.defaults);
-  for (const Said& file : said) {
-    for (const std::string& id : file.associated) {
-      if (!has(removed, id)) ids.push_back(id);
+  for (const std::string& folder : list_folders()) {
+    const Said said = said_by(folder, type);
+    append(defaults, said.defaults);
+    for (const std::string& id : said.associated) {
+      if (!has(removed, id)) associated.push_back(id);
     }
-    append(removed, file.removed);
+    append(removed, said.removed);
   }
-  return ids;
+  append(defaults, associated);
+  return defaults;
 }
 
 // Edits the user's own list: `change` is given the ids of the type and gives the new ones.
@@ -156,7 +165,7 @@ Outcome<std::string> own_entry(const std::string& id) {
 }  // namespace
 
 Outcome<std::optional<Handler>> handler_of(const std::string& scheme) {
-  return first_installed(in_order(all_said(scheme_type(scheme))));
+  return first_installed(in_order(scheme_type(scheme)));
 }
 
 Outcome<Done> register_scheme(const Registration& registration) {

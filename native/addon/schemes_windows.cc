@@ -36,6 +36,13 @@ LSTATUS write_text(const std::wstring& key, const wchar_t* name, const std::wstr
   return RegSetKeyValueW(HKEY_CURRENT_USER, key.c_str(), name, REG_SZ, text.c_str(), bytes);
 }
 
+// Of a class, by whoever has it: the user, or the machine. HKEY_CLASSES_ROOT is to show both as one, but does not for
+// every kind of process.
+std::optional<std::wstring> read_class(const std::wstring& key, const wchar_t* name) {
+  if (auto own = read_text(HKEY_CURRENT_USER, kClasses + key, name)) return own;
+  return read_text(HKEY_CLASSES_ROOT, key, name);
+}
+
 // What a command starts with, without its quotes.
 std::wstring program_of(const std::wstring& command) {
   if (!command.empty() && command.front() == L'"') return command.substr(1, command.find(L'"', 1) - 1);
@@ -49,8 +56,7 @@ bool is_there(const std::wstring& program) {
 }
 
 std::optional<Handler> handler_at(const std::wstring& key, const std::wstring& id) {
-  // HKEY_CLASSES_ROOT shows the user's classes before those of the machine.
-  const auto command = read_text(HKEY_CLASSES_ROOT, key + kCommand, nullptr);
+  const auto command = read_class(key + kCommand, nullptr);
   if (!command || !is_there(program_of(*command))) return std::nullopt;
   return Handler{to_utf8(id), to_utf8(*command)};
 }
@@ -65,8 +71,8 @@ Outcome<std::optional<Handler>> handler_of(const std::string& scheme) {
   if (const auto chosen = read_text(HKEY_CURRENT_USER, kChoices + key + kChoice, L"ProgId")) {
     if (auto handler = handler_at(*chosen, *chosen)) return handler;
   }
-  if (!read_text(HKEY_CLASSES_ROOT, key, L"URL Protocol")) return std::optional<Handler>();
-  return handler_at(key, read_text(HKEY_CLASSES_ROOT, key, kWriter).value_or(key));
+  if (!read_class(key, L"URL Protocol")) return std::optional<Handler>();
+  return handler_at(key, read_class(key, kWriter).value_or(key));
 }
 
 Outcome<Done> register_scheme(const Registration& registration) {

@@ -74,14 +74,17 @@ HANDLE open_pipe(const std::wstring& path) {
   return CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_EXISTING, flags, nullptr);
 }
 
+// A server has few places at a time for those who come; who finds all taken waits for one, maybe not alone.
 HANDLE connect_within(const std::wstring& path, DWORD ms_max) {
-  const HANDLE pipe = open_pipe(path);
-  if (pipe != INVALID_HANDLE_VALUE || GetLastError() != ERROR_PIPE_BUSY) return pipe;
-  if (!WaitNamedPipeW(path.c_str(), ms_max)) {
+  const ULONGLONG until_ms = GetTickCount64() + ms_max;
+  for (;;) {
+    const HANDLE pipe = open_pipe(path);
+    if (pipe != INVALID_HANDLE_VALUE || GetLastError() != ERROR_PIPE_BUSY) return pipe;
+    const ULONGLONG now = GetTickCount64();
+    if (now < until_ms && WaitNamedPipeW(path.c_str(), static_cast<DWORD>(until_ms - now))) continue;
     SetLastError(ERROR_PIPE_BUSY);
     return INVALID_HANDLE_VALUE;
   }
-  return open_pipe(path);
 }
 
 // Bytes moved by a read or write that was begun; 0 when it did not end in time, and then it is called off.

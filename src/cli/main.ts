@@ -8,5 +8,11 @@ const lingerMs = 1000;
 // A reader that goes away, like `head -1` after the ready line, does not end the service.
 process.stdout.on('error', () => {});
 
+// Node.js 22 calls its SQLite experimental, on the stream of our log. Whoever runs the command has no use for that.
+const { emitWarning } = process;
+process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+  if (!/^SQLite is an experimental/.test(String(warning))) Reflect.apply(emitWarning, process, [warning, ...rest]);
+};
+
 process.exitCode = await rallypoint(process.argv.slice(2), systemTerminal);
 systemClock.schedule(lingerMs, () => process.exit());

@@ -31,7 +31,7 @@ import { createInteractions } from './domain/interactions.ts';
 import { createLobbies } from './domain/lobbies.ts';
 import { createWebhookEvents } from './domain/webhook-events.ts';
 import { EventLog } from './event-log.ts';
-import { Faults } from './faults/faults.ts';
+import { type FaultControl, Faults } from './faults/faults.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { type AddressOf, clientAddressBehind } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
@@ -94,8 +94,8 @@ export interface Service extends ReadyLine {
      */
     advance(ms: number): Promise<number>;
   };
-  /** Trouble to be made on purpose: `add`, `clear`, and those still `armed`. */
-  readonly faults: Pick<Faults, 'add' | 'clear' | 'armed'>;
+  /** Fault injection: slow, failing and broken answers for the clients under test. */
+  readonly faults: FaultControl;
   /** Back to the fixtures given at the start; gateway sessions are closed, faults disarmed. */
   reset(): Promise<void>;
   /** Lets requests under way finish, then ends. Idempotent. */

@@ -1,5 +1,6 @@
 import { GatewayError } from '../model/errors.ts';
 import { closeCodes, closeRemedy, type GatewayFrame, type Identify, type Opcode, opcodes } from '../model/gateway.ts';
+import { isPrivate } from './addresses.ts';
 import { asRecord } from './codec.ts';
 import { apiVersion } from './routes.ts';
 
@@ -273,12 +274,22 @@ export function gatewayAddress(url: string): string {
   return address.href;
 }
 
-// The token goes to the address named here: never over a plain connection when the first one was not.
+// The token goes to the address named here, so it is judged like the first one.
 function readResumable(ready: unknown, firstUrl: string): { id: string; url: string } | undefined {
   const { session_id: id, resume_gateway_url: url } = asRecord(ready) ?? {};
   if (typeof id !== 'string') return undefined;
-  const isUsable = typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === new URL(firstUrl).protocol;
+  const isUsable = typeof url === 'string' && URL.canParse(url) && isAsPrivate(new URL(url), new URL(firstUrl));
   return { id, url: isUsable ? url : firstUrl };
+}
+
+/**
+ * Whether a token that was sent to the first address may be sent to another: over `wss:` alone when the first was, over `ws:`
+ * within this machine, and anywhere over `ws:` only when the first address was allowed to be such a one.
+ */
+function isAsPrivate(url: URL, first: URL): boolean {
+  if (url.protocol === 'wss:') return true;
+  if (url.protocol !== 'ws:' || first.protocol !== 'ws:') return false;
+  return isPrivate(url) || !isPrivate(first);
 }
 
 function meaningOf(code: number): string {

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { rallypoint } from '../../src/cli/rallypoint.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { type Service, startService } from '../../src/service/service.ts';
+import { needs } from '../support/parts.ts';
 import { starfall } from '../support/starfall.ts';
 
 const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
@@ -242,9 +243,9 @@ describe('rallypoint commands', () => {
 });
 
 // util-linux' `script` gives a program a terminal.
-const script = '/usr/bin/script';
+const terminal = await needs('linux', 'terminal');
 
-describe.skipIf(!existsSync(script))('at a terminal', () => {
+describe.skipIf(terminal.missing)(`at a terminal${terminal.note}`, () => {
   async function attended(
     args: readonly string[],
     typed: string,
@@ -252,7 +253,7 @@ describe.skipIf(!existsSync(script))('at a terminal', () => {
   ): Promise<string> {
     const command = [process.execPath, main, 'commands', ...args, ...where()].join(' ');
     const { PATH } = process.env;
-    const child = spawn(script, ['-qec', command, '/dev/null'], {
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
       cwd: folder,
       env: { PATH, TERM: 'xterm', ...environment },
     });

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rallypoint } from '../../src/cli/rallypoint.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
-import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
 import { findingCodes } from '../../src/sdk/redirect/finding.ts';
+import { needs } from '../support/parts.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const main = join(root, 'src/cli/main.ts');
@@ -38,20 +38,10 @@ async function run(...args: readonly string[]) {
   return { code, stdout, stderr };
 }
 
-/** Why nothing can be in order here; undefined when it can. */
-async function obstacle(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'the recipe is for Linux';
-  const programs = ['xdg-open', 'xdg-mime', 'gio', 'dbus-run-session', 'gnome-keyring-daemon', 'dbus-send'];
-  const missing = programs.find(program => spawnSync('which', [program]).status !== 0);
-  if (missing) return `${missing} is not installed`;
-  return 'path' in (await findForwarder()) ? undefined : 'the forwarder is not built';
-}
-
-const missing = await obstacle();
-const reason = missing === undefined ? '' : ` (skipped: ${missing})`;
+const whole = await needs('linux', 'desktop-tools', 'keychain-daemon', 'forwarder');
 
 describe('rallypoint doctor', () => {
-  it.skipIf(missing !== undefined)(`exits with 0 where a game can sign its player in${reason}`, async () => {
+  it.skipIf(whole.missing)(`exits with 0 where a game can sign its player in${whole.note}`, async () => {
     const options = { applicationId: '1', name: 'Starfall', game: { path: process.execPath } };
     const register = `import { registerScheme } from ${JSON.stringify(join(root, 'src/sdk/redirect/register.ts'))};
       await registerScheme(${JSON.stringify(options)});`;

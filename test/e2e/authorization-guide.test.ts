@@ -6,9 +6,13 @@ import { signInAs } from '../../samples/quickstart/player-browser.ts';
 import { apiErrors } from '../../src/model/errors.ts';
 import { findingCodes } from '../../src/sdk/redirect/finding.ts';
 import { freePort, Guide, type Program } from '../support/guide.ts';
+import { needs } from '../support/parts.ts';
 
 /** docs/authorization.md, done as it says. The control API's consent stands for the player. */
 const root = resolve(import.meta.dirname, '../..');
+const linux = await needs('linux');
+const registered = await needs('desktop-tools');
+const redirected = await needs('desktop-tools', 'forwarder');
 const realOpener = spawnSync('which', ['xdg-open']).stdout?.toString().trim() ?? '';
 const programs = ['sign-in.mjs', 'keep.mjs', 'scheme.mjs', 'device.mjs', 'guest.mjs', 'child.mjs', 'expiry.mjs'];
 const [port, loginPort] = await Promise.all([freePort(), freePort()]);
@@ -72,7 +76,7 @@ beforeAll(async () => {
 
 afterAll(() => guide.close());
 
-describe.skipIf(process.platform !== 'linux')('the guide to authorization', { timeout: 60_000 }, () => {
+describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { timeout: 60_000 }, () => {
   it('signs a player in, in ten lines', async () => {
     const program = run('sign-in.mjs', machine());
     expect([await program.ends(), program.output]).toEqual([0, 'Signed in as Ada, for 7 days.\n']);
@@ -116,8 +120,8 @@ describe.skipIf(process.platform !== 'linux')('the guide to authorization', { ti
     await here.shows('What the game may do was taken back.');
   });
 
-  it.skipIf(realOpener === '')(
-    'comes back by the scheme, through xdg-open and the forwarder, as the doctor says',
+  it.skipIf(redirected.missing)(
+    `comes back by the scheme, through xdg-open and the forwarder, as the doctor says${redirected.note}`,
     async () => {
       const env = machine();
       const program = run('scheme.mjs', env);
@@ -139,25 +143,32 @@ describe.skipIf(process.platform !== 'linux')('the guide to authorization', { ti
     for (const code of findingCodes) expect(guide.text).toMatch(new RegExp(`^\\| (\`\\w+\`, )?\`${code}\``, 'm'));
   });
 
-  it('goes on where a game ended that was killed meanwhile, and takes no other address for that', async () => {
-    const env = machine();
-    const kept = join(guide.folder, 'kept-address');
-    const first = run('scheme.mjs', { ...env, GUIDE_KEEPS: kept });
-    await expect.poll(() => readIfThere(kept), { timeout: 30_000 }).toMatch(/^starfall-game:/);
-    first.child.kill('SIGKILL');
-    await first.ends();
+  it.skipIf(registered.missing)(
+    `goes on where a game ended that was killed meanwhile, and takes no other address for that${registered.note}`,
+    async () => {
+      const env = machine();
+      const kept = join(guide.folder, 'kept-address');
+      const first = run('scheme.mjs', { ...env, GUIDE_KEEPS: kept });
+      await expect.poll(() => readIfThere(kept), { timeout: 30_000 }).toMatch(/^starfall-game:/);
+      first.child.kill('SIGKILL');
+      await first.ends();
 
-    const forged = run('scheme.mjs', { ...env, GUIDE_KEEPS: kept }, 'starfall-game:/authorize/callback?code=c&state=s');
-    const address = readIfThere(kept);
-    await forged.shows('Nothing came of it: foreign_redirect');
-    await expect.poll(() => readIfThere(kept), { timeout: 30_000 }).not.toBe(address);
-    forged.child.kill('SIGKILL');
-    await forged.ends();
+      const forged = run(
+        'scheme.mjs',
+        { ...env, GUIDE_KEEPS: kept },
+        'starfall-game:/authorize/callback?code=c&state=s',
+      );
+      const address = readIfThere(kept);
+      await forged.shows('Nothing came of it: foreign_redirect');
+      await expect.poll(() => readIfThere(kept), { timeout: 30_000 }).not.toBe(address);
+      forged.child.kill('SIGKILL');
+      await forged.ends();
 
-    const next = run('scheme.mjs', env, readIfThere(kept));
-    await next.shows('User 9 is signed in.');
-    expect(await next.ends()).toBe(0);
-  });
+      const next = run('scheme.mjs', env, readIfThere(kept));
+      await next.shows('User 9 is signed in.');
+      expect(await next.ends()).toBe(0);
+    },
+  );
 
   it('signs in by another device', async () => {
     const program = run('device.mjs', machine());

@@ -7,14 +7,15 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createStandIn } from '../../samples/electron-lobby/host/stand-in.ts';
 import type { ElectronParts } from '../../samples/electron-lobby/main/electron-parts.ts';
-import { chromiumMissing, launchChromium } from '../support/chromium.ts';
+import { launchChromium } from '../support/chromium.ts';
 import { Guide } from '../support/guide.ts';
+import { needs } from '../support/parts.ts';
 
 /** docs/electron.md, done as it says, but for Electron itself: a stand-in takes its place. */
 const root = resolve(import.meta.dirname, '../..');
 const sources = ['main.mjs', 'game.mjs', 'preload.cjs'];
 const guide = new Guide('docs/electron.md');
-const because = chromiumMissing === undefined ? '' : ` (skipped: ${chromiumMissing})`;
+const browser = await needs('browser');
 
 beforeAll(() => {
   // The other guide's, as this one says.
@@ -36,13 +37,13 @@ describe('the guide to Electron', { timeout: 60_000 }, () => {
     expect(await guide.check(sources)).toBe('');
   });
 
-  it.skipIf(chromiumMissing)(`shows a window in which a player signs in and out${because}`, async () => {
+  it.skipIf(browser.missing)(`shows a window in which a player signs in and out${browser.note}`, async () => {
     const fixtures = JSON.parse(readFileSync(join(guide.folder, 'fixtures.json'), 'utf8'));
     const service = await startService({ fixtures, limits: 'off' });
-    const browser = await launchChromium();
-    const page = await browser.newPage();
+    const chromium = await launchChromium();
+    const page = await chromium.newPage();
     onTestFinished(async () => {
-      await browser.close();
+      await chromium.close();
       await service.close();
     });
     const electron = await openStandIn(service, address => page.goto(address));

@@ -2,6 +2,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, Guide, type Program } from '../support/guide.ts';
+import { needs } from '../support/parts.ts';
+
+const shell = await needs('posix');
 
 /** docs/lobbies.md, done as it says: its files in a folder, its commands in that folder. */
 const root = resolve(import.meta.dirname, '../..');
@@ -30,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => guide.close());
 
-describe.skipIf(process.platform === 'win32')('the guide to lobbies', () => {
+describe.skipIf(shell.missing)(`the guide to lobbies${shell.note}`, () => {
   it('brings two players into one lobby, where they see and hear each other', async () => {
     const [ada, grace] = ['galleon', 'sloop'].map((ship, place) => {
       const player = { GUIDE_PLAYER: ['ada', 'grace'][place] };

@@ -10,10 +10,11 @@ import type { Fixtures } from '../../src/service/control/fixtures-document.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { codeChallengeOf, createCodeVerifier } from '../../src/wire/pkce.ts';
 import { systemEntropy } from '../../src/wire/ports.ts';
-import { chromiumMissing, launchChromium, picturesFolder } from '../support/chromium.ts';
+import { launchChromium, picturesFolder } from '../support/chromium.ts';
+import { needs } from '../support/parts.ts';
 
 /** The pages as people have them: in a real browser, without script, by keyboard alone. */
-const reason = chromiumMissing === undefined ? '' : ` (skipped: ${chromiumMissing})`;
+const chromium = await needs('browser');
 const password = 'correct horse battery';
 const verifier = createCodeVerifier(systemEntropy);
 
@@ -41,7 +42,7 @@ let service: Service;
 let byPassword: Service;
 let browser: Browser;
 
-describe.skipIf(chromiumMissing !== undefined)(`the pages in Chromium${reason}`, () => {
+describe.skipIf(chromium.missing)(`the pages in Chromium${chromium.note}`, () => {
   beforeAll(async () => {
     game = createServer((_request, response) => response.end('Back in the game.'));
     game.listen(0, '127.0.0.1');

@@ -10,8 +10,9 @@ import { buildSample } from '../../samples/electron-lobby/build.ts';
 import { variables } from '../../samples/electron-lobby/main/options.ts';
 import { applicationId, friend } from '../../samples/electron-lobby/starfall.ts';
 import { picturesFolder } from '../support/chromium.ts';
-import { Desktop, type DesktopBrowser, desktopObstacle } from '../support/desktop.ts';
-import { electronMissing, patiently, type Shell, Stage, type StageParts, scheme } from '../support/desktop-sample.ts';
+import { Desktop, type DesktopBrowser, desktopParts } from '../support/desktop.ts';
+import { patiently, type Shell, Stage, type StageParts, scheme } from '../support/desktop-sample.ts';
+import { type Needs, needs } from '../support/parts.ts';
 import { startKeyring } from '../support/real-keyring.ts';
 import { agreeAs, openFriend } from '../support/sample-app.ts';
 import { playSample } from '../support/sample-scenario.ts';
@@ -20,16 +21,20 @@ import { playSample } from '../support/sample-scenario.ts';
  * The whole way with nothing played: the game's window, its browser, `xdg-open`, the handler that the addon registered,
  * the forwarder, its socket, the token exchange with the service's process, the keychain's daemon, the lobby on screen.
  */
-const obstacle = await desktopObstacle();
-const because = (reason: string | undefined) => (reason === undefined ? '' : ` (skipped: ${reason})`);
+const needed = await needs(...desktopParts);
 const pictures = picturesFolder('redirect');
 const built = join(pictures, 'built');
 const run = promisify(execFile);
 
+const shells: readonly (readonly [Shell, Needs])[] = [
+  ['stand-in', await needs()],
+  ['electron', await needs('electron')],
+];
+
 let parts: StageParts;
 let stage: Stage;
 
-describe.skipIf(obstacle)(`signing in on a desktop${because(obstacle)}`, { timeout: 120_000 }, () => {
+describe.skipIf(needed.missing)(`signing in on a desktop${needed.note}`, { timeout: 120_000 }, () => {
   let desktop: Desktop;
   let windows: DesktopBrowser;
 
@@ -50,24 +55,17 @@ describe.skipIf(obstacle)(`signing in on a desktop${because(obstacle)}`, { timeo
     rmSync(built, { recursive: true, force: true });
   }, 60_000);
 
-  const shells: readonly (readonly [shell: Shell, missing: string | undefined])[] = [
-    ['stand-in', undefined],
-    ['electron', electronMissing],
-  ];
-  for (const [shell, missing] of shells) {
-    it.skipIf(missing)(
-      `leads by the browser into a lobby, with the windows of ${shell}${because(missing)}`,
-      async () => {
-        stage = await Stage.open(parts);
-        const { window } = await stage.startGame(shell);
-        await window.getByText(`The browser hands you back by ${scheme}:`).waitFor();
-        await window.getByText('System keychain (keytar).').waitFor();
-        const other = await openFriend({ service: stage.service.ready });
-        onTestFinished(() => other.close());
-        const picture = (name: string) => shoot(window, shell, name);
-        await playSample({ window, nextPage: () => stage.signInPage(), friend: other, picture });
-      },
-    );
+  for (const [shell, { missing, note }] of shells) {
+    it.skipIf(missing)(`leads by the browser into a lobby, with the windows of ${shell}${note}`, async () => {
+      stage = await Stage.open(parts);
+      const { window } = await stage.startGame(shell);
+      await window.getByText(`The browser hands you back by ${scheme}:`).waitFor();
+      await window.getByText('System keychain (keytar).').waitFor();
+      const other = await openFriend({ service: stage.service.ready });
+      onTestFinished(() => other.close());
+      const picture = (name: string) => shoot(window, shell, name);
+      await playSample({ window, nextPage: () => stage.signInPage(), friend: other, picture });
+    });
   }
 
   it('goes on where a game ended that was killed meanwhile: the answer starts it, and it is signed in', async () => {

@@ -20,10 +20,6 @@ describe('the places of built files', () => {
   it('are the folder that is named, then the package’s, then that of the checkout', async () => {
     expect(await withEnv({ RALLYPOINT_NATIVE: '' }, nativePlaces)).toEqual(inPackage);
     expect(await withEnv({ RALLYPOINT_NATIVE: '/opt/game' }, nativePlaces)).toEqual(['/opt/game', ...inPackage]);
-    expect(await withEnv({ RALLYPOINT_NATIVE: 'here' }, nativePlaces)).toEqual([
-      join(process.cwd(), 'here'),
-      ...inPackage,
-    ]);
   });
 
   it('are beside the archive that Electron shows as a folder, because nothing in that can be started', async () => {
@@ -124,17 +120,6 @@ describe.skipIf(missing !== undefined)(`the loader${reason}`, () => {
     }
     writeFileSync(forwarderFile, '#!/bin/sh\nexec sleep 60\n');
     expect(await find()).toEqual(next);
-  });
-});
-
-describe('the build', () => {
-  const build = (path: string) =>
-    run(process.execPath, [join(root, 'scripts', 'build-native.ts')], { env: { PATH: path } });
-
-  it('says in one line that there is no compiler, and is no failure', async () => {
-    const { stdout, stderr } = await build('/nonexistent');
-    expect(stdout).toBe('');
-    expect(stderr).toMatch(/^The native part is not built: c\+\+ is not installed\. .*native\/README\.md\.\n$/);
   });
 });
 

@@ -10,7 +10,7 @@ import { desktopIn } from './desktop.ts';
 import { forwarderSuite } from './forwarder-suite.ts';
 
 const run = promisify(execFile);
-const folder = join(root, 'native', 'build', 'Debug');
+const folder = join(root, 'native', 'build', 'sanitized');
 const seeds = runs(2, 200);
 
 describe.skipIf(missing !== undefined)(`under address, leak and undefined-behaviour sanitizers${reason}`, () => {

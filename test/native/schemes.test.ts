@@ -255,12 +255,24 @@ describe.skipIf(missing !== undefined)(`schemes of a freedesktop system${reason}
         ['XDG_DATA_HOME', 'applications/mimeapps.list'],
         ['XDG_DATA_DIRS', 'applications/mimeapps.list'],
       ] as const;
+      const caches = [
+        ['XDG_CONFIG_HOME', 'mimeinfo.cache'],
+        ['XDG_DATA_HOME', 'applications/mimeinfo.cache'],
+        ['XDG_DATA_DIRS', 'applications/mimeinfo.cache'],
+      ] as const;
       const arrangement = fc.record({
         said: fc.array(fc.option(said), { minLength: lists.length, maxLength: lists.length }),
         homes: some,
         systems: some,
-        cached: some,
+        cached: fc.array(some, { minLength: caches.length, maxLength: caches.length }),
       });
+      // What a list removes is in the cache beside it, and nothing is added there.
+      const removedBesideCache = {
+        said: [null, null, null, null, { removed: ['c.desktop'] }],
+        homes: [],
+        systems: ['c.desktop'],
+        cached: [[], [], ['c.desktop']],
+      };
       await fc.assert(
         fc.asyncProperty(arrangement, async arranged => {
           const world = await temporaryFolder();
@@ -282,14 +294,13 @@ describe.skipIf(missing !== undefined)(`schemes of a freedesktop system${reason}
           }
           for (const id of arranged.homes) desktop.install('XDG_DATA_HOME', id);
           for (const id of arranged.systems) desktop.install('XDG_DATA_DIRS', id);
-          desktop.write('XDG_DATA_DIRS', 'applications/mimeinfo.cache', [
-            '[MIME Cache]',
-            `${type}=${arranged.cached.join(';')}`,
-          ]);
+          for (const [index, [variable, name]] of caches.entries()) {
+            desktop.write(variable, name, ['[MIME Cache]', `${type}=${arranged.cached[index]?.join(';')}`]);
+          }
           expect((await handlerId()) ?? 'none').toBe(await defaultByGio(ask));
           await world.remove();
         }),
-        tries(40, 1_000),
+        { ...tries(40, 1_000), examples: [[removedBesideCache]] },
       );
     });
   });

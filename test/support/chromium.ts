@@ -4,11 +4,6 @@ import { findChromium } from '../../samples/electron-lobby/host/find-program.ts'
 
 const executablePath = findChromium();
 
-/** Why tests that need a browser are skipped; undefined where there is one. */
-export const chromiumMissing: string | undefined = executablePath
-  ? undefined
-  : 'no Chromium on this machine (Debian: apt-get install chromium)';
-
 /** The machine's own browser, without a window. */
 export function launchChromium(): Promise<Browser> {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];

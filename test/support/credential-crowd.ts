@@ -32,7 +32,7 @@ export type RoundResult = { readonly token: string } | { readonly code: string }
 const root = join(import.meta.dirname, '../..');
 
 /** Where this checkout's addon is built. */
-export const native = join(root, 'native/build/Release');
+export const native = join(root, 'dist/native', `${process.platform}-${process.arch}`);
 
 // A process that is not killed at a point is killed this much after the start of a round, at the latest.
 const killedMsMax = 100;
@@ -82,10 +82,11 @@ export class Crowd {
     this.#random = seeded(seed);
   }
 
-  /** Starts as many as are missing. */
-  async fill(): Promise<void> {
-    const missing = this.#size - this.#living.size;
-    await Promise.all(Array.from({ length: missing }, () => this.#start()));
+  /** Starts as many as are missing, so many at a time. */
+  async fill(atATime = this.#size): Promise<void> {
+    for (let missing = this.#size - this.#living.size; missing > 0; missing -= atATime) {
+      await Promise.all(Array.from({ length: Math.min(atATime, missing) }, () => this.#start()));
+    }
   }
 
   /**

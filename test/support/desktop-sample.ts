@@ -13,10 +13,7 @@ import { ServiceProcess } from './service-process.ts';
 
 const hostEntry = resolve(import.meta.dirname, '../../samples/electron-lobby/host/main.ts');
 
-/** What the game's windows can be in; Electron is there only once its package has downloaded it. */
-export const electronMissing: string | undefined = findElectron()
-  ? undefined
-  : 'its package has no program here: Electron downloads it at first use';
+/** What shows the game's windows. */
 export type Shell = 'stand-in' | 'electron';
 
 /** The scheme of the sample. */

@@ -1,48 +1,22 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../samples/electron-lobby/host/find-program.ts';
-import { keyringObstacle, type RealKeyring, startKeyring } from './real-keyring.ts';
+import { browserPolicyFolder, type Part } from './parts.ts';
+import { type RealKeyring, startKeyring } from './real-keyring.ts';
 
-/** Program → the Debian package that has it. */
-const programs = { 'xdg-open': 'xdg-utils', gio: 'libglib2.0-bin', Xvfb: 'xvfb' } as const;
-
-/** Where Debian's Chromium looks for the rules of whoever administers the machine. */
-const policyFolder = '/etc/chromium/policies/managed';
-
-/** Why a desktop cannot be had here; undefined when it can. */
-export async function desktopObstacle(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'the desktop of the recipe is for Linux';
-  if (!findChromium()) return 'no Chromium on this machine (Debian: apt-get install chromium)';
-  for (const [program, debian] of Object.entries(programs)) {
-    if (spawnSync('which', [program]).status !== 0) return `no ${program} (Debian: apt-get install ${debian})`;
-  }
-  if (!mayWrite(policyFolder)) {
-    return `${policyFolder} cannot be written: without its rule Chromium asks whether the game may be opened`;
-  }
-  return keyringObstacle('keytar');
-}
-
-function mayWrite(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    return isMissing && folder !== '/' && mayWrite(dirname(folder));
-  }
-}
+/** What a {@link Desktop} needs. */
+export const desktopParts: readonly Part[] = [
+  'linux',
+  'browser',
+  'screen',
+  'desktop-tools',
+  'browser-policy',
+  'keychain-daemon',
+  'keytar',
+];
 
 /** Pages in the order in which they are opened. */
 export class OpenedPages {
@@ -161,9 +135,9 @@ export class Desktop {
    * @returns what takes it back
    */
   trust(scheme: string): () => void {
-    const path = join(policyFolder, `rallypoint-test-${process.pid}.json`);
+    const path = join(browserPolicyFolder, `rallypoint-test-${process.pid}.json`);
     const rule = { protocol: scheme, allowed_origins: ['*'] };
-    mkdirSync(policyFolder, { recursive: true });
+    mkdirSync(browserPolicyFolder, { recursive: true });
     writeFileSync(path, JSON.stringify({ AutoLaunchProtocolsFromOrigins: [rule] }));
     const takeBack = () => rmSync(path, { force: true });
     process.once('exit', takeBack);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type KeychainBackend, keychainBackends, type PlacedKeychain } from '../../src/sdk/keychain/keychain.ts';
 import { keychainLimits } from '../../src/sdk/keychain/names.ts';
+import type { Needs } from './parts.ts';
 
 export interface KeychainUnderTest {
   readonly backend: KeychainBackend;
@@ -13,9 +14,8 @@ const largestPlain = 'x'.repeat(1280);
 const large = `${'größer ✨ '.repeat(2000)}end`;
 
 /** What every backend keeps. Each test has accounts of its own. */
-export function keychainSuite(name: string, underTest: () => KeychainUnderTest, skips: string | undefined): void {
-  const skipped = skips === undefined ? '' : ` (skipped: ${skips})`;
-  describe.skipIf(skips !== undefined)(`${name}: the keychain contract${skipped}`, () => {
+export function keychainSuite(name: string, underTest: () => KeychainUnderTest, { missing, note }: Needs): void {
+  describe.skipIf(missing)(`${name}: the keychain contract${note}`, () => {
     const open = (service?: string) => underTest().open(service);
 
     it('says which backend and which tier it is', async () => {

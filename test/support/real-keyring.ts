@@ -1,22 +1,10 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const recipe = join(import.meta.dirname, '../sdk/keychain/real-keyring.sh');
-
-/** Why gnome-keyring cannot be tried here by the library; undefined when it can. */
-export async function keyringObstacle(library: 'keytar' | '@napi-rs/keyring'): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'the recipe is for Linux';
-  for (const program of ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-send']) {
-    if (spawnSync('which', [program]).status !== 0) return `${program} is not installed`;
-  }
-  return import(library).then(
-    () => undefined,
-    () => `${library} is not built here`,
-  );
-}
 
 /** A session bus of its own with a throw-away keyring. */
 export interface RealKeyring {

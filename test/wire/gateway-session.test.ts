@@ -227,6 +227,25 @@ describe('GatewaySession', () => {
     }
   });
 
+  it.each([
+    ['wss://gateway.example', 'wss://other.example', true],
+    ['wss://gateway.example', 'ws://127.0.0.1:5', false],
+    ['ws://127.0.0.1:5', 'ws://localhost:6', true],
+    ['ws://127.0.0.1:5', 'wss://other.example', true],
+    // A token that stayed on this machine does not leave it unencrypted, whatever the service names.
+    ['ws://127.0.0.1:5', 'ws://other.example', false],
+    ['ws://localhost:5', 'ws://10.0.0.1', false],
+    // The game allowed unencrypted addresses already.
+    ['ws://node-1.lan', 'ws://node-2.lan', true],
+  ])('after %s resumes at %s: %s', (first, resume, isUsed) => {
+    const session = newSession(first);
+    session.start();
+    session.opened();
+    session.frame(hello);
+    session.frame(ready(resume));
+    expect(connectOf(session.closed(1006)).url).toBe(gatewayAddress(isUsed ? resume : first));
+  });
+
   it.each(Object.values(closeCodes))('after $code goes on with: $remedy', ({ code, remedy }) => {
     const effects = readySession().closed(code);
     if (remedy === 'stop')

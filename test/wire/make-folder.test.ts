@@ -6,6 +6,9 @@ import { openBest } from '../../src/sdk/keychain/open-best.ts';
 import { type MakeOne, makeFolder } from '../../src/wire/make-folder.ts';
 import { systemClock } from '../../src/wire/ports.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { needs } from '../support/parts.ts';
+
+const linux = await needs('linux');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeEach(async () => {
@@ -58,7 +61,7 @@ describe('makeFolder', () => {
     });
   });
 
-  it.runIf(process.platform === 'linux')('so a keychain and a lock below /proc are refused', async () => {
+  it.skipIf(linux.missing)(`so a keychain and a lock below /proc are refused${linux.note}`, async () => {
     const path = '/proc/self/no-such-folder/here';
     const options = { service: 'Starfall', allow: ['encrypted-file'], folder: path } as const;
     await expect(openBest(options)).rejects.toMatchObject({ name: 'KeychainError', code: 'keychain_folder' });

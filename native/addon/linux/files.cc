@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "../file_status.h"
 #include "../posix_failure.h"
 
 namespace rallypoint {
@@ -54,7 +54,7 @@ std::string target_of(const std::string& path) {
 
 mode_t mode_for(const std::string& path) {
   struct stat status;
-  return stat(path.c_str(), &status) == 0 ? status.st_mode & 0777 : 0644;
+  return status_at(path.c_str(), &status) == 0 ? status.st_mode & 0777 : 0644;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ mode_t mode_for(const std::string& path) {
 std::optional<std::string> read_file(const std::string& path) {
   const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
-  if (file.get() == -1 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (file.get() == -1 || status_of(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   if (status.st_size > kFileBytesMax) return std::nullopt;
   std::string text;
   char part[16 * 1024];

@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BrowserWindowConstructorOptions } from 'electron';
 import type { ElectronParts } from '../main/electron-parts.ts';
 import { WindowServer } from './window-server.ts';
@@ -35,12 +37,19 @@ export function createStandIn(options: StandInOptions): ElectronParts {
   const handlers = new Map<string, Handler>();
   const windows = new Set<StandInWindow>();
   const paths = new Map<string, string>();
+  /** Folders that nobody named: private ones, gone when the app quits. */
+  const own: string[] = [];
 
   const app = Object.assign(new EventEmitter(), {
     setName() {},
     enableSandbox() {},
     setPath: (name: string, path: string) => void paths.set(name, path),
-    getPath: (name: string) => paths.get(name) ?? tmpdir(),
+    getPath(name: string) {
+      const path = paths.get(name) ?? mkdtempSync(join(tmpdir(), 'rallypoint-stand-in-'));
+      if (!paths.has(name)) own.push(path);
+      paths.set(name, path);
+      return path;
+    },
     whenReady: async () => {},
     requestSingleInstanceLock: () => true,
     setAsDefaultProtocolClient: () => false,
@@ -53,6 +62,7 @@ export function createStandIn(options: StandInOptions): ElectronParts {
       if (isPrevented) return;
       for (const window of windows) window.destroy();
       app.emit('quit');
+      for (const folder of own.splice(0)) rmSync(folder, { recursive: true, force: true });
     },
   });
 

@@ -1,4 +1,12 @@
 import { KeychainError } from '../../model/errors.ts';
+import {
+  checkPrivate,
+  codeFolder,
+  installedPackage,
+  packageFolder,
+  requireFile,
+  resolveFrom,
+} from '../native/running-code.ts';
 import { type Entries, proveAbsence } from './entries.ts';
 import { libraryFailure } from './library-failure.ts';
 import { filedAccount } from './names.ts';
@@ -28,8 +36,8 @@ export type LibraryName = 'keytar' | 'keyring';
 export type LoadLibrary = () => Promise<Keytar>;
 
 export const systemLibraries: Readonly<Record<LibraryName, LoadLibrary>> = {
-  keytar: async () => moduleOf<Keytar>(await importOptional(packageNames.keytar)),
-  keyring: async () => likeKeytar(moduleOf<Keyring>(await importOptional(packageNames.keyring))),
+  keytar: async () => loadOptional(packageNames.keytar) as Keytar,
+  keyring: async () => likeKeytar(loadOptional(packageNames.keyring) as Keyring),
 };
 
 /** Our choice: the most that Windows keeps in one entry (`CRED_MAX_CREDENTIAL_BLOB_SIZE`) is the most everywhere. */
@@ -79,7 +87,7 @@ async function loaded(name: LibraryName, load: LoadLibrary): Promise<Keytar> {
   } catch (cause) {
     throw new KeychainError(
       'keychain_missing',
-      `${packageNames[name]} cannot be loaded: install it, with its install scripts, on this system.`,
+      `${packageNames[name]} cannot be loaded: ${firstLine(cause)}. Install it, with its install scripts, on this system.`,
       { cause },
     );
   }
@@ -88,16 +96,29 @@ async function loaded(name: LibraryName, load: LoadLibrary): Promise<Keytar> {
 const packageNames: Readonly<Record<LibraryName, string>> = { keytar: 'keytar', keyring: '@napi-rs/keyring' };
 
 /**
- * Imports a package that need not be installed. The name is a value rather than a literal, so that neither the type
- * checker nor a game's bundler looks for the package: it may be absent, and its `.node` file cannot be bundled.
+ * Loads a package that need not be installed, when it is needed: from where this code runs, or from where the package is
+ * installed that a game's bundler took it from. A call of `require` that a bundler does not know, because it would take
+ * the library's `.node` file for a script, and fail where the library is not installed.
  */
-function importOptional(name: string): Promise<unknown> {
-  return import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+function loadOptional(name: string): unknown {
+  const folders = [codeFolder(), packageFolder() ?? installedPackage()].filter(folder => folder !== undefined);
+  for (const folder of folders) {
+    const path = pathOf(name, folder);
+    if (path === undefined) continue;
+    checkPrivate(path);
+    return requireFile(path);
+  }
+  throw new Error(
+    `it is not installed where the game finds packages: looked from ${folders.join(' and ') || 'nowhere'}`,
+  );
 }
 
-// A CommonJS package shows its exports by name to some hosts, only as the default to others.
-function moduleOf<Exports>(imported: unknown): Exports {
-  return ((imported as { default?: unknown }).default ?? imported) as Exports;
+function pathOf(name: string, folder: string): string | undefined {
+  try {
+    return resolveFrom(folder, name);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -112,6 +133,11 @@ function likeKeytar({ AsyncEntry }: Keyring): Keytar {
     setPassword: async (service, account, password) => entry(service, account).setPassword(password),
     deletePassword: async (service, account) => entry(service, account).deletePassword(),
   };
+}
+
+function firstLine(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return line.replace(/\.$/, '');
 }
 
 function turns(): <Value>(call: () => Promise<Value>) => Promise<Value> {

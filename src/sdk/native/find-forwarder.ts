@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { nativePlaces, reasonAt, whereToPut } from './places.ts';
+import { openFirst } from './places.ts';
 import { checkWholeFile } from './whole-file.ts';
 
 /** Path of the forwarder, or where it was looked for and why each place failed, one line a place. */
@@ -10,19 +9,12 @@ export type ForwarderFound = { readonly path: string } | { readonly missing: rea
  * Finds the first forwarder that runs on this machine: each is asked for its version, so that one for another system, or
  * in a folder from which nothing may be started, is passed over. Never rejects.
  */
-export async function findForwarder(): Promise<ForwarderFound> {
-  const missing: string[] = [];
-  for (const folder of nativePlaces()) {
-    const path = join(folder, forwarderFile);
-    try {
-      await checkWholeFile(path);
-      await askVersion(path);
-      return { path };
-    } catch (error) {
-      missing.push(reasonAt(path, error));
-    }
-  }
-  return { missing: [...missing, whereToPut] };
+export function findForwarder(): Promise<ForwarderFound> {
+  return openFirst(forwarderFile, async path => {
+    await checkWholeFile(path);
+    await askVersion(path);
+    return { path };
+  });
 }
 
 const forwarderFile = process.platform === 'win32' ? 'rallypoint-forwarder.exe' : 'rallypoint-forwarder';

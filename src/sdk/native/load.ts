@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { checkedAddon } from './checked.ts';
 import type { NativeAddon } from './contract.ts';
-import { nativePlaces, reasonAt, whereToPut } from './places.ts';
+import { openFirst } from './places.ts';
 import { checkWholeFile } from './whole-file.ts';
 
 /** The addon, or where it was looked for and why each place failed, one line a place. */
@@ -11,18 +10,11 @@ export type NativeFound = { readonly addon: NativeAddon } | { readonly missing: 
  * Loads the addon from the first place that has one which works. Never rejects: without it the SDK goes on by other
  * means, and says so.
  */
-export async function loadNative(): Promise<NativeFound> {
-  const missing: string[] = [];
-  for (const folder of nativePlaces()) {
-    const path = join(folder, addonFile);
-    try {
-      await checkWholeFile(path);
-      return { addon: checkedAddon(load(path)) };
-    } catch (error) {
-      missing.push(reasonAt(path, error));
-    }
-  }
-  return { missing: [...missing, whereToPut] };
+export function loadNative(): Promise<NativeFound> {
+  return openFirst(addonFile, async path => {
+    await checkWholeFile(path);
+    return { addon: checkedAddon(load(path)) };
+  });
 }
 
 const addonFile = 'rallypoint.node';

@@ -26,15 +26,27 @@ const register = 'Let the game register its scheme (registerScheme).';
 export async function checkScheme(asked: Asked): Promise<Finding[]> {
   const { scheme, machine } = asked;
   if (scheme === undefined) return [];
+  const answer = await askForHandler(scheme, machine);
+  const handler = 'handler' in answer ? answer.handler : undefined;
+  const opener = await checkOpener(scheme, handler, machine);
+  if ('failure' in answer) {
+    const message = `The system cannot be asked which program opens ${scheme}: addresses. ${answer.failure}`;
+    return [bad('registration', message, 'Put the native parts in place, or redirect to loopback.'), ...opener];
+  }
+  if (!handler) return [bad('registration', `No program opens ${scheme}: addresses.`, register), ...opener];
+  const found = await checkCommand(handler, machine);
+  return [checkRegistration({ ...asked, scheme }, handler), found, ...opener];
+}
+
+async function askForHandler(
+  scheme: string,
+  machine: Machine,
+): Promise<{ readonly handler: SchemeHandler | undefined } | { readonly failure: string }> {
   try {
-    const handler = await (await openSchemeHandlers(machine)).handlerOf(scheme);
-    const opener = await checkOpener(scheme, handler, machine);
-    if (!handler) return [bad('registration', `No program opens ${scheme}: addresses.`, register), ...opener];
-    const found = await checkCommand(handler, machine);
-    return [checkRegistration({ ...asked, scheme }, handler), found, ...opener];
+    return { handler: await (await openSchemeHandlers(machine)).handlerOf(scheme) };
   } catch (error) {
     if (!(error instanceof RedirectError)) throw error;
-    return [bad('registration', error.message, 'Put the native parts in place, or redirect to loopback.')];
+    return { failure: error.message };
   }
 }
 

@@ -45,11 +45,26 @@ interface Armed<Document extends FaultDocument = FaultDocument> {
   left: number;
 }
 
+/** The faults of a running service: what a test arms and disarms. */
+export interface FaultControl {
+  /**
+   * Arms one fault or several; open sockets that match are struck immediately. @returns those that were armed
+   *
+   * @param given a {@link FaultDocument} or a list of them
+   * @throws ValidationError
+   */
+  add(given: unknown): readonly ArmedFault[];
+  /** Disarms all faults. Frozen sockets stay frozen. */
+  clear(): void;
+  /** The faults that have strikes left. */
+  readonly armed: readonly ArmedFault[];
+}
+
 /**
  * Makes trouble on purpose, so that clients can be tested against it: slow and failing answers, limits that are used
  * up, sockets that break, freeze or garble. The same faults, seeds and requests strike the same.
  */
-export class Faults {
+export class Faults implements FaultControl {
   readonly #core: Pick<Core, 'clock' | 'ids' | 'journal'>;
   #requests: Armed<RequestFault>[] = [];
   #sockets: Armed<SocketFault>[] = [];
@@ -64,12 +79,6 @@ export class Faults {
     this.#open = open;
   }
 
-  /**
-   * Arms one fault or several; sockets that are open are struck at once. @returns those that were armed
-   *
-   * @param given a {@link FaultDocument} or a list of them
-   * @throws ValidationError
-   */
   add(given: unknown): readonly ArmedFault[] {
     const issues = checkFaults(given);
     if (issues.length > 0) throw new ValidationError('The fault', issues);
@@ -77,13 +86,11 @@ export class Faults {
     return documents.map(document => this.#arm(document));
   }
 
-  /** Disarms them all. Sockets that are frozen stay so. */
   clear(): void {
     this.#requests = [];
     this.#sockets = [];
   }
 
-  /** Those that have strikes left. */
   get armed(): readonly ArmedFault[] {
     return [...this.#requests, ...this.#sockets].map(describe);
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
@@ -7,6 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LobbyDirectory, memoryLobbyDirectory } from '../../../src/backend/lobbies/directory.ts';
 import { type FileLobbyDirectory, fileLobbyDirectory } from '../../../src/backend/lobbies/file-directory.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { needs } from '../../support/parts.ts';
+
+const linux = await needs('linux');
 
 /** Where Linux shows what a process has open. */
 const descriptors = '/proc/self/fd';
@@ -116,7 +119,7 @@ describe('a directory in a file', () => {
     directory.close();
   });
 
-  it.skipIf(!existsSync(descriptors))('keeps no hold of a file that is no directory', async () => {
+  it.skipIf(linux.missing)(`keeps no hold of a file that is no directory${linux.note}`, async () => {
     const elsewhere = join(folder.path, 'rubbish');
     writeFileSync(elsewhere, 'certainly not a database, whatever it is'.repeat(100));
     const directory = fileLobbyDirectory(elsewhere);

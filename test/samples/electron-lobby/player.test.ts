@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { OpenRedirects } from '../../../samples/electron-lobby/main/redirects.ts';
 import type { AppState, LobbyView } from '../../../samples/electron-lobby/shared/state.ts';
 import { applicationId, friend, owner } from '../../../samples/electron-lobby/starfall.ts';
+import { needs } from '../../support/parts.ts';
 import { decide } from '../../support/player.ts';
 import {
   openFriend,
@@ -12,6 +13,8 @@ import {
   type SampleWorld,
   tapped,
 } from '../../support/sample-app.ts';
+
+const linux = await needs('linux');
 
 let world: SampleWorld;
 const open: { close(): Promise<void> }[] = [];
@@ -208,8 +211,8 @@ describe('signing in', () => {
     expect(session).toMatchObject({ problem: { code: 'signed_out', message: 'You signed out in another window.' } });
   });
 
-  it.skipIf(process.platform !== 'linux')(
-    'goes on without a keychain only if the player says so, for this run',
+  it.skipIf(linux.missing)(
+    `goes on without a keychain only if the player says so, for this run${linux.note}`,
     async () => {
       vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere');
       const { window, pages } = await openApp({ player: 'ada', options: { keychain: ['system'] } });

@@ -1,13 +1,14 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { doctor, type Finding, type FindingCode, findingCodes } from '@rallypoint/sdk';
+import { type Finding, type FindingCode, findingCodes } from '@rallypoint/sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nodeRedirects } from '../../../samples/electron-lobby/host/redirects.ts';
 import { decideWay } from '../../../samples/electron-lobby/main/redirects.ts';
 import { owner } from '../../../samples/electron-lobby/starfall.ts';
+import { needs } from '../../support/parts.ts';
 import { decide } from '../../support/player.ts';
 import { openInNode, openSampleWorld, type SampleInNode, type SampleWorld } from '../../support/sample-app.ts';
 
@@ -52,21 +53,9 @@ describe('the way back from the browser', () => {
 });
 
 const run = promisify(execFile);
-const missing = await whatIsMissing();
+const redirected = await needs('linux', 'desktop-tools', 'forwarder');
 
-/** Why redirects cannot come by a scheme here; undefined where they can. */
-async function whatIsMissing(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'the schemes of this system belong to the person at it';
-  try {
-    execFileSync('which', ['xdg-open', 'xdg-mime', 'gio'], { stdio: 'ignore' });
-  } catch {
-    return 'no xdg-utils or gio (Debian: apt-get install xdg-utils libglib2.0-bin)';
-  }
-  const findings = await doctor();
-  return findings.find(({ code, ok }) => code === 'forwarder' && !ok) ? 'the forwarder was not built' : undefined;
-}
-
-describe.skipIf(missing)(`the way back by this system${missing ? ` (skipped: ${missing})` : ''}`, () => {
+describe.skipIf(redirected.missing)(`the way back by this system${redirected.note}`, () => {
   let folder: string;
   let world: SampleWorld;
   let sample: SampleInNode | undefined;

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSystemBrowser } from '../../../src/sdk/auth/open-browser.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { needs } from '../../support/parts.ts';
+
+const linux = await needs('linux');
 
 const url = 'http://127.0.0.1/oauth2/authorize?a=1&b=$(touch x);\'"';
 
 // A stand-in for the system's opener, found first on PATH.
-describe.skipIf(process.platform !== 'linux')('openSystemBrowser (Linux: what xdg-open is given)', () => {
+describe.skipIf(linux.missing)(`openSystemBrowser on Linux: what xdg-open is given${linux.note}`, () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
   beforeEach(async () => {

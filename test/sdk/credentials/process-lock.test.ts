@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
 import { native } from '../../support/credential-crowd.ts';
 import { elapse } from '../../support/elapse.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { type Needs, needs } from '../../support/parts.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -17,8 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-const isBuilt = existsSync(join(native, 'rallypoint.node'));
-const kinds: readonly ProcessLockKind[] = isBuilt ? ['native', 'sqlite'] : ['sqlite'];
+const kinds = [
+  ['native', await needs('addon')],
+  ['sqlite', await needs()],
+] as const satisfies readonly (readonly [ProcessLockKind, Needs])[];
 const never = new Promise<never>(() => {});
 
 /** Somebody who has the lock until told otherwise. */
@@ -37,123 +39,122 @@ async function holder(open: () => ReturnType<typeof openProcessLock>) {
   };
 }
 
-if (!isBuilt) it.skip('a lock of kind native: the addon is not built, see native/README.md', () => {});
-
-describe.each(kinds)('a lock of kind %s', kind => {
-  let number = 0;
-  let path: string;
-  const open = (options: object = {}) => openProcessLock({ path, kinds: [kind], ...options });
-  const fresh = () => {
-    path = join(folder.path, kind, `${++number}.lock`);
-  };
-
-  it('lets one in at a time, whoever opened it, and everybody in the end', async () => {
-    fresh();
-    const locks = await Promise.all([open(), open(), open()]);
-    let inside = 0;
-    let most = 0;
-    let count = 0;
-    const work = async () => {
-      most = Math.max(most, ++inside);
-      await new Promise(resolve => setImmediate(resolve));
-      inside--;
-      count++;
+for (const [kind, { missing, note }] of kinds)
+  describe.skipIf(missing)(`a lock of kind ${kind}${note}`, () => {
+    let number = 0;
+    let path: string;
+    const open = (options: object = {}) => openProcessLock({ path, kinds: [kind], ...options });
+    const fresh = () => {
+      path = join(folder.path, kind, `${++number}.lock`);
     };
-    await Promise.all(Array.from({ length: 12 }, (_, i) => locks[i % 3]?.hold(work)));
-    expect({ most, count }).toEqual({ most: 1, count: 12 });
-    expect(locks.map(lock => lock.kind)).toEqual([kind, kind, kind]);
-  });
 
-  it('serves those of one process in the order they came', async () => {
-    fresh();
-    const lock = await open();
-    const order: number[] = [];
-    await Promise.all([1, 2, 3, 4].map(n => lock.hold(async () => void order.push(n))));
-    expect(order).toEqual([1, 2, 3, 4]);
-  });
+    it('lets one in at a time, whoever opened it, and everybody in the end', async () => {
+      fresh();
+      const locks = await Promise.all([open(), open(), open()]);
+      let inside = 0;
+      let most = 0;
+      let count = 0;
+      const work = async () => {
+        most = Math.max(most, ++inside);
+        await new Promise(resolve => setImmediate(resolve));
+        inside--;
+        count++;
+      };
+      await Promise.all(Array.from({ length: 12 }, (_, i) => locks[i % 3]?.hold(work)));
+      expect({ most, count }).toEqual({ most: 1, count: 12 });
+      expect(locks.map(lock => lock.kind)).toEqual([kind, kind, kind]);
+    });
 
-  it('gives back what the work gives, throws what it throws, and is free afterwards', async () => {
-    fresh();
-    const lock = await open();
-    expect(await lock.hold(async () => 7)).toBe(7);
-    await expect(lock.hold(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await (await open()).hold(async () => 8)).toBe(8);
-  });
+    it('serves those of one process in the order they came', async () => {
+      fresh();
+      const lock = await open();
+      const order: number[] = [];
+      await Promise.all([1, 2, 3, 4].map(n => lock.hold(async () => void order.push(n))));
+      expect(order).toEqual([1, 2, 3, 4]);
+    });
 
-  it('ends a wait that is aborted, and lets the next one have the turn', async () => {
-    fresh();
-    const release = await holder(open);
-    const lock = await open();
-    const abort = new AbortController();
-    const waiting = lock.hold(async () => 1, abort.signal);
-    const next = lock.hold(async () => 2);
-    abort.abort();
-    await expect(waiting).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
-    await expect(lock.hold(async () => 3, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
-    await release();
-    expect(await next).toBe(2);
-  });
+    it('gives back what the work gives, throws what it throws, and is free afterwards', async () => {
+      fresh();
+      const lock = await open();
+      expect(await lock.hold(async () => 7)).toBe(7);
+      await expect(lock.hold(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+      expect(await (await open()).hold(async () => 8)).toBe(8);
+    });
 
-  it('does not end work that has begun', async () => {
-    fresh();
-    const abort = new AbortController();
-    const lock = await open();
-    const done = lock.hold(async () => {
+    it('ends a wait that is aborted, and lets the next one have the turn', async () => {
+      fresh();
+      const release = await holder(open);
+      const lock = await open();
+      const abort = new AbortController();
+      const waiting = lock.hold(async () => 1, abort.signal);
+      const next = lock.hold(async () => 2);
       abort.abort();
-      await new Promise(resolve => setImmediate(resolve));
-      return 'done';
-    }, abort.signal);
-    expect(await done).toBe('done');
-  });
+      await expect(waiting).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
+      await expect(lock.hold(async () => 3, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
+      await release();
+      expect(await next).toBe(2);
+    });
 
-  it('waits 30 s and no longer for one who does not let go', async () => {
-    fresh();
-    const clock = new VirtualClock(0);
-    const release = await holder(open);
-    const waiting = (await open({ clock })).hold(async () => 1);
-    await expect(elapse(clock, waiting, 40_000, 200)).rejects.toMatchObject({ code: 'deadline_exceeded' });
-    expect(clock.now()).toBeGreaterThanOrEqual(lockWaitMsDefault);
-    expect(clock.now()).toBeLessThan(lockWaitMsDefault + 1_000);
-    await release();
-  });
+    it('does not end work that has begun', async () => {
+      fresh();
+      const abort = new AbortController();
+      const lock = await open();
+      const done = lock.hold(async () => {
+        abort.abort();
+        await new Promise(resolve => setImmediate(resolve));
+        return 'done';
+      }, abort.signal);
+      expect(await done).toBe('done');
+    });
 
-  it('is let go of by the system when its process is killed', async () => {
-    fresh();
-    const program = `
+    it('waits 30 s and no longer for one who does not let go', async () => {
+      fresh();
+      const clock = new VirtualClock(0);
+      const release = await holder(open);
+      const waiting = (await open({ clock })).hold(async () => 1);
+      await expect(elapse(clock, waiting, 40_000, 200)).rejects.toMatchObject({ code: 'deadline_exceeded' });
+      expect(clock.now()).toBeGreaterThanOrEqual(lockWaitMsDefault);
+      expect(clock.now()).toBeLessThan(lockWaitMsDefault + 1_000);
+      await release();
+    });
+
+    it('is let go of by the system when its process is killed', async () => {
+      fresh();
+      const program = `
       const { openProcessLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/sdk/credentials/process-lock.ts'))});
       const lock = await openProcessLock({ path: ${JSON.stringify(path)}, kinds: ['${kind}'] });
       await lock.hold(async () => { process.send('held'); await new Promise(resolve => setTimeout(resolve, 60_000)); });`;
-    const file = join(folder.path, `${kind}.mjs`);
-    await writeFile(file, program);
-    const child = fork(file, { execArgv: [] });
-    await once(child, 'message');
-    const lock = await open({ waitMs: 100 });
-    await expect(lock.hold(async () => 1)).rejects.toMatchObject({ code: 'deadline_exceeded' });
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    expect(await lock.hold(async () => 1)).toBe(1);
-  });
+      const file = join(folder.path, `${kind}.mjs`);
+      await writeFile(file, program);
+      const child = fork(file, { execArgv: [] });
+      await once(child, 'message');
+      const lock = await open({ waitMs: 100 });
+      await expect(lock.hold(async () => 1)).rejects.toMatchObject({ code: 'deadline_exceeded' });
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect(await lock.hold(async () => 1)).toBe(1);
+    });
 
-  it('says so when its file cannot be made', async () => {
-    const file = join(folder.path, `${kind}-file`);
-    await writeFile(file, '');
-    const opened = openProcessLock({ path: join(file, 'x.lock'), kinds: [kind] });
-    await expect(opened).rejects.toMatchObject({ name: 'KeychainError', code: 'lock_unusable' });
-  });
+    it('says so when its file cannot be made', async () => {
+      const file = join(folder.path, `${kind}-file`);
+      await writeFile(file, '');
+      const opened = openProcessLock({ path: join(file, 'x.lock'), kinds: [kind] });
+      await expect(opened).rejects.toMatchObject({ name: 'KeychainError', code: 'lock_unusable' });
+    });
 
-  it('says so when something else is in its place', async () => {
-    fresh();
-    const other = kind === 'native' ? path : `${path}.sqlite`;
-    await (await import('node:fs/promises')).mkdir(other, { recursive: true });
-    const lock = await open();
-    await expect(lock.hold(() => never)).rejects.toMatchObject({ name: 'KeychainError', code: 'lock_unusable' });
+    it('says so when something else is in its place', async () => {
+      fresh();
+      const other = kind === 'native' ? path : `${path}.sqlite`;
+      await (await import('node:fs/promises')).mkdir(other, { recursive: true });
+      const lock = await open();
+      await expect(lock.hold(() => never)).rejects.toMatchObject({ name: 'KeychainError', code: 'lock_unusable' });
+    });
   });
-});
 
 describe('openProcessLock', () => {
   it('takes the first kind that works here, and says which', async () => {
     const path = join(folder.path, 'any.lock');
-    expect((await openProcessLock({ path })).kind).toBe(isBuilt ? 'native' : 'sqlite');
+    expect((await openProcessLock({ path })).kind).toBe(kinds[0][1].missing === undefined ? 'native' : 'sqlite');
     expect((await openProcessLock({ path, kinds: ['sqlite', 'native'] })).kind).toBe('sqlite');
   });
 

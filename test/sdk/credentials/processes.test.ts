@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../../../src/sdk/client.ts';
@@ -8,6 +7,7 @@ import { openKeychain } from '../../../src/sdk/keychain/open-keychain.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { buildProgram, Crowd, deaths, native } from '../../support/credential-crowd.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { type Needs, needs } from '../../support/parts.ts';
 import { browserOf } from '../../support/player.ts';
 import { seedOf } from '../../support/soak.ts';
 import { starfall } from '../../support/starfall.ts';
@@ -28,11 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-const kinds: readonly ProcessLockKind[] = ['native', 'sqlite'];
+const kinds: readonly (readonly [ProcessLockKind, Needs])[] = [
+  ['native', await needs('addon')],
+  ['sqlite', await needs()],
+];
 
-describe.each(kinds)('twenty processes that share a credential by a lock of kind %s', kind => {
-  const isBuilt = kind === 'sqlite' || existsSync(join(native, 'rallypoint.node'));
-  const skipped = isBuilt ? '' : '; skipped: the addon is not built, see native/README.md';
+describe.each(kinds)('twenty processes that share a credential by a lock of kind %s', (kind, { missing, note }) => {
   const seed = seedOf(1);
   let service: Service;
 
@@ -42,8 +43,8 @@ describe.each(kinds)('twenty processes that share a credential by a lock of kind
   });
   afterAll(() => service.close());
 
-  it.skipIf(!isBuilt)(
-    `refresh it once a round, sign nobody out and lose nothing, wherever some of them are killed (seed ${seed})${skipped}`,
+  it.skipIf(missing)(
+    `refresh it once a round, sign nobody out and lose nothing, wherever some of them are killed (seed ${seed})${note}`,
     { timeout: 60_000 },
     async () => {
       const shared = join(folder.path, kind);

@@ -3,8 +3,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RedirectApp, type RedirectOptions, receiveRedirects } from '../../../src/sdk/electron/redirects.ts';
-import { noDesktop, noForwarder, openAddress, privateDesktop, skipped } from '../redirect/desktop.ts';
+import { needs } from '../../support/parts.ts';
+import { openAddress, privateDesktop } from '../redirect/desktop.ts';
 import { addressFor, eventually, forward, scheme, socketIn } from '../redirect/games.ts';
+
+const desktop = await needs('linux', 'desktop-tools');
+const whole = await needs('linux', 'desktop-tools', 'forwarder');
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -32,10 +36,8 @@ function receive(options: Partial<RedirectOptions> = {}) {
 }
 
 describe('receiveRedirects with the forwarder', () => {
-  const missing = noDesktop ?? noForwarder;
-
-  it.skipIf(missing !== undefined)(
-    `registers it, and takes what it brings without a second copy of Electron${skipped(missing)}`,
+  it.skipIf(whole.missing)(
+    `registers it, and takes what it brings without a second copy of Electron${whole.note}`,
     async () => {
       const { receiver, folder, handed, registered } = receive();
       expect(receiver.isRegistered).toBe(false);
@@ -50,20 +52,17 @@ describe('receiveRedirects with the forwarder', () => {
     },
   );
 
-  it.skipIf(noDesktop !== undefined)(
-    `takes Electron's own way where it cannot be used${skipped(noDesktop)}`,
-    async () => {
-      const home = privateDesktop();
-      mkdirSync(join(home, 'open'), { mode: 0o755 });
-      const { receiver, registered } = receive({ forwarder: { name: 'Starfall', folder: join(home, 'open') } });
-      expect(await receiver.registration).toEqual({
-        isRegistered: true,
-        through: 'game',
-        reason: expect.stringContaining('is open to others'),
-      });
-      expect(registered).toEqual([[scheme]]);
-    },
-  );
+  it.skipIf(desktop.missing)(`takes Electron's own way where it cannot be used${desktop.note}`, async () => {
+    const home = privateDesktop();
+    mkdirSync(join(home, 'open'), { mode: 0o755 });
+    const { receiver, registered } = receive({ forwarder: { name: 'Starfall', folder: join(home, 'open') } });
+    expect(await receiver.registration).toEqual({
+      isRegistered: true,
+      through: 'game',
+      reason: expect.stringContaining('is open to others'),
+    });
+    expect(registered).toEqual([[scheme]]);
+  });
 
   it('leaves no socket behind when it is closed before it has begun to listen', async () => {
     const { receiver, folder } = receive();

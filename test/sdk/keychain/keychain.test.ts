@@ -6,6 +6,7 @@ import { type KeychainBackend, keychainBackends } from '../../../src/sdk/keychai
 import { openBest } from '../../../src/sdk/keychain/open-best.ts';
 import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
 import { keychainSuite } from '../../support/keychain-suite.ts';
+import { needs } from '../../support/parts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rallypoint-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -23,6 +24,8 @@ const machines = {
   memory: { libraries: noLibraries },
 };
 
+const noneMissing = await needs();
+
 for (const backend of Object.keys(keychainBackends) as KeychainBackend[]) {
   keychainSuite(
     `${backend}${backend.startsWith('key') ? ', by a stand-in' : ''}`,
@@ -31,6 +34,6 @@ for (const backend of Object.keys(keychainBackends) as KeychainBackend[]) {
       open: (service = 'Starfall') =>
         openBest({ service, allow: [keychainBackends[backend]], folder, safeStorage }, machines[backend]),
     }),
-    undefined,
+    noneMissing,
   );
 }

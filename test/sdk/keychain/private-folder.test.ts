@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FileSystem, openPrivateFolder } from '../../../src/sdk/keychain/private-folder.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { needs } from '../../support/parts.ts';
+
+const posix = await needs('posix');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let path: string;
@@ -73,7 +76,7 @@ describe('a private folder', () => {
   });
 });
 
-describe.skipIf(process.getuid === undefined)('a private folder, where files have modes', () => {
+describe.skipIf(posix.missing)(`a private folder, where files have modes${posix.note}`, () => {
   const modeOf = async (name: string) => ((await files.stat(name)).mode & 0o777).toString(8);
 
   it('and its files are readable to this user alone, also where it was open to others before', async () => {

@@ -7,21 +7,21 @@ import { openBest } from '../../../src/sdk/keychain/open-best.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { noLibraries } from '../../support/keychain-stand-ins.ts';
 import { keychainSuite } from '../../support/keychain-suite.ts';
-import { keyringObstacle, type RealKeyring, startKeyring } from '../../support/real-keyring.ts';
+import { needs } from '../../support/parts.ts';
+import { type RealKeyring, startKeyring } from '../../support/real-keyring.ts';
 
 const run = promisify(execFile);
-const obstacles = {
-  keytar: await keyringObstacle('keytar'),
-  keyring: await keyringObstacle('@napi-rs/keyring'),
+const library = {
+  keytar: await needs('linux', 'keychain-daemon', 'keytar'),
+  keyring: await needs('linux', 'keychain-daemon', 'keyring'),
 };
-const obstacle = obstacles.keytar ?? obstacles.keyring;
-const skipped = obstacle === undefined ? '' : ` (skipped: ${obstacle})`;
+const both = await needs('linux', 'keychain-daemon', 'keytar', 'keyring');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let keyring: RealKeyring | undefined;
 beforeAll(async () => {
   folder = await temporaryFolder();
-  if (obstacle !== undefined) return;
+  if (library.keytar.missing && library.keyring.missing) return;
   keyring = await startKeyring();
   // The libraries are of this process, and find the bus by its environment.
   Object.assign(process.env, keyring.env);
@@ -42,11 +42,11 @@ for (const backend of ['keytar', 'keyring'] as const) {
   keychainSuite(
     `${backend} with gnome-keyring`,
     () => ({ backend, open: (service = `Starfall by ${backend}`) => openBy(backend, service) }),
-    obstacles[backend],
+    library[backend],
   );
 }
 
-describe.skipIf(obstacle !== undefined)(`the two libraries with one gnome-keyring${skipped}`, () => {
+describe.skipIf(both.missing)(`the two libraries with one gnome-keyring${both.note}`, () => {
   it('do not find what the other keeps by themselves; the keychain does, and moves it', async () => {
     const service = 'Two libraries';
     const large = 'größer ✨ '.repeat(1000);
@@ -80,7 +80,7 @@ const refusal = (code: string, remedy: RegExp) => ({
   message: expect.stringMatching(remedy),
 });
 
-describe.skipIf(obstacle !== undefined)(`a system without a usable keychain${skipped}`, () => {
+describe.skipIf(both.missing)(`a system without a usable keychain${both.note}`, () => {
   it('refuses for want of a session bus', async () => {
     expect(await opening()).toEqual(refusal('keychain_no_bus', /DBUS_SESSION_BUS_ADDRESS/));
   });

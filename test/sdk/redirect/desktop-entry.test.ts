@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandOf, desktopEntryText, execLineOf } from '../../../src/sdk/redirect/desktop-entry.ts';
+import { needs } from '../../support/parts.ts';
 import { shortFolder } from './games.ts';
 
 const scheme = 'discord-1';
-const noValidator =
-  spawnSync('desktop-file-validate', ['--help']).status === 0 ? '' : ' (skipped: desktop-file-utils is not installed)';
+const validator = await needs('desktop-file-validate');
 
 describe('a desktop file', () => {
   it('leaves plain words bare, since older openers cannot read quotes', () => {
@@ -32,7 +32,7 @@ describe('a desktop file', () => {
     );
   });
 
-  it.skipIf(noValidator)(`is one by desktop-file-validate, whatever stands in it${noValidator}`, () => {
+  it.skipIf(validator.missing)(`is one by desktop-file-validate, whatever stands in it${validator.note}`, () => {
     const path = join(shortFolder(), 'rallypoint-x.desktop');
     const command = ['/opt/My Game/g', '--a="b"', '$HOME', '`id`', '100%', 'c:\\d', "it's", 'ä'];
     writeFileSync(path, desktopEntryText({ name: 'Mein \\ Spiel; [x]', scheme, command }));

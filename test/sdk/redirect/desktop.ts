@@ -1,30 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { findForwarder } from '../../../src/sdk/native/find-forwarder.ts';
-import { loadNative } from '../../../src/sdk/native/load.ts';
 import { type RegistrarParts, systemParts } from '../../../src/sdk/redirect/registrar.ts';
 import { shortFolder } from './games.ts';
-
-/** Why redirects cannot be sent through a real desktop here; undefined when they can. */
-export const noDesktop = obstacle();
-
-function obstacle(): string | undefined {
-  if (process.platform !== 'linux') return 'the recipe is for Linux';
-  const missing = ['xdg-open', 'xdg-mime', 'gio'].find(program => spawnSync('which', [program]).status !== 0);
-  return missing && `${missing} is not installed`;
-}
-
-const [native, forwarder] = await Promise.all([loadNative(), findForwarder()]);
-export const noAddon = 'addon' in native ? undefined : 'the addon is not built';
-export const noForwarder = 'path' in forwarder ? undefined : 'the forwarder is not built';
-
-/** For titles of tests that are skipped. */
-export function skipped(...reasons: readonly (string | undefined)[]): string {
-  const reason = reasons.find(one => one !== undefined);
-  return reason === undefined ? '' : ` (skipped: ${reason})`;
-}
 
 /** A desktop of the test's own, for the length of the test: what is registered stays in its folder, which is given. */
 export function privateDesktop(name = 'GNOME'): string {

@@ -6,14 +6,20 @@ import { doctor } from '../../../src/sdk/redirect/doctor.ts';
 import { type Finding, type FindingCode, findingCodes } from '../../../src/sdk/redirect/finding.ts';
 import { registerScheme } from '../../../src/sdk/redirect/register.ts';
 import { systemClock } from '../../../src/wire/ports.ts';
-import { noAddon, noDesktop, noForwarder, privateDesktop, skipped } from './desktop.ts';
+import { needs } from '../../support/parts.ts';
+import { privateDesktop } from './desktop.ts';
 import { kill, scheme, shortFolder, socketIn, startGame } from './games.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
 const game = { path: process.execPath };
-const onDesktop = it.skipIf(noDesktop !== undefined);
-const reason = skipped(noDesktop);
+const linux = await needs('linux');
+const root = await needs('root');
+const desktop = await needs('linux', 'desktop-tools');
+const withForwarder = await needs('linux', 'desktop-tools', 'forwarder');
+const [{ missing: noAddon }, { missing: noForwarder }] = [await needs('addon'), await needs('forwarder')];
+const onDesktop = it.skipIf(desktop.missing);
+const reason = desktop.note;
 
 async function find(code: FindingCode, options: Parameters<typeof doctor>[0] = { scheme }): Promise<Finding> {
   const finding = (await doctor(options)).find(one => one.code === code);
@@ -72,8 +78,8 @@ describe('the registration', () => {
     expect(await find('registration', { scheme, handler: 'other.desktop' })).toMatchObject({ ok: true });
   });
 
-  it.skipIf((noDesktop ?? noForwarder) !== undefined)(
-    `is wrong when it names another socket than the game listens at${skipped(noDesktop, noForwarder)}`,
+  it.skipIf(withForwarder.missing)(
+    `is wrong when it names another socket than the game listens at${withForwarder.note}`,
     async () => {
       const home = privateDesktop();
       const folder = join(home, 's');
@@ -115,10 +121,10 @@ describe('the opener', () => {
     }
   });
 
-  it.skipIf(process.platform !== 'linux')('is missed', async () => {
+  it.skipIf(linux.missing)(`is missed${linux.note}`, async () => {
     privateDesktop();
     vi.stubEnv('PATH', shortFolder());
-    expect(await find('opener', { scheme: 'my-game' }).catch(() => undefined)).toMatchObject({ ok: false });
+    expect(await find('opener', { scheme: 'my-game' })).toMatchObject({ ok: false });
   });
 });
 
@@ -163,12 +169,11 @@ describe('the place of the socket', () => {
 });
 
 describe('the rights', () => {
-  const notRoot = process.geteuid?.() === 0 ? undefined : 'not run as root';
-  it.skipIf(notRoot !== undefined).each([
+  it.skipIf(root.missing).each([
     ['SUDO_UID', '1000'],
     ['PKEXEC_UID', '1000'],
     ['DOAS_USER', 'ada'],
-  ])(`are not those of the person when root was asked for by %s${skipped(notRoot)}`, async (name, value) => {
+  ])(`are not those of the person when root was asked for by %s${root.note}`, async (name, value) => {
     privateDesktop();
     vi.stubEnv(name, value);
     expect(await find('rights')).toMatchObject({ ok: false, message: expect.stringContaining(name) });

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { buildSync } from 'esbuild';
 import { onTestFinished } from 'vitest';
 
 export const scheme = 'discord-1';
@@ -41,10 +42,31 @@ interface As {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
+const gameProgram = join(import.meta.dirname, 'game.ts');
+
+/** Node.js and the game as one file, in a folder that every user may enter: the checkout may lie in one that only root may. */
+function programForAnybody(): readonly [node: string, program: string] {
+  const folder = shortFolder();
+  chmodSync(folder, 0o755);
+  const [node, program] = [join(folder, 'node'), join(folder, 'game.mjs')];
+  copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE);
+  buildSync({
+    entryPoints: [gameProgram],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  for (const file of [node, program]) chmodSync(file, 0o755);
+  return [node, program];
+}
+
 /** Starts one and leaves it running until the test ends. */
 export function startGame(folder: string, argv: readonly string[] = [], { uid, environment = {} }: As = {}): Game {
   const { SUDO_UID: _sudo, XDG_RUNTIME_DIR: _runtime, ...inherited } = process.env;
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'game.ts'), folder, ...argv], {
+  const [node, program] = uid === undefined ? [process.execPath, gameProgram] : programForAnybody();
+  const child = spawn(node, [program, folder, ...argv], {
     env: { ...inherited, ...environment },
     ...(uid !== undefined && { uid, gid: uid }),
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -52,6 +74,11 @@ export function startGame(folder: string, argv: readonly string[] = [], { uid, e
   onTestFinished(() => void child.kill('SIGKILL'));
   const told: Told[] = [];
   const waiting: { event: string; resolve(document: Told): void }[] = [];
+  const ended = new Promise<never>((_resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => reject(new Error(`The game has ended with ${code ?? signal}.`)));
+  });
+  ended.catch(() => {}); // Whoever waits for an event hears of it.
   createInterface(child.stdout).on('line', line => {
     const document = JSON.parse(line) as Told;
     const index = waiting.findIndex(({ event }) => event === document.event);
@@ -61,7 +88,8 @@ export function startGame(folder: string, argv: readonly string[] = [], { uid, e
   const next = (event: string) => {
     const index = told.findIndex(document => document.event === event);
     const [document] = index < 0 ? [] : told.splice(index, 1);
-    return document ? Promise.resolve(document) : new Promise<Told>(resolve => waiting.push({ event, resolve }));
+    if (document) return Promise.resolve(document);
+    return Promise.race([ended, new Promise<Told>(resolve => waiting.push({ event, resolve }))]);
   };
   return {
     child,

@@ -12,7 +12,10 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { needs } from '../../support/parts.ts';
 import { addressFor, eventually, forward, kill, shortFolder, socketIn, startGame } from './games.ts';
+
+const root = await needs('root');
 
 describe('one game', () => {
   it('takes the address it waits for, once, and answers the forwarder', async () => {
@@ -101,9 +104,8 @@ describe('the place', () => {
 
 describe('other users, and other rights of the same person', () => {
   const nobody = 65_534;
-  const notRoot = process.geteuid?.() === 0 ? undefined : 'only root can be somebody else';
-  const asRoot = it.skipIf(notRoot !== undefined);
-  const reason = notRoot === undefined ? '' : ` (skipped: ${notRoot})`;
+  const asRoot = it.skipIf(root.missing);
+  const reason = root.note;
 
   asRoot(`the folder of somebody else is refused by name${reason}`, async () => {
     const folder = shortFolder();

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { registerScheme, unregisterScheme } from '../../../src/sdk/redirect/register.ts';
 import { register, systemParts, unregister } from '../../../src/sdk/redirect/registrar.ts';
 import type { RegisterOptions } from '../../../src/sdk/redirect/registration.ts';
-import { noAddon, noDesktop, noForwarder, openAddress, partsWithout, privateDesktop, skipped } from './desktop.ts';
+import { needs, type Part } from '../../support/parts.ts';
+import { openAddress, partsWithout, privateDesktop } from './desktop.ts';
 import { addressFor, eventually, scheme, shortFolder, startGame } from './games.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -20,17 +21,18 @@ function recorder(folder: string) {
   };
 }
 
+const linux = await needs('linux');
+const desktop: readonly Part[] = ['linux', 'desktop-tools'];
+const onDesktop = await needs(...desktop);
 const means = [
-  ['the addon and the forwarder', [], noAddon ?? noForwarder],
-  ['xdg-mime and the forwarder', ['addon'], noForwarder],
-  ['the addon alone', ['forwarder'], noAddon],
-  ['xdg-mime alone', ['addon', 'forwarder'], undefined],
+  ['the addon and the forwarder', [], await needs(...desktop, 'addon', 'forwarder')],
+  ['xdg-mime and the forwarder', ['addon'], await needs(...desktop, 'forwarder')],
+  ['the addon alone', ['forwarder'], await needs(...desktop, 'addon')],
+  ['xdg-mime alone', ['addon', 'forwarder'], onDesktop],
 ] as const;
 
-describe.each(means)('a scheme registered by %s', (what, lacking, missing) => {
-  const obstacle = noDesktop ?? missing;
-  const test = it.skipIf(obstacle !== undefined);
-  const reason = skipped(obstacle);
+describe.each(means)('a scheme registered by %s', (what, lacking, { missing, note: reason }) => {
+  const test = it.skipIf(missing);
   const rest = { name: 'Starfall', scheme } as const;
 
   test(`starts the game with the address, byte for byte, when it does not run (${what})${reason}`, async () => {
@@ -95,7 +97,7 @@ describe('registerScheme', () => {
   const game = { path: process.execPath };
   const options = { applicationId: '1', name: 'Starfall', game };
 
-  it.skipIf(noDesktop !== undefined)(`has the default scheme of an application${skipped(noDesktop)}`, async () => {
+  it.skipIf(onDesktop.missing)(`has the default scheme of an application${onDesktop.note}`, async () => {
     privateDesktop();
     expect(await registerScheme(options)).toMatchObject({ scheme: 'discord-1' });
     await unregisterScheme({ applicationId: 1n });
@@ -155,7 +157,7 @@ describe('registerScheme', () => {
     ]);
   });
 
-  it.skipIf(process.platform !== 'linux')('says so when the system has no xdg-mime', async () => {
+  it.skipIf(linux.missing)(`says so when the system has no xdg-mime${linux.note}`, async () => {
     privateDesktop();
     vi.stubEnv('PATH', shortFolder());
     await expect(register(options, partsWithout('addon', 'forwarder'))).rejects.toMatchObject({

@@ -4,6 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { temporaryFolder } from '../../../support/folder.ts';
+import { needs } from '../../../support/parts.ts';
+
+const linux = await needs('linux');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let location: string;
@@ -56,7 +59,7 @@ describe('opening a database file', () => {
     again.close();
   });
 
-  it.runIf(process.platform === 'linux')('refuses a place where no folder can be made, and ends', async () => {
+  it.skipIf(linux.missing)(`refuses a place where no folder can be made, and ends${linux.note}`, async () => {
     const path = '/proc/self/nowhere/folder/store.sqlite';
     await expect(openDatabase(path)).rejects.toThrow(unusable(path));
   });

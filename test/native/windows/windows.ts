@@ -1,0 +1,121 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { runtimes } from '../../../scripts/install-runtimes.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { isInstalled, root } from '../built.ts';
+
+const run = promisify(execFile);
+const { executable } = runtimes['win32-x64'];
+const inside = join(import.meta.dirname, 'inside');
+
+/** Where the files for Windows are built. */
+export const built: string = join(root, 'dist', 'native', 'win32-x64');
+
+/** Why nothing can be tried on Windows here; undefined when it can. */
+export const windowsObstacle: string | undefined = findObstacle();
+
+function findObstacle(): string | undefined {
+  if (process.platform !== 'linux') return 'Windows is tried by Wine, on Linux';
+  if (!isInstalled('wine')) return 'wine is not installed';
+  if (!existsSync(join(built, 'rallypoint.node'))) return 'nothing is built for it: npm run build:native -- --all';
+  return existsSync(executable) ? undefined : 'its Node is not here: npm run runtimes';
+}
+
+/** A path of this machine, as programs of Windows name it under Wine. */
+export function windowsPath(path: string): string {
+  return `Z:${path.replaceAll('/', '\\')}`;
+}
+
+/** A Windows of its own, by Wine, in a temporary folder, with a process of Node in it that calls functions. */
+export class Windows {
+  readonly #folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
+  #agent: ChildProcess | undefined;
+  #socket: Socket | undefined;
+  #calls = 0;
+
+  private constructor(folder: Awaited<ReturnType<typeof temporaryFolder>>) {
+    this.#folder = folder;
+    const { PATH = '', HOME = folder.path } = process.env;
+    this.#environment = {
+      ...{ PATH, HOME, LC_ALL: 'C.UTF-8', WINEPREFIX: join(folder.path, 'prefix'), WINEDEBUG: '-all' },
+      // Neither windows nor the installation of parts that nobody asked for.
+      ...{ DISPLAY: '', WINEDLLOVERRIDES: 'mscoree=;mshtml=;winemenubuilder.exe=' },
+      ...{ NODE_SKIP_PLATFORM_CHECK: '1', NODE_NO_WARNINGS: '1', RALLYPOINT_NATIVE: windowsPath(built) },
+    };
+  }
+
+  static async start(): Promise<Windows> {
+    const windows = new Windows(await temporaryFolder());
+    await windows.run('wine', 'wineboot', '-i');
+    await windows.#startAgent();
+    return windows;
+  }
+
+  /** A folder of this Windows that belongs to nobody else, as this machine names it. */
+  get folder(): string {
+    return this.#folder.path;
+  }
+
+  /** Runs a program of this machine for this Windows. */
+  async run(command: string, ...args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+    return run(command, args, { env: this.#environment, cwd: this.folder });
+  }
+
+  /** Calls a function of a module in `inside/`. */
+  async call<Value>(module: string, name: string, ...args: readonly unknown[]): Promise<Value> {
+    const id = this.#calls++;
+    const answered = Promise.withResolvers<unknown>();
+    this.#pending.set(id, answered);
+    const file = windowsPath(join(inside, `${module}.ts`));
+    this.#socket?.write(`${JSON.stringify({ id, file, name, args })}\n`);
+    return (await answered.promise) as Value;
+  }
+
+  async close(): Promise<void> {
+    const ended = this.#agent && once(this.#agent, 'exit');
+    this.#socket?.destroy();
+    // Ends what is left of this Windows, and waits until it has.
+    await this.run('wineserver', '--kill').catch(() => {});
+    await ended;
+    await this.#folder.remove();
+  }
+
+  async #startAgent(): Promise<void> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    // Under another name than Node's: the addon is for whichever program loads it.
+    const program = join(this.folder, 'Starfall.exe');
+    copyFileSync(executable, program);
+    this.#agent = spawn('wine', [program, windowsPath(join(inside, 'agent.ts')), String(port)], {
+      env: this.#environment,
+      cwd: this.folder,
+      stdio: 'ignore',
+    });
+    const gone = once(this.#agent, 'exit').then(([code]) =>
+      Promise.reject(new Error(`Node on Windows ended: ${code}`)),
+    );
+    gone.catch(error => {
+      for (const { reject } of this.#pending.values()) reject(error);
+    });
+    const [socket] = await Promise.race([once(server, 'connection') as Promise<[Socket]>, gone]);
+    server.close();
+    this.#socket = socket;
+    socket.on('error', () => {});
+    createInterface({ input: socket }).on('line', line => this.#answered(JSON.parse(line)));
+  }
+
+  #answered({ id, value, error }: { id: number; value?: unknown; error?: string }): void {
+    const answered = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (error === undefined) answered?.resolve(value);
+    else answered?.reject(new Error(`On Windows: ${error}`));
+  }
+}
