@@ -1,4 +1,5 @@
 import { createServer as createSocketServer } from 'node:net';
+import * as published from '@rallypoint/sdk/backend';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError, ArgumentError, RallypointError, RateLimitError, TransportError } from '../../src/model/errors.ts';
@@ -6,7 +7,7 @@ import { Http, type HttpOptions, type HttpWait, parseBaseUrl } from '../../src/w
 import { nodeTransport } from '../../src/wire/node-transport.ts';
 import { systemFetch } from '../../src/wire/ports.ts';
 import { RateLimiter } from '../../src/wire/ratelimit.ts';
-import { answerBytesMax, fetchTransport } from '../../src/wire/transport.ts';
+import { answerBytesMax, fetchTransport, type Transport } from '../../src/wire/transport.ts';
 import { undiciTransport } from '../../src/wire/undici-transport.ts';
 import { VirtualClock } from '../../src/wire/virtual-clock.ts';
 import { elapse } from '../support/elapse.ts';
@@ -41,9 +42,19 @@ async function failureOf(call: Promise<unknown>): Promise<RallypointError> {
   return failure as RallypointError;
 }
 
+/** The one that is published, with the parts of undici that the build keeps. Its errors are of classes of its own. */
+function publishedTransport(): Transport {
+  const transport = published.undiciTransport();
+  const asOurs = (error: unknown) => {
+    throw error instanceof published.TransportError ? new TransportError(error.code, error.message) : error;
+  };
+  return { send: request => transport.send(request).catch(asOurs), close: () => transport.close() };
+}
+
 const nodeTransports = [
   ['nodeTransport', nodeTransport],
   ['undiciTransport', undiciTransport],
+  ['the undiciTransport that is built', publishedTransport],
 ] as const;
 
 describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(systemFetch)]] as const)(
