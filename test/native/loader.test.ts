@@ -11,13 +11,10 @@ import { builtForwarder, compiled, root } from './built.ts';
 import { withEnv } from './desktop.ts';
 
 const run = promisify(execFile);
-const inPackage = [
-  join(root, 'dist', 'native', `${process.platform}-${process.arch}`),
-  join(root, 'native', 'build', 'Release'),
-];
+const inPackage = [join(root, 'dist', 'native', `${process.platform}-${process.arch}`)];
 
 describe('the places of built files', () => {
-  it('are the folder that is named, then the package’s, then that of the checkout', async () => {
+  it('are the folder that is named, then the package’s', async () => {
     expect(await withEnv({ RALLYPOINT_NATIVE: '' }, nativePlaces)).toEqual(inPackage);
     expect(await withEnv({ RALLYPOINT_NATIVE: '/opt/game' }, nativePlaces)).toEqual(['/opt/game', ...inPackage]);
   });
@@ -33,11 +30,10 @@ describe('a package without built files', () => {
   it('says every place, why each failed, and what to do', async () => {
     const lone = await lonePackage();
     for (const { missing: lines } of await lone.find()) {
-      expect(lines).toHaveLength(3);
+      expect(lines).toHaveLength(2);
       expect(lines?.[0]).toContain(join(lone.path, 'dist', 'native'));
       expect(lines?.[0]).toContain('ENOENT');
-      expect(lines?.[1]).toContain(join(lone.path, 'native', 'build', 'Release'));
-      expect(lines?.[2]).toBe(whereToPut);
+      expect(lines?.[1]).toBe(whereToPut);
     }
     await lone.remove();
   });

@@ -59,7 +59,7 @@ function places(): readonly Place[] {
 const system = `${process.platform}-${process.arch}`;
 
 function inPackage(root: string): readonly string[] {
-  return [join(root, 'dist', 'native', system), join(root, 'native', 'build', 'Release')];
+  return [join(root, 'dist', 'native', system)];
 }
 
 /** Where a packager of Electron puts what it is told to carry: beside the archive, or unpacked from it. */
