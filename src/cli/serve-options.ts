@@ -1,5 +1,5 @@
 import { globalRateMax, withGlobalRate } from '../model/global-rate.ts';
-import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits.ts';
+import { type LimitProfile, type LimitProfileName, limitProfiles, runtimeLimits } from '../model/limits.ts';
 import {
   checkPublicUrl,
   checkTrustedProxies,
@@ -89,6 +89,13 @@ export const serveOptions: OptionGroups = {
       value: 'H',
       help: ["your own voice server, told to who comes into a lobby's call: voice.example:4433"],
     },
+    'drain-timeout': {
+      value: 'S',
+      help: [
+        'seconds that a service which was told to end waits for what is under way',
+        `(default ${runtimeLimits.drainTimeoutMs / 1000}); then it is cut off`,
+      ],
+    },
     'virtual-clock': { help: ['time starts now and moves only by POST /control/clock'] },
   },
   'What it says': {
@@ -116,6 +123,7 @@ export interface ServeSettings {
   readonly limits: LimitProfile;
   /** A host, perhaps with a port. Absent: there is no voice server. */
   readonly voiceEndpoint?: string;
+  readonly drainTimeoutMs: number;
   readonly virtualClock: boolean;
   readonly readyFile?: string;
   readonly logLevel: LogLevel;
@@ -142,6 +150,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     ...(fixtures !== undefined && { fixtures }),
     limits: readLimits(given),
     ...readVoiceEndpoint(given),
+    drainTimeoutMs: readDrainTimeout(given),
     virtualClock: given['virtual-clock'] === true,
     ...(readyFile !== undefined && { readyFile }),
     logLevel: choice(given, 'log-level', logLevels) ?? defaults.logLevel,
@@ -174,6 +183,15 @@ function readLimits(given: GivenOptions): LimitProfile {
   const rate = /^[0-9]{1,4}$/.test(value) ? Number(value) : Number.NaN;
   if (rate >= 1 && rate <= globalRateMax) return withGlobalRate(profile, rate);
   throw new UsageError(`--global-rate is a whole number from 1 to ${globalRateMax}, not "${value}".`);
+}
+
+function readDrainTimeout(given: GivenOptions): number {
+  const value = optionText(given, 'drain-timeout');
+  if (value === undefined) return runtimeLimits.drainTimeoutMs;
+  const secondsMax = runtimeLimits.drainTimeoutMsMax / 1000;
+  const seconds = /^[0-9]{1,4}$/.test(value) ? Number(value) : Number.NaN;
+  if (seconds <= secondsMax) return seconds * 1000;
+  throw new UsageError(`--drain-timeout must be a whole number of seconds from 0 to ${secondsMax} (got "${value}").`);
 }
 
 function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'signIn' | 'allowPublicDeveloperSignIn'> {

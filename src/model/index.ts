@@ -127,6 +127,7 @@ export {
   limits,
   type RateLimit,
   type RateLimitBucket,
+  runtimeLimits,
 } from './limits.ts';
 export {
   type GatewayLobby,

@@ -154,6 +154,19 @@ export const limits = {
   gatewayBacklogBytesMax: 1024 * 1024,
 } as const;
 
+/** Bounds by which a service keeps itself in hand. Our choice, all of them: the interface is silent. */
+export const runtimeLimits = {
+  /** How long a service that was told to end waits for what is under way. */
+  drainTimeoutMs: 10_000,
+  drainTimeoutMsMax: 3_600_000,
+  /** How much of that is left for the state when the connections have had theirs. */
+  drainRestShare: 0.1,
+  /** How long a connection on which nothing is asked may still ask, after the service was told to end. */
+  drainIdleMs: 100,
+  /** How often an ending service looks which connections have become idle. */
+  drainLookMs: 50,
+} as const;
+
 /** Bounds of components and modals. @see commands.md 3.3 */
 export const componentLimits = {
   /** What applications call components and modals by. */
