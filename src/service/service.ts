@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ArgumentError } from '../model/errors.ts';
 import { runtimeLimits } from '../model/limits.ts';
 import { version } from '../model/version.ts';
+import { reportErrors } from '../wire/error-report.ts';
 import {
   type Clock,
   type Logger,
@@ -203,7 +204,8 @@ interface Ground {
 
 /** What everything stands on; the addresses are told to it when they are known. */
 async function openCore(options: ServiceOptions, { limits, activity, events }: Ground, closing: Closing) {
-  const { log = silentLogger, entropy = systemEntropy } = options;
+  const { entropy = systemEntropy } = options;
+  const log = reportErrors(options.log ?? silentLogger);
   const clock = chooseClock(options, activity);
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
