@@ -165,6 +165,10 @@ export const runtimeLimits = {
   drainIdleMs: 100,
   /** How often an ending service looks which connections have become idle. */
   drainLookMs: 50,
+  /** What is kept of events, so that gateway sessions can be resumed after a restart; older events make room. */
+  eventLogBytesMax: 64 * 1024 * 1024,
+  /** How many deliveries those events stand for, each to one session: what a start takes grows with them. */
+  eventLogDeliveriesMax: 4_000_000,
 } as const;
 
 /** Bounds of components and modals. @see commands.md 3.3 */

@@ -213,6 +213,7 @@ export class Protocol implements ConnectionEvents {
 
   async #identify(connection: Connection, peer: Peer, identity: Identity): Promise<void> {
     const { credentials, budget, sessions } = this.#parts;
+    if (sessions.restored) await sessions.restored;
     const principal = admit(await credentials.authenticateGateway(identity.token), identity);
     if (typeof principal === 'string') return connection.close(principal);
     const spent = principal.kind === 'bot' ? await budget.spend(principal.application.id, identity.shard) : undefined;
@@ -229,10 +230,12 @@ export class Protocol implements ConnectionEvents {
   }
 
   async #resume(connection: Connection, peer: Peer, resume: Resume): Promise<void> {
+    const { sessions } = this.#parts;
+    if (sessions.restored) await sessions.restored;
     const principal = admitResume(await this.#parts.credentials.authenticateGateway(resume.token));
     if (typeof principal === 'string') return connection.close(principal);
     if (!connection.open) return;
-    const session = this.#parts.sessions.resume(connection, principal, resume);
+    const session = sessions.resume(connection, principal, resume);
     if (session === 'gone') return this.#askToIdentify(connection, frames.identifyAnew);
     if (session === 'ahead') return connection.close('INVALID_SEQUENCE');
     peer.session = session;

@@ -83,7 +83,7 @@ export class Drain {
       for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
       await pause(runtimeLimits.drainLookMs);
     }
-    const left = this.#sockets.size;
+    const left = signal.aborted ? 0 : this.#sockets.size;
     for (const socket of this.#sockets) socket.destroy();
     await closed;
     return left;
