@@ -165,6 +165,12 @@ export const runtimeLimits = {
   drainIdleMs: 100,
   /** How often an ending service looks which connections have become idle. */
   drainLookMs: 50,
+  /**
+   * How fast a client must read what it asked for and what has no bound, like READY, and what it has beside that: less is too
+   * slow. What comes behind counts against `limits.gatewayBacklogBytesMax`.
+   */
+  gatewayOwedBytesPerSecondMin: 32 * 1024,
+  gatewayOwedMs: 30_000,
   /** What is kept of events, so that gateway sessions can be resumed after a restart; older events make room. */
   eventLogBytesMax: 64 * 1024 * 1024,
   /** How many deliveries those events stand for, each to one session: what a start takes grows with them. */

@@ -39,6 +39,12 @@ export class ReplayBuffer {
     while (this.#bytes > limits.gatewayReplayBytesMax || this.#size > limits.gatewayReplayEventsMax) this.#drop();
   }
 
+  /** Gives a number to an event that nobody can ask for again; nor for those before it. */
+  skip(): void {
+    this.forget(this.#last);
+    this.#last++;
+  }
+
   /** The client has all up to this number; a number that was not given out yet says nothing. */
   forget(number: number): void {
     if (number > this.#last) return;

@@ -100,7 +100,17 @@ export class Session implements Follower {
 
   /** Sends an event of this session alone, while it is holding. */
   emit<Name extends DispatchName>(name: Name, data: Dispatches[Name]): void {
-    if (this.#wants(name, true)) this.#dispatch(dispatchFrame(name, JSON.stringify(data)));
+    if (this.#wants(name, true)) this.emitText(name, JSON.stringify(data));
+  }
+
+  /** As {@link emit}. @param data encoded as JSON */
+  emitText(name: DispatchName, data: string): void {
+    if (!this.#wants(name, true)) return;
+    const frame = dispatchFrame(name, data);
+    // Its number can only be known to a client that has it.
+    if (name === 'READY') this.#replay.skip();
+    else this.#replay.push(frame);
+    this.connection?.owe(frame, this.#replay.last);
   }
 
   /** The session hears everything announced on the topic once this returns or, for a promise, resolves. */
@@ -236,13 +246,13 @@ export class Session implements Follower {
     return needed === undefined || intents === null || (needed & intents) !== 0;
   }
 
-  #dispatch(event: DispatchFrame | SharedDispatch): void {
+  #dispatch(event: SharedDispatch): void {
     // Of what is relived most is not asked for: it is encoded when it is.
-    if (this.#isReviving && 'size' in event && event.size !== undefined) {
+    if (this.#isReviving && event.size !== undefined) {
       this.#replay.push(event as LateFrame);
       return;
     }
-    const frame = 'bytes' in event ? event : event.frame;
+    const { frame } = event;
     this.#replay.push(frame);
     this.connection?.dispatch(frame, this.#replay.last);
   }

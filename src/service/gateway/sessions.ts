@@ -156,7 +156,7 @@ export class Sessions implements SessionOwner {
     session.record = { ...session.record, ...renewed };
     if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     connection.compressesPayloads = session.record.compress;
-    for (const [index, frame] of missed.entries()) connection.dispatch(frame, seq + index + 1);
+    for (const [index, frame] of missed.entries()) connection.owe(frame, seq + index + 1);
     this.#keeper?.put(session);
     const scope = sessionScope(session.id);
     this.work(session, () => this.#core.store.transact(scope, work => tellSession(work, session, 'RESUMED', {})));
