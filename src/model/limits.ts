@@ -165,6 +165,9 @@ export const runtimeLimits = {
   drainIdleMs: 100,
   /** How often an ending service looks which connections have become idle. */
   drainLookMs: 50,
+  /** How long a gateway connection may be without a session, and how many may be so at a time: those there longest make room. */
+  gatewayIdentifyMs: 10_000,
+  gatewayUnidentifiedMax: 5000,
   /**
    * How fast a client must read what it asked for and what has no bound, like READY, and what it has beside that: less is too
    * slow. What comes behind counts against `limits.gatewayBacklogBytesMax`.

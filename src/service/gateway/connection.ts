@@ -143,7 +143,7 @@ export class Connection implements Sender, SocketListener {
       );
     if (this.#isFrozen) return;
     if (this.#cutAt !== undefined) this.#writeCut(queue[0], this.#cutAt);
-    else if (this.#compressor) this.#compress(this.#compressor, this.#messages(queue, sequence), owed);
+    else if (this.#compressor) this.#sendCompressed(this.#compressor, queue, sequence, owed);
     else if (this.#encoding) this.#write(Buffer.concat(this.#messages(queue, sequence).map(frameBinary)), owed);
     else this.#write(this.compressesPayloads ? joinMixed(queue, sequence) : joinFrames(queue, sequence), owed);
   }
@@ -226,6 +226,14 @@ export class Connection implements Sender, SocketListener {
 
   #message(frame: OutFrame, number: number): Buffer {
     return this.#encoding ? this.#encoding.message(frame, number) : textOf(frame, number);
+  }
+
+  /** Without a session there is nothing that would be worth a compressor's memory. */
+  #sendCompressed(compressor: Compressor, queue: readonly OutFrame[], sequence: number, owed: number): void {
+    const messages = this.#messages(queue, sequence);
+    const stored = sequence === 0 ? compressor.store(messages) : undefined;
+    if (stored) this.#write(Buffer.concat(stored.map(frameBinary)), owed);
+    else this.#compress(compressor, messages, owed);
   }
 
   // One after another, each turn's frames in one write as without compression.

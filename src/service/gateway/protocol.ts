@@ -1,5 +1,5 @@
 import { type CloseCodeName, type GatewayFrame, opcodes, type Resume } from '../../model/gateway.ts';
-import { limits } from '../../model/limits.ts';
+import { limits, runtimeLimits } from '../../model/limits.ts';
 import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
 import { checkLobbyVoicePing, checkLobbyVoiceStates } from '../../model/rules/lobby-voice.ts';
 import type { LobbyId } from '../../model/snowflake.ts';
@@ -69,7 +69,7 @@ export class Protocol implements ConnectionEvents {
     this.#core = core;
     this.#parts = parts;
     const timeOut = (connection: Connection) => connection.close('SESSION_TIMED_OUT');
-    this.#toIdentify = new Deadlines(core.clock, intervalMs, timeOut);
+    this.#toIdentify = new Deadlines(core.clock, runtimeLimits.gatewayIdentifyMs, timeOut);
     this.#toBeHeard = new Deadlines(core.clock, silenceMs, timeOut);
   }
 
@@ -80,7 +80,7 @@ export class Protocol implements ConnectionEvents {
 
   greet(connection: Connection): void {
     this.#peers.set(connection, { hasIdentified: false, session: undefined });
-    this.#toIdentify.touch(connection);
+    this.#awaitIdentify(connection);
     this.#toBeHeard.touch(connection);
     this.#core.journal.write('connection', { event: 'open', connection: connection.id });
     connection.send(frames.hello);
@@ -248,7 +248,14 @@ export class Protocol implements ConnectionEvents {
     connection.send(frame);
     peer.hasIdentified = false;
     peer.session = undefined;
+    this.#awaitIdentify(connection);
+  }
+
+  /** It has some seconds to identify; of too many that have not, the one that has had longest makes room. */
+  #awaitIdentify(connection: Connection): void {
     this.#toIdentify.touch(connection);
+    if (this.#toIdentify.size <= runtimeLimits.gatewayUnidentifiedMax) return;
+    this.#toIdentify.first?.close('SESSION_TIMED_OUT', 'Too many connections have not identified.');
   }
 
   #journal(event: string, { id }: Connection, session: Session | undefined, details: object): void {
