@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type BenchRow, microseconds, type Round, row, type Unit } from './row.ts';
 import { type ServerProcess, startServer } from './support/child.ts';
 import { httpRequest, run as load } from './support/load.ts';
+import { bot, connectPlayers, createLobby, giveTokens } from './support/players.ts';
 import { Sockets } from './support/sockets.ts';
 
 /**
@@ -9,13 +9,10 @@ import { Sockets } from './support/sockets.ts';
  * against a request to `node:http` that sends one buffer to each in a loop over `ws`, and against one that lets a room
  * of Colyseus broadcast. And what a connected socket costs in memory.
  */
-const bot = 'Bot bench-token';
 const underWay = 16;
 const framesPerSide = 200_000;
 const rounds = 7;
 const memoryRounds = 3;
-const identify = { op: 2, d: { intents: (2 ** 27) | (2 ** 28), capabilities: 2 ** 16, properties: {} } };
-const path = '/gateway?v=10&encoding=json';
 
 /** What one event looks like when it leaves; the peer sends as much. */
 const event = {
@@ -132,47 +129,3 @@ async function memory(sockets: number, value: number): Promise<BenchRow> {
 const kibibytes: Unit = figure => `${(figure / 1024).toFixed(1)} KiB`;
 
 const memberBody = (n: number) => JSON.stringify({ metadata: { team: n % 2 === 0 ? 'red' : 'blue', slot: String(n) } });
-
-/** Every player identifies, each with a token of its own. */
-async function connectPlayers({ ready }: ServerProcess, tokens: readonly string[]): Promise<Sockets> {
-  const sockets = await Sockets.open(ready.port, path, tokens.length, n =>
-    JSON.stringify({ ...identify, d: { ...identify.d, token: `Bearer ${tokens[n]}` } }),
-  );
-  await sockets.quiet();
-  return sockets;
-}
-
-/** Puts a token for each player into the service's state: signing in a thousand players is not what is measured. */
-async function giveTokens({ ready }: ServerProcess, players: number): Promise<string[]> {
-  const call = (method: string, body?: string) =>
-    fetch(`${ready.control_base}/snapshot`, {
-      method,
-      headers: { authorization: `Bearer ${ready.control_token}` },
-      ...(body === undefined ? {} : { body }),
-    });
-  const snapshot = (await (await call('GET')).json()) as { content: { authorizations: object[]; tokens: object[] } };
-  const tokens = Array.from({ length: players }, (_, n) => `token-${n + 1}`);
-  for (const [n, token] of tokens.entries()) {
-    const [id, user_id] = [String(1_000_000 + n), String(n + 1)];
-    const scopes = ['sdk.social_layer'];
-    const hash = createHash('sha256').update(token).digest('hex');
-    snapshot.content.authorizations.push({ id, application_id: '1000000000', user_id, scopes });
-    snapshot.content.tokens.push({
-      ...{ hash, kind: 'access', authorization_id: id, grant_id: hash, application_id: '1000000000', user_id, scopes },
-      expires_at_ms: Date.now() + 86_400_000,
-    });
-  }
-  await call('PUT', JSON.stringify(snapshot));
-  return tokens;
-}
-
-/** A lobby with every player in it. */
-async function createLobby({ ready }: ServerProcess, players: number): Promise<string> {
-  const lobbies = `http://127.0.0.1:${ready.port}/api/v10/lobbies`;
-  const headers = { authorization: bot, 'content-type': 'application/json' };
-  const send = (url: string, method: string, body: unknown) =>
-    fetch(url, { method, headers, body: JSON.stringify(body) });
-  const { id } = (await (await send(lobbies, 'POST', { idle_timeout_seconds: 3600 })).json()) as { id: string };
-  for (let n = 1; n <= players; n++) await send(`${lobbies}/${id}/members/${n}`, 'PUT', {});
-  return id;
-}

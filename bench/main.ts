@@ -10,6 +10,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   http: () => import('./http.ts'),
   durable: () => import('./durable.ts'),
   'fan-out': () => import('./fan-out.ts'),
+  'large-lobby': () => import('./large-lobby.ts'),
   lobbies: () => import('./lobbies.ts'),
   backend: () => import('./backend.ts'),
   rulebook: () => import('./rulebook.ts'),

@@ -1,3 +1,4 @@
+import { reportError } from '../wire/error-report.ts';
 import type { Logger } from '../wire/ports.ts';
 import type { ReceivedInteraction } from './received-interaction.ts';
 
@@ -34,10 +35,6 @@ export async function runHandler(
   }
 
   function log(error: unknown, message: string): void {
-    logger.error({ interaction: interaction.payload.id, error: nameOf(error) }, message);
+    logger.error({ interaction: interaction.payload.id, error: reportError(error) }, message);
   }
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

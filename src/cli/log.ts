@@ -1,3 +1,4 @@
+import { reportErrors } from '../wire/error-report.ts';
 import type { LogFields, Logger } from '../wire/ports.ts';
 import { type LogLevel, logLevels } from './serve-options.ts';
 
@@ -5,7 +6,7 @@ type Line = readonly [level: keyof Logger, fields: LogFields, message: string];
 
 /**
  * A log on stderr, one JSON object a line, by pino. That is loaded with the first line, so that a start which says
- * nothing does not wait for it; from then on a line is written before the call returns.
+ * nothing does not wait for it; from then on a line is written before the call returns. Errors are written as reports.
  */
 export function openLog(level: LogLevel): Logger {
   let log: Logger | undefined;
@@ -28,12 +29,12 @@ export function openLog(level: LogLevel): Logger {
     waiting = [];
   }
 
-  return {
+  return reportErrors({
     debug: (fields, message) => write('debug', fields, message),
     info: (fields, message) => write('info', fields, message),
     warn: (fields, message) => write('warn', fields, message),
     error: (fields, message) => write('error', fields, message),
-  };
+  });
 }
 
 function isHeard(said: keyof Logger, level: LogLevel): boolean {

@@ -1,4 +1,5 @@
 import { version } from '../model/version.ts';
+import { errorText } from '../wire/error-report.ts';
 import { UsageError } from './command-line.ts';
 import { commands } from './commands/commands.ts';
 import { doctorCommand } from './doctor.ts';
@@ -18,7 +19,7 @@ export async function rallypoint([command, ...args]: readonly string[], terminal
     // By their names: parts that are built apart have classes of their own.
     const name = error instanceof Error ? error.name : undefined;
     const expected = name === 'UsageError' || name === 'CommandFailure';
-    const text = expected ? errorMessage(error) : error instanceof Error ? (error.stack ?? error.message) : error;
+    const text = expected ? errorMessage(error) : errorText(error);
     terminal.stderr.write(`rallypoint: ${text}\n`);
     return name === 'UsageError' ? exitCodes.wrongUse : exitCodes.failed;
   }

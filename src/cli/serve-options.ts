@@ -13,6 +13,7 @@ import {
   type SignInMode,
   signInModes,
 } from '../service/options.ts';
+import { runtimeLimits } from '../service/service-limits.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
 import { errorMessage } from './failure.ts';
 import { suggestion } from './nearest.ts';
@@ -94,6 +95,13 @@ export const serveOptions: OptionGroups = {
       value: 'H',
       help: ["your own voice server, told to who comes into a lobby's call: voice.example:4433"],
     },
+    'drain-timeout': {
+      value: 'S',
+      help: [
+        'seconds that a service which was told to end waits for what is under way',
+        `(default ${runtimeLimits.drainTimeoutMs / 1000}); then it is cut off`,
+      ],
+    },
     'virtual-clock': { help: ['time starts now and moves only by POST /control/clock'] },
   },
   'What it says': {
@@ -121,6 +129,7 @@ export interface ServeSettings {
   readonly limits: LimitProfile;
   /** A host, perhaps with a port. Absent: there is no voice server. */
   readonly voiceEndpoint?: string;
+  readonly drainTimeoutMs: number;
   readonly virtualClock: boolean;
   readonly readyFile?: string;
   readonly logLevel: LogLevel;
@@ -147,6 +156,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     ...(fixtures !== undefined && { fixtures }),
     limits: readLimits(given),
     ...readVoiceEndpoint(given),
+    drainTimeoutMs: readDrainTimeout(given),
     virtualClock: given['virtual-clock'] === true,
     ...(readyFile !== undefined && { readyFile }),
     logLevel: choice(given, 'log-level', logLevels) ?? defaults.logLevel,
@@ -179,6 +189,15 @@ function readLimits(given: GivenOptions): LimitProfile {
   const rate = /^[0-9]{1,4}$/.test(value) ? Number(value) : Number.NaN;
   if (rate >= 1 && rate <= globalRateMax) return withGlobalRate(profile, rate);
   throw new UsageError(`--global-rate is a whole number from 1 to ${globalRateMax}, not "${value}".`);
+}
+
+function readDrainTimeout(given: GivenOptions): number {
+  const value = optionText(given, 'drain-timeout');
+  if (value === undefined) return runtimeLimits.drainTimeoutMs;
+  const secondsMax = runtimeLimits.drainTimeoutMsMax / 1000;
+  const seconds = /^[0-9]{1,4}$/.test(value) ? Number(value) : Number.NaN;
+  if (seconds <= secondsMax) return seconds * 1000;
+  throw new UsageError(`--drain-timeout must be a whole number of seconds from 0 to ${secondsMax} (got "${value}").`);
 }
 
 function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'signIn' | 'allowPublicDeveloperSignIn'> {

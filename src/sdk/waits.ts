@@ -1,3 +1,4 @@
+import { reportError } from '../wire/error-report.ts';
 import type { Clock, Logger } from '../wire/ports.ts';
 import type { OperationOptions, WaitReason, WaitSnapshot } from './call-options.ts';
 import { LiveValue } from './live-value.ts';
@@ -49,7 +50,7 @@ export class Waits {
     try {
       onWait?.(wait);
     } catch (error) {
-      this.#logger.error({ error: error instanceof Error ? error.name : typeof error }, 'an onWait callback failed');
+      this.#logger.error({ error: reportError(error) }, 'an onWait callback failed');
     }
   }
 }

@@ -4,6 +4,7 @@ import { type LimitProfile, type LimitProfileName, limitProfiles } from '../mode
 import type { Entropy, Fetch, Logger } from '../wire/ports.ts';
 import type { Fixtures } from './control/fixtures-document.ts';
 import { isAddressBlock } from './http/client-address.ts';
+import { runtimeLimits } from './service-limits.ts';
 
 /**
  * How people show on the pages who they are: they say so (test users on one's own machine), or by name and password
@@ -50,6 +51,11 @@ export interface ServiceOptions {
   readonly controlToken?: string;
   /** With developer sign-in whoever reaches the service can sign in as anybody: a public address is refused unless this is true. */
   readonly allowPublicDeveloperSignIn?: boolean;
+  /**
+   * How long a service that is told to end waits for what is under way, in milliseconds: 10 s when absent. What has not ended
+   * by then is cut off.
+   */
+  readonly drainTimeoutMs?: number;
   /** Says nothing when absent. */
   readonly log?: Logger;
   readonly entropy?: Entropy;
@@ -130,6 +136,16 @@ export function checkTrustedProxies(proxies: readonly string[] = []): readonly s
   throw new ArgumentError(
     'invalid_trusted_proxy',
     `A trusted proxy is an address or a CIDR block, like 127.0.0.1 or 10.0.0.0/8, not "${wrong}".`,
+  );
+}
+
+/** @throws ArgumentError `invalid_drain_timeout` */
+export function checkDrainTimeout(drainTimeoutMs: number = runtimeLimits.drainTimeoutMs): number {
+  const { drainTimeoutMsMax } = runtimeLimits;
+  if (drainTimeoutMs >= 0 && drainTimeoutMs <= drainTimeoutMsMax) return drainTimeoutMs;
+  throw new ArgumentError(
+    'invalid_drain_timeout',
+    `drainTimeoutMs must be a number of milliseconds from 0 to ${drainTimeoutMsMax} (got ${drainTimeoutMs}).`,
   );
 }
 

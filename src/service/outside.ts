@@ -29,7 +29,7 @@ export interface OutsideBounds {
  * @param activity counts the question while it is under way
  */
 export async function askOutside(
-  { clock, fetch }: Pick<Core, 'clock' | 'fetch'>,
+  { clock, fetch, log }: Pick<Core, 'clock' | 'fetch' | 'log'>,
   activity: Activity,
   url: string,
   init: Omit<FetchInit, 'signal' | 'redirect'>,
@@ -45,6 +45,7 @@ export async function askOutside(
     return await activity.runOutside(() => deadline.within(ask()));
   } catch (error) {
     if (error instanceof PrivateAddressError) throw error;
+    if (!signal?.aborted) log.warn({ host: new URL(url).host, error }, 'A server outside gave no answer.');
     return undefined;
   } finally {
     deadline.close();

@@ -62,3 +62,29 @@ export const serviceLimits = {
   /** What may wait for a client that reads too slowly. Our choice: as above. */
   gatewayBacklogBytesMax: 1024 * 1024,
 } as const;
+
+/** Bounds by which a service keeps itself in hand. Our choice, all of them: the interface is silent. */
+export const runtimeLimits = {
+  /** How long a service that was told to end waits for what is under way. */
+  drainTimeoutMs: 10_000,
+  drainTimeoutMsMax: 3_600_000,
+  /** How much of that is left for the state when the connections have had theirs. */
+  drainRestShare: 0.1,
+  /** How long a connection on which nothing is asked may still ask, after the service was told to end. */
+  drainIdleMs: 100,
+  /** How often an ending service looks which connections have become idle. */
+  drainLookMs: 50,
+  /** How long a gateway connection may be without a session, and how many may be so at a time: those there longest make room. */
+  gatewayIdentifyMs: 10_000,
+  gatewayUnidentifiedMax: 5000,
+  /**
+   * How fast a client must read what it asked for and what has no bound, like READY, and what it has beside that: less is too
+   * slow. What comes behind counts against `limits.gatewayBacklogBytesMax`.
+   */
+  gatewayOwedBytesPerSecondMin: 32 * 1024,
+  gatewayOwedMs: 30_000,
+  /** What is kept of events, so that gateway sessions can be resumed after a restart; older events make room. */
+  eventLogBytesMax: 64 * 1024 * 1024,
+  /** How many deliveries those events stand for, each to one session: what a start takes grows with them. */
+  eventLogDeliveriesMax: 4_000_000,
+} as const;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ArgumentError } from '../model/errors.ts';
 import { version } from '../model/version.ts';
+import { reportErrors } from '../wire/error-report.ts';
 import {
   type Clock,
   type Logger,
@@ -34,7 +35,8 @@ import { EventLog } from './event-log.ts';
 import { type FaultControl, Faults } from './faults/faults.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { type AddressOf, clientAddressBehind } from './http/client-address.ts';
-import { createHttpServer } from './http/server.ts';
+import { Drain } from './http/drain.ts';
+import { createHttpServer, type HttpDeps } from './http/server.ts';
 import { snowflakeSource } from './ids.ts';
 import { Journal } from './journal.ts';
 import { createLateSite } from './late-site.ts';
@@ -42,6 +44,7 @@ import { createAuthorization } from './oauth/authorization.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { openVoiceServer } from './oauth/voice-token.ts';
 import {
+  checkDrainTimeout,
   checkHost,
   checkPublicUrl,
   checkTrustedProxies,
@@ -65,6 +68,7 @@ import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { partnerRoutes } from './routes/partner.ts';
+import { runtimeLimits } from './service-limits.ts';
 import type { AnnouncementSink, MaybePromise, Store } from './store/contract.ts';
 import { openMemoryStore } from './store/memory/store.ts';
 import { takeTimeMark, writeTimeMark } from './time-mark.ts';
@@ -98,7 +102,10 @@ export interface Service extends ReadyLine {
   readonly faults: FaultControl;
   /** Back to the fixtures given at the start; gateway sessions are closed, faults disarmed. */
   reset(): Promise<void>;
-  /** Lets requests under way finish, then ends. Idempotent. */
+  /**
+   * Accepts no more connections, answers what is under way, tells gateway sessions to reconnect, then ends, after
+   * {@link ServiceOptions.drainTimeoutMs} at the latest. Idempotent.
+   */
   close(): Promise<void>;
 }
 
@@ -110,7 +117,7 @@ type Closing = (() => MaybePromise<unknown>)[];
  * share nothing.
  *
  * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `unknown_limits`, `unknown_sign_in`,
- *   `invalid_voice_endpoint`; ValidationError with the faults of the fixtures; StoreError
+ *   `invalid_voice_endpoint`, `invalid_drain_timeout`; ValidationError with the faults of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
@@ -121,11 +128,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const signIn = chooseSignIn(options.signIn);
   const addressOf = clientAddressBehind(checkTrustedProxies(options.trustedProxies));
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
+  const drainTimeoutMs = checkDrainTimeout(options.drainTimeoutMs);
   const closing: Closing = [];
   try {
-    return await start(options, { host, publicUrl, limits, signIn, addressOf, voiceEndpoint }, closing);
+    return await start(options, { host, publicUrl, limits, signIn, addressOf, voiceEndpoint, drainTimeoutMs }, closing);
   } catch (error) {
-    await closeAll(closing);
+    await closeAll(closing, drainTimeoutMs);
     throw error;
   }
 }
@@ -138,10 +146,11 @@ interface Chosen {
   readonly signIn: SignInMode;
   readonly addressOf: AddressOf;
   readonly voiceEndpoint: string | undefined;
+  readonly drainTimeoutMs: number;
 }
 
 async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
-  const { host, publicUrl, limits, signIn, addressOf, voiceEndpoint } = chosen;
+  const { host, publicUrl, limits, signIn, addressOf, voiceEndpoint, drainTimeoutMs } = chosen;
   const activity = new Activity();
   // What lives in memory alone ends with the process, gateway sessions included.
   const events = options.data === undefined ? undefined : new EventLog();
@@ -152,7 +161,8 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
     await rooms.sweeps.restart();
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
-  const { server, site } = createDoor(core, rooms, { signIn, addressOf, controlToken, stateReplaced });
+  const drain = new Drain();
+  const { server, site } = createDoor(core, rooms, { signIn, addressOf, controlToken, stateReplaced, drain });
 
   await rooms.gateway.restore();
   const fixtures = await rooms.fixtures.begin(options.fixtures);
@@ -162,8 +172,13 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
   closing.push(() => site.close());
   const own = await listen(server, host, options.port ?? 0);
   setAddresses(addressesOf(publicUrl ?? own));
-  closing.push(() => stopListening(server));
-  closing.push(() => rooms.gateway.close());
+  // Where time is virtual nobody's request is on its way unseen.
+  const idleMs = core.clock instanceof VirtualClock ? 0 : runtimeLimits.drainIdleMs;
+  closing.push(async () => {
+    const endsMs = performance.now() + drainTimeoutMs * (1 - runtimeLimits.drainRestShare);
+    const [cutOff] = await Promise.all([drain.run(server, idleMs, endsMs), rooms.gateway.close()]);
+    if (cutOff > 0) core.log.warn({ connections: cutOff }, 'The deadline was over, and connections were cut off.');
+  });
   await rooms.lobbies.calls.tellNewServer();
 
   let closed: Promise<void> | undefined;
@@ -177,7 +192,7 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
       await rooms.fixtures.reset();
       await stateReplaced();
     },
-    close: () => (closed ??= closeAll(closing)),
+    close: () => (closed ??= closeAll(closing, drainTimeoutMs)),
   };
 }
 
@@ -189,7 +204,8 @@ interface Ground {
 
 /** What everything stands on; the addresses are told to it when they are known. */
 async function openCore(options: ServiceOptions, { limits, activity, events }: Ground, closing: Closing) {
-  const { log = silentLogger, entropy = systemEntropy } = options;
+  const { entropy = systemEntropy } = options;
+  const log = reportErrors(options.log ?? silentLogger);
   const clock = chooseClock(options, activity);
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
@@ -259,8 +275,11 @@ function createDoor(
   {
     signIn,
     addressOf,
+    drain,
     ...control
-  }: Pick<Chosen, 'signIn' | 'addressOf'> & Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
+  }: Pick<Chosen, 'signIn' | 'addressOf'> &
+    Pick<HttpDeps, 'drain'> &
+    Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
 ): Door {
   const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
   const { authorization, gateway, fixtures, faults } = rooms;
@@ -286,7 +305,15 @@ function createDoor(
       decide: decision => authorization.decide(decision),
     },
   });
-  const server = createHttpServer(core, { credentials, handlers, activity, faults, addressOf, site: site.serve });
+  const server = createHttpServer(core, {
+    credentials,
+    handlers,
+    activity,
+    faults,
+    addressOf,
+    site: site.serve,
+    drain,
+  });
   return { server, site };
 }
 
@@ -323,13 +350,6 @@ async function openStore(
   const { openSqliteStore } = await import('./store/sqlite/store.ts');
   const location = join(data, 'rallypoint.sqlite');
   return openSqliteStore({ location, sink, log, ...(events && { keep: announced => events.keep(announced) }) });
-}
-
-/** Resolves when every request under way has been answered. */
-async function stopListening(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  await closed;
 }
 
 /** @returns the origin that clients on this machine reach it by */
@@ -389,15 +409,19 @@ function createSweeps(sweeps: readonly Sweep[]) {
   };
 }
 
-/** In the reverse of the order things were built; one that fails does not keep the others open. */
-async function closeAll(closing: Readonly<Closing>): Promise<void> {
+/**
+ * In the reverse of the order things were built; one that fails does not keep the others open, and one that has not ended
+ * by the deadline is not waited for. That is the machine's time: a virtual clock may stand still.
+ */
+async function closeAll(closing: Readonly<Closing>, timeoutMs: number): Promise<void> {
   const failures: unknown[] = [];
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  const deadline = new Promise<void>(resolve => late.signal.addEventListener('abort', () => resolve()));
   for (const close of closing.toReversed()) {
-    try {
-      await close();
-    } catch (error) {
-      failures.push(error);
-    }
+    const closed = (async () => close())().catch((error: unknown) => void failures.push(error));
+    await Promise.race([closed, deadline]);
   }
+  clearTimeout(timer);
   if (failures.length > 0) throw new AggregateError(failures, 'The service did not close cleanly.');
 }

@@ -32,6 +32,20 @@ describe('the log of the command', () => {
     ]);
   });
 
+  it('tells the cause of an error under whatever name it stands, also before its library is there', async () => {
+    const error = "new TypeError('why', { cause: Object.assign(new Error('disk full'), { code: 'ENOSPC' }) })";
+    const report = {
+      class: 'TypeError',
+      message: 'why',
+      stack: expect.stringContaining('at '),
+      cause: { class: 'Error', code: 'ENOSPC', message: 'disk full' },
+    };
+    for (const end of ['', 'process.exit(1);']) {
+      const lines = await linesOf('info', `log.error({ route: 'x', error: ${error} }, 'failed'); ${end}`);
+      expect(lines).toMatchObject([{ route: 'x', error: report, msg: 'failed' }]);
+    }
+  });
+
   it.each([
     ['debug', ['debug', 'info', 'warn', 'error']],
     ['warn', ['warn', 'error']],

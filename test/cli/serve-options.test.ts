@@ -28,6 +28,7 @@ describe('the options of serve', () => {
       allowPublicDeveloperSignIn: false,
       data: '.rallypoint',
       limits: limitProfiles.standard,
+      drainTimeoutMs: 10_000,
       virtualClock: false,
       logLevel: 'info',
     });
@@ -35,7 +36,7 @@ describe('the options of serve', () => {
 
   it('are read all at once', () => {
     const line =
-      '--port 0 --host=::1 --data D --fixtures F --limits off --ready-file R --bus local: --virtual-clock --log-level silent';
+      '--port 0 --host=::1 --data D --fixtures F --limits off --ready-file R --bus local: --virtual-clock --log-level silent --drain-timeout 3';
     expect(read(line)).toEqual({
       port: 0,
       host: '::1',
@@ -46,6 +47,7 @@ describe('the options of serve', () => {
       data: 'D',
       fixtures: 'F',
       limits: limitProfiles.off,
+      drainTimeoutMs: 3_000,
       virtualClock: true,
       readyFile: 'R',
       logLevel: 'silent',
@@ -65,6 +67,15 @@ describe('the options of serve', () => {
       expect(refusal(`--global-rate=${rate}`)).toBe(`--global-rate is a whole number from 1 to 1200, not "${rate}".`);
     }
     expect(refusal('--limits off --global-rate 50')).toBe('--global-rate limits, and --limits off does not.');
+  });
+
+  it('take from 0 to 3,600 seconds for the drain', () => {
+    for (const seconds of [0, 3_600]) expect(read(`--drain-timeout ${seconds}`)?.drainTimeoutMs).toBe(seconds * 1_000);
+    for (const seconds of ['3601', '-1', '1.5', '1e2', 'soon']) {
+      expect(refusal(`--drain-timeout=${seconds}`)).toBe(
+        `--drain-timeout must be a whole number of seconds from 0 to 3600 (got "${seconds}").`,
+      );
+    }
   });
 
   it('take the public address as an origin, and nothing more', () => {

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
+import { silentLogger } from '../../src/wire/ports.ts';
 import { callApi, starfall } from '../support/starfall.ts';
 
 const running: Service[] = [];
@@ -86,6 +89,40 @@ describe('startService', () => {
     await Promise.all([service.close(), service.close()]);
     await service.close();
     await expect(fetch(`${service.api_base}/v10/gateway`)).rejects.toThrow();
+  });
+
+  it('answers what is under way when it is closed, says that the connection ends, and closes without delay', async () => {
+    const service = await start();
+    const socket = connect(Number(new URL(service.web_base).port), '127.0.0.1');
+    const [bot] = starfall.applications;
+    const head = `host: x\r\nauthorization: Bot ${bot.bot_token}\r\ncontent-type: application/json\r\ncontent-length: 2`;
+    socket.write(`POST /api/v10/lobbies HTTP/1.1\r\n${head}\r\nexpect: 100-continue\r\n\r\n`);
+    await once(socket, 'data'); // 100: it is being handled
+    const closed = service.close();
+    let text = '';
+    socket.on('data', chunk => {
+      text += chunk;
+    });
+    socket.write('{}');
+    await Promise.all([once(socket, 'close'), closed]);
+    expect(text).toMatch(/^HTTP\/1\.1 201 /);
+    expect(text).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  it('cuts off what has not ended by the deadline when it is closed, and refuses a deadline that is none', async () => {
+    for (const drainTimeoutMs of [-1, Number.NaN, 3_600_001]) {
+      await expect(startService({ drainTimeoutMs })).rejects.toMatchObject({ code: 'invalid_drain_timeout' });
+    }
+    const warned: string[] = [];
+    const log = { ...silentLogger, warn: (_: unknown, message: string) => void warned.push(message) };
+    const service = await start({ drainTimeoutMs: 200, log });
+    const socket = connect(Number(new URL(service.web_base).port), '127.0.0.1').on('error', () => {});
+    socket.write('GET /api/v10/gateway HTTP/1.1\r\nhost: ');
+    await callApi(service, 'GET', '/gateway');
+    const startMs = performance.now();
+    await Promise.all([service.close(), once(socket, 'close')]);
+    expect(performance.now() - startMs).toBeLessThan(3_000);
+    expect(warned).toEqual(['The deadline was over, and connections were cut off.']);
   });
 
   it('goes back to its fixtures on reset, with the same ids and tokens', async () => {

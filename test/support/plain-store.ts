@@ -23,10 +23,11 @@ export class PlainStore implements StoreView, Pick<Transaction, 'put' | 'delete'
   list<Name extends CollectionName>(collection: Name, query: ListQuery<Name> = {}): Records[Name][] {
     const { key, indexes }: CollectionShape = collections[collection];
     const fields = query.index === undefined ? key : (indexes[query.index] ?? []);
-    const { equals = [], upTo, descending = false, limit = Number.POSITIVE_INFINITY } = query;
+    const { equals = [], from, upTo, descending = false, limit = Number.POSITIVE_INFINITY } = query;
     const found = this.#all(collection)
       .filter(row => fields.every(field => row[field] !== null))
       .filter(row => equals.every((value, at) => row[fields[at] ?? ''] === value))
+      .filter(row => from === undefined || compare(row[fields[equals.length] ?? ''], from) >= 0)
       .filter(row => upTo === undefined || compare(row[fields[equals.length] ?? ''], upTo) <= 0)
       .sort((a, b) => [...fields, ...key].map(field => compare(a[field], b[field])).find(order => order !== 0) ?? 0);
     const inOrder = descending ? found.reverse() : found;

@@ -40,10 +40,12 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   step('get member', fc.record({ lobby, user }), (work, fields) =>
     work.get('lobby_members', fields.lobby, fields.user),
   ),
-  step('list members', fc.record({ lobby, upTo: fc.option(user), descending, limit }), (work, { lobby, ...rest }) =>
-    work.list('lobby_members', { equals: [lobby], ...query(rest) }),
+  step(
+    'list members',
+    fc.record({ lobby, from: fc.option(user), upTo: fc.option(user), descending, limit }),
+    (work, { lobby, ...rest }) => work.list('lobby_members', { equals: [lobby], ...query(rest) }),
   ),
-  step('list by user', fc.record({ upTo: fc.option(user), descending, limit }), (work, fields) =>
+  step('list by user', fc.record({ from: fc.option(user), upTo: fc.option(user), descending, limit }), (work, fields) =>
     work.list('lobby_members', { index: 'byUser', equals: ['1'], ...query(fields) }),
   ),
   step(
@@ -56,8 +58,10 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   step('list by authorization', fc.record({ authorization, descending, limit }), (work, { authorization, ...rest }) =>
     work.list('tokens', { index: 'byAuthorization', equals: [authorization], ...query(rest) }),
   ),
-  step('list by expiry', fc.record({ upTo: fc.option(fc.nat(3)), descending, limit }), (work, fields) =>
-    work.list('tokens', { index: 'byExpiry', ...query(fields) }),
+  step(
+    'list by expiry',
+    fc.record({ from: fc.option(fc.nat(3)), upTo: fc.option(fc.nat(3)), descending, limit }),
+    (work, fields) => work.list('tokens', { index: 'byExpiry', ...query(fields) }),
   ),
   step('list all', fc.record({ descending, limit }), (work, fields) => work.list('tokens', query(fields))),
 );

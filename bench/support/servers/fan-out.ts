@@ -1,11 +1,12 @@
 import { startService } from '@rallypoint/sdk/service';
 import { serve, serverOptions } from '../child.ts';
 
-/** Our service with an application and so many players. */
-const { players } = serverOptions<{ players: number }>();
+/** Our service with an application and so many players, on a data folder if one is named. */
+const { players, data } = serverOptions<{ players: number; data?: string }>();
 
 const service = await startService({
   limits: 'off',
+  ...(data === undefined ? {} : { data }),
   fixtures: {
     applications: [{ id: '1000000000', name: 'Bench', owner_id: '1', bot_token: 'bench-token' }],
     users: Array.from({ length: players }, (_, index) => ({ id: String(index + 1), username: `player${index + 1}` })),
@@ -13,4 +14,6 @@ const service = await startService({
 });
 
 const { control_base, control_token } = service;
-serve({ port: Number(new URL(service.web_base).port), control_base, control_token }, () => service.close());
+serve({ port: Number(new URL(service.web_base).port), control_base, control_token, pid: process.pid }, () =>
+  service.close(),
+);

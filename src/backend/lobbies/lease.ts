@@ -1,3 +1,4 @@
+import { reportError } from '../../wire/error-report.ts';
 import type { Cancel, Clock, Logger } from '../../wire/ports.ts';
 import { OwnershipError } from './ownership-error.ts';
 import type { ServerRecord, Shelf, Stored } from './registry.ts';
@@ -133,8 +134,8 @@ export class Lease {
     try {
       await this.#renew();
     } catch (error) {
-      const code = error instanceof OwnershipError ? error.code : 'unknown';
-      this.#options.logger.error({ server: this.#options.server, code }, 'the lease on lobbies was not renewed');
+      const { logger, server } = this.#options;
+      logger.error({ server, error: reportError(error) }, 'the lease on lobbies was not renewed');
       this.#options.onChange(); // it may have run out meanwhile
       if (!this.#closed && this.#status !== 'superseded') this.#arm();
     }

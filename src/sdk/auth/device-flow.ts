@@ -10,6 +10,7 @@ import {
 import { limits } from '../../model/limits.ts';
 import { deviceCodeGrantType } from '../../model/oauth.ts';
 import { Deadline } from '../../wire/deadline.ts';
+import { reportError } from '../../wire/error-report.ts';
 import type { Clock, Logger } from '../../wire/ports.ts';
 import type { CallOptions } from '../call-options.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
@@ -219,10 +220,7 @@ class Progress {
     try {
       this.#onProgress?.(progress);
     } catch (error) {
-      this.#logger.error(
-        { error: error instanceof Error ? error.name : typeof error },
-        'an onProgress callback failed',
-      );
+      this.#logger.error({ error: reportError(error) }, 'an onProgress callback failed');
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { LobbyId } from '../../model/snowflake.ts';
+import { reportError } from '../../wire/error-report.ts';
 import type { Logger } from '../../wire/ports.ts';
 import { messagesKeptMax } from './live-messages.ts';
 import type { LobbyMessages } from './snapshot.ts';
@@ -59,12 +60,8 @@ export class MessageGaps {
     } catch (error) {
       if (signal.aborted) return;
       this.#asked.delete(id);
-      this.#logger.warn({ lobby: id, error: nameOf(error) }, 'messages of a lost connection could not be had');
+      this.#logger.warn({ lobby: id, error: reportError(error) }, 'messages of a lost connection could not be had');
       this.#store.changeMessages(id, messages => messages.release());
     }
   }
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { RedirectError } from '../../model/errors.ts';
+import { reportError } from '../../wire/error-report.ts';
 import type { Cancel, Clock, Logger } from '../../wire/ports.ts';
 import { forwarderAgreement } from '../native/forwarder.ts';
 import { addressesIn, isAddressOf } from './address.ts';
@@ -158,7 +159,7 @@ export class Instance {
       const rank = await this.#enter();
       this.#ports.logger.info({ rank }, 'redirects are received again');
     } catch (error) {
-      this.#ports.logger.warn({ error: String(error) }, 'redirects cannot be received at present');
+      this.#ports.logger.warn({ error: reportError(error) }, 'redirects cannot be received at present');
       this.#retry(pauseMs);
     }
   }

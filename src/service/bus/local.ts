@@ -137,7 +137,7 @@ class LocalBus implements Bus {
       try {
         listener(event);
       } catch (error) {
-        this.#log.error({ err: error, topic: event.to, event: event.event?.name }, 'A listener of the bus failed');
+        this.#log.error({ error, topic: event.to, event: event.event?.name }, 'A listener of the bus failed');
       }
     });
   }

@@ -6,21 +6,26 @@ export function lazyEvent<Name extends DispatchName>(
   name: Name,
   describe: () => Dispatches[Name],
 ): NonNullable<Announcement['event']> {
-  return new LazyEvent(name, describe);
+  return new LazyEvent(name, () => JSON.stringify(describe()));
+}
+
+/** As {@link lazyEvent}. @param encode gives the event's data as JSON */
+export function lazyText(name: DispatchName, encode: () => string): NonNullable<Announcement['event']> {
+  return new LazyEvent(name, encode);
 }
 
 class LazyEvent {
   readonly name: DispatchName;
-  readonly #describe: () => unknown;
+  readonly #encode: () => string;
   #text: string | undefined;
 
-  constructor(name: DispatchName, describe: () => unknown) {
+  constructor(name: DispatchName, encode: () => string) {
     this.name = name;
-    this.#describe = describe;
+    this.#encode = encode;
   }
 
   get data(): string {
-    this.#text ??= JSON.stringify(this.#describe());
+    this.#text ??= this.#encode();
     return this.#text;
   }
 }

@@ -1,4 +1,4 @@
-import type { GatewayLobby, LobbyInput } from '../../model/lobby.ts';
+import type { LobbyInput } from '../../model/lobby.ts';
 import { checkLobby } from '../../model/rules/lobby.ts';
 import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
@@ -37,17 +37,19 @@ import { createLobbyMessages, deleteMessages, type LobbyMessages } from './lobby
 import { createLobbyMoves, type LobbyMoves } from './lobby-moves.ts';
 import { createLobbyQuota } from './lobby-quota.ts';
 import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './lobby-records.ts';
-import { showGatewayLobby, showLobby } from './lobby-view.ts';
+import { encodeGatewayLobby, showLobby } from './lobby-view.ts';
 import { TextCache } from './text-cache.ts';
 import { noVoiceServer, type VoiceServer } from './voice-server.ts';
 import { createWebhookEvents, type WebhookEvents } from './webhook-events.ts';
 
 /** A lobby as one of its members may see it. */
 export interface PlayerLobby {
-  readonly lobby: GatewayLobby;
+  readonly id: LobbyId;
+  /** As dispatches show it, encoded as JSON. */
+  readonly text: string;
   /** What the lobby's announcements come under. */
   readonly scope: string;
-  /** Announcements of the scope up to this revision are contained in `lobby`. */
+  /** Announcements of the scope up to this revision are contained in `text`. */
   readonly revision: number;
 }
 
@@ -81,6 +83,8 @@ export interface Lobbies {
   readonly links: LobbyLinks;
   readonly invites: LobbyInvites;
   readonly calls: LobbyCalls;
+  /** The ids of the lobbies that the user is in with this application. */
+  idsOfPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyId[]>;
   /** Every lobby the user is in with this application. */
   ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]>;
   /** To be called when the user's first session with the application has entered the bus: their lobbies are told. */
@@ -221,6 +225,10 @@ export function createLobbies(
     return store.list('lobby_members', { index: 'byUser', equals: [applicationId, userId] });
   }
 
+  async function idsOfPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyId[]> {
+    return (await membershipsOf(applicationId, userId)).map(({ lobby_id }) => lobby_id);
+  }
+
   async function ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]> {
     const memberships = await membershipsOf(applicationId, userId);
     const lobbies = await Promise.all(memberships.map(({ lobby_id }) => seenBy(userId, lobby_id)));
@@ -234,9 +242,9 @@ export function createLobbies(
       const lobby = await view.get('lobbies', id);
       const members = await membersOf(view, id);
       if (!lobby || !members.some(member => member.user_id === userId)) return undefined;
-      return showGatewayLobby(lobby, members, await attendance.look(view, lobby.application_id, userIdsOf(members)));
+      return encodeGatewayLobby(lobby, members, await attendance.look(view, lobby.application_id, userIdsOf(members)));
     });
-    return value && { lobby: value, scope, revision };
+    return value === undefined ? undefined : { id, text: value, scope, revision };
   }
 
   async function tellLobbies(applicationId: ApplicationId, userId: UserId): Promise<void> {
@@ -259,6 +267,7 @@ export function createLobbies(
     links: createLobbyLinks(core, attendance, expiry),
     invites: createLobbyInvites(core),
     calls: createLobbyCalls(core, voiceServer),
+    idsOfPlayer,
     ofPlayer,
     connected: tellLobbies,
     disconnected: tellLobbies,

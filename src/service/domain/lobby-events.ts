@@ -5,8 +5,8 @@ import type { UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord, LobbyVoice } from '../store/records.ts';
-import { lazyEvent } from './lazy-event.ts';
-import { type Attendees, showGatewayLobby, showGatewayMember, showVoiceState } from './lobby-view.ts';
+import { lazyEvent, lazyText } from './lazy-event.ts';
+import { type Attendees, encodeGatewayLobby, showGatewayMember, showVoiceState } from './lobby-view.ts';
 
 /**
  * Which announcements a change of a lobby makes, one function a change. A player who gains or loses a lobby hears of
@@ -23,7 +23,7 @@ export function announceLobby(
   attendees: Attendees,
   to: Iterable<UserId>,
 ): void {
-  const event = lazyEvent('LOBBY_CREATE', () => showGatewayLobby(lobby, members, attendees));
+  const event = lazyText('LOBBY_CREATE', () => encodeGatewayLobby(lobby, members, attendees));
   const follow = topics.lobby(lobby.id);
   for (const userId of to) transaction.announce({ to: topics.player(lobby.application_id, userId), event, follow });
 }
@@ -35,7 +35,7 @@ export function announceLobbyUpdate(
   members: readonly LobbyMemberRecord[],
   attendees: Attendees,
 ): void {
-  const event = lazyEvent('LOBBY_UPDATE', () => showGatewayLobby(lobby, members, attendees));
+  const event = lazyText('LOBBY_UPDATE', () => encodeGatewayLobby(lobby, members, attendees));
   transaction.announce({ to: topics.lobby(lobby.id), event });
 }
 

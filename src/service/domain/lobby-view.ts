@@ -63,6 +63,38 @@ export function showGatewayLobby(
   };
 }
 
+/** As {@link showGatewayLobby}, encoded as JSON: each member's part is made once for as long as its record is the same. */
+export function encodeGatewayLobby(
+  lobby: LobbyRecord,
+  members: readonly LobbyMemberRecord[],
+  attendees: Attendees,
+): string {
+  // Without members it is small; they take the place of the empty list.
+  const { members: none, voice_states: noStates, ...rest } = showGatewayLobby(lobby, [], attendees);
+  const shown = members.map(member => encodedMember(member, attendees)).join(',');
+  const states = JSON.stringify(members.flatMap(showVoice));
+  return `${JSON.stringify(rest).slice(0, -1)},"members":[${shown}],"voice_states":${states}}`;
+}
+
+interface EncodedMember {
+  readonly user: UserRecord | undefined;
+  readonly connected: boolean;
+  readonly text: string;
+}
+
+/** Records are shared and never change, so what was made of one stays right while its user and its presence do. */
+const encodedMembers = new WeakMap<LobbyMemberRecord, EncodedMember>();
+
+function encodedMember(member: LobbyMemberRecord, attendees: Attendees): string {
+  const user = attendees.users.get(member.user_id);
+  const connected = attendees.connected.has(member.user_id);
+  const known = encodedMembers.get(member);
+  if (known && known.user === user && known.connected === connected) return known.text;
+  const text = JSON.stringify(showGatewayMember(member, attendees));
+  encodedMembers.set(member, { user, connected, text });
+  return text;
+}
+
 const nothing: readonly LobbyVoiceState[] = [];
 
 /** A member's part in the call, if there is one. */

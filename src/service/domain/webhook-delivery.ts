@@ -99,7 +99,10 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
       response.body?.cancel().catch(ignore);
       return response.status;
     } catch (error) {
-      return error instanceof PrivateAddressError ? 'refused' : undefined;
+      if (error instanceof PrivateAddressError) return 'refused';
+      const about = { application: event.application.id, event: event.name, error };
+      if (!stop.aborted) log.warn(about, 'A webhook event was not taken.');
+      return undefined;
     } finally {
       deadline.close();
     }

@@ -1,13 +1,26 @@
+import { Buffer } from 'node:buffer';
 import type { Transform } from 'node:stream';
 import { zlib } from './zlib.ts';
+
+type CompressingStream = Transform & { flush(kind: number, done: () => void): void };
 
 /** Compressions of a whole connection, by their name in its address. @see gateway.md 8 */
 export type StreamCompression = 'zlib-stream' | 'zstd-stream';
 
-// Our choice: small windows. Messages are small and alike, and each connection keeps its context: with zlib 64 KiB
-// rather than the 256 of the defaults, with zstd some hundreds rather than megabytes.
+// Our choice: small windows and tables. Messages are small and alike, and each connection keeps its context: with zlib 64 KiB
+// rather than the 256 of the defaults, with zstd some 80 rather than 820.
 const zlibOptions = { windowBits: 13, memLevel: 6 };
 const zstdWindowLog = 15;
+const zstdHashLog = 13;
+
+/** What a stream of each kind begins with, as its compressor writes it with these options. @see RFC 1950, 2.2; RFC 8878, 3.1.1.1 */
+const beginnings: Readonly<Record<StreamCompression, Buffer>> = {
+  'zlib-stream': Buffer.from([0x58, 0x85]),
+  'zstd-stream': Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (zstdWindowLog - 10) << 3]),
+};
+
+/** Messages of this length are not stored: both formats have a bound for a block. */
+const storedLengthMax = 2 ** 15;
 
 /** The compression of that name, if this Node has it: zstd came with 22.15. */
 export function compressionNamed(name: string | null): StreamCompression | undefined {
@@ -18,38 +31,85 @@ export function compressionNamed(name: string | null): StreamCompression | undef
 /**
  * Compresses the messages of one connection with one context: each comes out whole, and what follows refers to it.
  * A zlib message ends with 00 00 FF FF; a zstd message ends a block, the frame stays open.
+ *
+ * The context is made when there is first something to compress: until then messages are stored as they are, as both
+ * formats allow, so that a connection without a session takes no memory for it.
  */
 export class Compressor {
-  readonly #stream: Transform & { flush(kind: number, done: () => void): void };
-  readonly #flush: number;
+  readonly #compression: StreamCompression;
+  #stream: CompressingStream | undefined;
+  #hasBegun = false;
+  #isClosed = false;
   #chunks: Buffer[] = [];
 
   constructor(compression: StreamCompression) {
-    if (compression === 'zlib-stream') {
-      this.#stream = zlib().createDeflate(zlibOptions);
-      this.#flush = zlib().constants.Z_SYNC_FLUSH;
-    } else {
-      this.#stream = zlib().createZstdCompress({ params: { [zlib().constants.ZSTD_c_windowLog]: zstdWindowLog } });
-      this.#flush = zlib().constants.ZSTD_e_flush;
-    }
-    this.#stream.on('data', (chunk: Buffer) => this.#chunks.push(chunk));
-    this.#stream.on('error', () => {}); // shows as a message that never comes out: only after `close`
+    this.#compression = compression;
+  }
+
+  /** The messages in the stream's format, uncompressed; undefined once there is a context, or when one is large. */
+  store(messages: readonly Buffer[]): Buffer[] | undefined {
+    if (this.#stream || messages.some(({ length }) => length >= storedLengthMax)) return undefined;
+    const block = this.#compression === 'zlib-stream' ? storedZlib : storedZstd;
+    return messages.map(message => this.#begun(block(message)));
   }
 
   /** Resolves with what is to be sent for this message; messages come out in the order they went in. */
   compress(message: Buffer): Promise<Buffer> {
+    this.#stream ??= this.#open();
+    const stream = this.#stream;
+    const { Z_SYNC_FLUSH, ZSTD_e_flush } = zlib().constants;
     return new Promise(resolve => {
-      this.#stream.write(message);
-      this.#stream.flush(this.#flush, () => {
+      stream.write(message);
+      stream.flush(this.#compression === 'zlib-stream' ? Z_SYNC_FLUSH : ZSTD_e_flush, () => {
         const chunks = this.#chunks;
         this.#chunks = [];
-        resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+        resolve(this.#begun(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
       });
     });
   }
 
   /** Lets go of the context. Messages under way may never come out. */
   close(): void {
-    this.#stream.destroy();
+    this.#isClosed = true;
+    this.#stream?.destroy();
   }
+
+  #open(): CompressingStream {
+    const stream = this.#compression === 'zlib-stream' ? zlib().createDeflateRaw(zlibOptions) : openZstd();
+    // The stream has begun already, or does so by our own hand.
+    let toSkip = this.#compression === 'zstd-stream' ? beginnings['zstd-stream'].length : 0;
+    stream.on('data', (chunk: Buffer) => {
+      const rest = chunk.subarray(toSkip);
+      toSkip -= chunk.length - rest.length;
+      if (rest.length > 0) this.#chunks.push(rest);
+    });
+    stream.on('error', () => {}); // shows as a message that never comes out: only after `close`
+    if (this.#isClosed) stream.destroy();
+    return stream;
+  }
+
+  #begun(bytes: Buffer): Buffer {
+    if (this.#hasBegun) return bytes;
+    this.#hasBegun = true;
+    return Buffer.concat([beginnings[this.#compression], bytes]);
+  }
+}
+
+function openZstd(): CompressingStream {
+  const { ZSTD_c_windowLog, ZSTD_c_compressionLevel, ZSTD_c_hashLog } = zlib().constants;
+  const params = { [ZSTD_c_windowLog]: zstdWindowLog, [ZSTD_c_compressionLevel]: 1, [ZSTD_c_hashLog]: zstdHashLog };
+  return zlib().createZstdCompress({ params });
+}
+
+/** A stored block, and an empty one behind it, which ends a message. @see RFC 1951, 3.2.4 */
+function storedZlib(message: Buffer): Buffer {
+  const { length } = message;
+  const head = [0x00, length & 0xff, length >> 8, ~length & 0xff, (~length >> 8) & 0xff];
+  return Buffer.concat([Buffer.from(head), message, Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff])]);
+}
+
+/** A raw block that is not the last. @see RFC 8878, 3.1.1.2 */
+function storedZstd(message: Buffer): Buffer {
+  const head = message.length << 3;
+  return Buffer.concat([Buffer.from([head & 0xff, (head >> 8) & 0xff, (head >> 16) & 0xff]), message]);
 }

@@ -4,7 +4,7 @@ import type { RawData } from 'ws';
 import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../model/gateway.ts';
 import { parseFrame } from '../../wire/gateway.ts';
 import type { Clock } from '../../wire/ports.ts';
-import { serviceLimits } from '../service-limits.ts';
+import { runtimeLimits, serviceLimits } from '../service-limits.ts';
 import { closeReasons } from './close-reasons.ts';
 import type { Compressor } from './compressor.ts';
 import type { Encoding } from './encoding.ts';
@@ -71,6 +71,12 @@ export class Connection implements Sender, SocketListener {
   #queue: OutFrame[] = [];
   /** Number of the first dispatch in the queue; those behind it follow without a gap. */
   #sequence = 0;
+  /** Bytes of what is owed in the queue. */
+  #queuedOwed = 0;
+  /** Bytes given to the stream so far, up to which of them something is owed, and until when that may take. */
+  #written = 0;
+  #owedUntil = 0;
+  #owedEndMs = 0;
   /** What is being compressed. */
   #compressing: Promise<void> | undefined;
   #compressingBytes = 0;
@@ -101,6 +107,15 @@ export class Connection implements Sender, SocketListener {
     if (this.#queue.push(frame) === 1) this.#context.outbox.add(this);
   }
 
+  /**
+   * As {@link dispatch}, something that the client asked for and that has no bound: READY, the guilds behind it, what is
+   * replayed. It does not count as backlog, as long as the client reads on at `runtimeLimits.gatewayOwedBytesPerSecondMin`.
+   */
+  owe(frame: DispatchFrame, sequence: number): void {
+    this.dispatch(frame, sequence);
+    if (this.#open) this.#queuedOwed += frame.bytes.length;
+  }
+
   /** As {@link send}, a dispatch as number `sequence`, which is the one after the last it was given. */
   dispatch(frame: DispatchFrame, sequence: number): void {
     if (!this.#open) return;
@@ -113,9 +128,11 @@ export class Connection implements Sender, SocketListener {
     const queue = this.#queue;
     const sequence = this.#sequence;
     if (queue.length === 0) return;
+    const owed = this.#queuedOwed;
     this.#queue = [];
     this.#sequence = 0;
-    if (this.#stream.writableLength + this.#compressingBytes > serviceLimits.gatewayBacklogBytesMax) {
+    this.#queuedOwed = 0;
+    if (this.#isTooSlow()) {
       this.close('UNKNOWN_ERROR', 'Too slow to keep up.');
       return;
     }
@@ -127,9 +144,28 @@ export class Connection implements Sender, SocketListener {
       );
     if (this.#isFrozen) return;
     if (this.#cutAt !== undefined) this.#writeCut(queue[0], this.#cutAt);
-    else if (this.#compressor) this.#compress(this.#compressor, this.#messages(queue, sequence));
-    else if (this.#encoding) this.#stream.write(Buffer.concat(this.#messages(queue, sequence).map(frameBinary)));
-    else this.#stream.write(this.compressesPayloads ? joinMixed(queue, sequence) : joinFrames(queue, sequence));
+    else if (this.#compressor) this.#sendCompressed(this.#compressor, queue, sequence, owed);
+    else if (this.#encoding) this.#write(Buffer.concat(this.#messages(queue, sequence).map(frameBinary)), owed);
+    else this.#write(this.compressesPayloads ? joinMixed(queue, sequence) : joinFrames(queue, sequence), owed);
+  }
+
+  #write(bytes: Buffer, owed: number): void {
+    this.#stream.write(bytes);
+    this.#written += bytes.length;
+    if (owed === 0) return;
+    this.#owedUntil = this.#written;
+    const { gatewayOwedBytesPerSecondMin, gatewayOwedMs } = runtimeLimits;
+    const readMs = (this.#stream.writableLength / gatewayOwedBytesPerSecondMin) * 1000;
+    this.#owedEndMs = performance.now() + gatewayOwedMs + readMs;
+  }
+
+  /** What waits behind the last of what is owed is more than may; or of that itself the client reads too little. */
+  #isTooSlow(): boolean {
+    const waiting = this.#stream.writableLength;
+    const taken = this.#written - waiting;
+    const owed = Math.max(0, this.#owedUntil - taken);
+    if (owed > 0 && performance.now() > this.#owedEndMs) return true;
+    return waiting - owed + this.#compressingBytes > serviceLimits.gatewayBacklogBytesMax;
   }
 
   /** Sends what is queued, then the close frame. Idempotent. */
@@ -193,14 +229,22 @@ export class Connection implements Sender, SocketListener {
     return this.#encoding ? this.#encoding.message(frame, number) : textOf(frame, number);
   }
 
+  /** Without a session there is nothing that would be worth a compressor's memory. */
+  #sendCompressed(compressor: Compressor, queue: readonly OutFrame[], sequence: number, owed: number): void {
+    const messages = this.#messages(queue, sequence);
+    const stored = sequence === 0 ? compressor.store(messages) : undefined;
+    if (stored) this.#write(Buffer.concat(stored.map(frameBinary)), owed);
+    else this.#compress(compressor, messages, owed);
+  }
+
   // One after another, each turn's frames in one write as without compression.
-  #compress(compressor: Compressor, texts: readonly Buffer[]): void {
-    const bytes = texts.reduce((size, text) => size + text.length, 0);
+  #compress(compressor: Compressor, texts: readonly Buffer[], owed: number): void {
+    const bytes = owed > 0 ? 0 : texts.reduce((size, text) => size + text.length, 0);
     this.#compressingBytes += bytes;
     const done = Promise.all(texts.map(text => compressor.compress(text))).then(messages => {
       this.#compressingBytes -= bytes;
       if (this.#compressing === done) this.#compressing = undefined;
-      if (this.#stream.writable) this.#stream.write(Buffer.concat(messages.map(frameBinary)));
+      if (this.#stream.writable) this.#write(Buffer.concat(messages.map(frameBinary)), owed);
     });
     this.#compressing = done;
   }

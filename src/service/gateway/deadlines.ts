@@ -26,6 +26,16 @@ export class Deadlines<Item> {
     this.#timer ??= this.#clock.schedule(sinceMs + this.#spanMs - this.#clock.now(), () => this.#sweep());
   }
 
+  /** How many items wait. */
+  get size(): number {
+    return this.#dueMs.size;
+  }
+
+  /** The item that waits longest since its last touch. */
+  get first(): Item | undefined {
+    return this.#dueMs.keys().next().value;
+  }
+
   drop(item: Item): void {
     this.#dueMs.delete(item);
   }

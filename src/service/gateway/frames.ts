@@ -83,7 +83,8 @@ export function frameBinary(payload: Buffer): Buffer {
 function frameText(text: string): Pick<OutFrame, 'bytes' | 'textAt'> {
   const size = Buffer.byteLength(text);
   const textAt = headerSize(size);
-  const bytes = Buffer.allocUnsafe(textAt + size);
+  // Not from the pool: what replay buffers keep would hold on to all that lies beside it there, many times its size.
+  const bytes = Buffer.allocUnsafeSlow(textAt + size);
   writeHeader(bytes, textKind, size);
   bytes.write(text, textAt);
   return { bytes, textAt };

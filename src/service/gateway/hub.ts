@@ -2,6 +2,7 @@ import type { DispatchName } from '../../model/gateway.ts';
 import type { Cancel } from '../../wire/ports.ts';
 import type { Announced, Announcement, Topic } from '../announcement.ts';
 import type { Core } from '../core.ts';
+import { KeptEvent } from '../event-log.ts';
 import { Few } from '../few.ts';
 import type { MaybePromise } from '../store/contract.ts';
 import { type DispatchFrame, dispatchFrame } from './frames.ts';
@@ -17,6 +18,11 @@ export class SharedDispatch {
     this.#event = event;
   }
 
+  /** Of the frame in bytes, roughly, where that is known without encoding it. */
+  get size(): number | undefined {
+    return this.#event instanceof KeptEvent ? this.#event.size : undefined;
+  }
+
   get frame(): DispatchFrame {
     this.#frame ??= dispatchFrame(this.name, this.#event.data);
     return this.#frame;
@@ -27,6 +33,8 @@ export class SharedDispatch {
 export interface Follower {
   /** @param dispatch the announcement's event; undefined when it has none */
   hear(announced: Announced, dispatch: SharedDispatch | undefined): void;
+  /** As {@link hear}, of what was announced before it was made anew; others ignore it. */
+  relive(announced: Announced, dispatch: SharedDispatch | undefined): void;
   /** Whether it would do something on hearing this. */
   heeds(announcement: Announcement): boolean;
 }
@@ -64,15 +72,21 @@ export class Hub {
     } else feed.subscribed();
   }
 
-  /** Whether somebody would do something on hearing this. */
-  isHeard(announcement: Announcement): boolean {
-    return this.#feeds.get(announcement.to)?.followers.some(follower => follower.heeds(announcement)) ?? false;
+  /** How many follow the topic, if one of them would do something on hearing this; else 0. */
+  hearersOf(announcement: Announcement): number {
+    const followers = this.#feeds.get(announcement.to)?.followers;
+    return followers?.some(follower => follower.heeds(announcement)) ? followers.size : 0;
   }
 
-  /** Lets the followers hear what was announced before they were there. */
-  repeat(announced: Announced): void {
-    const feed = this.#feeds.get(announced.to);
-    if (feed) spread(feed.followers, announced);
+  /**
+   * Lets the followers that are made anew hear what was announced to them before. @returns how many follow the topic
+   */
+  repeat(announced: Announced): number {
+    const followers = this.#feeds.get(announced.to)?.followers;
+    if (!followers) return 0;
+    const dispatch = announced.event && new SharedDispatch(announced.event);
+    followers.each(follower => follower.relive(announced, dispatch));
+    return followers.size;
   }
 
   #subscribe(topic: Topic): Feed {

@@ -1,6 +1,5 @@
-import { capabilities, type PlayerReady } from '../../model/gateway.ts';
-import type { GatewayLobby } from '../../model/lobby.ts';
-import type { ApplicationId, UserId } from '../../model/snowflake.ts';
+import { capabilities, type PlayerReady, type Ready } from '../../model/gateway.ts';
+import type { ApplicationId, LobbyId, UserId } from '../../model/snowflake.ts';
 import { topics } from '../announcement.ts';
 import type { Core } from '../core.ts';
 import type { LobbyCalls } from '../domain/lobby-calls.ts';
@@ -13,13 +12,17 @@ import type { Session } from './session.ts';
 
 /** A lobby as it was at `revision` of `scope`. */
 export interface LobbyReading {
-  readonly lobby: GatewayLobby;
+  readonly id: LobbyId;
+  /** As dispatches show it, encoded as JSON. */
+  readonly text: string;
   readonly scope: string;
   readonly revision: number;
 }
 
 /** What the gateway needs of the lobbies. */
 export interface PlayerLobbies extends PlayerWatch {
+  /** The ids of the lobbies that the user is a member of. */
+  idsOfPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyId[]>;
   /** Every lobby that the user is a member of, with its newest committed state. */
   ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyReading[]>;
   readonly calls: LobbyCalls;
@@ -38,21 +41,22 @@ export async function startPlayerSession(
   { application, user, token }: Extract<SessionPrincipal, { kind: 'user' }>,
   identity: Identity,
 ): Promise<void> {
-  const read = () => lobbies.ofPlayer(application.id, user.id);
   await session.follow(session.home);
-  const readings = await followLobbies(session, read);
+  const readings = await followLobbies(session, lobbies, application.id, user.id);
   await followCommands(core, session, user.id, application);
   const inReady = (identity.capabilities & capabilities.AUTO_LOBBY_CONNECT) !== 0;
-  session.emit('READY', {
+  const ready: PlayerReady & Ready = {
     ...readyBase(core, session),
     user: userView(user),
     application: readyApplication(application),
     ...playerReady,
     scopes: token.scopes,
-    ...(inReady && { lobbies: readings.map(({ lobby }) => lobby) }),
-  });
-  for (const { lobby, scope, revision } of readings) {
-    if (!inReady) session.emit('LOBBY_CREATE', lobby);
+  };
+  const text = JSON.stringify(ready);
+  const shown = readings.map(reading => reading.text).join(',');
+  session.emitText('READY', inReady ? `${text.slice(0, -1)},"lobbies":[${shown}]}` : text);
+  for (const { text: lobby, scope, revision } of readings) {
+    if (!inReady) session.emitText('LOBBY_CREATE', lobby);
     session.saw(scope, revision);
   }
   session.release();
@@ -67,11 +71,13 @@ const playerReady = {
 /** Reads the lobbies until all that were read had been followed before: then no later event of theirs can be missed. */
 async function followLobbies(
   session: Session,
-  read: () => Promise<readonly LobbyReading[]>,
+  lobbies: PlayerLobbies,
+  ...player: readonly [ApplicationId, UserId]
 ): Promise<readonly LobbyReading[]> {
+  for (const id of await lobbies.idsOfPlayer(...player)) await session.follow(topics.lobby(id));
   for (;;) {
-    const readings = await read();
-    const found = new Set(readings.map(({ lobby }) => topics.lobby(lobby.id)));
+    const readings = await lobbies.ofPlayer(...player);
+    const found = new Set(readings.map(({ id }) => topics.lobby(id)));
     const missing = [...found].filter(topic => !session.following.has(topic));
     if (missing.length === 0 || session.hasEnded) {
       for (const topic of session.following) if (topic !== session.home && !found.has(topic)) session.unfollow(topic);
@@ -88,7 +94,7 @@ export function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['i
     const readings = await lobbies.ofPlayer(application_id ?? '', user_id);
     const reading = readings.find(candidate => candidate.scope === scope);
     if (reading) {
-      session.emit('LOBBY_CREATE', reading.lobby);
+      session.emitText('LOBBY_CREATE', reading.text);
       session.saw(scope, reading.revision);
     } else if (follow !== undefined) session.unfollow(follow);
   };

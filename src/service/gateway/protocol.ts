@@ -7,7 +7,7 @@ import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { readId } from '../domain/lobby-input.ts';
-import { serviceLimits } from '../service-limits.ts';
+import { runtimeLimits, serviceLimits } from '../service-limits.ts';
 import type { Connection, ConnectionEvents } from './connection.ts';
 import { Deadlines } from './deadlines.ts';
 import { controlFrame, type OutFrame } from './frames.ts';
@@ -69,7 +69,7 @@ export class Protocol implements ConnectionEvents {
     this.#core = core;
     this.#parts = parts;
     const timeOut = (connection: Connection) => connection.close('SESSION_TIMED_OUT');
-    this.#toIdentify = new Deadlines(core.clock, intervalMs, timeOut);
+    this.#toIdentify = new Deadlines(core.clock, runtimeLimits.gatewayIdentifyMs, timeOut);
     this.#toBeHeard = new Deadlines(core.clock, silenceMs, timeOut);
   }
 
@@ -80,7 +80,7 @@ export class Protocol implements ConnectionEvents {
 
   greet(connection: Connection): void {
     this.#peers.set(connection, { hasIdentified: false, session: undefined });
-    this.#toIdentify.touch(connection);
+    this.#awaitIdentify(connection);
     this.#toBeHeard.touch(connection);
     this.#core.journal.write('connection', { event: 'open', connection: connection.id });
     connection.send(frames.hello);
@@ -213,6 +213,7 @@ export class Protocol implements ConnectionEvents {
 
   async #identify(connection: Connection, peer: Peer, identity: Identity): Promise<void> {
     const { credentials, budget, sessions } = this.#parts;
+    if (sessions.restored) await sessions.restored;
     const principal = admit(await credentials.authenticateGateway(identity.token), identity);
     if (typeof principal === 'string') return connection.close(principal);
     const spent = principal.kind === 'bot' ? await budget.spend(principal.application.id, identity.shard) : undefined;
@@ -229,10 +230,12 @@ export class Protocol implements ConnectionEvents {
   }
 
   async #resume(connection: Connection, peer: Peer, resume: Resume): Promise<void> {
+    const { sessions } = this.#parts;
+    if (sessions.restored) await sessions.restored;
     const principal = admitResume(await this.#parts.credentials.authenticateGateway(resume.token));
     if (typeof principal === 'string') return connection.close(principal);
     if (!connection.open) return;
-    const session = this.#parts.sessions.resume(connection, principal, resume);
+    const session = sessions.resume(connection, principal, resume);
     if (session === 'gone') return this.#askToIdentify(connection, frames.identifyAnew);
     if (session === 'ahead') return connection.close('INVALID_SEQUENCE');
     peer.session = session;
@@ -245,7 +248,14 @@ export class Protocol implements ConnectionEvents {
     connection.send(frame);
     peer.hasIdentified = false;
     peer.session = undefined;
+    this.#awaitIdentify(connection);
+  }
+
+  /** It has some seconds to identify; of too many that have not, the one that has had longest makes room. */
+  #awaitIdentify(connection: Connection): void {
     this.#toIdentify.touch(connection);
+    if (this.#toIdentify.size <= runtimeLimits.gatewayUnidentifiedMax) return;
+    this.#toIdentify.first?.close('SESSION_TIMED_OUT', 'Too many connections have not identified.');
   }
 
   #journal(event: string, { id }: Connection, session: Session | undefined, details: object): void {

@@ -1,6 +1,13 @@
 import { serviceLimits } from '../service-limits.ts';
 import type { DispatchFrame } from './frames.ts';
 
+/** An event that is encoded when somebody asks for it. */
+export interface LateFrame {
+  /** In bytes, roughly. */
+  readonly size: number;
+  readonly frame: DispatchFrame;
+}
+
 /** Dropped events are cut away when there are this many of them, and more than are kept. */
 const slackMax = 64;
 
@@ -10,7 +17,7 @@ const slackMax = 64;
  */
 export class ReplayBuffer {
   /** The first `#dropped` of them do not count any more. */
-  #frames: (DispatchFrame | undefined)[] = [];
+  #frames: (DispatchFrame | LateFrame | undefined)[] = [];
   #dropped = 0;
   #bytes = 0;
   #last: number;
@@ -25,12 +32,18 @@ export class ReplayBuffer {
     return this.#last;
   }
 
-  push(frame: DispatchFrame): void {
+  push(frame: DispatchFrame | LateFrame): void {
     this.#frames.push(frame);
-    this.#bytes += frame.bytes.length;
+    this.#bytes += sizeOf(frame);
     this.#last++;
     while (this.#bytes > serviceLimits.gatewayReplayBytesMax || this.#size > serviceLimits.gatewayReplayEventsMax)
       this.#drop();
+  }
+
+  /** Gives a number to an event that nobody can ask for again; nor for those before it. */
+  skip(): void {
+    this.forget(this.#last);
+    this.#last++;
   }
 
   /** The client has all up to this number; a number that was not given out yet says nothing. */
@@ -43,7 +56,8 @@ export class ReplayBuffer {
   after(number: number): readonly DispatchFrame[] | undefined {
     const wanted = this.#last - number;
     if (wanted > this.#size) return undefined;
-    return this.#frames.slice(this.#frames.length - wanted).filter(frame => frame !== undefined);
+    const frames = this.#frames.slice(this.#frames.length - wanted).filter(frame => frame !== undefined);
+    return frames.map(frame => ('bytes' in frame ? frame : frame.frame));
   }
 
   get #size(): number {
@@ -51,7 +65,8 @@ export class ReplayBuffer {
   }
 
   #drop(): void {
-    this.#bytes -= this.#frames[this.#dropped]?.bytes.length ?? 0;
+    const frame = this.#frames[this.#dropped];
+    if (frame) this.#bytes -= sizeOf(frame);
     this.#frames[this.#dropped] = undefined;
     this.#dropped++;
     if (this.#dropped === this.#frames.length) this.#frames = [];
@@ -59,4 +74,8 @@ export class ReplayBuffer {
     else this.#frames = this.#frames.slice(this.#dropped);
     this.#dropped = 0;
   }
+}
+
+function sizeOf(frame: DispatchFrame | LateFrame): number {
+  return 'bytes' in frame ? frame.bytes.length : frame.size;
 }

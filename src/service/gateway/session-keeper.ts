@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Cancel } from '../../wire/ports.ts';
+import type { Announced } from '../announcement.ts';
 import type { Core } from '../core.ts';
-import type { EventLog } from '../event-log.ts';
-import { serviceLimits } from '../service-limits.ts';
+import { type EventLog, readKept } from '../event-log.ts';
+import { runtimeLimits, serviceLimits } from '../service-limits.ts';
 import type { Transaction } from '../store/contract.ts';
 import type { GatewayEventRecord, GatewaySessionRecord, SessionBase } from '../store/records.ts';
 import type { Session } from './session.ts';
@@ -13,8 +14,10 @@ const aliveMs = 30_000;
 const ticksPerMove = 10;
 /** Our choice: with more events than this since they last moved, the bases move at once. */
 const eventsPerMoveMax = 20_000;
-/** Events read or deleted in one go, so that other work has its turn. */
+/** Sessions written in one go, so that other work has its turn. */
 const chunkSize = 500;
+/** As above, events read or deleted: they may be large. */
+const eventsPerPiece = 32;
 
 type KeptCore = Pick<Core, 'clock' | 'log' | 'store'>;
 
@@ -53,7 +56,11 @@ export class SessionKeeper {
   #marks = new Map<Session, SessionBase>();
   #timer: Cancel | undefined;
   #ticks = 0;
-  #keptAtMove = 0;
+  /** A move that is under way because much was kept. */
+  #moving: Promise<void> | undefined;
+  #isStopped = false;
+  /** Revision of the last event that a former process kept. */
+  #end = 0;
 
   /** @param sessions those that run */
   constructor(core: KeptCore, log: EventLog, sessions: ReadonlyMap<string, Session>) {
@@ -61,6 +68,9 @@ export class SessionKeeper {
     this.#log = log;
     this.#sessions = sessions;
   }
+
+  /** For the log: much was kept since the bases last moved. */
+  readonly onFull = (): void => this.#moveSoon();
 
   /** Keeps what is to be known of the session; queued before whatever is written next. */
   put({ record }: Session): void {
@@ -93,11 +103,39 @@ export class SessionKeeper {
     return { resumable, ended: known.filter(isOver) };
   }
 
-  /** Lets `hear` have every kept event in its order. */
-  async repeat(hear: (event: GatewayEventRecord) => void): Promise<void> {
+  /** Where the events of former processes end: what is announced from here on is new. To be called before anything is. */
+  async begin(): Promise<void> {
     const [last] = await this.#core.store.list('gateway_events', { descending: true, limit: 1 });
-    for (const event of await this.#core.store.list('gateway_events')) hear(event);
-    this.#log.passed(last?.revision ?? 0);
+    this.#end = last?.revision ?? 0;
+    this.#log.passed(this.#end);
+  }
+
+  /** A former process has kept no events. */
+  get isEmpty(): boolean {
+    return this.#end === 0;
+  }
+
+  /**
+   * Lets `hear` have every event that a former process kept, in its order, in pieces between which other work has its
+   * turn.
+   *
+   * @param from position of the first session that needs them
+   * @param hear tells how many heard it
+   * @returns whether that were all; not when they are more than a process keeps, as those of an older version can be
+   */
+  async repeat(from: number, hear: (announced: Announced) => number, signal: AbortSignal): Promise<boolean> {
+    const { store } = this.#core;
+    const find = async (revision: number, number: number) => store.get('gateway_events', revision, number);
+    let bytes = 0;
+    for await (const events of this.#pieces(from + 1, this.#end)) {
+      for (const event of events) {
+        const size = event.announced.event?.data.length ?? 0;
+        bytes += size;
+        this.#log.count(event, hear(await readKept(event, find)));
+      }
+      if (signal.aborted || bytes > 2 * runtimeLimits.eventLogBytesMax) return false;
+    }
+    return true;
   }
 
   /** Deletes what is kept of all sessions. */
@@ -105,13 +143,17 @@ export class SessionKeeper {
     await this.#core.store.transact('gateway', async transaction => {
       for (const { id } of await transaction.list('gateway_sessions')) transaction.delete('gateway_sessions', id);
     });
+    this.#log.clear();
     await this.#deleteEvents(Number.MAX_SAFE_INTEGER);
   }
 
-  /** Writes no more by itself. */
+  /** Writes no more by itself, and lets go of what is needed no more. */
   async stop(): Promise<void> {
     this.#timer?.();
+    this.#isStopped = true;
+    await this.#moving;
     if (this.#sessions.size > 0) await this.#trying(() => this.#leaveWord({ stopped: true }));
+    await this.#trying(() => (this.#sessions.size > 0 ? this.#move() : this.clear()));
   }
 
   #write(id: string, work: (transaction: Transaction) => void): void {
@@ -131,7 +173,7 @@ export class SessionKeeper {
     this.#timer = undefined;
     this.#ticks++;
     const isLast = this.#sessions.size === 0;
-    const isDue = this.#ticks % ticksPerMove === 0 || this.#log.kept - this.#keptAtMove > eventsPerMoveMax;
+    const isDue = this.#ticks % ticksPerMove === 0 || this.#log.kept > eventsPerMoveMax;
     await this.#trying(() => this.#leaveWord());
     if (isDue || isLast) await this.#trying(() => this.#move());
     if (this.#sessions.size > 0) this.#arm();
@@ -150,37 +192,84 @@ export class SessionKeeper {
     }
   }
 
+  /** Does it soon, because much was kept since the bases last moved. */
+  #moveSoon(): void {
+    if (this.#isStopped) return;
+    this.#moving ??= nextTurn()
+      .then(() => this.#trying(() => this.#move()))
+      .finally(() => {
+        this.#moving = undefined;
+      });
+  }
+
   /** Moves every base to where its session stood last time, and deletes the events that no session needs any more. */
   async #move(): Promise<void> {
-    this.#keptAtMove = this.#log.kept;
+    this.#log.turn();
     const moved: Session[] = [];
     let needed = this.#log.position;
     for (const session of this.#sessions.values()) {
       const { base } = session.record;
-      // What was announced since its base matters only to a session that heard of it.
-      if (!base || session.heardUpTo <= base.position) continue;
-      const mark = this.#marks.get(session);
-      if (mark) {
-        session.record = { ...session.record, base: mark };
-        moved.push(session);
+      if (!base) continue;
+      // It may have been made anew, and not have heard yet what it needs.
+      if (session.isHolding) {
+        needed = Math.min(needed, base.position);
+        continue;
       }
-      needed = Math.min(needed, (mark ?? base).position);
-      if (!session.isHolding) this.#marks.set(session, this.baseOf(session));
+      const mark = this.#marks.get(session);
+      // What was announced since its base matters only to a session that heard of it.
+      if (session.heardUpTo > base.position) {
+        if (mark) {
+          session.record = { ...session.record, base: mark };
+          moved.push(session);
+        }
+        needed = Math.min(needed, (mark ?? base).position);
+      }
+      this.#marks.set(session, this.#markOf(session, mark ?? base));
     }
-    await this.#core.store.transact('gateway', transaction => {
-      for (const { record, hasEnded } of moved) if (!hasEnded) transaction.put('gateway_sessions', record);
-    });
+    for (let at = 0; at < moved.length; at += chunkSize) {
+      const chunk = moved.slice(at, at + chunkSize);
+      await this.#core.store.transact('gateway', transaction => {
+        for (const { record, hasEnded } of chunk) if (!hasEnded) transaction.put('gateway_sessions', record);
+      });
+    }
     await this.#deleteEvents(needed);
   }
 
+  /** Where the session stands now; as little as can be where it has heard nothing since. */
+  #markOf(session: Session, before: SessionBase): SessionBase {
+    if (session.heardUpTo > before.position) return this.baseOf(session);
+    return { ...before, position: this.#log.position };
+  }
+
   async #deleteEvents(upTo: number): Promise<void> {
-    const { store } = this.#core;
-    for (;;) {
-      const events = await store.list('gateway_events', { upTo, limit: chunkSize });
-      if (events.length === 0) return;
-      await store.transact('gateway', transaction => {
-        for (const { revision, number } of events) transaction.delete('gateway_events', revision, number);
+    for await (const events of this.#pieces(0, upTo)) {
+      const needless = events.filter(event => !this.#log.isNeeded(event, upTo));
+      if (needless.length === 0) continue;
+      await this.#core.store.transact('gateway', transaction => {
+        for (const { revision, number } of needless) transaction.delete('gateway_events', revision, number);
       });
+    }
+  }
+
+  /** The events that are kept from one revision to another, those of one revision in one piece. */
+  async *#pieces(from: number, upTo: number): AsyncGenerator<readonly GatewayEventRecord[]> {
+    const { store } = this.#core;
+    for (let at = from; at <= upTo; ) {
+      const events = await store.list('gateway_events', { from: at, upTo, limit: eventsPerPiece });
+      const [first] = events;
+      if (!first) return;
+      const last = events.at(-1) ?? first;
+      if (events.length < eventsPerPiece) {
+        yield events;
+        return;
+      }
+      if (last.revision === first.revision) {
+        yield await store.list('gateway_events', { equals: [first.revision] });
+        at = first.revision + 1;
+      } else {
+        yield events.filter(({ revision }) => revision < last.revision);
+        at = last.revision;
+      }
       await nextTurn();
     }
   }

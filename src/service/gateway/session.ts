@@ -5,7 +5,7 @@ import type { GatewaySessionRecord } from '../store/records.ts';
 import type { Connection } from './connection.ts';
 import { type DispatchFrame, dispatchFrame } from './frames.ts';
 import type { Follower, Hub, SharedDispatch } from './hub.ts';
-import { ReplayBuffer } from './replay-buffer.ts';
+import { type LateFrame, ReplayBuffer } from './replay-buffer.ts';
 import { homeOf } from './session-record.ts';
 import { servesGuild } from './shard.ts';
 
@@ -55,6 +55,8 @@ export class Session implements Follower {
   #held: Heard[] | undefined = [];
   /** Of a session made anew: what was announced up to there had been heard. */
   readonly #heardBefore: number;
+  /** It was made anew and has not relived all yet. */
+  #isReviving: boolean;
   #heardUpTo: number;
   #ended = false;
 
@@ -65,6 +67,7 @@ export class Session implements Follower {
     this.#replay = new ReplayBuffer(record.base?.sequence);
     this.#heardBefore = record.base?.position ?? -1;
     this.#heardUpTo = this.#heardBefore;
+    this.#isReviving = record.base !== null;
   }
 
   get id(): string {
@@ -97,7 +100,17 @@ export class Session implements Follower {
 
   /** Sends an event of this session alone, while it is holding. */
   emit<Name extends DispatchName>(name: Name, data: Dispatches[Name]): void {
-    if (this.#wants(name, true)) this.#dispatch(dispatchFrame(name, JSON.stringify(data)));
+    if (this.#wants(name, true)) this.emitText(name, JSON.stringify(data));
+  }
+
+  /** As {@link emit}. @param data encoded as JSON */
+  emitText(name: DispatchName, data: string): void {
+    if (!this.#wants(name, true)) return;
+    const frame = dispatchFrame(name, data);
+    // Its number can only be known to a client that has it.
+    if (name === 'READY') this.#replay.skip();
+    else this.#replay.push(frame);
+    this.connection?.owe(frame, this.#replay.last);
   }
 
   /** The session hears everything announced on the topic once this returns or, for a promise, resolves. */
@@ -129,23 +142,21 @@ export class Session implements Follower {
     return follow !== undefined || unfollow !== undefined || recheck === true;
   }
 
-  /** Ends the holding of a session that was made anew: it has nothing to be told. */
-  goOn(): void {
-    this.#held = undefined;
+  relive(announced: Announced, dispatch: SharedDispatch | undefined): void {
+    if (this.#isReviving && announced.revision > this.#heardBefore) {
+      this.#deliver({ announced, dispatch }, { isLate: false });
+    }
   }
 
-  /** Delivers what was held, and from now on everything at once. */
+  /** The session was made anew and has relived all there was: it goes on as it was. */
+  goOn(): void {
+    this.#isReviving = false;
+    this.#deliverHeld();
+  }
+
+  /** Delivers what was held, and from now on everything immediately. */
   release(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const [index, heard] of held.entries()) {
-      this.#deliver(heard, { isLate: true });
-      if (this.#held) {
-        this.#held = held.slice(index + 1); // this one made the session hold again
-        return;
-      }
-    }
-    if (!this.#ended) this.#owner.onSettled(this);
+    if (this.#deliverHeld() && !this.#ended) this.#owner.onSettled(this);
   }
 
   /** The client has everything up to this number. */
@@ -168,6 +179,20 @@ export class Session implements Follower {
     this.#held = undefined;
   }
 
+  /** @returns whether the session holds nothing any more */
+  #deliverHeld(): boolean {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const [index, heard] of held.entries()) {
+      this.#deliver(heard, { isLate: true });
+      if (this.#held) {
+        this.#held = held.slice(index + 1); // this one made the session hold again
+        return false;
+      }
+    }
+    return true;
+  }
+
   #deliver({ announced, dispatch }: Heard, { isLate }: { isLate: boolean }): void {
     if (!this.#concerns(announced)) return;
     this.#heardUpTo = announced.revision;
@@ -175,7 +200,7 @@ export class Session implements Follower {
     const joined = follow === undefined ? undefined : this.follow(follow);
     const mayHaveMissed = follow !== undefined && (isLate || joined !== undefined);
     if (mayHaveMissed && this.introduce) this.#hold(this.#introduceAfter(joined, announced));
-    else if (dispatch && this.#wants(dispatch.name, announced.guild !== undefined)) this.#dispatch(dispatch.frame);
+    else if (dispatch && this.#wants(dispatch.name, announced.guild !== undefined)) this.#dispatch(dispatch);
     if (unfollow !== undefined) this.unfollow(unfollow);
     if (recheck) this.#owner.onRecheck(this);
   }
@@ -221,7 +246,13 @@ export class Session implements Follower {
     return needed === undefined || intents === null || (needed & intents) !== 0;
   }
 
-  #dispatch(frame: DispatchFrame): void {
+  #dispatch(event: SharedDispatch): void {
+    // Of what is relived most is not asked for: it is encoded when it is.
+    if (this.#isReviving && event.size !== undefined) {
+      this.#replay.push(event as LateFrame);
+      return;
+    }
+    const { frame } = event;
     this.#replay.push(frame);
     this.connection?.dispatch(frame, this.#replay.last);
   }

@@ -63,6 +63,8 @@ export class Sessions implements SessionOwner {
   readonly #introduceLobbies: Session['introduce'];
   readonly #toResume: Deadlines<Session>;
   readonly #credentials: CredentialWatch<Session>;
+  readonly #stopping = new AbortController();
+  #restored: Promise<void> | undefined;
   #isClosing = false;
 
   constructor(core: Core, parts: SessionsParts) {
@@ -76,7 +78,7 @@ export class Sessions implements SessionOwner {
     this.#introduceLobbies = introduceLobbies(parts.lobbies);
     this.#toResume = new Deadlines(core.clock, serviceLimits.gatewayResumeWindowMs, session => this.end(session));
     this.#credentials = new CredentialWatch(core, session => this.onRecheck(session));
-    parts.events?.listen(announcement => this.hub.isHeard(announcement));
+    parts.events?.listen(announcement => this.hub.hearersOf(announcement), this.#keeper?.onFull);
   }
 
   get size(): number {
@@ -154,7 +156,7 @@ export class Sessions implements SessionOwner {
     session.record = { ...session.record, ...renewed };
     if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     connection.compressesPayloads = session.record.compress;
-    for (const [index, frame] of missed.entries()) connection.dispatch(frame, seq + index + 1);
+    for (const [index, frame] of missed.entries()) connection.owe(frame, seq + index + 1);
     this.#keeper?.put(session);
     const scope = sessionScope(session.id);
     this.work(session, () => this.#core.store.transact(scope, work => tellSession(work, session, 'RESUMED', {})));
@@ -212,25 +214,40 @@ export class Sessions implements SessionOwner {
   /** From here on leaves the sessions as they are, for the next process to go on with. */
   async stop(): Promise<void> {
     this.#isClosing = true;
+    this.#stopping.abort();
+    await this.#restored;
     this.#toResume.close();
     this.#credentials.close();
     await this.#keeper?.stop();
   }
 
-  /** Goes on with the sessions of a former process; to be called before anything is announced. */
+  /**
+   * Takes over the sessions of a former process; to be called before anything is announced. From then on all know who is
+   * there, while the sessions hold what they hear: what they missed is read beside the traffic. See {@link restored}.
+   */
   async restore(): Promise<void> {
-    if (!this.#keeper) return;
-    const { resumable, ended } = await this.#keeper.leftovers();
-    const over = [...ended];
-    for (const record of resumable) {
-      const end = await this.#credentials.end(record);
-      if (end === undefined) over.push(record);
-      else await this.#revive(record, end);
-    }
-    await this.#keeper.repeat(({ announced }) => this.hub.repeat(announced));
-    await this.#endLostCalls();
-    for (const record of over) await this.#bury(record);
-    if (this.size === 0) await this.#keeper.clear();
+    const keeper = this.#keeper;
+    if (!keeper) return;
+    const { resumable, ended } = await keeper.leftovers();
+    await keeper.begin();
+    const revived: Session[] = [];
+    for (const record of resumable) revived.push(await this.#revive(record));
+    if (revived.length === 0 && ended.length === 0 && keeper.isEmpty) return this.#endLostCalls();
+    const { activity } = this.#parts;
+    this.#restored = activity
+      .runAside(() => this.#catchUp(keeper, revived, ended))
+      .catch((error: unknown) => {
+        this.#core.log.error({ error }, 'The sessions of a former process could not go on.');
+        for (const session of revived) if (session.isHolding) this.end(session);
+      })
+      .finally(() => {
+        this.#restored = undefined;
+      });
+  }
+
+  /** Resolves when the sessions of a former process can be resumed and new ones begin; undefined when they can. */
+  get restored(): Promise<void> | undefined {
+    return this.#restored;
   }
 
   onSettled(session: Session): void {
@@ -275,17 +292,48 @@ export class Sessions implements SessionOwner {
     return this.#parts.lobbies.calls.endOthers(id => this.#byId.has(id));
   }
 
-  async #revive(record: GatewaySessionRecord, credentialEndMs: number | null): Promise<void> {
+  /** Makes a session anew that holds what it hears until it is brought up to date. */
+  async #revive(record: GatewaySessionRecord): Promise<Session> {
     const session = this.#make(record);
     const player = playerOf(record);
     this.#arrivals.set(session, this.#attendance.stay(session.home, record.id, player));
     await this.#arrivals.get(session);
     this.presences.revive(session);
     for (const topic of record.base?.following ?? []) await session.follow(topic);
-    session.goOn();
-    this.#credentials.watch(session, credentialEndMs);
     this.#toResume.touch(session, record.detached_at_ms ?? this.#core.clock.now());
-    this.#keeper?.put(session);
+    return session;
+  }
+
+  /** Lets sessions that were made anew relive what they heard before, and ends those that are over. */
+  async #catchUp(
+    keeper: SessionKeeper,
+    revived: readonly Session[],
+    ended: readonly GatewaySessionRecord[],
+  ): Promise<void> {
+    const { signal } = this.#stopping;
+    const from = Math.min(...revived.map(({ heardUpTo }) => heardUpTo));
+    if (revived.length > 0 && !(await keeper.repeat(from, announced => this.hub.repeat(announced), signal))) {
+      if (signal.aborted) return;
+      this.#core.log.warn({ sessions: revived.length }, 'More events were kept than can be read; the sessions end.');
+      for (const session of revived) this.end(session);
+    }
+    for (const session of revived) {
+      if (signal.aborted) return;
+      if (session.hasEnded) continue;
+      const end = await this.#credentials.end(session.record);
+      if (end === undefined) this.end(session);
+      else if (!session.hasEnded) {
+        this.#credentials.watch(session, end);
+        keeper.put(session);
+        session.goOn();
+      }
+    }
+    await this.#endLostCalls();
+    for (const record of ended) {
+      if (signal.aborted) return;
+      await this.#bury(record);
+    }
+    if (this.size === 0) await keeper.clear();
   }
 
   async #bury(record: GatewaySessionRecord): Promise<void> {

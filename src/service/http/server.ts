@@ -13,6 +13,7 @@ import { Blocklist } from './blocklist.ts';
 import { collectBody, isSmall, readBody } from './body.ts';
 import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
 import type { AddressOf } from './client-address.ts';
+import type { Drain } from './drain.ts';
 import { blockedReply, errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
@@ -32,6 +33,8 @@ export interface HttpDeps {
   readonly addressOf: AddressOf;
   /** Takes every request that is for none of the routes. */
   readonly site: RequestListener;
+  /** Ends the server. */
+  readonly drain: Drain;
 }
 
 // As long as a proxy in front may keep a connection that nothing is asked on.
@@ -44,7 +47,11 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     const target = canonicalUrl(url);
     return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
   };
-  const options = { requestTimeout: serviceLimits.requestMs, keepAliveTimeout: keepAliveMs };
+  const options = {
+    requestTimeout: serviceLimits.requestMs,
+    keepAliveTimeout: keepAliveMs,
+    ServerResponse: deps.drain.responseClass,
+  };
   const server = createServer(options, (request, response) => {
     let found: Found<Serve> | undefined;
     try {
@@ -57,6 +64,7 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     else deps.site(request, response);
   });
   server.on('clientError', answerUnreadable);
+  deps.drain.watch(server);
   return server;
 }
 

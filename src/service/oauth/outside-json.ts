@@ -22,10 +22,10 @@ export const outsideAnswerMs = 5_000;
 export const outsideBytesMax = 256 * 1024;
 
 export function createOutside(
-  { clock, operatorFetch }: Pick<Core, 'clock' | 'operatorFetch'>,
+  { clock, log, operatorFetch }: Pick<Core, 'clock' | 'log' | 'operatorFetch'>,
   activity: Activity,
 ): AskOutside {
-  const core = { clock, fetch: operatorFetch };
+  const core = { clock, log, fetch: operatorFetch };
   return async (url, init) => {
     const reply = await askOutside(core, activity, url, init, { ms: outsideAnswerMs, bytesMax: outsideBytesMax });
     return reply && { status: reply.status, body: reply.body && parseJson(reply.body.toString()) };

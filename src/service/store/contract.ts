@@ -11,7 +11,8 @@ export interface ListQuery<Name extends CollectionName> {
   readonly index?: IndexName<Name>;
   /** Values of the first fields of the key or index. */
   readonly equals?: readonly KeyPart[];
-  /** Bound, itself included, of the field after those in `equals`. */
+  /** Bounds, themselves included, of the field after those in `equals`. */
+  readonly from?: KeyPart;
   readonly upTo?: KeyPart;
   /** From the last to the first. */
   readonly descending?: boolean;

@@ -150,7 +150,7 @@ export class EmbeddedStore implements Store {
   }
 
   #deliver(announced: readonly Announced[]): void {
-    const failed = (error: unknown) => this.#log.error({ err: error }, 'Announcing committed events failed');
+    const failed = (error: unknown) => this.#log.error({ error }, 'Announcing committed events failed');
     try {
       const delivered = this.#options.sink(announced);
       if (delivered instanceof Promise) this.#delivered = Promise.all([this.#delivered, delivered.catch(failed)]);

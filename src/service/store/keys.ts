@@ -53,6 +53,7 @@ const routes = new Map<CollectionName, ReadonlyMap<string | undefined, Route>>(
 export interface AnyQuery {
   readonly index?: string;
   readonly equals?: readonly KeyPart[];
+  readonly from?: KeyPart;
   readonly upTo?: KeyPart;
   readonly descending?: boolean;
   readonly limit?: number;
@@ -62,25 +63,31 @@ export interface AnyQuery {
 export function routeOf(collection: CollectionName, query: AnyQuery): Route {
   const route = routes.get(collection)?.get(query.index);
   if (!route) throw new ArgumentError('bad_query', `${collection} has no index ${query.index}.`);
-  const { equals = [], upTo, limit } = query;
-  const values = upTo === undefined ? equals : [...equals, upTo];
-  if (values.length > route.fields.length) {
-    throw new ArgumentError(
-      'bad_query',
-      `${collection} is listed by ${route.fields.join(', ')}; there are more values.`,
-    );
-  }
-  values.forEach((value, at) => {
-    const field = route.fields[at] ?? '';
-    if (!fits(field, value)) throw new ArgumentError('bad_query', `${collection}.${field} is never a ${typeof value}.`);
-  });
-  if (upTo !== undefined && !isStorable(upTo)) {
-    throw new ArgumentError('bad_query', 'A bound is well-formed text without NUL.');
-  }
+  const { equals = [], limit } = query;
+  for (const bound of [query.from, query.upTo]) checkBound(collection, route, equals, bound);
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
     throw new ArgumentError('bad_query', `The limit of a list is a whole number from 0, not ${limit}.`);
   }
   return route;
+}
+
+function checkBound(
+  collection: CollectionName,
+  { fields }: Route,
+  equals: readonly KeyPart[],
+  bound: KeyPart | undefined,
+): void {
+  const values = bound === undefined ? equals : [...equals, bound];
+  if (values.length > fields.length) {
+    throw new ArgumentError('bad_query', `${collection} is listed by ${fields.join(', ')}; there are more values.`);
+  }
+  values.forEach((value, at) => {
+    const field = fields[at] ?? '';
+    if (!fits(field, value)) throw new ArgumentError('bad_query', `${collection}.${field} is never a ${typeof value}.`);
+  });
+  if (bound !== undefined && !isStorable(bound)) {
+    throw new ArgumentError('bad_query', 'A bound is well-formed text without NUL.');
+  }
 }
 
 /** @throws ArgumentError `bad_key` when the parts cannot be a key of the collection */
@@ -141,13 +148,15 @@ export function fieldOf(record: object, field: string): unknown {
 }
 
 /** Whether the record is among those the query asks for, its limit aside. */
-export function matches(record: object, route: Route, { equals = [], upTo }: AnyQuery): boolean {
+export function matches(record: object, route: Route, { equals = [], from, upTo }: AnyQuery): boolean {
   for (let at = 0; at < route.fields.length; at++) {
     const value = fieldOf(record, route.fields[at] ?? '') as KeyPart | null;
     if (value === null) return false;
     const wanted = equals[at];
     if (wanted !== undefined && value !== wanted) return false;
-    if (at === equals.length && upTo !== undefined && comparePart(value, upTo) > 0) return false;
+    if (at !== equals.length) continue;
+    if (from !== undefined && comparePart(value, from) < 0) return false;
+    if (upTo !== undefined && comparePart(value, upTo) > 0) return false;
   }
   return true;
 }

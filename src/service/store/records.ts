@@ -27,6 +27,7 @@ import type {
 } from '../../model/snowflake.ts';
 import type { Announced, Topic } from '../announcement.ts';
 import { serviceLimits } from '../service-limits.ts';
+import type { DeltaPart } from '../text-delta.ts';
 
 /**
  * What the service keeps: one record type a collection, and below the table that says how each is found again. Times
@@ -482,6 +483,18 @@ export interface GatewayEventRecord {
   /** Among those of the commit: 0, 1 … */
   number: number;
   announced: Announced;
+  /** A large event is told by another one that is kept; its own data is then empty. */
+  delta?: EventDelta;
+}
+
+/** What an event's data has in common with another's, and what not. */
+export interface EventDelta {
+  /** Key of the other one. */
+  revision: number;
+  number: number;
+  /** Of the whole data, in bytes. */
+  size: number;
+  parts: readonly DeltaPart[];
 }
 
 /** Small facts about the installation: signing keys, the fixtures given at the start. */

@@ -48,7 +48,10 @@ describe('MessageGaps', () => {
     store.apply('LOBBY_MESSAGE_CREATE', said('8'));
     asked[0]?.reject(new Error('no way'));
     await turn();
-    expect([shown, warnings]).toEqual([['5', '5,8'], [{ lobby: '1', error: 'Error' }]]);
+    expect([shown, warnings]).toEqual([
+      ['5', '5,8'],
+      [{ lobby: '1', error: expect.objectContaining({ class: 'Error', message: 'no way' }) }],
+    ]);
   });
 
   it('begins anew with another gap, and takes no notice of the first answer', async () => {

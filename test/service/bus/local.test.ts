@@ -30,7 +30,7 @@ describe('the local bus', () => {
       throw error;
     });
     bus.publish([{ to: 'a', scope: 'a', revision: 1, event: { name: 'LOBBY_UPDATE', data: '{}' } }]);
-    expect(logged).toEqual([{ err: error, topic: 'a', event: 'LOBBY_UPDATE' }]);
+    expect(logged).toEqual([{ error, topic: 'a', event: 'LOBBY_UPDATE' }]);
   });
 
   it('stops handing out when a listener closes it', async () => {

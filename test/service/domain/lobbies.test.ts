@@ -321,7 +321,8 @@ describe('the lobbies of a player', () => {
     await lobbies.create(world.rival, { members: [{ id: ada }] });
     const [seen, ...others] = await lobbies.ofPlayer(world.starfall.id, ada);
     expect(others).toEqual([]);
-    expect(seen?.lobby).toEqual({
+    expect(seen?.id).toBe(id);
+    expect(JSON.parse(seen?.text ?? '')).toEqual({
       id,
       application_id: '1',
       metadata: { a: '1' },

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Lobby } from '../../../src/model/lobby.ts';
+import type { GatewayLobby, Lobby } from '../../../src/model/lobby.ts';
 import { topics } from '../../../src/service/announcement.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
 import type { Store } from '../../../src/service/store/contract.ts';
@@ -33,7 +33,8 @@ describe('a member who connects', () => {
     expect(facts(heardByBen)).toEqual([{ name: 'LOBBY_MEMBER_CONNECT', data: { member, lobby_id: lobby.id } }]);
     expect(heardByAda).toEqual([]);
     const [seen] = await lobbies.ofPlayer('1', ada);
-    expect(seen?.lobby.members.map(({ connected }) => connected)).toEqual([true, true]);
+    const shown = JSON.parse(seen?.text ?? '') as GatewayLobby;
+    expect(shown.members.map(({ connected }) => connected)).toEqual([true, true]);
   });
 
   it('and leaves is told as well', async () => {

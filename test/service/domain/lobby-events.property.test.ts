@@ -192,7 +192,7 @@ describe('a session that follows its events', () => {
         for (const next of steps) {
           await stage.play(next);
           const shown = await lobbies.ofPlayer(starfall.id, ada);
-          expect(comparable(believer.lobbies.values())).toEqual(comparable(shown.map(seen => seen.lobby)));
+          expect(comparable(believer.lobbies.values())).toEqual(comparable(shown.map(seen => JSON.parse(seen.text))));
           expect(believer.messages.map(message => message.id)).toEqual(stage.sent);
           for (const { id, member_count } of await core.store.list('lobbies')) {
             expect(await core.store.list('lobby_members', { equals: [id] })).toHaveLength(member_count);

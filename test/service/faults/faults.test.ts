@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayFrame, intents, opcodes } from '../../../src/model/gateway.ts';
 import { seededRandom } from '../../../src/service/faults/random.ts';
 import { type FaultDocument, type Service, startService } from '../../../src/service/index.ts';
-import { serviceLimits } from '../../../src/service/service-limits.ts';
+import { runtimeLimits, serviceLimits } from '../../../src/service/service-limits.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { callApi, starfall } from '../../support/starfall.ts';
 import { playerToken } from '../../support/tokens.ts';
@@ -209,7 +209,7 @@ describe('a fault of sockets', () => {
     const [resuming, beginning] = [await join(ada), await join(grace)];
     service.faults.add({ kind: 'invalid_session', resumable: true, count: 2 });
     for (const { client } of [resuming, beginning]) await client.frame(({ op }) => op === opcodes.INVALID_SESSION);
-    await service.clock.advance(serviceLimits.gatewayHeartbeatIntervalMs - 1);
+    await service.clock.advance(runtimeLimits.gatewayIdentifyMs - 1);
     resuming.client.resume(resuming.token, resuming.client.sessionId, resuming.client.sequence);
     await resuming.client.dispatch('RESUMED');
     beginning.client.identify({ token: beginning.token, intents: lobbyIntents });
@@ -220,7 +220,7 @@ describe('a fault of sockets', () => {
     const { client } = await join(ada);
     service.faults.add({ kind: 'invalid_session', resumable: true });
     await client.frame(({ op }) => op === opcodes.INVALID_SESSION);
-    await service.clock.advance(serviceLimits.gatewayHeartbeatIntervalMs);
+    await service.clock.advance(runtimeLimits.gatewayIdentifyMs);
     expect(await client.closed).toMatchObject({ code: 4009 });
   });
 

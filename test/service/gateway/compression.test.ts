@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -45,6 +47,21 @@ describe.each(['zlib-stream', 'zstd-stream'])('a connection with %s', compress =
     const told = (client: GatewayClient) => client.frames.filter(({ t }) => t !== null && t !== 'READY');
     expect(told(compressed)).toEqual(told(plain));
     expect(told(plain)).toHaveLength(32);
+  });
+
+  it('is one stream from its first byte on, for whatever comes before and after the session', async () => {
+    const client = await GatewayClient.open(service.gateway, query);
+    clients.push(client);
+    await client.beat();
+    await client.beat();
+    client.identify({ token: bot });
+    await client.dispatch('READY');
+    await client.beat();
+    service.faults.add({ kind: 'invalid_session', resumable: false });
+    await client.frame(({ op }) => op === opcodes.INVALID_SESSION);
+    client.identify({ token: bot });
+    await client.until(() => client.names.filter(name => name === 'READY').length === 2);
+    expect(client.frames.filter(({ op }) => op === opcodes.HEARTBEAT_ACK)).toHaveLength(3);
   });
 
   it('is told why it is closed after all that went before', async () => {
@@ -133,3 +150,23 @@ describe('compressed rubbish', () => {
     );
   });
 });
+
+it.each(['zlib-stream', 'zstd-stream'])(
+  '300 connections with %s that have not identified take no memory for compression',
+  async compress => {
+    const { port } = new URL(service.gateway);
+    const before = process.memoryUsage.rss();
+    const silent = Array.from({ length: 300 }, async () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      const key = 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-version: 13';
+      const head = `host: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n${key}`;
+      socket.write(`GET /gateway?compress=${compress} HTTP/1.1\r\n${head}\r\n\r\n`);
+      await once(socket, 'data');
+      return socket;
+    });
+    const sockets = await Promise.all(silent);
+    // Both ends are in this process. A compressor takes 80 KiB at least, and with zstd's defaults ten times as much.
+    expect((process.memoryUsage.rss() - before) / sockets.length).toBeLessThan(75 * 1024);
+    for (const socket of sockets) socket.destroy();
+  },
+);

@@ -32,6 +32,15 @@ describe('deadlines', () => {
     ]);
   });
 
+  it('know how many items wait, and which of them has waited longest', () => {
+    const { deadlines } = started();
+    expect([deadlines.size, deadlines.first]).toEqual([0, undefined]);
+    for (const item of ['a', 'b', 'c', 'a']) deadlines.touch(item);
+    expect([deadlines.size, deadlines.first]).toEqual([3, 'b']);
+    deadlines.drop('b');
+    expect([deadlines.size, deadlines.first]).toEqual([2, 'c']);
+  });
+
   it('do not fall due once dropped', async () => {
     const { clock, due, deadlines } = started();
     deadlines.touch('a');

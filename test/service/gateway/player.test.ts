@@ -194,7 +194,9 @@ async function runStory(rig: Rig, groups: readonly (readonly Step[])[]): Promise
     const mirror = new LobbyMirror();
     for (const frame of client.frames) mirror.take(frame);
     const truth = await rig.lobbies.ofPlayer(starfall.id, user);
-    expect(Object.fromEntries(mirror.lobbies)).toEqual(Object.fromEntries(truth.map(({ lobby }) => [lobby.id, lobby])));
+    expect(Object.fromEntries(mirror.lobbies)).toEqual(
+      Object.fromEntries(truth.map(({ id, text }) => [id, JSON.parse(text)])),
+    );
   }
 }
 

@@ -18,6 +18,32 @@ describe('a replay buffer', () => {
     expect(buffer.after(9)).toBeUndefined();
   });
 
+  it('keeps nothing of an event that it only counts, nor of those before', () => {
+    const buffer = new ReplayBuffer();
+    buffer.push(small);
+    buffer.skip();
+    expect(buffer.last).toBe(2);
+    expect(buffer.after(1)).toBeUndefined();
+    expect(buffer.after(2)).toEqual([]);
+    buffer.push(small);
+    expect(buffer.after(2)).toEqual([small]);
+  });
+
+  it('encodes an event that was not yet when it is asked for, and counts its size before', () => {
+    const buffer = new ReplayBuffer();
+    let encoded = 0;
+    const late = {
+      size: serviceLimits.gatewayReplayBytesMax / 2,
+      get frame() {
+        encoded++;
+        return small;
+      },
+    };
+    for (let n = 0; n < 5; n++) buffer.push(late);
+    expect([buffer.after(2), encoded]).toEqual([undefined, 0]);
+    expect([buffer.after(3), encoded]).toEqual([[small, small], 2]);
+  });
+
   it('keeps as many events as the limit and not one more', () => {
     const buffer = new ReplayBuffer();
     const max = serviceLimits.gatewayReplayEventsMax;

@@ -1,11 +1,12 @@
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayFrame, intents, opcodes } from '../../../src/model/gateway.ts';
-import type { LobbyVoiceStateInput } from '../../../src/model/lobby.ts';
+import type { GatewayLobby, LobbyVoiceStateInput } from '../../../src/model/lobby.ts';
 import type { Service } from '../../../src/service/index.ts';
-import { serviceLimits } from '../../../src/service/service-limits.ts';
+import { runtimeLimits, serviceLimits } from '../../../src/service/service-limits.ts';
 import { keptCalls, participant } from '../../support/calls.ts';
 import { GatewayClient } from '../../support/gateway-client.ts';
 import { LobbyMirror } from '../../support/lobby-mirror.ts';
@@ -300,6 +301,95 @@ describe('what is kept', () => {
     expect(await back.frame(invalid)).toMatchObject({ d: false });
   });
 });
+
+describe('a lobby with many members', () => {
+  const crowd = Array.from({ length: 75 }, (_, n) => ({
+    id: String(200_000_000_000_000_000n + BigInt(n)),
+    username: `crowd${n}`,
+  }));
+
+  async function fill(world: World): Promise<string> {
+    await furnish(world, { users: crowd });
+    const id = await world.createLobby(ada);
+    const { metadata } = { metadata: { about: 'x'.repeat(600) } };
+    for (const { id: user } of crowd) await callApi(world.now, 'PUT', `/lobbies/${id}/members/${user}`, { metadata });
+    return id;
+  }
+
+  it.each(['clean', 'killed'] as const)(
+    'is told whole again after a %s end, however little of it is kept',
+    async how => {
+      const world = await World.begin();
+      const id = await fill(world);
+      const client = await world.join(ada);
+      client.socket.pause();
+      const last = client.sequence;
+
+      await world.edit(id, 1);
+      const before = await keptBytes(world);
+      for (let n = 2; n <= 20; n++) {
+        if (n % 5 === 0)
+          await callApi(world.now, 'PUT', `/lobbies/${id}/members/${crowd[n]?.id}`, { metadata: { n: String(n) } });
+        await world.edit(id, n);
+      }
+      expect((await keptBytes(world)) - before).toBeLessThan(before);
+      const whole = await callApi(world.now, 'GET', `/lobbies/${id}`);
+      await world.service.restart(how);
+      await world.service.restart('killed');
+      const back = await GatewayClient.open(world.now.gateway);
+      world.clients.push(back);
+      back.resume(world.token(ada), client.sessionId, last);
+      await back.dispatch('RESUMED');
+      const updates = back.frames.filter(({ t }) => t === 'LOBBY_UPDATE').map(({ d }) => d as GatewayLobby);
+      expect(updates.map(({ metadata }) => metadata?.edits)).toEqual(
+        Array.from({ length: 20 }, (_, n) => String(n + 1)),
+      );
+      const shown = updates.at(-1)?.members.map(({ user_id, metadata }) => ({ id: user_id, metadata, flags: 0 }));
+      expect(shown).toEqual((whole.body as { members: unknown }).members);
+    },
+  );
+});
+
+it('events leave a bounded number of bytes, however much happens, and sessions go on after a start', async () => {
+  const world = await World.begin();
+  const id = await world.createLobby(ada, grace);
+  const client = await world.join(grace);
+  const entry = (n: number, at: number) => [`${n} ${at}`.padStart(1000, '#'), `${at} ${n}`.padStart(1000, '#')];
+  const { eventLogBytesMax } = runtimeLimits;
+  const messageBytes = 50_000;
+  const atOnce = 20;
+  for (let n = 0; n * messageBytes < 1.25 * eventLogBytesMax; n += atOnce) {
+    const calls = Array.from({ length: atOnce }, (_, more) => {
+      const metadata = Object.fromEntries(Array.from({ length: 25 }, (_, at) => entry(n + more, at)));
+      const headers = { authorization: world.token(ada), 'content-type': 'application/json' };
+      return callApi(world.now, 'POST', `/lobbies/${id}/messages`, { content: `${n + more}`, metadata }, headers);
+    });
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(201);
+  }
+  await world.now.clock.advance(0);
+  expect(await keptBytes(world)).toBeLessThan(eventLogBytesMax);
+  await client.beat();
+  const last = client.sequence;
+  client.socket.terminate();
+  await callApi(world.now, 'PATCH', `/lobbies/${id}`, { metadata: { edits: '1' } });
+  await world.service.restart('killed');
+  const back = await GatewayClient.open(world.now.gateway);
+  world.clients.push(back);
+  back.resume(world.token(grace), client.sessionId, last);
+  await back.dispatch('RESUMED');
+  expect(back.names).toEqual(['LOBBY_UPDATE', 'RESUMED']);
+}, 60_000);
+
+/** Read in a copy: a folder belongs to the process that has it open. */
+async function keptBytes({ service }: World): Promise<number> {
+  const copy = `${service.data}-copy`;
+  await cp(service.data, copy, { recursive: true });
+  const database = new DatabaseSync(join(copy, 'rallypoint.sqlite'));
+  const sum = database.prepare('SELECT coalesce(sum(length(body)), 0) AS n FROM gateway_events').get();
+  database.close();
+  await rm(copy, { recursive: true });
+  return Number(sum?.n);
+}
 
 type Step =
   | { do: 'edit' | 'create'; lobby: number }

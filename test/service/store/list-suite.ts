@@ -59,6 +59,20 @@ export function listSuite(store: () => Store): void {
       expect(await tokens({ index: 'byExpiry', upTo })).toEqual(expected);
     });
 
+    it('between two bounds includes both, also in descending order and within the first parts of the key', async () => {
+      await putTokens(Object.fromEntries([1, 2, 3, 4].map(n => [`t${n}`, { expires_at_ms: n }])));
+      expect(await tokens({ index: 'byExpiry', from: 2, upTo: 3 })).toEqual(['t2', 't3']);
+      expect(await tokens({ index: 'byExpiry', from: 3, descending: true })).toEqual(['t4', 't3']);
+      expect(await tokens({ from: 't3' })).toEqual(['t3', 't4']);
+      expect(await tokens({ index: 'byExpiry', from: 4, upTo: 3 })).toEqual([]);
+      await putMembers(['1', 'a'], ['1', 'b'], ['1', 'c'], ['2', 'c']);
+      const members = await store().list('lobby_members', { equals: ['1'], from: 'b' });
+      expect(members.map(member => member.user_id)).toEqual(['b', 'c']);
+      await expect(async () => store().list('lobby_members', { equals: ['1', 'a'], from: 'a' })).rejects.toMatchObject({
+        code: 'bad_query',
+      });
+    });
+
     it.each([0, 1, 2, 3])('gives at most its limit, %d', async limit => {
       await putTokens({ a: {}, b: {} });
       expect(await tokens({ limit })).toEqual(['a', 'b'].slice(0, limit));

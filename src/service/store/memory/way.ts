@@ -64,33 +64,34 @@ export class Way {
   /** The record of a whole key. */
   find(key: readonly KeyPart[]): object | undefined {
     const group = this.#groups.get(groupName(key, this.#shared.length));
-    return group?.find(this.#placeOf(key, undefined));
+    return group?.find(this.#placeOf(key, {}));
   }
 
   /** @param query judged before */
   list(query: AnyQuery): object[] {
-    const { limit = Number.POSITIVE_INFINITY, descending = false, equals = [], upTo } = query;
+    const { limit = Number.POSITIVE_INFINITY, descending = false, equals = [] } = query;
     const found: object[] = [];
     if (limit === 0) return found;
     const take = (record: object) => found.push(record) < limit;
     if (equals.length >= this.#shared.length) {
       const group = this.#groups.get(groupName(equals, this.#shared.length));
-      group?.visit(this.#placeOf(equals, upTo), descending, take);
+      group?.visit(this.#placeOf(equals, query), descending, take);
       return found;
     }
     const takeAll = (group: Group) => {
       group.visit(anywhere, descending, take);
       return found.length < limit;
     };
-    const place = placeAt(this.#shared, 0, equals, upTo);
+    const place = placeAt(this.#shared, 0, equals, query);
     this.#sortedGroups().visit(group => place(sample(group)), descending, takeAll);
     return found;
   }
 
   /** Where a record lies in its group. */
-  #placeOf(equals: readonly KeyPart[], upTo: KeyPart | undefined): Place<object> {
-    const isWholeGroup = equals.length === this.#shared.length && upTo === undefined;
-    return isWholeGroup ? anywhere : placeAt(this.#fields, this.#shared.length, equals, upTo);
+  #placeOf(equals: readonly KeyPart[], bounds: Bounds): Place<object> {
+    const isBounded = bounds.from !== undefined || bounds.upTo !== undefined;
+    const isWholeGroup = equals.length === this.#shared.length && !isBounded;
+    return isWholeGroup ? anywhere : placeAt(this.#fields, this.#shared.length, equals, bounds);
   }
 
   #sortedGroups(): Sorted<Group> {
@@ -134,19 +135,23 @@ function compareFields(fields: readonly string[], a: object, b: object): number 
   return 0;
 }
 
-/** Where a record lies by the fields from `first` on against values, and a bound for the field after them. */
+type Bounds = Pick<AnyQuery, 'from' | 'upTo'>;
+
+/** Where a record lies by the fields from `first` on against values, and bounds of the field after them. */
 function placeAt(
   fields: readonly string[],
   first: number,
   equals: readonly KeyPart[],
-  upTo: KeyPart | undefined,
+  { from, upTo }: Bounds,
 ): Place<object> {
   return record => {
     for (let at = first; at < equals.length; at++) {
       const difference = comparePart(fieldOf(record, fields[at] ?? '') as KeyPart, equals[at] as KeyPart);
       if (difference !== 0) return difference;
     }
-    if (upTo === undefined) return 0;
-    return comparePart(fieldOf(record, fields[equals.length] ?? '') as KeyPart, upTo) > 0 ? 1 : 0;
+    if (from === undefined && upTo === undefined) return 0;
+    const value = fieldOf(record, fields[equals.length] ?? '') as KeyPart;
+    if (from !== undefined && comparePart(value, from) < 0) return -1;
+    return upTo !== undefined && comparePart(value, upTo) > 0 ? 1 : 0;
   };
 }

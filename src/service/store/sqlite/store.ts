@@ -4,7 +4,7 @@ import { Recent } from '../../recent.ts';
 import type { KeyPart, ListQuery } from '../contract.ts';
 import { EmbeddedStore, type EmbeddedStoreOptions, type Engine } from '../embedded.ts';
 import { StoreError } from '../errors.ts';
-import { collectionNames, keyText } from '../keys.ts';
+import { type AnyQuery, collectionNames, keyText } from '../keys.ts';
 import type { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
 import { shareRecord } from '../share-record.ts';
@@ -45,6 +45,8 @@ class SqliteEngine implements Engine {
   readonly #tables: ReturnType<typeof openTables>;
   /** Decoded records that were read lately: this process is the only writer. */
   readonly #cache: Readonly<Record<CollectionName, Recent<object>>>;
+  /** As above, all records that have the first part of their key in common: those of one lobby, of one guild. */
+  readonly #lists: Readonly<Record<CollectionName, Recent<readonly object[]>>>;
   #reservedRevision: number;
 
   constructor(database: DatabaseSync, { location, cacheSizeMax = cacheSizeDefault }: SqliteStoreOptions) {
@@ -52,6 +54,7 @@ class SqliteEngine implements Engine {
     this.#database = database;
     this.#tables = openTables(database);
     this.#cache = openCaches(cacheSizeMax);
+    this.#lists = openCaches(cacheSizeMax);
     this.#reservedRevision = readReserved(database);
     this.firstRevision = this.#reservedRevision;
   }
@@ -68,7 +71,16 @@ class SqliteEngine implements Engine {
   }
 
   list<Name extends CollectionName>(collection: Name, query: ListQuery<Name>): Records[Name][] {
-    return this.#reading(() => this.#tables[collection].list(query)).map(decode) as unknown[] as Records[Name][];
+    const name = listName(query);
+    const cached = name === undefined ? undefined : this.#lists[collection].get(name);
+    if (cached) return cached as Records[Name][];
+    const bodies = this.#reading(() => this.#tables[collection].list(query));
+    const records = bodies.map(decode);
+    if (name !== undefined && records.length > 1) {
+      const weight = bodies.reduce((sum, body) => sum + body.length, 0);
+      this.#lists[collection].set(name, records, weight);
+    }
+    return records as unknown[] as Records[Name][];
   }
 
   commit(changes: Overlay, revision: number): boolean {
@@ -139,6 +151,8 @@ class SqliteEngine implements Engine {
   #remember(overlay: Overlay): void {
     for (const [name, changes] of overlay.changes()) {
       const cache = this.#cache[name];
+      const lists = this.#lists[name];
+      if (!lists.isEmpty) for (const { key } of changes.inOrder()) lists.delete(String(key[0]));
       if (cache.isEmpty) continue;
       for (const { key: parts, kept } of changes.inOrder()) {
         const key = keyText(parts);
@@ -150,13 +164,22 @@ class SqliteEngine implements Engine {
   }
 
   #forget(): void {
-    for (const name of collectionNames) this.#cache[name].clear();
+    for (const name of collectionNames) {
+      this.#cache[name].clear();
+      this.#lists[name].clear();
+    }
   }
 }
 
-function openCaches(weightMax: number): Record<CollectionName, Recent<object>> {
-  const caches = collectionNames.map(name => [name, new Recent<object>(weightMax)] as const);
-  return Object.fromEntries(caches) as Record<CollectionName, Recent<object>>;
+/** Undefined for a list that is not kept: only what has the first part of its key in common is, whole and in order. */
+function listName({ index, equals, from, upTo, descending, limit }: AnyQuery): string | undefined {
+  const isWhole = from === undefined && upTo === undefined && limit === undefined && !descending;
+  return index === undefined && isWhole && equals?.length === 1 ? String(equals[0]) : undefined;
+}
+
+function openCaches<Value>(weightMax: number): Record<CollectionName, Recent<Value>> {
+  const caches = collectionNames.map(name => [name, new Recent<Value>(weightMax)] as const);
+  return Object.fromEntries(caches) as Record<CollectionName, Recent<Value>>;
 }
 
 function decode(body: string): object {

@@ -39,17 +39,17 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
     read: parts => (parts.every(isStorable) ? (read().get(...parts)?.body as string | undefined) : undefined),
 
     list(query) {
-      const { index = '', equals = [], upTo, descending = false, limit = -1 } = query;
+      const { index = '', equals = [], from, upTo, descending = false, limit = -1 } = query;
       routeOf(name, query); // judges it
       if (!equals.every(isStorable)) return [];
-      const form = `${index} ${equals.length} ${upTo !== undefined} ${descending}`;
+      const form = `${index} ${equals.length} ${from !== undefined} ${upTo !== undefined} ${descending}`;
       let statement = lists.get(form);
       if (!statement) {
         statement = database.prepare(listSql(name, query));
         lists.set(form, statement);
       }
-      const values = upTo === undefined ? equals : [...equals, upTo];
-      return statement.all(...values, limit).map(row => row.body as string);
+      const bounds = [from, upTo].filter(bound => bound !== undefined);
+      return statement.all(...equals, ...bounds, limit).map(row => row.body as string);
     },
 
     write({ key: parts, kept }) {
@@ -65,11 +65,12 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
 export function listSql(name: CollectionName, query: AnyQuery): string {
   const { fields, order } = routeOf(name, query);
   const equals = query.equals?.length ?? 0;
-  const bounded = query.upTo !== undefined;
+  const bounds = [...(query.from === undefined ? [] : ['>= ?']), ...(query.upTo === undefined ? [] : ['<= ?'])];
   const way = query.descending ? ' DESC' : '';
   const conditions = fields.map((field, at) => {
     if (at < equals) return `${field} = ?`;
-    return at === equals && bounded ? `${field} <= ?` : `${field} IS NOT NULL`;
+    if (at > equals || bounds.length === 0) return `${field} IS NOT NULL`;
+    return bounds.map(bound => `${field} ${bound}`).join(' AND ');
   });
   return `SELECT body FROM ${name} WHERE ${conditions.join(' AND ')} ORDER BY ${order.map(field => field + way).join(', ')} LIMIT ?`;
 }

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  type Server,
+  ServerResponse,
+} from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { runtimeLimits } from '../service-limits.ts';
+
+/** How many requests came by a connection so far. */
+const asked = Symbol('asked');
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+type CountedSocket = Socket & { [asked]?: number };
+
+/**
+ * Ends a server without cutting off anybody who is being answered. From {@link Drain.begin} on it accepts no connection,
+ * and every answer says `connection: close`. What has not gone by the deadline is cut off.
+ *
+ * Times here are the machine's own, whatever clock the service has: a virtual one may stand still.
+ */
+export class Drain {
+  /** For the server's options: the last answer of a connection tells its peer that the connection ends. */
+  readonly responseClass: typeof ServerResponse;
+  readonly #sockets = new Set<Socket>();
+  #isDraining = false;
+
+  constructor() {
+    const isDraining = () => this.#isDraining;
+    this.responseClass = class extends ServerResponse {
+      readonly #number: number;
+
+      constructor(request: IncomingMessage) {
+        super(request);
+        const socket: CountedSocket = request.socket;
+        this.#number = (socket[asked] ?? 0) + 1;
+        socket[asked] = this.#number;
+      }
+
+      // Every answer comes by here, also one that begins without naming its head. Requests that were pipelined behind this one
+      // are answered, too: the last of them ends the connection.
+      override writeHead(status: number, second?: string | Headers, third?: Headers): this {
+        const isLast = isDraining() && (this.req.socket as CountedSocket)[asked] === this.#number;
+        if (isLast) this.shouldKeepAlive = false;
+        return super.writeHead(status, second as string, third);
+      }
+    } as typeof ServerResponse;
+  }
+
+  /** Keeps account of the server's connections. */
+  watch(server: Server): void {
+    const sockets = this.#sockets;
+    function forget(this: Socket): void {
+      sockets.delete(this);
+    }
+    server.on('connection', socket => {
+      sockets.add(socket);
+      socket.once('close', forget);
+    });
+  }
+
+  /**
+   * Resolves when every connection is gone, with the number of those that were cut off.
+   *
+   * @param idleMs how long a connection on which nothing is asked may still ask: what its peer had sent before it could know
+   * @param endsMs deadline, by `performance.now()`
+   */
+  async run(server: Server, idleMs: number, endsMs: number): Promise<number> {
+    const ended = new AbortController();
+    const { signal } = ended;
+    const closed = once(server, 'close').then(() => ended.abort());
+    const pause = (ms: number) =>
+      wait(Math.max(0, Math.min(ms, endsMs - performance.now())), undefined, { signal }).catch(() => {});
+    this.#isDraining = true;
+    // Not the HTTP server's own: that ends idle connections immediately, and with them requests on their way.
+    NetServer.prototype.close.call(server);
+    if (idleMs > 0) await pause(idleMs);
+    server.close();
+    while (!signal.aborted && performance.now() < endsMs) {
+      server.closeIdleConnections();
+      for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+      await pause(runtimeLimits.drainLookMs);
+    }
+    const left = signal.aborted ? 0 : this.#sockets.size;
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+    return left;
+  }
+}
