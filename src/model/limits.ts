@@ -154,6 +154,29 @@ export const limits = {
   gatewayBacklogBytesMax: 1024 * 1024,
 } as const;
 
+/**
+ * What the service holds and does for callers, so that no one of them keeps it from the others. Our choice, all of them: the
+ * interface names no bounds.
+ */
+export const intakeLimits = {
+  /** A body whose sender has proved nothing: forms of OAuth2, and JSON that carries its own proof. */
+  unprovenBodyBytesMax: 64 * 1024,
+  /** Bytes of such bodies in memory, of all callers together; the body that arrives for longest makes room. */
+  unprovenBytesMax: 32 * 1024 * 1024,
+  /** As above, of callers who proved who they are: ten of the largest forms. */
+  provenBytesMax: 256 * 1024 * 1024,
+  /** Fields of a URL-encoded form or of a query. */
+  formFieldsMax: 100,
+  /** Parts of a multipart form, its files included. */
+  formPartsMax: 50,
+  /** The head of one part. */
+  formPartHeadBytesMax: 4096,
+  /** Values of a JSON body: of all of it, and of what is read without a pause (an item of a list, or what is no list). */
+  jsonValuesMax: 400_000,
+  jsonValuesPerItemMax: 32_000,
+  jsonDepthMax: 1000,
+} as const;
+
 /** Bounds of components and modals. @see commands.md 3.3 */
 export const componentLimits = {
   /** What applications call components and modals by. */

@@ -60,7 +60,7 @@ import { commandPermissionRoutes } from './routes/command-permissions.ts';
 import { commandRoutes } from './routes/commands.ts';
 import { gatewayRoutes } from './routes/gateway.ts';
 import { guildRoutes } from './routes/guilds.ts';
-import { interactionRoutes } from './routes/interactions.ts';
+import { interactionProofs, interactionRoutes } from './routes/interactions.ts';
 import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
@@ -286,7 +286,10 @@ function createDoor(
       decide: decision => authorization.decide(decision),
     },
   });
-  const server = createHttpServer(core, { credentials, handlers, activity, faults, addressOf, site: site.serve });
+  const server = createHttpServer(core, {
+    ...{ credentials, handlers, activity, faults, addressOf, site: site.serve },
+    proofs: interactionProofs(interactions),
+  });
   return { server, site };
 }
 

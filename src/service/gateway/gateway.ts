@@ -8,6 +8,7 @@ import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import type { EventLog } from '../event-log.ts';
 import type { Faults } from '../faults/faults.ts';
+import { parseQuery } from '../http/body/url-encoded.ts';
 import { Compressor, compressionNamed } from './compressor.ts';
 import { Connection } from './connection.ts';
 import type { Encoding } from './encoding.ts';
@@ -75,7 +76,7 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
     const url = URL.parse(request.url ?? '', 'ws://gateway');
     if (!url || !paths.has(url.pathname)) refuseUpgrade(stream, 404, 'Not Found');
     else if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
-    else open(request, stream, head, url.searchParams);
+    else open(request, stream, head, parseQuery(url.search));
   }
 
   async function open(request: IncomingMessage, stream: Duplex, head: Buffer, query: URLSearchParams): Promise<void> {

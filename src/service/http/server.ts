@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { fieldErrors, type Issue } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
+import { intakeLimits, limits } from '../../model/limits.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Activity } from '../activity.ts';
@@ -10,8 +10,10 @@ import { Fault } from '../fault.ts';
 import type { Faults } from '../faults/faults.ts';
 import { admit, identify } from './admission.ts';
 import { Blocklist } from './blocklist.ts';
-import { collectBody, isSmall, readBody } from './body.ts';
-import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
+import { BodyBrokenOff, type Collected, collectBody, isSmall } from './body/collect-body.ts';
+import { HeldBytes } from './body/held-bytes.ts';
+import { bodyBytesMax, readBody } from './body/read-body.ts';
+import type { Call, Handler, Handlers, Principal, Proofs, Reply } from './call.ts';
 import type { AddressOf } from './client-address.ts';
 import { blockedReply, errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
@@ -24,6 +26,7 @@ export interface HttpDeps {
   readonly credentials: Credentials;
   /** A handler for every route of the table. */
   readonly handlers: Handlers;
+  readonly proofs: Proofs;
   /** Counts the requests under way. */
   readonly activity: Activity;
   /** Trouble made on purpose. */
@@ -67,10 +70,14 @@ function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
   const router = new Router<Serve>();
   const limiter = createLimiter(core);
   const blocklist = new Blocklist(core);
+  const held = {
+    proven: new HeldBytes(intakeLimits.provenBytesMax),
+    unproven: new HeldBytes(intakeLimits.unprovenBytesMax),
+  };
   for (const name of Object.keys(routes) as RouteName[]) {
     const handler = deps.handlers[name];
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
-    const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist });
+    const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist, held });
     const { method, path }: Route = routes[name];
     router.add(method, path, (request, response, { params, query }) => {
       serve(request, response, params, query).catch(error => {
@@ -87,14 +94,17 @@ interface Served extends HttpDeps {
   readonly handler: Handler;
   readonly limiter: Limiter;
   readonly blocklist: Blocklist;
+  /** What bodies take. */
+  readonly held: Readonly<Record<'proven' | 'unproven', HeldBytes>>;
 }
 
 type Parameters = Readonly<Record<string, string>>;
 
 /** One request after another to a route: who calls, may it, what does it say, what is answered. */
 function serveRoute(core: Core, served: Served) {
-  const { name, handler, credentials, limiter, blocklist, activity, faults, addressOf } = served;
+  const { name, handler, credentials, limiter, blocklist, held, activity, faults, addressOf } = served;
   const route: Route = routes[name];
+  const proof = served.proofs[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
   return async (request: IncomingMessage, response: ServerResponse, params: Parameters, query: Call['query']) => {
@@ -106,7 +116,9 @@ function serveRoute(core: Core, served: Served) {
     let answer: Reply;
     activity.begin();
     // A stream that has to hold its data costs several times as much; a large body waits until its sender is known.
-    const early = route.body && isSmall(request) ? collectBody(request, route) : undefined;
+    let collected: Collected | undefined;
+    if (route.body && isSmall(request))
+      collected = collectBody(request, intakeLimits.unprovenBodyBytesMax, held.unproven);
     try {
       // Waited for even when it is known: what is wrong with the bytes after the head comes up within this turn.
       const principal = admit(route, await identify(credentials, route, request));
@@ -116,7 +128,18 @@ function serveRoute(core: Core, served: Served) {
       limitHeaders = limited;
       if (refusal) answer = limitReply(refusal);
       else {
-        const read = route.body && readBody(route, request.headers, await (early ?? collectBody(request, route)));
+        if (proof) {
+          checkIds(idNames, params);
+          await proof({ params, query });
+        }
+        const isProven = proof !== undefined || principal.kind !== 'none';
+        // One that is small enough for anybody is no longer a stranger's.
+        if (isProven) collected?.trust();
+        if (route.body) {
+          const bytesMax = bodyBytesMax(route, request.headers, isProven);
+          collected ??= collectBody(request, bytesMax, isProven ? held.proven : held.unproven);
+        }
+        const read = collected && readBody(route, request.headers, await collected.bytes);
         const body = read instanceof Promise ? await read : read;
         const trouble = faults?.concernRequests ? await faults.answer(name, principal) : undefined;
         if (!trouble) checkIds(idNames, params);
@@ -124,9 +147,11 @@ function serveRoute(core: Core, served: Served) {
         answer = trouble ?? (await handler({ route: name, principal, params, query, body, headers, address }));
       }
     } catch (error) {
+      if (error instanceof BodyBrokenOff) return activity.end();
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
       answer = errorReply(error);
     }
+    collected?.close();
     activity.end();
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller) });
     blocklist.count(address, answer, limitHeaders);
