@@ -1,5 +1,5 @@
 import { globalRateMax, withGlobalRate } from '../model/global-rate.ts';
-import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits.ts';
+import { intakeLimits, type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits.ts';
 import {
   checkPublicUrl,
   checkTrustedProxies,
@@ -39,6 +39,20 @@ export const serveOptions: OptionGroups = {
       help: [
         'proxies whose X-Forwarded-For is believed, so that limits by address count those',
         'behind them: addresses and CIDR blocks, by commas, like 127.0.0.1,10.0.0.0/8',
+      ],
+    },
+    connections: {
+      value: 'N',
+      help: [
+        'connections on which nobody has proved who they are yet: more are closed at once',
+        `(default ${intakeLimits.unprovenConnectionsMax.toLocaleString('en-US')})`,
+      ],
+    },
+    'peer-connections': {
+      value: 'N',
+      help: [
+        'as above, from one address that is no trusted proxy',
+        `(default ${intakeLimits.unprovenConnectionsPerAddressMax.toLocaleString('en-US')}, of a private network ${intakeLimits.unprovenConnectionsPerPrivateAddressMax.toLocaleString('en-US')})`,
       ],
     },
     'sign-in': {
@@ -106,6 +120,9 @@ export interface ServeSettings {
   readonly publicUrl?: string;
   /** Addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
+  /** Absent: the service's own figure. */
+  readonly connections?: number;
+  readonly connectionsPerAddress?: number;
   readonly allowPrivateWebhooks: boolean;
   readonly signIn: SignInMode;
   readonly allowPublicDeveloperSignIn: boolean;
@@ -137,6 +154,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     ...readHost(given),
     ...readPublicUrl(given),
     trustedProxies: readTrustedProxies(given),
+    ...readConnections(given),
     allowPrivateWebhooks: given['allow-private-webhooks'] === true,
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),
@@ -204,6 +222,22 @@ function readTrustedProxies(given: GivenOptions): readonly string[] {
   } catch (error) {
     throw new UsageError(`--trusted-proxy: ${errorMessage(error)}`);
   }
+}
+
+function readConnections(given: GivenOptions): Pick<ServeSettings, 'connections' | 'connectionsPerAddress'> {
+  const connections = readCount(given, 'connections');
+  const connectionsPerAddress = readCount(given, 'peer-connections');
+  return {
+    ...(connections !== undefined && { connections }),
+    ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
+  };
+}
+
+function readCount(given: GivenOptions, name: string): number | undefined {
+  const value = optionText(given, name);
+  if (value === undefined) return undefined;
+  if (/^[1-9][0-9]{0,6}$/.test(value)) return Number(value);
+  throw new UsageError(`--${name} is a whole number from 1 to 9999999, not "${value}".`);
 }
 
 function readVoiceEndpoint(given: GivenOptions): Pick<ServeSettings, 'voiceEndpoint'> {

@@ -159,6 +159,18 @@ export const limits = {
  * interface names no bounds.
  */
 export const intakeLimits = {
+  /** Connections on which nobody has proved who they are, all together and from one address. */
+  unprovenConnectionsMax: 40_000,
+  unprovenConnectionsPerAddressMax: 1000,
+  /** As above, from an address of a private network: many may stand behind it, as behind a proxy or a container's gateway. */
+  unprovenConnectionsPerPrivateAddressMax: 20_000,
+  /** How long the head of a request may take to arrive, and how often that is looked at. */
+  requestHeadMs: 15_000,
+  requestCheckMs: 5_000,
+  /** How long a connection is kept whose peer neither sends nor reads what it is sent. */
+  stillMs: 120_000,
+  /** A peer that does not close a connection which was given up is cut off after so long. */
+  lingerMs: 1000,
   /** A body whose sender has proved nothing: forms of OAuth2, and JSON that carries its own proof. */
   unprovenBodyBytesMax: 64 * 1024,
   /** Bytes of such bodies in memory, of all callers together; the body that arrives for longest makes room. */

@@ -39,6 +39,12 @@ export interface ServiceOptions {
    */
   readonly trustedProxies?: readonly string[];
   /**
+   * Connections on which nobody has proved who they are yet, at most, and those from one address (of IPv6 from one /64) that is no
+   * {@link trustedProxies trusted proxy}; the figures of `intakeLimits` when absent. More are closed at once.
+   */
+  readonly connections?: number;
+  readonly connectionsPerAddress?: number;
+  /**
    * Others reach a service that listens elsewhere than on loopback, or has a {@link publicUrl}: applications' addresses for
    * webhook events and interactions then must not lead to this machine or its network, unless this is true. A {@link fetch} of
    * one's own has to see to it itself.

@@ -33,8 +33,9 @@ import { createWebhookEvents } from './domain/webhook-events.ts';
 import { EventLog } from './event-log.ts';
 import { Faults } from './faults/faults.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { type AddressOf, clientAddressBehind } from './http/client-address.ts';
-import { createHttpServer } from './http/server.ts';
+import { type AddressOf, clientAddressBehind, countedAddress } from './http/client-address.ts';
+import { Connections } from './http/connections.ts';
+import { createHttpServer, type HttpDeps } from './http/server.ts';
 import { snowflakeSource } from './ids.ts';
 import { Journal } from './journal.ts';
 import { createLateSite } from './late-site.ts';
@@ -119,11 +120,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const publicUrl = checkPublicUrl(options.publicUrl);
   const limits = chooseLimits(options.limits);
   const signIn = chooseSignIn(options.signIn);
-  const addressOf = clientAddressBehind(checkTrustedProxies(options.trustedProxies));
+  const trustedProxies = checkTrustedProxies(options.trustedProxies);
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
   const closing: Closing = [];
   try {
-    return await start(options, { host, publicUrl, limits, signIn, addressOf, voiceEndpoint }, closing);
+    return await start(options, { host, publicUrl, limits, signIn, trustedProxies, voiceEndpoint }, closing);
   } catch (error) {
     await closeAll(closing);
     throw error;
@@ -136,23 +137,26 @@ interface Chosen {
   readonly publicUrl: string | undefined;
   readonly limits: Core['limits'];
   readonly signIn: SignInMode;
-  readonly addressOf: AddressOf;
+  readonly trustedProxies: readonly string[];
   readonly voiceEndpoint: string | undefined;
 }
 
 async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
-  const { host, publicUrl, limits, signIn, addressOf, voiceEndpoint } = chosen;
+  const { host, publicUrl, limits, signIn, trustedProxies, voiceEndpoint } = chosen;
   const activity = new Activity();
   // What lives in memory alone ends with the process, gateway sessions included.
   const events = options.data === undefined ? undefined : new EventLog();
   const { core, setAddresses } = await openCore(options, { limits, activity, events }, closing);
-  const rooms = createRooms(core, { activity, events, voiceEndpoint });
+  const connections = new Connections(core, trustedProxies, options);
+  const clientOf = clientAddressBehind(trustedProxies);
+  const addressOf: AddressOf = request => countedAddress(clientOf(request));
+  const rooms = createRooms(core, { activity, events, voiceEndpoint, connections });
   const stateReplaced = async () => {
     await rooms.gateway.closeSessions();
     await rooms.sweeps.restart();
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
-  const { server, site } = createDoor(core, rooms, { signIn, addressOf, controlToken, stateReplaced });
+  const { server, site } = createDoor(core, rooms, { signIn, addressOf, connections, controlToken, stateReplaced });
 
   await rooms.gateway.restore();
   const fixtures = await rooms.fixtures.begin(options.fixtures);
@@ -226,7 +230,12 @@ type Rooms = ReturnType<typeof createRooms>;
 /** Everything that serves, each on the core and on those named to it. */
 function createRooms(
   core: Core,
-  { activity, events, voiceEndpoint }: Omit<Ground, 'limits'> & Pick<Chosen, 'voiceEndpoint'>,
+  {
+    activity,
+    events,
+    voiceEndpoint,
+    connections,
+  }: Omit<Ground, 'limits'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections'>,
 ) {
   const keys = createSigningKeys(core);
   const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, activity, voiceEndpoint);
@@ -238,7 +247,14 @@ function createRooms(
   const interactions = createInteractions(core, activity);
   const authorization = createAuthorization(core, { webhookEvents, lobbies, activity, keys });
   const faults = new Faults(core);
-  const gateway = createGateway(core, { credentials, lobbies, activity, faults, ...(events && { events }) });
+  const gateway = createGateway(core, {
+    credentials,
+    lobbies,
+    activity,
+    faults,
+    connections,
+    ...(events && { events }),
+  });
   const fixtures = createFixtures(core, commands, lobbies);
   const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);
   return {
@@ -259,8 +275,11 @@ function createDoor(
   {
     signIn,
     addressOf,
+    connections,
     ...control
-  }: Pick<Chosen, 'signIn' | 'addressOf'> & Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
+  }: Pick<Chosen, 'signIn'> &
+    Pick<HttpDeps, 'addressOf' | 'connections'> &
+    Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
 ): Door {
   const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
   const { authorization, gateway, fixtures, faults } = rooms;
@@ -287,7 +306,7 @@ function createDoor(
     },
   });
   const server = createHttpServer(core, {
-    ...{ credentials, handlers, activity, faults, addressOf, site: site.serve },
+    ...{ credentials, handlers, activity, faults, addressOf, connections, site: site.serve },
     proofs: interactionProofs(interactions),
   });
   return { server, site };

@@ -9,6 +9,7 @@ import type { Credentials } from '../domain/credentials.ts';
 import type { EventLog } from '../event-log.ts';
 import type { Faults } from '../faults/faults.ts';
 import { parseQuery } from '../http/body/url-encoded.ts';
+import type { Connections } from '../http/connections.ts';
 import { Compressor, compressionNamed } from './compressor.ts';
 import { Connection } from './connection.ts';
 import type { Encoding } from './encoding.ts';
@@ -29,6 +30,8 @@ export interface GatewayParts {
   /** Where what sessions hear is kept; absent when the state ends with the process. */
   readonly events?: EventLog;
   readonly faults?: Faults;
+  /** Told of connections that have a session. */
+  readonly connections?: Pick<Connections, 'prove'>;
 }
 
 /** The WebSocket side of the service. */
@@ -54,7 +57,10 @@ const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
 
 const encodings: ReadonlySet<string> = new Set(['json', 'etf']);
 
-export function createGateway(core: Core, { credentials, lobbies, activity, events, faults }: GatewayParts): Gateway {
+export function createGateway(
+  core: Core,
+  { credentials, lobbies, activity, events, faults, connections: proofs }: GatewayParts,
+): Gateway {
   // Loaded for the first connection: a service that only answers requests starts without it.
   let door: Promise<SocketDoor> | undefined;
   let etf: Promise<Encoding> | undefined;
@@ -68,6 +74,7 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
     onFrame: protocol.onFrame.bind(protocol),
     onEnd: protocol.onEnd.bind(protocol),
     ...(faults && { faults: socketFaults(protocol, faults) }),
+    ...(proofs && { onProof: (stream: Duplex) => proofs.prove(stream) }),
   };
   let connections = 0;
   let isClosing = false;

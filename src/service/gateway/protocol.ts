@@ -221,6 +221,7 @@ export class Protocol implements ConnectionEvents {
     if (!connection.open) return;
     connection.compressesPayloads = identity.compress;
     peer.session = sessions.create(connection, principal, identity);
+    connection.prove();
     this.#journal('identified', connection, peer.session, describe(principal));
     const refusal = await sessions.start(peer.session, principal, identity);
     if (!refusal) return;
@@ -236,6 +237,7 @@ export class Protocol implements ConnectionEvents {
     if (session === 'gone') return this.#askToIdentify(connection, frames.identifyAnew);
     if (session === 'ahead') return connection.close('INVALID_SEQUENCE');
     peer.session = session;
+    connection.prove();
     this.#journal('resumed', connection, session, { sequence: resume.seq });
   }
 

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { fieldErrors, type Issue } from '../../model/issue.ts';
-import { intakeLimits, limits } from '../../model/limits.ts';
+import { intakeLimits } from '../../model/limits.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Activity } from '../activity.ts';
@@ -15,12 +15,13 @@ import { HeldBytes } from './body/held-bytes.ts';
 import { bodyBytesMax, readBody } from './body/read-body.ts';
 import type { Call, Handler, Handlers, Principal, Proofs, Reply } from './call.ts';
 import type { AddressOf } from './client-address.ts';
+import type { Connections } from './connections.ts';
 import { blockedReply, errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
+import { createPatientServer } from './patient-server.ts';
 import { writeReply } from './reply.ts';
 import { type Found, Router } from './router.ts';
-import { answerUnreadable } from './unreadable.ts';
 
 export interface HttpDeps {
   readonly credentials: Credentials;
@@ -31,14 +32,12 @@ export interface HttpDeps {
   readonly activity: Activity;
   /** Trouble made on purpose. */
   readonly faults?: Faults;
+  readonly connections: Connections;
   /** Whom limits and blocks by address count. */
   readonly addressOf: AddressOf;
   /** Takes every request that is for none of the routes. */
   readonly site: RequestListener;
 }
-
-// As long as a proxy in front may keep a connection that nothing is asked on.
-const keepAliveMs = 72_000;
 
 /** The HTTP door: serves the route table in the interface's forms, and hands everything else to the site. */
 export function createHttpServer(core: Core, deps: HttpDeps): Server {
@@ -47,8 +46,7 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     const target = canonicalUrl(url);
     return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
   };
-  const options = { requestTimeout: limits.requestMs, keepAliveTimeout: keepAliveMs };
-  const server = createServer(options, (request, response) => {
+  const server = createPatientServer((request, response) => {
     let found: Found<Serve> | undefined;
     try {
       found = find(request);
@@ -59,7 +57,7 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     if (found) found.value(request, response, found);
     else deps.site(request, response);
   });
-  server.on('clientError', answerUnreadable);
+  server.on('connection', socket => deps.connections.accept(socket));
   return server;
 }
 
@@ -102,7 +100,7 @@ type Parameters = Readonly<Record<string, string>>;
 
 /** One request after another to a route: who calls, may it, what does it say, what is answered. */
 function serveRoute(core: Core, served: Served) {
-  const { name, handler, credentials, limiter, blocklist, held, activity, faults, addressOf } = served;
+  const { name, handler, credentials, limiter, blocklist, held, connections, activity, faults, addressOf } = served;
   const route: Route = routes[name];
   const proof = served.proofs[name];
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
@@ -133,8 +131,10 @@ function serveRoute(core: Core, served: Served) {
           await proof({ params, query });
         }
         const isProven = proof !== undefined || principal.kind !== 'none';
-        // One that is small enough for anybody is no longer a stranger's.
-        if (isProven) collected?.trust();
+        if (isProven) {
+          connections.prove(request.socket);
+          collected?.trust();
+        }
         if (route.body) {
           const bytesMax = bodyBytesMax(route, request.headers, isProven);
           collected ??= collectBody(request, bytesMax, isProven ? held.proven : held.unproven);
