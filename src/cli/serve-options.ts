@@ -1,6 +1,7 @@
 import { globalRateMax, withGlobalRate } from '../model/global-rate.ts';
 import { intakeLimits, type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits.ts';
 import {
+  checkAllowedHosts,
   checkPublicUrl,
   checkTrustedProxies,
   checkVoiceEndpoint,
@@ -39,6 +40,13 @@ export const serveOptions: OptionGroups = {
       help: [
         'proxies whose X-Forwarded-For is believed, so that limits by address count those',
         'behind them: addresses and CIDR blocks, by commas, like 127.0.0.1,10.0.0.0/8',
+      ],
+    },
+    'allowed-host': {
+      value: 'LIST',
+      help: [
+        'names and addresses, by commas and without ports, that clients may call it by beside',
+        'loopback, --host and that of --public-url; requests for any other are answered 421',
       ],
     },
     connections: {
@@ -120,6 +128,7 @@ export interface ServeSettings {
   readonly publicUrl?: string;
   /** Addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
+  readonly allowedHosts: readonly string[];
   /** Absent: the service's own figure. */
   readonly connections?: number;
   readonly connectionsPerAddress?: number;
@@ -154,6 +163,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     ...readHost(given),
     ...readPublicUrl(given),
     trustedProxies: readTrustedProxies(given),
+    allowedHosts: readAllowedHosts(given),
     ...readConnections(given),
     allowPrivateWebhooks: given['allow-private-webhooks'] === true,
     ...(data !== undefined && { data }),
@@ -221,6 +231,15 @@ function readTrustedProxies(given: GivenOptions): readonly string[] {
     return checkTrustedProxies(list?.split(',').map(proxy => proxy.trim()));
   } catch (error) {
     throw new UsageError(`--trusted-proxy: ${errorMessage(error)}`);
+  }
+}
+
+function readAllowedHosts(given: GivenOptions): readonly string[] {
+  const list = optionText(given, 'allowed-host');
+  try {
+    return checkAllowedHosts(list?.split(',').map(host => host.trim()));
+  } catch (error) {
+    throw new UsageError(`--allowed-host: ${errorMessage(error)}`);
   }
 }
 

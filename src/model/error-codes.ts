@@ -115,6 +115,7 @@ export const errorCodes = {
       invalid_public_url: 'The public address is not one.',
       invalid_server_name: 'The name of a server is empty or too long.',
       invalid_trusted_proxy: 'The address of a proxy is not one.',
+      invalid_allowed_host: 'The name that clients may call the service by is none, or has a port.',
       invalid_voice_endpoint: 'The address of a voice server is not one.',
       plan_blocked: 'The plan cannot be carried out; it says why.',
       plan_elsewhere: 'The plan was made for another application, guild or service.',

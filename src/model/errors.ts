@@ -164,6 +164,8 @@ export const apiErrors = {
   rate_limited: { code: 0, status: 429, message: 'You are being rate limited.' },
   /** An operation on the account is under way; the interface names no code for it. */
   account_locked: { code: 0, status: 423, message: '423: Locked' },
+  foreign_origin: { code: 0, status: 403, message: '403: Forbidden' },
+  misdirected_request: { code: 0, status: 421, message: '421: Misdirected Request' },
   headers_too_large: { code: 0, status: 431, message: '431: Request Header Fields Too Large' },
   internal_error: { code: 0, status: 500, message: '500: Internal Server Error' },
   unknown_application: { code: 10002, status: 404, message: 'Unknown Application' },

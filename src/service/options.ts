@@ -4,6 +4,7 @@ import { type LimitProfile, type LimitProfileName, limitProfiles } from '../mode
 import type { Entropy, Fetch, Logger } from '../wire/ports.ts';
 import type { Fixtures } from './control/fixtures-document.ts';
 import { isAddressBlock } from './http/client-address.ts';
+import { nameOf } from './http/hosts.ts';
 
 /**
  * How people show on the pages who they are: they say so (test users on one's own machine), or by name and password
@@ -38,6 +39,11 @@ export interface ServiceOptions {
    * then count those the proxies name, instead of the proxies.
    */
   readonly trustedProxies?: readonly string[];
+  /**
+   * Names and addresses, without ports, that clients may call the service by beside loopback, {@link host} and {@link publicUrl}:
+   * requests for any other are answered 421.
+   */
+  readonly allowedHosts?: readonly string[];
   /**
    * Connections on which nobody has proved who they are yet, at most, and those from one address (of IPv6 from one /64) that is no
    * {@link trustedProxies trusted proxy}; the figures of `intakeLimits` when absent. More are closed at once.
@@ -136,6 +142,16 @@ export function checkTrustedProxies(proxies: readonly string[] = []): readonly s
   throw new ArgumentError(
     'invalid_trusted_proxy',
     `A trusted proxy is an address or a CIDR block, like 127.0.0.1 or 10.0.0.0/8, not "${wrong}".`,
+  );
+}
+
+/** @throws ArgumentError `invalid_allowed_host` */
+export function checkAllowedHosts(hosts: readonly string[] = []): readonly string[] {
+  const wrong = hosts.find(host => nameOf(host) === undefined || /:\d*$/.test(host.replace(/^\[.*\]/, '')));
+  if (wrong === undefined) return hosts;
+  throw new ArgumentError(
+    'invalid_allowed_host',
+    `An allowed host is a name or an address without a port, like rallypoint.internal or [fd00::1], not "${wrong}".`,
   );
 }
 

@@ -35,6 +35,7 @@ import { Faults } from './faults/faults.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { type AddressOf, clientAddressBehind, countedAddress } from './http/client-address.ts';
 import { Connections } from './http/connections.ts';
+import { Hosts } from './http/hosts.ts';
 import { createHttpServer, type HttpDeps } from './http/server.ts';
 import { snowflakeSource } from './ids.ts';
 import { Journal } from './journal.ts';
@@ -43,6 +44,7 @@ import { createAuthorization } from './oauth/authorization.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { openVoiceServer } from './oauth/voice-token.ts';
 import {
+  checkAllowedHosts,
   checkHost,
   checkPublicUrl,
   checkTrustedProxies,
@@ -110,7 +112,7 @@ type Closing = (() => MaybePromise<unknown>)[];
  * Starts the whole service in this process and resolves when it accepts traffic. Several may run side by side; they
  * share nothing.
  *
- * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `unknown_limits`, `unknown_sign_in`,
+ * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `invalid_allowed_host`, `unknown_limits`, `unknown_sign_in`,
  *   `invalid_voice_endpoint`; ValidationError with the faults of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
@@ -121,10 +123,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const limits = chooseLimits(options.limits);
   const signIn = chooseSignIn(options.signIn);
   const trustedProxies = checkTrustedProxies(options.trustedProxies);
+  const allowedHosts = checkAllowedHosts(options.allowedHosts);
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
   const closing: Closing = [];
   try {
-    return await start(options, { host, publicUrl, limits, signIn, trustedProxies, voiceEndpoint }, closing);
+    return await start(
+      options,
+      { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint },
+      closing,
+    );
   } catch (error) {
     await closeAll(closing);
     throw error;
@@ -138,25 +145,34 @@ interface Chosen {
   readonly limits: Core['limits'];
   readonly signIn: SignInMode;
   readonly trustedProxies: readonly string[];
+  readonly allowedHosts: readonly string[];
   readonly voiceEndpoint: string | undefined;
 }
 
 async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
-  const { host, publicUrl, limits, signIn, trustedProxies, voiceEndpoint } = chosen;
+  const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint } = chosen;
   const activity = new Activity();
   // What lives in memory alone ends with the process, gateway sessions included.
   const events = options.data === undefined ? undefined : new EventLog();
   const { core, setAddresses } = await openCore(options, { limits, activity, events }, closing);
   const connections = new Connections(core, trustedProxies, options);
+  const hosts = new Hosts(core.log, { bound: host, publicUrl, allowed: allowedHosts });
   const clientOf = clientAddressBehind(trustedProxies);
   const addressOf: AddressOf = request => countedAddress(clientOf(request));
-  const rooms = createRooms(core, { activity, events, voiceEndpoint, connections });
+  const rooms = createRooms(core, { activity, events, voiceEndpoint, connections, hosts });
   const stateReplaced = async () => {
     await rooms.gateway.closeSessions();
     await rooms.sweeps.restart();
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
-  const { server, site } = createDoor(core, rooms, { signIn, addressOf, connections, controlToken, stateReplaced });
+  const { server, site } = createDoor(core, rooms, {
+    signIn,
+    addressOf,
+    connections,
+    hosts,
+    controlToken,
+    stateReplaced,
+  });
 
   await rooms.gateway.restore();
   const fixtures = await rooms.fixtures.begin(options.fixtures);
@@ -235,7 +251,8 @@ function createRooms(
     events,
     voiceEndpoint,
     connections,
-  }: Omit<Ground, 'limits'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections'>,
+    hosts,
+  }: Omit<Ground, 'limits'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections' | 'hosts'>,
 ) {
   const keys = createSigningKeys(core);
   const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, activity, voiceEndpoint);
@@ -253,6 +270,7 @@ function createRooms(
     activity,
     faults,
     connections,
+    hosts,
     ...(events && { events }),
   });
   const fixtures = createFixtures(core, commands, lobbies);
@@ -276,9 +294,10 @@ function createDoor(
     signIn,
     addressOf,
     connections,
+    hosts,
     ...control
   }: Pick<Chosen, 'signIn'> &
-    Pick<HttpDeps, 'addressOf' | 'connections'> &
+    Pick<HttpDeps, 'addressOf' | 'connections' | 'hosts'> &
     Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
 ): Door {
   const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
@@ -306,7 +325,7 @@ function createDoor(
     },
   });
   const server = createHttpServer(core, {
-    ...{ credentials, handlers, activity, faults, addressOf, connections, site: site.serve },
+    ...{ credentials, handlers, activity, faults, addressOf, connections, hosts, site: site.serve },
     proofs: interactionProofs(interactions),
   });
   return { server, site };

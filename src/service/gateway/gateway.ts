@@ -10,6 +10,9 @@ import type { EventLog } from '../event-log.ts';
 import type { Faults } from '../faults/faults.ts';
 import { parseQuery } from '../http/body/url-encoded.ts';
 import type { Connections } from '../http/connections.ts';
+import { misdirectedFault } from '../http/errors.ts';
+import { hangUp } from '../http/hang-up.ts';
+import type { Hosts } from '../http/hosts.ts';
 import { Compressor, compressionNamed } from './compressor.ts';
 import { Connection } from './connection.ts';
 import type { Encoding } from './encoding.ts';
@@ -30,6 +33,8 @@ export interface GatewayParts {
   /** Where what sessions hear is kept; absent when the state ends with the process. */
   readonly events?: EventLog;
   readonly faults?: Faults;
+  /** What the service is called; any name will do when absent. */
+  readonly hosts?: Pick<Hosts, 'isOurs'>;
   /** Told of connections that have a session. */
   readonly connections?: Pick<Connections, 'prove'>;
 }
@@ -59,7 +64,7 @@ const encodings: ReadonlySet<string> = new Set(['json', 'etf']);
 
 export function createGateway(
   core: Core,
-  { credentials, lobbies, activity, events, faults, connections: proofs }: GatewayParts,
+  { credentials, lobbies, activity, events, faults, hosts, connections: proofs }: GatewayParts,
 ): Gateway {
   // Loaded for the first connection: a service that only answers requests starts without it.
   let door: Promise<SocketDoor> | undefined;
@@ -81,7 +86,8 @@ export function createGateway(
 
   function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     const url = URL.parse(request.url ?? '', 'ws://gateway');
-    if (!url || !paths.has(url.pathname)) refuseUpgrade(stream, 404, 'Not Found');
+    if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedFault());
+    else if (!url || !paths.has(url.pathname)) refuseUpgrade(stream, 404, 'Not Found');
     else if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
     else open(request, stream, head, parseQuery(url.search));
   }

@@ -16,7 +16,16 @@ import { bodyBytesMax, readBody } from './body/read-body.ts';
 import type { Call, Handler, Handlers, Principal, Proofs, Reply } from './call.ts';
 import type { AddressOf } from './client-address.ts';
 import type { Connections } from './connections.ts';
-import { blockedReply, errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
+import {
+  blockedReply,
+  errorReply,
+  faultReply,
+  foreignOriginReply,
+  isUnforeseen,
+  limitReply,
+  misdirectedFault,
+} from './errors.ts';
+import type { Hosts } from './hosts.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
 import { createPatientServer } from './patient-server.ts';
@@ -33,6 +42,8 @@ export interface HttpDeps {
   /** Trouble made on purpose. */
   readonly faults?: Faults;
   readonly connections: Connections;
+  /** What the service is called. */
+  readonly hosts: Hosts;
   /** Whom limits and blocks by address count. */
   readonly addressOf: AddressOf;
   /** Takes every request that is for none of the routes. */
@@ -47,6 +58,8 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
   };
   const server = createPatientServer((request, response) => {
+    if (!deps.hosts.isOurs(request)) return writeReply(response, faultReply(misdirectedFault()));
+    if (deps.hosts.isForeignForm(request)) return writeReply(response, foreignOriginReply());
     let found: Found<Serve> | undefined;
     try {
       found = find(request);
