@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Fixtures } from '../service/control/fixtures-document.ts';
-import type { ServiceOptions } from '../service/options.ts';
+import { proxyWarning, type ServiceOptions } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { Logger } from '../wire/ports.ts';
 import { CommandFailure } from './command-line.ts';
@@ -35,6 +35,9 @@ export async function serve(args: readonly string[]): Promise<void> {
   });
   try {
     announce(service, ready);
+    const warning = proxyWarning(settings);
+    // Whatever the level of the log: one line among many is missed.
+    if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
     log.info({ address: service.web_base }, 'The service accepts traffic.');
     const signal = await stopped;
     log.info({ signal }, 'The service finishes what is under way.');

@@ -282,9 +282,15 @@ export interface LimitProfile {
   readonly invalidRequests?: InvalidRequestLimit;
 }
 
-/** Answers of 401, 403 and 429 within a window after which an address is not let in for `blockMs`. */
+/**
+ * Answers of 401, 403 and 429 to requests without a valid credential, within a window; after so many of them such requests of the
+ * address are blocked.
+ */
 export interface InvalidRequestLimit extends RateLimit {
+  /** Of the first block; each that follows before as long as `blockMaxMs` has passed is twice as long as the one before. */
   readonly blockMs: number;
+  /** The longest; `blockMs` when absent. */
+  readonly blockMaxMs?: number;
 }
 
 export type LimitProfileName = 'standard' | 'development' | 'off';
@@ -315,8 +321,18 @@ const commandBuckets = {
   'command-create': { requests: limits.commandCreatesPerDay, windowMs: day },
 } as const;
 
-/** @see commands.md 5.3, "Invalid requests" */
-const invalidRequests: InvalidRequestLimit = { requests: 10_000, windowMs: 10 * minute, blockMs: day };
+/**
+ * Our choice: blocks are short, grow, and leave whoever has a valid credential alone. The hosted service shuts an address out for a
+ * day; behind a proxy that would be everybody.
+ *
+ * @see commands.md 5.3, "Invalid requests"
+ */
+const invalidRequests: InvalidRequestLimit = {
+  requests: 10_000,
+  windowMs: 10 * minute,
+  blockMs: 30 * second,
+  blockMaxMs: 15 * minute,
+};
 
 /**
  * What may be guessed wrong. Our choice: the references have no figures; they leave a person room for slips and, to one

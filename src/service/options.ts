@@ -145,6 +145,19 @@ export function checkTrustedProxies(proxies: readonly string[] = []): readonly s
   );
 }
 
+/** What is wrong with a service behind a proxy that was not named; undefined when nothing is. */
+export function proxyWarning({
+  publicUrl,
+  trustedProxies = [],
+}: Pick<ServiceOptions, 'publicUrl' | 'trustedProxies'>): string | undefined {
+  if (publicUrl === undefined || trustedProxies.length > 0) return undefined;
+  return (
+    `The service has a public URL (${publicUrl}), and no proxy was named. All who come through the proxy then count as ONE address: ` +
+    'one stranger can use up what they share (calls and sign-ins a minute, connections). Name the proxy by its address: ' +
+    "--trusted-proxy 127.0.0.1 (trustedProxies: ['127.0.0.1'])."
+  );
+}
+
 /** @throws ArgumentError `invalid_allowed_host` */
 export function checkAllowedHosts(hosts: readonly string[] = []): readonly string[] {
   const wrong = hosts.find(host => nameOf(host) === undefined || /:\d*$/.test(host.replace(/^\[.*\]/, '')));

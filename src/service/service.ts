@@ -52,6 +52,7 @@ import {
   chooseLimits,
   chooseSignIn,
   keepsOutside,
+  proxyWarning,
   reachableHost,
   type ServiceOptions,
   type SignInMode,
@@ -125,6 +126,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const trustedProxies = checkTrustedProxies(options.trustedProxies);
   const allowedHosts = checkAllowedHosts(options.allowedHosts);
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
+  const warning = proxyWarning(options);
+  if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
   const closing: Closing = [];
   try {
     return await start(

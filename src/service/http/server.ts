@@ -116,13 +116,14 @@ function serveRoute(core: Core, served: Served) {
   const { name, handler, credentials, limiter, blocklist, held, connections, activity, faults, addressOf } = served;
   const route: Route = routes[name];
   const proof = served.proofs[name];
+  const bodyProves = proof === undefined && route.body !== undefined && route.credentials.includes('none');
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
   return async (request: IncomingMessage, response: ServerResponse, params: Parameters, query: Call['query']) => {
     const address = addressOf(request);
     const blockedForMs = blocklist.blockedForMs(address);
-    if (blockedForMs > 0) return writeReply(response, blockedReply(blockedForMs));
     let caller: Principal | undefined;
+    let isProven = false;
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
     activity.begin();
@@ -132,8 +133,11 @@ function serveRoute(core: Core, served: Served) {
       collected = collectBody(request, intakeLimits.unprovenBodyBytesMax, held.unproven);
     try {
       // Waited for even when it is known: what is wrong with the bytes after the head comes up within this turn.
-      const principal = admit(route, await identify(credentials, route, request));
-      caller = principal;
+      caller = await identify(credentials, route, request);
+      isProven = caller !== undefined && caller.kind !== 'none';
+      const principal = admit(route, caller);
+      // What carries its proof in the path or the body is judged by that.
+      if (blockedForMs > 0 && !isProven && !proof && !bodyProves) throw new Fault('blocked');
       const taken = limiter.take(route, principal, address, params);
       const { headers: limited, refusal } = taken instanceof Promise ? await taken : taken;
       limitHeaders = limited;
@@ -142,8 +146,8 @@ function serveRoute(core: Core, served: Served) {
         if (proof) {
           checkIds(idNames, params);
           await proof({ params, query });
+          isProven = true;
         }
-        const isProven = proof !== undefined || principal.kind !== 'none';
         if (isProven) {
           connections.prove(request.socket);
           collected?.trust();
@@ -162,12 +166,12 @@ function serveRoute(core: Core, served: Served) {
     } catch (error) {
       if (error instanceof BodyBrokenOff) return activity.end();
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
-      answer = errorReply(error);
+      answer = blockedForMs > 0 && !isProven && !bodyProves ? blockedReply(blockedForMs) : errorReply(error);
     }
     collected?.close();
     activity.end();
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller) });
-    blocklist.count(address, answer, limitHeaders);
+    if (!isProven && blockedForMs === 0) blocklist.count(address, answer, limitHeaders);
     writeReply(response, answer, limitHeaders);
   };
 }
