@@ -171,6 +171,11 @@ export const intakeLimits = {
   stillMs: 120_000,
   /** A peer that does not close a connection which was given up is cut off after so long. */
   lingerMs: 1000,
+  /** Passwords that are looked at on threads beside; others wait. Half of the threads that a process has, which serve others, too. */
+  passwordsUnderWayMax: 2,
+  /** Sign-ins under way, those included that wait, and those from one address. More are refused at once. */
+  signInsMax: 128,
+  signInsPerAddressMax: 32,
   /** A body whose sender has proved nothing: forms of OAuth2, and JSON that carries its own proof. */
   unprovenBodyBytesMax: 64 * 1024,
   /** Bytes of such bodies in memory, of all callers together; the body that arrives for longest makes room. */
@@ -257,6 +262,9 @@ export type RateLimitBucket =
   | 'gateway-identify'
   /** Counted for every key of {@link limits.gatewayMaxConcurrency}. */
   | 'gateway-identify-pace'
+  /** As the two above, of a user's sessions. */
+  | 'gateway-identify-user'
+  | 'gateway-identify-user-pace'
   /** Counted for every session. */
   | 'gateway-presence'
   /** Requests for all members, counted for every guild. */
@@ -304,6 +312,9 @@ const day = 24 * hour;
 const gatewayBuckets = {
   'gateway-identify': { requests: 1000, windowMs: day },
   'gateway-identify-pace': { requests: 1, windowMs: 5 * second },
+  // Our choice: the references have figures for bots alone. A user may have several games, windows and devices.
+  'gateway-identify-user': { requests: 1000, windowMs: day },
+  'gateway-identify-user-pace': { requests: 10, windowMs: 10 * second },
   'gateway-presence': { requests: 5, windowMs: 20 * second },
   // Our choice: the figure is not in the references.
   'gateway-all-members': { requests: 1, windowMs: 30 * second },

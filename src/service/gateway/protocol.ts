@@ -215,7 +215,10 @@ export class Protocol implements ConnectionEvents {
     const { credentials, budget, sessions } = this.#parts;
     const principal = admit(await credentials.authenticateGateway(identity.token), identity);
     if (typeof principal === 'string') return connection.close(principal);
-    const spent = principal.kind === 'bot' ? await budget.spend(principal.application.id, identity.shard) : undefined;
+    const isBot = principal.kind === 'bot';
+    const spent = await (isBot
+      ? budget.spend(principal.application.id, identity.shard)
+      : budget.spendOfUser(principal.user.id));
     if (spent === 'pace') return this.#askToIdentify(connection, frames.identifyAnew);
     if (spent === 'day') return connection.close('RATE_LIMITED', 'The identifies of this day are used up.');
     if (!connection.open) return;
