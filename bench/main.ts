@@ -21,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   'cold-start': () => import('./cold-start.ts'),
   forwarder: () => import('./forwarder.ts'),
   'sign-in': () => import('./sign-in.ts'),
+  intake: () => import('./intake.ts'),
 };
 
 const wanted = process.argv.slice(2);

@@ -6,6 +6,7 @@ import {
   withGlobalRate,
 } from '../model/limit-profiles.ts';
 import {
+  checkAllowedHosts,
   checkPublicUrl,
   checkTrustedProxies,
   checkVoiceEndpoint,
@@ -13,7 +14,7 @@ import {
   type SignInMode,
   signInModes,
 } from '../service/options.ts';
-import { runtimeLimits } from '../service/service-limits.ts';
+import { intakeLimits, runtimeLimits } from '../service/service-limits.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
 import { errorMessage } from './failure.ts';
 import { suggestion } from './nearest.ts';
@@ -45,6 +46,27 @@ export const serveOptions: OptionGroups = {
       help: [
         'proxies whose X-Forwarded-For is believed, so that limits by address count those',
         'behind them: addresses and CIDR blocks, by commas, like 127.0.0.1,10.0.0.0/8',
+      ],
+    },
+    'allowed-host': {
+      value: 'LIST',
+      help: [
+        'names and addresses, by commas and without ports, that clients may call it by beside',
+        'loopback, --host and that of --public-url; requests for any other are answered 421',
+      ],
+    },
+    connections: {
+      value: 'N',
+      help: [
+        'connections on which nobody has proved who they are yet: more are closed at once',
+        `(default ${intakeLimits.unprovenConnectionsMax.toLocaleString('en-US')})`,
+      ],
+    },
+    'peer-connections': {
+      value: 'N',
+      help: [
+        'as above, from one address that is no trusted proxy',
+        `(default ${intakeLimits.unprovenConnectionsPerAddressMax.toLocaleString('en-US')}, of a private network ${intakeLimits.unprovenConnectionsPerPrivateAddressMax.toLocaleString('en-US')})`,
       ],
     },
     'sign-in': {
@@ -119,6 +141,10 @@ export interface ServeSettings {
   readonly publicUrl?: string;
   /** Addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
+  readonly allowedHosts: readonly string[];
+  /** Absent: the service's own figure. */
+  readonly connections?: number;
+  readonly connectionsPerAddress?: number;
   readonly allowPrivateWebhooks: boolean;
   readonly signIn: SignInMode;
   readonly allowPublicDeveloperSignIn: boolean;
@@ -151,6 +177,8 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     ...readHost(given),
     ...readPublicUrl(given),
     trustedProxies: readTrustedProxies(given),
+    allowedHosts: readAllowedHosts(given),
+    ...readConnections(given),
     allowPrivateWebhooks: given['allow-private-webhooks'] === true,
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),
@@ -228,6 +256,31 @@ function readTrustedProxies(given: GivenOptions): readonly string[] {
   } catch (error) {
     throw new UsageError(`--trusted-proxy: ${errorMessage(error)}`);
   }
+}
+
+function readAllowedHosts(given: GivenOptions): readonly string[] {
+  const list = optionText(given, 'allowed-host');
+  try {
+    return checkAllowedHosts(list?.split(',').map(host => host.trim()));
+  } catch (error) {
+    throw new UsageError(`--allowed-host: ${errorMessage(error)}`);
+  }
+}
+
+function readConnections(given: GivenOptions): Pick<ServeSettings, 'connections' | 'connectionsPerAddress'> {
+  const connections = readCount(given, 'connections');
+  const connectionsPerAddress = readCount(given, 'peer-connections');
+  return {
+    ...(connections !== undefined && { connections }),
+    ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
+  };
+}
+
+function readCount(given: GivenOptions, name: string): number | undefined {
+  const value = optionText(given, name);
+  if (value === undefined) return undefined;
+  if (/^[1-9][0-9]{0,6}$/.test(value)) return Number(value);
+  throw new UsageError(`--${name} is a whole number from 1 to 9999999, not "${value}".`);
 }
 
 function readVoiceEndpoint(given: GivenOptions): Pick<ServeSettings, 'voiceEndpoint'> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Fixtures } from '../service/control/fixtures-document.ts';
-import type { ServiceOptions } from '../service/options.ts';
+import { proxyWarning, type ServiceOptions } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { Logger } from '../wire/ports.ts';
 import { CommandFailure } from './command-line.ts';
@@ -35,6 +35,9 @@ export async function serve(args: readonly string[]): Promise<void> {
   });
   try {
     announce(service, ready);
+    const warning = proxyWarning(settings);
+    // Whatever the level of the log: one line among many is missed.
+    if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
     log.info({ address: service.web_base }, 'The service accepts traffic.');
     const signal = await stopped;
     log.info({ signal }, 'The service finishes what is under way.');
@@ -49,6 +52,9 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     host,
     publicUrl,
     trustedProxies,
+    allowedHosts,
+    connections,
+    connectionsPerAddress,
     allowPrivateWebhooks,
     port,
     signIn,
@@ -64,6 +70,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
       host,
       port,
       trustedProxies,
+      allowedHosts,
       allowPrivateWebhooks,
       signIn,
       allowPublicDeveloperSignIn,
@@ -73,6 +80,8 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     },
     clock: virtualClock ? 'virtual' : 'system',
     ...(publicUrl !== undefined && { publicUrl }),
+    ...(connections !== undefined && { connections }),
+    ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
     ...(voiceEndpoint !== undefined && { voice: { endpoint: voiceEndpoint } }),
     ...(data !== undefined && { data }),
     ...(fixtures !== undefined && { fixtures }),

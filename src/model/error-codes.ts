@@ -116,6 +116,7 @@ export const errorCodes = {
       invalid_server_name: 'The name of a server is empty or too long.',
       invalid_trusted_proxy: 'The address of a proxy is not one.',
       invalid_drain_timeout: 'The time that a service has to end is not a number of milliseconds, or too large.',
+      invalid_allowed_host: 'The name that clients may call the service by is none, or has a port.',
       invalid_voice_endpoint: 'The address of a voice server is not one.',
       plan_blocked: 'The plan cannot be carried out; it says why.',
       plan_elsewhere: 'The plan was made for another application, guild or service.',

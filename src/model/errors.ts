@@ -163,6 +163,8 @@ export const apiErrors = {
   rate_limited: { code: 0, status: 429 },
   /** An operation on the account is under way; the interface names no code for it. */
   account_locked: { code: 0, status: 423 },
+  foreign_origin: { code: 0, status: 403 },
+  misdirected_request: { code: 0, status: 421 },
   headers_too_large: { code: 0, status: 431 },
   internal_error: { code: 0, status: 500 },
   unknown_application: { code: 10002, status: 404 },

@@ -13,6 +13,8 @@ export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
   request_timeout: '408: Request Timeout',
   rate_limited: 'You are being rate limited.',
   account_locked: '423: Locked',
+  foreign_origin: '403: Forbidden',
+  misdirected_request: '421: Misdirected Request',
   headers_too_large: '431: Request Header Fields Too Large',
   internal_error: '500: Internal Server Error',
   unknown_application: 'Unknown Application',

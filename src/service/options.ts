@@ -4,6 +4,7 @@ import { type LimitProfile, type LimitProfileName, limitProfiles } from '../mode
 import type { Entropy, Fetch, Logger } from '../wire/ports.ts';
 import type { Fixtures } from './control/fixtures-document.ts';
 import { isAddressBlock } from './http/client-address.ts';
+import { nameOf } from './http/hosts.ts';
 import { runtimeLimits } from './service-limits.ts';
 
 /**
@@ -39,6 +40,17 @@ export interface ServiceOptions {
    * then count those the proxies name, instead of the proxies.
    */
   readonly trustedProxies?: readonly string[];
+  /**
+   * Names and addresses, without ports, that clients may call the service by beside loopback, {@link host} and {@link publicUrl}:
+   * requests for any other are answered 421.
+   */
+  readonly allowedHosts?: readonly string[];
+  /**
+   * Connections on which nobody has proved who they are yet, at most, and those from one address (of IPv6 from one /64) that is no
+   * {@link trustedProxies trusted proxy}; the figures of `intakeLimits` when absent. More are closed at once.
+   */
+  readonly connections?: number;
+  readonly connectionsPerAddress?: number;
   /**
    * Others reach a service that listens elsewhere than on loopback, or has a {@link publicUrl}: applications' addresses for
    * webhook events and interactions then must not lead to this machine or its network, unless this is true. A {@link fetch} of
@@ -146,6 +158,29 @@ export function checkDrainTimeout(drainTimeoutMs: number = runtimeLimits.drainTi
   throw new ArgumentError(
     'invalid_drain_timeout',
     `drainTimeoutMs must be a number of milliseconds from 0 to ${drainTimeoutMsMax} (got ${drainTimeoutMs}).`,
+  );
+}
+
+/** What is wrong with a service behind a proxy that was not named; undefined when nothing is. */
+export function proxyWarning({
+  publicUrl,
+  trustedProxies = [],
+}: Pick<ServiceOptions, 'publicUrl' | 'trustedProxies'>): string | undefined {
+  if (publicUrl === undefined || trustedProxies.length > 0) return undefined;
+  return (
+    `The service has a public URL (${publicUrl}), and no proxy was named. All who come through the proxy then count as ONE address: ` +
+    'one stranger can use up what they share (calls and sign-ins a minute, connections). Name the proxy by its address: ' +
+    "--trusted-proxy 127.0.0.1 (trustedProxies: ['127.0.0.1'])."
+  );
+}
+
+/** @throws ArgumentError `invalid_allowed_host` */
+export function checkAllowedHosts(hosts: readonly string[] = []): readonly string[] {
+  const wrong = hosts.find(host => nameOf(host) === undefined || /:\d*$/.test(host.replace(/^\[.*\]/, '')));
+  if (wrong === undefined) return hosts;
+  throw new ArgumentError(
+    'invalid_allowed_host',
+    `An allowed host is a name or an address without a port, like rallypoint.internal or [fd00::1], not "${wrong}".`,
   );
 }
 

@@ -88,3 +88,43 @@ export const runtimeLimits = {
   /** How many deliveries those events stand for, each to one session: what a start takes grows with them. */
   eventLogDeliveriesMax: 4_000_000,
 } as const;
+
+/**
+ * What the service holds and does for callers, so that no one of them keeps it from the others. Our choice, all of them: the
+ * interface names no bounds.
+ */
+export const intakeLimits = {
+  /** Connections on which nobody has proved who they are, all together and from one address. */
+  unprovenConnectionsMax: 40_000,
+  unprovenConnectionsPerAddressMax: 1000,
+  /** As above, from an address of a private network: many may stand behind it, as behind a proxy or a container's gateway. */
+  unprovenConnectionsPerPrivateAddressMax: 20_000,
+  /** How long the head of a request may take to arrive, and how often that is looked at. */
+  requestHeadMs: 15_000,
+  requestCheckMs: 5_000,
+  /** How long a connection is kept whose peer neither sends nor reads what it is sent. */
+  stillMs: 120_000,
+  /** A peer that does not close a connection which was given up is cut off after so long. */
+  lingerMs: 1000,
+  /** Passwords that are looked at on threads beside; others wait. Half of the threads that a process has, which serve others, too. */
+  passwordsUnderWayMax: 2,
+  /** Sign-ins under way, those included that wait, and those from one address. More are refused at once. */
+  signInsMax: 128,
+  signInsPerAddressMax: 32,
+  /** A body whose sender has proved nothing: forms of OAuth2, and JSON that carries its own proof. */
+  unprovenBodyBytesMax: 64 * 1024,
+  /** Bytes of such bodies in memory, of all callers together; the body that arrives for longest makes room. */
+  unprovenBytesMax: 32 * 1024 * 1024,
+  /** As above, of callers who proved who they are: ten of the largest forms. */
+  provenBytesMax: 256 * 1024 * 1024,
+  /** Fields of a URL-encoded form or of a query. */
+  formFieldsMax: 100,
+  /** Parts of a multipart form, its files included. */
+  formPartsMax: 50,
+  /** The head of one part. */
+  formPartHeadBytesMax: 4096,
+  /** Values of a JSON body: of all of it, and of what is read without a pause (an item of a list, or what is no list). */
+  jsonValuesMax: 400_000,
+  jsonValuesPerItemMax: 32_000,
+  jsonDepthMax: 1000,
+} as const;

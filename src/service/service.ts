@@ -34,8 +34,10 @@ import { createWebhookEvents } from './domain/webhook-events.ts';
 import { EventLog } from './event-log.ts';
 import { type FaultControl, Faults } from './faults/faults.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { type AddressOf, clientAddressBehind } from './http/client-address.ts';
+import { type AddressOf, clientAddressBehind, countedAddress } from './http/client-address.ts';
+import { Connections } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
+import { Hosts } from './http/hosts.ts';
 import { createHttpServer, type HttpDeps } from './http/server.ts';
 import { snowflakeSource } from './ids.ts';
 import { Journal } from './journal.ts';
@@ -44,6 +46,7 @@ import { createAuthorization } from './oauth/authorization.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { openVoiceServer } from './oauth/voice-token.ts';
 import {
+  checkAllowedHosts,
   checkDrainTimeout,
   checkHost,
   checkPublicUrl,
@@ -52,6 +55,7 @@ import {
   chooseLimits,
   chooseSignIn,
   keepsOutside,
+  proxyWarning,
   reachableHost,
   type ServiceOptions,
   type SignInMode,
@@ -63,7 +67,7 @@ import { commandPermissionRoutes } from './routes/command-permissions.ts';
 import { commandRoutes } from './routes/commands.ts';
 import { gatewayRoutes } from './routes/gateway.ts';
 import { guildRoutes } from './routes/guilds.ts';
-import { interactionRoutes } from './routes/interactions.ts';
+import { interactionProofs, interactionRoutes } from './routes/interactions.ts';
 import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
@@ -116,8 +120,8 @@ type Closing = (() => MaybePromise<unknown>)[];
  * Starts the whole service in this process and resolves when it accepts traffic. Several may run side by side; they
  * share nothing.
  *
- * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `unknown_limits`, `unknown_sign_in`,
- *   `invalid_voice_endpoint`, `invalid_drain_timeout`; ValidationError with the faults of the fixtures; StoreError
+ * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `invalid_allowed_host`, `unknown_limits`,
+ *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`; ValidationError with the faults of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
@@ -126,12 +130,19 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const publicUrl = checkPublicUrl(options.publicUrl);
   const limits = chooseLimits(options.limits);
   const signIn = chooseSignIn(options.signIn);
-  const addressOf = clientAddressBehind(checkTrustedProxies(options.trustedProxies));
+  const trustedProxies = checkTrustedProxies(options.trustedProxies);
+  const allowedHosts = checkAllowedHosts(options.allowedHosts);
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
   const drainTimeoutMs = checkDrainTimeout(options.drainTimeoutMs);
+  const warning = proxyWarning(options);
+  if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
   const closing: Closing = [];
   try {
-    return await start(options, { host, publicUrl, limits, signIn, addressOf, voiceEndpoint, drainTimeoutMs }, closing);
+    return await start(
+      options,
+      { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs },
+      closing,
+    );
   } catch (error) {
     await closeAll(closing, drainTimeoutMs);
     throw error;
@@ -144,25 +155,38 @@ interface Chosen {
   readonly publicUrl: string | undefined;
   readonly limits: Core['limits'];
   readonly signIn: SignInMode;
-  readonly addressOf: AddressOf;
+  readonly trustedProxies: readonly string[];
+  readonly allowedHosts: readonly string[];
   readonly voiceEndpoint: string | undefined;
   readonly drainTimeoutMs: number;
 }
 
 async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
-  const { host, publicUrl, limits, signIn, addressOf, voiceEndpoint, drainTimeoutMs } = chosen;
+  const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs } = chosen;
   const activity = new Activity();
   // What lives in memory alone ends with the process, gateway sessions included.
   const events = options.data === undefined ? undefined : new EventLog();
   const { core, setAddresses } = await openCore(options, { limits, activity, events }, closing);
-  const rooms = createRooms(core, { activity, events, voiceEndpoint });
+  const connections = new Connections(core, trustedProxies, options);
+  const hosts = new Hosts(core.log, { bound: host, publicUrl, allowed: allowedHosts });
+  const clientOf = clientAddressBehind(trustedProxies);
+  const addressOf: AddressOf = request => countedAddress(clientOf(request));
+  const rooms = createRooms(core, { activity, events, voiceEndpoint, connections, hosts });
   const stateReplaced = async () => {
     await rooms.gateway.closeSessions();
     await rooms.sweeps.restart();
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
   const drain = new Drain();
-  const { server, site } = createDoor(core, rooms, { signIn, addressOf, controlToken, stateReplaced, drain });
+  const { server, site } = createDoor(core, rooms, {
+    signIn,
+    addressOf,
+    connections,
+    hosts,
+    controlToken,
+    stateReplaced,
+    drain,
+  });
 
   await rooms.gateway.restore();
   const fixtures = await rooms.fixtures.begin(options.fixtures);
@@ -242,7 +266,13 @@ type Rooms = ReturnType<typeof createRooms>;
 /** Everything that serves, each on the core and on those named to it. */
 function createRooms(
   core: Core,
-  { activity, events, voiceEndpoint }: Omit<Ground, 'limits'> & Pick<Chosen, 'voiceEndpoint'>,
+  {
+    activity,
+    events,
+    voiceEndpoint,
+    connections,
+    hosts,
+  }: Omit<Ground, 'limits'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections' | 'hosts'>,
 ) {
   const keys = createSigningKeys(core);
   const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, activity, voiceEndpoint);
@@ -254,7 +284,15 @@ function createRooms(
   const interactions = createInteractions(core, activity);
   const authorization = createAuthorization(core, { webhookEvents, lobbies, activity, keys });
   const faults = new Faults(core);
-  const gateway = createGateway(core, { credentials, lobbies, activity, faults, ...(events && { events }) });
+  const gateway = createGateway(core, {
+    credentials,
+    lobbies,
+    activity,
+    faults,
+    connections,
+    hosts,
+    ...(events && { events }),
+  });
   const fixtures = createFixtures(core, commands, lobbies);
   const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);
   return {
@@ -276,9 +314,11 @@ function createDoor(
     signIn,
     addressOf,
     drain,
+    connections,
+    hosts,
     ...control
-  }: Pick<Chosen, 'signIn' | 'addressOf'> &
-    Pick<HttpDeps, 'drain'> &
+  }: Pick<Chosen, 'signIn'> &
+    Pick<HttpDeps, 'addressOf' | 'connections' | 'hosts' | 'drain'> &
     Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
 ): Door {
   const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
@@ -306,13 +346,8 @@ function createDoor(
     },
   });
   const server = createHttpServer(core, {
-    credentials,
-    handlers,
-    activity,
-    faults,
-    addressOf,
-    site: site.serve,
-    drain,
+    ...{ credentials, handlers, activity, faults, addressOf, connections, hosts, site: site.serve, drain },
+    proofs: interactionProofs(interactions),
   });
   return { server, site };
 }

@@ -199,4 +199,13 @@ describe('rallypoint serve', () => {
     child.kill('SIGTERM');
     expect((await ended).code).toBe(0);
   });
+
+  it('warns of a public URL without a trusted proxy, however little it logs', async () => {
+    const options = ['--memory', '--port', '0', '--log-level', 'silent', '--public-url', 'https://play.example'];
+    const { child, ready, ended } = rallypoint('serve', ...options);
+    await ready;
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^\nWARNING: .*--trusted-proxy/) });
+  });
 });

@@ -20,7 +20,7 @@ import type { Core } from '../core.ts';
 import { Fault, refuseIssues } from '../fault.ts';
 import { matchesSecret } from '../secret.ts';
 import { sentFiles } from '../sent-file.ts';
-import type { Transaction } from '../store/contract.ts';
+import type { StoreView, Transaction } from '../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../store/records.ts';
 import { answerView, isEphemeral, isLoading, type MessageData } from './answer-view.ts';
 import type { Attach } from './attachments.ts';
@@ -98,8 +98,7 @@ export function createInteractionAnswer({ store, clock, ids }: Core, attach: Att
     const messageId: MessageId = ids.next();
     const work = async (transaction: Transaction): Promise<CallbackResponse> => {
       const atMs = clock.now();
-      const record = await transaction.get('interactions', id);
-      if (!record || !matchesSecret(token, record.token_hash)) throw new Fault('unknown_interaction');
+      const record = await find(transaction, id, token);
       if (record.state === 'answered') throw new Fault('already_acknowledged');
       if (record.state === 'failed' || atMs >= record.expires_at_ms) throw new Fault('unknown_interaction');
       const parties = await partiesOf(transaction, record);
@@ -119,7 +118,18 @@ export function createInteractionAnswer({ store, clock, ids }: Core, attach: Att
     return store.transact(interactionScope(id), work, messageGuards(await store.get('interactions', id)));
   }
 
-  return { answer };
+  async function checkToken(id: InteractionId, token: string): Promise<void> {
+    await find(store, id, token);
+  }
+
+  return { answer, checkToken };
+}
+
+/** @throws Fault `unknown_interaction` */
+async function find(view: StoreView, id: InteractionId, token: string): Promise<InteractionRecord> {
+  const record = await view.get('interactions', id);
+  if (!record || !matchesSecret(token, record.token_hash)) throw new Fault('unknown_interaction');
+  return record;
 }
 
 /** @throws Fault `invalid_form_body` */

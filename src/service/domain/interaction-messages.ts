@@ -34,6 +34,8 @@ export type MessageRef = '@original' | MessageId;
  * @see commands.md 3.4
  */
 export interface InteractionMessages {
+  /** Whether the token opens anything of the application's; the other calls find out again, when it is their turn. */
+  checkWebhookToken(applicationId: ApplicationId, token: string): Promise<void>;
   /** @throws Fault `unknown_message` */
   message(applicationId: ApplicationId, token: string, ref: MessageRef): Promise<Message>;
   /** Replaces what the body supplies. @throws Fault `unknown_message`, `invalid_form_body`, `empty_message` */
@@ -91,6 +93,10 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
   }
 
   return {
+    async checkWebhookToken(applicationId, token) {
+      await find(store, applicationId, token);
+    },
+
     async message(applicationId, token, ref) {
       return messageOf(store, await find(store, applicationId, token), ref);
     },

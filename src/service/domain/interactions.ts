@@ -33,6 +33,8 @@ export interface Interactions extends InteractionMessages {
    *   modal), and what {@link findPlace} throws
    */
   invoke(user: UserRecord, body: unknown): Promise<void>;
+  /** Whether the token is this interaction's, as {@link answer} finds out again. @throws Fault `unknown_interaction` */
+  checkToken(id: InteractionId, token: string): Promise<void>;
   /**
    * Answers an interaction, once, within `limits.interactionAnswerMs` of its making; also after a restart.
    *

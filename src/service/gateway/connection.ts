@@ -32,6 +32,8 @@ export interface ConnectionContext extends ConnectionEvents {
   readonly outbox: Outbox;
   /** Trouble made on purpose; asked before frames leave. */
   readonly faults?: SendFaults;
+  /** Told of the stream of each connection whose client has proved who it is. */
+  onProof?(stream: Duplex): void;
 }
 
 /** Breaks connections as tests ask for it. */
@@ -187,6 +189,11 @@ export class Connection implements Sender, SocketListener {
   onClose(code: number): void {
     this.#compressor?.close();
     this.#end(code, true);
+  }
+
+  /** Its client has proved who it is. */
+  prove(): void {
+    this.#context.onProof?.(this.#stream);
   }
 
   /** Breaks off, as a network does. */

@@ -8,6 +8,11 @@ import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import type { EventLog } from '../event-log.ts';
 import type { Faults } from '../faults/faults.ts';
+import { parseQuery } from '../http/body/url-encoded.ts';
+import type { Connections } from '../http/connections.ts';
+import { misdirectedFault } from '../http/errors.ts';
+import { hangUp } from '../http/hang-up.ts';
+import type { Hosts } from '../http/hosts.ts';
 import { closeReasons } from './close-reasons.ts';
 import { Compressor, compressionNamed } from './compressor.ts';
 import { Connection } from './connection.ts';
@@ -29,6 +34,10 @@ export interface GatewayParts {
   /** Where what sessions hear is kept; absent when the state ends with the process. */
   readonly events?: EventLog;
   readonly faults?: Faults;
+  /** What the service is called; any name will do when absent. */
+  readonly hosts?: Pick<Hosts, 'isOurs'>;
+  /** Told of connections that have a session. */
+  readonly connections?: Pick<Connections, 'prove'>;
 }
 
 /** The WebSocket side of the service. */
@@ -54,7 +63,10 @@ const paths: ReadonlySet<string> = new Set(['/gateway', '/gateway/']);
 
 const encodings: ReadonlySet<string> = new Set(['json', 'etf']);
 
-export function createGateway(core: Core, { credentials, lobbies, activity, events, faults }: GatewayParts): Gateway {
+export function createGateway(
+  core: Core,
+  { credentials, lobbies, activity, events, faults, hosts, connections: proofs }: GatewayParts,
+): Gateway {
   // Loaded for the first connection: a service that only answers requests starts without it.
   let door: Promise<SocketDoor> | undefined;
   let etf: Promise<Encoding> | undefined;
@@ -68,15 +80,17 @@ export function createGateway(core: Core, { credentials, lobbies, activity, even
     onFrame: protocol.onFrame.bind(protocol),
     onEnd: protocol.onEnd.bind(protocol),
     ...(faults && { faults: socketFaults(protocol, faults) }),
+    ...(proofs && { onProof: (stream: Duplex) => proofs.prove(stream) }),
   };
   let connections = 0;
   let isClosing = false;
 
   function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     const url = URL.parse(request.url ?? '', 'ws://gateway');
-    if (!url || !paths.has(url.pathname)) refuseUpgrade(stream, 404, 'Not Found');
+    if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedFault());
+    else if (!url || !paths.has(url.pathname)) refuseUpgrade(stream, 404, 'Not Found');
     else if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
-    else open(request, stream, head, url.searchParams);
+    else open(request, stream, head, parseQuery(url.search));
   }
 
   async function open(request: IncomingMessage, stream: Duplex, head: Buffer, query: URLSearchParams): Promise<void> {

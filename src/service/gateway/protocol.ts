@@ -216,12 +216,16 @@ export class Protocol implements ConnectionEvents {
     if (sessions.restored) await sessions.restored;
     const principal = admit(await credentials.authenticateGateway(identity.token), identity);
     if (typeof principal === 'string') return connection.close(principal);
-    const spent = principal.kind === 'bot' ? await budget.spend(principal.application.id, identity.shard) : undefined;
+    const isBot = principal.kind === 'bot';
+    const spent = await (isBot
+      ? budget.spend(principal.application.id, identity.shard)
+      : budget.spendOfUser(principal.user.id));
     if (spent === 'pace') return this.#askToIdentify(connection, frames.identifyAnew);
     if (spent === 'day') return connection.close('RATE_LIMITED', 'The identifies of this day are used up.');
     if (!connection.open) return;
     connection.compressesPayloads = identity.compress;
     peer.session = sessions.create(connection, principal, identity);
+    connection.prove();
     this.#journal('identified', connection, peer.session, describe(principal));
     const refusal = await sessions.start(peer.session, principal, identity);
     if (!refusal) return;
@@ -239,6 +243,7 @@ export class Protocol implements ConnectionEvents {
     if (session === 'gone') return this.#askToIdentify(connection, frames.identifyAnew);
     if (session === 'ahead') return connection.close('INVALID_SEQUENCE');
     peer.session = session;
+    connection.prove();
     this.#journal('resumed', connection, session, { sequence: resume.seq });
   }
 

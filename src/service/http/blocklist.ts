@@ -9,11 +9,14 @@ interface Refused {
   /** Of the window or, when it is blocked, of that. */
   endsAtMs: number;
   blocked: boolean;
+  /** How long it was blocked last, 0 when it was not lately, and when that ended or will. */
+  lastBlockMs: number;
+  lastBlockEndMs: number;
 }
 
 /**
- * Addresses whose callers go on although they are refused: whoever collects too many answers of 401, 403 and 429
- * (those of a limit that is not the caller's alone do not count) is not let in for a while.
+ * Addresses whose callers go on although they are refused: what comes from there without a valid credential is blocked for a while
+ * after too many answers of 401, 403 and 429 (those of a limit that is not the caller's alone do not count).
  *
  * Our choice: what is counted is kept in this process and for so many addresses at most, the longest known making room.
  *
@@ -29,7 +32,7 @@ export class Blocklist {
     this.#limit = core.limits.invalidRequests;
   }
 
-  /** Milliseconds until the address is let in again; 0 when it is not blocked. */
+  /** Milliseconds until strangers of the address are let in again; 0 when it is not blocked. */
   blockedForMs(address: string): number {
     // Nearly always nobody was refused lately, and nothing needs to be looked up.
     if (this.#refused.size === 0) return 0;
@@ -37,19 +40,23 @@ export class Blocklist {
     return record?.blocked ? Math.max(0, record.endsAtMs - this.#core.clock.now()) : 0;
   }
 
-  /** Counts an answer that the address was given. @param headers beside the answer's own */
+  /** Counts an answer that somebody without a valid credential was given. @param headers beside the answer's own */
   count(address: string, answer: Reply, headers: LimitHeaders | undefined): void {
     if (this.#limit && isInvalid(answer, headers)) this.#add(address, this.#limit);
   }
 
-  #add(address: string, { requests, windowMs, blockMs }: InvalidRequestLimit): void {
+  #add(address: string, { requests, windowMs, blockMs, blockMaxMs = blockMs }: InvalidRequestLimit): void {
     const nowMs = this.#core.clock.now();
     const record = this.#current(address, nowMs) ?? this.#begin(address, nowMs + windowMs);
     record.invalid++;
     if (record.blocked || record.invalid < requests) return;
+    const isRepeated = record.lastBlockMs > 0 && nowMs - record.lastBlockEndMs < blockMaxMs;
+    record.lastBlockMs = isRepeated ? Math.min(2 * record.lastBlockMs, blockMaxMs) : blockMs;
     record.blocked = true;
-    record.endsAtMs = nowMs + blockMs;
-    this.#core.log.warn({ address, blockMs }, 'An address was refused too often and is blocked.');
+    record.endsAtMs = nowMs + record.lastBlockMs;
+    record.lastBlockEndMs = record.endsAtMs;
+    const told = { address, blockMs: record.lastBlockMs };
+    this.#core.log.warn(told, 'An address was refused too often: what comes from it without a credential is blocked.');
   }
 
   #current(address: string, nowMs: number): Refused | undefined {
@@ -58,7 +65,8 @@ export class Blocklist {
   }
 
   #begin(address: string, endsAtMs: number): Refused {
-    const record = { invalid: 0, endsAtMs, blocked: false };
+    const { lastBlockMs = 0, lastBlockEndMs = 0 } = this.#refused.get(address) ?? {};
+    const record = { invalid: 0, endsAtMs, blocked: false, lastBlockMs, lastBlockEndMs };
     this.#refused.delete(address);
     if (this.#refused.size >= addressesMax) this.#forgetOldest();
     this.#refused.set(address, record);

@@ -53,6 +53,15 @@ export interface Reply {
 
 export type Handler = (call: Call) => Reply | Promise<Reply>;
 
+/** What a request says before its body is read. */
+export type CallHead = Pick<Call, 'params' | 'query'>;
+
+/** Checks what the path of a request proves, before its body is read. @throws Fault */
+export type Proof = (head: CallHead) => void | Promise<void>;
+
+/** Of routes without a credential, those whose path carries a proof. */
+export type Proofs = Partial<Record<RouteName, Proof>>;
+
 /** A handler for some of the routes; every route of the table must find exactly one. */
 export type Handlers = Partial<Record<RouteName, Handler>>;
 
@@ -65,8 +74,8 @@ export function expectPrincipal<Kind extends PrincipalKind>(call: Call, ...kinds
 }
 
 /** A path parameter that the route's path has. */
-export function param(call: Call, name: string): string {
-  const value = call.params[name];
-  if (value === undefined) throw new Error(`${call.route} has no parameter ${name}.`);
+export function param({ params }: CallHead, name: string): string {
+  const value = params[name];
+  if (value === undefined) throw new Error(`The path of this route has no parameter ${name}.`);
   return value;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type Socket } from 'node:net';
 
 /** Where a request came from, as far as that can be believed. */
 export type AddressOf = (request: IncomingMessage) => string;
@@ -51,7 +51,34 @@ export function holds(list: BlockList, address: string): boolean {
 }
 
 function peerOf({ socket }: IncomingMessage): string {
-  return plainAddress(socket.remoteAddress ?? '');
+  return peerAddress(socket);
+}
+
+/** The other end of a connection. */
+export function peerAddress({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string {
+  return plainAddress(remoteAddress);
+}
+
+/**
+ * Whom an address counts for: of IPv6 the first 64 bits, of which everybody has as many addresses as they like.
+ *
+ * @param address as {@link AddressOf} gives it
+ * @see RFC 4291, 2.5.4
+ */
+export function countedAddress(address: string): string {
+  if (!address.includes(':')) return address;
+  const [written = ''] = address.split('%', 1);
+  const [left = '', right] = written.split('::', 2);
+  const front = left === '' ? [] : left.split(':');
+  const back = right === undefined || right === '' ? [] : right.split(':');
+  // An IPv4 address at the end stands for two groups.
+  const missing = 8 - front.length - back.length - (back.at(-1)?.includes('.') ? 1 : 0);
+  const groups = right === undefined ? front : [...front, ...Array<string>(Math.max(0, missing)).fill('0'), ...back];
+  return `${groups.slice(0, 4).map(withoutZeros).join(':')}::/64`;
+}
+
+function withoutZeros(group: string): string {
+  return group.replace(/^0+(?=.)/, '');
 }
 
 const isTrusted = holds;

@@ -5,6 +5,18 @@ import { Fault } from '../fault.ts';
 import type { Reply } from './call.ts';
 import type { LimitRefusal } from './limiter.ts';
 
+/** To a request for somebody else. */
+export function misdirectedFault(): Fault {
+  const message = `${apiMessages.misdirected_request}: the service does not go by the name in the Host header. Its operator can allow that name by --allowed-host.`;
+  return new Fault('misdirected_request', { message });
+}
+
+/** To a form of another site's. */
+export function foreignOriginReply(): Reply {
+  const message = `${apiMessages.foreign_origin}: forms are not taken from pages of another origin.`;
+  return faultReply(new Fault('foreign_origin', { message }));
+}
+
 /** The interface's error body for a refused request. @see commands.md 4.1 */
 export function faultReply(fault: Fault): Reply {
   const { code, status } = apiErrors[fault.reason];

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { fieldErrors, type Issue } from '../../model/issue.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
@@ -7,28 +7,44 @@ import type { Core } from '../core.ts';
 import type { Credentials } from '../domain/credentials.ts';
 import { Fault } from '../fault.ts';
 import type { Faults } from '../faults/faults.ts';
-import { serviceLimits } from '../service-limits.ts';
+import { intakeLimits } from '../service-limits.ts';
 import { admit, identify } from './admission.ts';
 import { Blocklist } from './blocklist.ts';
-import { collectBody, isSmall, readBody } from './body.ts';
-import type { Call, Handler, Handlers, Principal, Reply } from './call.ts';
+import { BodyBrokenOff, type Collected, collectBody, isSmall } from './body/collect-body.ts';
+import { HeldBytes } from './body/held-bytes.ts';
+import { bodyBytesMax, readBody } from './body/read-body.ts';
+import type { Call, Handler, Handlers, Principal, Proofs, Reply } from './call.ts';
 import type { AddressOf } from './client-address.ts';
+import type { Connections } from './connections.ts';
 import type { Drain } from './drain.ts';
-import { blockedReply, errorReply, faultReply, isUnforeseen, limitReply } from './errors.ts';
+import {
+  blockedReply,
+  errorReply,
+  faultReply,
+  foreignOriginReply,
+  isUnforeseen,
+  limitReply,
+  misdirectedFault,
+} from './errors.ts';
+import type { Hosts } from './hosts.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
+import { createPatientServer } from './patient-server.ts';
 import { writeReply } from './reply.ts';
 import { type Found, Router } from './router.ts';
-import { answerUnreadable } from './unreadable.ts';
 
 export interface HttpDeps {
   readonly credentials: Credentials;
   /** A handler for every route of the table. */
   readonly handlers: Handlers;
+  readonly proofs: Proofs;
   /** Counts the requests under way. */
   readonly activity: Activity;
   /** Trouble made on purpose. */
   readonly faults?: Faults;
+  readonly connections: Connections;
+  /** What the service is called. */
+  readonly hosts: Hosts;
   /** Whom limits and blocks by address count. */
   readonly addressOf: AddressOf;
   /** Takes every request that is for none of the routes. */
@@ -37,9 +53,6 @@ export interface HttpDeps {
   readonly drain: Drain;
 }
 
-// As long as a proxy in front may keep a connection that nothing is asked on.
-const keepAliveMs = 72_000;
-
 /** The HTTP door: serves the route table in the interface's forms, and hands everything else to the site. */
 export function createHttpServer(core: Core, deps: HttpDeps): Server {
   const router = createRouter(core, deps);
@@ -47,12 +60,9 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     const target = canonicalUrl(url);
     return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
   };
-  const options = {
-    requestTimeout: serviceLimits.requestMs,
-    keepAliveTimeout: keepAliveMs,
-    ServerResponse: deps.drain.responseClass,
-  };
-  const server = createServer(options, (request, response) => {
+  const server = createPatientServer(deps.drain.responseClass, (request, response) => {
+    if (!deps.hosts.isOurs(request)) return writeReply(response, faultReply(misdirectedFault()));
+    if (deps.hosts.isForeignForm(request)) return writeReply(response, foreignOriginReply());
     let found: Found<Serve> | undefined;
     try {
       found = find(request);
@@ -63,8 +73,8 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     if (found) found.value(request, response, found);
     else deps.site(request, response);
   });
-  server.on('clientError', answerUnreadable);
   deps.drain.watch(server);
+  server.on('connection', socket => deps.connections.accept(socket));
   return server;
 }
 
@@ -75,10 +85,14 @@ function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
   const router = new Router<Serve>();
   const limiter = createLimiter(core);
   const blocklist = new Blocklist(core);
+  const held = {
+    proven: new HeldBytes(intakeLimits.provenBytesMax),
+    unproven: new HeldBytes(intakeLimits.unprovenBytesMax),
+  };
   for (const name of Object.keys(routes) as RouteName[]) {
     const handler = deps.handlers[name];
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
-    const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist });
+    const serve = serveRoute(core, { ...deps, name, handler, limiter, blocklist, held });
     const { method, path }: Route = routes[name];
     router.add(method, path, (request, response, { params, query }) => {
       serve(request, response, params, query).catch(error => {
@@ -95,36 +109,58 @@ interface Served extends HttpDeps {
   readonly handler: Handler;
   readonly limiter: Limiter;
   readonly blocklist: Blocklist;
+  /** What bodies take. */
+  readonly held: Readonly<Record<'proven' | 'unproven', HeldBytes>>;
 }
 
 type Parameters = Readonly<Record<string, string>>;
 
 /** One request after another to a route: who calls, may it, what does it say, what is answered. */
 function serveRoute(core: Core, served: Served) {
-  const { name, handler, credentials, limiter, blocklist, activity, faults, addressOf } = served;
+  const { name, handler, credentials, limiter, blocklist, held, connections, activity, faults, addressOf } = served;
   const route: Route = routes[name];
+  const proof = served.proofs[name];
+  const bodyProves = proof === undefined && route.body !== undefined && route.credentials.includes('none');
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
   return async (request: IncomingMessage, response: ServerResponse, params: Parameters, query: Call['query']) => {
     const address = addressOf(request);
     const blockedForMs = blocklist.blockedForMs(address);
-    if (blockedForMs > 0) return writeReply(response, blockedReply(blockedForMs));
     let caller: Principal | undefined;
+    let isProven = false;
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
     activity.begin();
     // A stream that has to hold its data costs several times as much; a large body waits until its sender is known.
-    const early = route.body && isSmall(request) ? collectBody(request, route) : undefined;
+    let collected: Collected | undefined;
+    if (route.body && isSmall(request))
+      collected = collectBody(request, intakeLimits.unprovenBodyBytesMax, held.unproven);
     try {
       // Waited for even when it is known: what is wrong with the bytes after the head comes up within this turn.
-      const principal = admit(route, await identify(credentials, route, request));
-      caller = principal;
+      caller = await identify(credentials, route, request);
+      isProven = caller !== undefined && caller.kind !== 'none';
+      const principal = admit(route, caller);
+      // What carries its proof in the path or the body is judged by that.
+      if (blockedForMs > 0 && !isProven && !proof && !bodyProves) throw new Fault('blocked');
       const taken = limiter.take(route, principal, address, params);
       const { headers: limited, refusal } = taken instanceof Promise ? await taken : taken;
       limitHeaders = limited;
       if (refusal) answer = limitReply(refusal);
       else {
-        const read = route.body && readBody(route, request.headers, await (early ?? collectBody(request, route)));
+        if (proof) {
+          checkIds(idNames, params);
+          await proof({ params, query });
+          isProven = true;
+        }
+        if (isProven) {
+          connections.prove(request.socket);
+          collected?.trust();
+        }
+        if (route.body) {
+          const bytesMax = bodyBytesMax(route, request.headers, isProven);
+          collected ??= collectBody(request, bytesMax, isProven ? held.proven : held.unproven);
+        }
+        const read = collected && readBody(route, request.headers, await collected.bytes);
         const body = read instanceof Promise ? await read : read;
         const trouble = faults?.concernRequests ? await faults.answer(name, principal) : undefined;
         if (!trouble) checkIds(idNames, params);
@@ -132,12 +168,14 @@ function serveRoute(core: Core, served: Served) {
         answer = trouble ?? (await handler({ route: name, principal, params, query, body, headers, address }));
       }
     } catch (error) {
+      if (error instanceof BodyBrokenOff) return activity.end();
       if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
-      answer = errorReply(error);
+      answer = blockedForMs > 0 && !isProven && !bodyProves ? blockedReply(blockedForMs) : errorReply(error);
     }
+    collected?.close();
     activity.end();
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller) });
-    blocklist.count(address, answer, limitHeaders);
+    if (!isProven && blockedForMs === 0) blocklist.count(address, answer, limitHeaders);
     writeReply(response, answer, limitHeaders);
   };
 }

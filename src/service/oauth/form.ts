@@ -1,13 +1,14 @@
 import { splitScopes } from '../../model/oauth.ts';
+import { FormFields } from '../http/body/url-encoded.ts';
 import type { Call } from '../http/call.ts';
 import { oauthFaults } from './oauth-fault.ts';
 
 /** The parameters of a form-encoded body; none when the body was no form. */
-export type Form = Pick<URLSearchParams, 'get' | 'getAll'>;
+export type Form = Pick<FormFields, 'get' | 'getAll'>;
 
 /** The form of a call; JSON and malformed bodies count as an empty one. @see oauth2.md 10 */
 export function formOf({ body }: Call): Form {
-  return body instanceof URLSearchParams ? body : new URLSearchParams();
+  return body instanceof FormFields ? body : new FormFields();
 }
 
 /**

@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import type { UserId } from '../../model/snowflake.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
+import { Fault } from '../fault.ts';
+import { intakeLimits } from '../service-limits.ts';
+import { Gate } from './gate.ts';
 import { createGuesses } from './guesses.ts';
 import { matchesPassword, signInNameOf } from './password.ts';
 
@@ -18,7 +21,7 @@ export interface SignInAttempt {
  * whether the name or the password is the wrong one; wrong attempts count for the name, there or not, and for the
  * address.
  *
- * @throws Fault `rate_limited` after too many of them: then not even the right password is looked at
+ * @throws Fault `rate_limited` after too many of them, or when too many are under way: then not even the right password is looked at
  */
 export function createPasswordSignIn(
   core: Core,
@@ -27,13 +30,19 @@ export function createPasswordSignIn(
   const ofAddress = createGuesses(core, 'sign-in-address');
   const ofName = createGuesses(core, 'sign-in-user');
 
+  const gate = new Gate({
+    running: intakeLimits.passwordsUnderWayMax,
+    all: intakeLimits.signInsMax,
+    perCaller: intakeLimits.signInsPerAddressMax,
+  });
+
   async function find(signInName: string, password: string): Promise<UserId | undefined> {
     const [kept] = await core.store.list('passwords', { index: 'byName', equals: [signInName], limit: 1 });
-    const isRight = await activity.runAside(() => matchesPassword(password, kept?.hash));
+    const isRight = await activity.runAside(() => gate.run(() => matchesPassword(password, kept?.hash)));
     return isRight ? kept?.user_id : undefined;
   }
 
-  return ({ name, password, address }) => {
+  async function attempt({ name, password, address }: SignInAttempt): Promise<UserId | undefined> {
     const signInName = signInNameOf(name);
     return ofAddress.attempt(address, wrongForAddress =>
       // Hashed: some type their password into the field for the name.
@@ -46,5 +55,17 @@ export function createPasswordSignIn(
         return userId;
       }),
     );
+  }
+
+  return async given => {
+    const place = gate.enter(given.address);
+    if (!place) throw new Fault('rate_limited', { retry_after: tooManyRetrySeconds, global: false });
+    try {
+      return await attempt(given);
+    } finally {
+      place.leave();
+    }
   };
 }
+
+const tooManyRetrySeconds = 5;

@@ -2,7 +2,7 @@ import type { LimitProfile, RateLimit } from '../../model/limit-profiles.ts';
 import { version } from '../../model/version.ts';
 import { apiVersion, type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Core } from '../core.ts';
-import { formTypes } from '../http/form-body.ts';
+import { formTypes } from '../http/body/form-body.ts';
 import { type Fields, type JsonSchema, ref, text } from './json-schema.ts';
 import { type Operation, operations } from './operations.ts';
 import { rateLimitHeaders, responsesOf } from './responses.ts';

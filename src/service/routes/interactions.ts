@@ -1,7 +1,15 @@
 import type { InteractionMessages, MessageRef } from '../domain/interaction-messages.ts';
 import type { Interactions } from '../domain/interactions.ts';
 import { Fault } from '../fault.ts';
-import { type Call, expectPrincipal, type Handler, type Handlers, param } from '../http/call.ts';
+import {
+  type CallHead,
+  expectPrincipal,
+  type Handler,
+  type Handlers,
+  type Proof,
+  type Proofs,
+  param,
+} from '../http/call.ts';
 import { readFlag, readQueryId } from '../http/query.ts';
 
 /** @see commands.md 3.4 */
@@ -51,6 +59,38 @@ export function interactionRoutes(interactions: Interactions): Handlers {
   };
 }
 
+/**
+ * What the tokens in their paths prove, known before a body is read. What can be wrong with the query was wrong before that.
+ */
+export function interactionProofs(interactions: Interactions): Proofs {
+  const ofWebhook: Proof = call => {
+    checkWebhookQuery(call);
+    return interactions.checkWebhookToken(...webhookOf(call));
+  };
+  const refuse: Proof = call => {
+    checkWebhookQuery(call);
+    return interactions.refuseWebhook(...webhookOf(call));
+  };
+  return {
+    createInteractionResponse(call) {
+      readFlag(call, 'with_response');
+      return interactions.checkToken(param(call, 'interaction_id'), param(call, 'interaction_token'));
+    },
+    createFollowUp: ofWebhook,
+    getOriginalResponse: ofWebhook,
+    editOriginalResponse: ofWebhook,
+    deleteOriginalResponse: ofWebhook,
+    getFollowUp: ofWebhook,
+    editFollowUp: ofWebhook,
+    deleteFollowUp: ofWebhook,
+    getWebhookByToken: refuse,
+    editWebhookByToken: refuse,
+    deleteWebhookByToken: refuse,
+    executeGithubWebhook: refuse,
+    executeSlackWebhook: refuse,
+  };
+}
+
 function noWebhook(): never {
   throw new Fault('unknown_webhook');
 }
@@ -62,7 +102,7 @@ function noWebhook(): never {
  * @throws Fault `invalid_form_body`
  * @see commands.md 7, "Webhooks"
  */
-function checkWebhookQuery(call: Call): void {
+function checkWebhookQuery(call: Pick<CallHead, 'query'>): void {
   readFlag(call, 'wait');
   readFlag(call, 'with_components');
   readQueryId(call, 'thread_id');
@@ -70,7 +110,7 @@ function checkWebhookQuery(call: Call): void {
 
 function messageHandlers(
   messages: InteractionMessages,
-  refOf: (call: Call) => MessageRef,
+  refOf: (call: CallHead) => MessageRef,
 ): Readonly<Record<'get' | 'edit' | 'remove', Handler>> {
   return {
     async get(call) {
@@ -90,6 +130,6 @@ function messageHandlers(
 }
 
 /** An interaction's token makes it a webhook of its application. */
-function webhookOf(call: Call): [applicationId: string, token: string] {
+function webhookOf(call: CallHead): [applicationId: string, token: string] {
   return [param(call, 'application_id'), param(call, 'interaction_token')];
 }

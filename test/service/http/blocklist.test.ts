@@ -5,9 +5,10 @@ import { type Service, startService } from '../../../src/service/index.ts';
 import { silentLogger } from '../../../src/wire/ports.ts';
 import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
 import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
+import { clientToken, playerToken } from '../../support/tokens.ts';
 
 const { invalidRequests = { requests: 0, windowMs: 0, blockMs: 0 } } = limitProfiles.standard;
-const { requests, windowMs, blockMs } = invalidRequests;
+const { requests, windowMs, blockMs, blockMaxMs = 0 } = invalidRequests;
 
 function blocklistOf(limits: LimitProfile = limitProfiles.standard) {
   const clock = new VirtualClock(0);
@@ -19,8 +20,8 @@ function blocklistOf(limits: LimitProfile = limitProfiles.standard) {
 }
 
 describe('an address', () => {
-  it('is let in after 9,999 refusals and blocked after 10,000, for a day', async () => {
-    expect([requests, windowMs, blockMs]).toEqual([10_000, 600_000, 86_400_000]);
+  it('is let in after 9,999 refusals and blocked after 10,000, for half a minute', async () => {
+    expect([requests, windowMs, blockMs]).toEqual([10_000, 600_000, 30_000]);
     const { clock, blocklist, refuse } = blocklistOf();
     refuse(requests - 1);
     expect(blocklist.blockedForMs('a')).toBe(0);
@@ -32,6 +33,23 @@ describe('an address', () => {
     expect(blocklist.blockedForMs('a')).toBe(0);
     refuse(requests - 1);
     expect(blocklist.blockedForMs('a')).toBe(0);
+  });
+
+  it('is blocked twice as long each time, up to a quarter of an hour, until it was not for as long', async () => {
+    const { clock, blocklist, refuse } = blocklistOf();
+    const blocks: number[] = [];
+    for (let block = 0; block < 7; block++) {
+      refuse(requests);
+      blocks.push(blocklist.blockedForMs('a'));
+      await clock.advance(blocks.at(-1) ?? 0);
+    }
+    expect(blocks.map(ms => ms / 1000)).toEqual([30, 60, 120, 240, 480, 900, 900]);
+    await clock.advance(blockMaxMs - 1);
+    refuse(requests);
+    expect(blocklist.blockedForMs('a')).toBe(blockMaxMs);
+    await clock.advance(2 * blockMaxMs);
+    refuse(requests);
+    expect(blocklist.blockedForMs('a')).toBe(blockMs);
   });
 
   it('begins anew once ten minutes have passed since its first refusal', async () => {
@@ -91,26 +109,57 @@ describe('an address', () => {
   });
 });
 
+describe('a service with a public URL and no trusted proxy', () => {
+  it.each([
+    [{ publicUrl: 'https://play.example' }, 1],
+    [{ publicUrl: 'https://play.example', trustedProxies: ['127.0.0.1'] }, 0],
+    [{}, 0],
+  ])('warns that all count as one address: %j', async (options, warnings) => {
+    const warned: string[] = [];
+    const log = { ...silentLogger, warn: (_: unknown, message: string) => warned.push(message) };
+    await (await startService({ ...options, log })).close();
+    expect(warned.filter(message => message.includes('--trusted-proxy'))).toHaveLength(warnings);
+  });
+});
+
 describe('a blocked address at the door', () => {
   const few = { requests: 3, windowMs: 60_000, blockMs: 10_000 };
   const limits: LimitProfile = { ...limitProfiles.off, invalidRequests: few };
   const call = (service: Service, headers: Record<string, string> = botHeaders) =>
     callApi(service, 'GET', '/lobbies/1', undefined, headers);
 
-  it('is answered 40333 with the time to wait, whatever it sends, until that has passed', async () => {
+  it('is answered 40333 with the time to wait where it has no valid credential, until that has passed', async () => {
     const service = await startService({ fixtures: starfall, limits, clock: 'virtual' });
-    for (let time = 1; time <= few.requests; time++) {
-      expect((await call(service)).status).toBe(404);
-      expect((await call(service, {})).status).toBe(401);
+    for (let time = 1; time <= few.requests; time++) expect((await call(service, {})).status).toBe(401);
+    const strangers = [{}, { authorization: 'Bot nobody' }, { authorization: 'Bearer nobody' }];
+    for (const headers of strangers) {
+      const blocked = await call(service, headers);
+      expect(blocked).toMatchObject({ status: 403, body: { message: 'internal network error', code: 40333 } });
+      expect(blocked.headers.get('retry-after')).toBe('10');
     }
-    const blocked = await call(service);
-    expect(blocked).toMatchObject({ status: 403, body: { message: 'internal network error', code: 40333 } });
-    expect(blocked.headers.get('retry-after')).toBe('10');
-    expect((await callApi(service, 'POST', '/lobbies', '{}')).status).toBe(403);
+    expect((await callApi(service, 'GET', '/gateway', undefined, {})).status).toBe(403);
+    expect((await callApi(service, 'POST', '/interactions/1/nobody/callback', '{}', {})).status).toBe(403);
     await service.clock.advance(few.blockMs - 1);
-    expect((await call(service)).status).toBe(403);
+    expect((await call(service, {})).status).toBe(403);
     await service.clock.advance(1);
+    expect((await call(service, {})).status).toBe(401);
+    await service.close();
+  });
+
+  it('lets on whoever has a valid credential, and neither blocks nor counts it', async () => {
+    const service = await startService({ fixtures: starfall, limits, clock: 'virtual' });
+    const player = await playerToken(service, starfall.users[0].id, 'identify');
+    const asPlayer = { authorization: `Bearer ${player}` };
+    for (let time = 0; time < 2 * few.requests; time++) {
+      expect((await callApi(service, 'GET', '/users/@me/connections', undefined, asPlayer)).status).toBe(403);
+    }
+    expect((await callApi(service, 'GET', '/gateway', undefined, {})).status).toBe(200);
+    for (let time = 1; time <= few.requests; time++) expect((await call(service, {})).status).toBe(401);
+    expect((await callApi(service, 'GET', '/gateway', undefined, {})).status).toBe(403);
     expect((await call(service)).status).toBe(404);
+    expect((await callApi(service, 'GET', '/users/@me', undefined, asPlayer)).status).toBe(200);
+    expect(await playerToken(service, starfall.users[1].id, 'identify')).toMatch(/./);
+    expect(await clientToken(service, 'identify')).toMatch(/./);
     await service.close();
   });
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clientAddressBehind, isAddressBlock } from '../../../src/service/http/client-address.ts';
+import { clientAddressBehind, countedAddress, isAddressBlock } from '../../../src/service/http/client-address.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 
 const from = (remoteAddress: string, forwarded?: string) =>
@@ -74,6 +74,44 @@ describe('where a request came from', () => {
   });
 });
 
+describe('whom an address counts for', () => {
+  it.each([
+    ['1.2.3.4', '1.2.3.4'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8::1:0:0:1', '2001:db8:0:0::/64'],
+    ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['1:2:3::4:5.6.7.8', '1:2:3:0::/64'],
+    ['1:2:3:4:5:6:7.8.9.1', '1:2:3:4::/64'],
+    ['', ''],
+  ])('of %j is %j', (address, counted) => {
+    expect(countedAddress(address)).toBe(counted);
+  });
+
+  it('is the same for every address of its /64', () => {
+    const group = fc.integer({ min: 0, max: 0xffff });
+    const addresses = fc.array(group, { minLength: 8, maxLength: 8 });
+    const short = (groups: readonly number[]) =>
+      new URL(`http://[${groups.map(one => one.toString(16)).join(':')}]`).hostname.slice(1, -1);
+    fc.assert(
+      fc.property(addresses, addresses, (one, other) => {
+        const neighbour = [...one.slice(0, 4), ...other.slice(4)];
+        expect(countedAddress(short(neighbour))).toBe(countedAddress(short(one)));
+        const elsewhere = [...other.slice(0, 4), ...one.slice(4)];
+        fc.pre(one.slice(0, 4).join() !== other.slice(0, 4).join());
+        expect(countedAddress(short(elsewhere))).not.toBe(countedAddress(short(one)));
+      }),
+    );
+  });
+});
+
 describe('a service behind a proxy that it trusts', () => {
   it.each([
     [['127.0.0.1'], 200],
@@ -88,6 +126,17 @@ describe('a service behind a proxy that it trusts', () => {
     } finally {
       await service.close();
     }
+  });
+
+  it('counts all addresses of an IPv6 network together', async () => {
+    const service = await startService({ clock: 'virtual', trustedProxies: ['127.0.0.1'] });
+    const statuses: number[] = [];
+    for (let call = 0; call <= 50; call++) {
+      statuses.push((await askGateway(service, `2001:db8:1:2::${call.toString(16)}`)).status);
+    }
+    expect(statuses).toEqual([...Array(50).fill(200), 429]);
+    expect((await askGateway(service, '2001:db8:1:3::1')).status).toBe(200);
+    await service.close();
   });
 
   it('refuses to trust what is no address', async () => {

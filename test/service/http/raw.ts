@@ -10,8 +10,8 @@ export interface RawAnswer {
 }
 
 /** Sends bytes as they are and reads the answer; the request must ask for the connection to be closed, or be broken. */
-export function sendRaw({ web_base }: Service, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
-  const { hostname, port } = new URL(web_base);
+export function sendRaw({ control_base }: Service, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
+  const { hostname, port } = new URL(control_base);
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(Number(port), hostname, () => {
@@ -39,5 +39,5 @@ function parse(text: string): RawAnswer {
 
 /** A request line and headers, closing the connection when it is answered. */
 export function head(method: string, target: string, ...fields: readonly string[]): string {
-  return [`${method} ${target} HTTP/1.1`, 'Host: service', 'Connection: close', ...fields, '', ''].join('\r\n');
+  return [`${method} ${target} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', ...fields, '', ''].join('\r\n');
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { apiVersion } from '../../../wire/routes.ts';
 import type { Activity } from '../../activity.ts';
 import type { Core } from '../../core.ts';
+import { parseQuery } from '../../http/body/url-encoded.ts';
 import type { AddressOf } from '../../http/client-address.ts';
 import type { SignInMode } from '../../options.ts';
 import type { Authorization } from '../authorization.ts';
@@ -74,7 +75,7 @@ export function registerAuthorizationPages(
     mount(pages, mounting, activateDestination(authorization));
     pages.get(authorizedPath, async (request, reply) => {
       const words = wordsFor(request, await visitors.recognize(request));
-      return respond(reply, authorizedPage(words, !new URLSearchParams(searchOf(request)).has('error')));
+      return respond(reply, authorizedPage(words, !parseQuery(searchOf(request)).has('error')));
     });
     pages.get<{ Params: { name: string } }>(`${picturesPath}/:name`, async ({ params }, reply) => {
       const picture = drawPicture(params.name);

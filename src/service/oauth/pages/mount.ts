@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Core } from '../../core.ts';
+import { parseQuery } from '../../http/body/url-encoded.ts';
 import type { AddressOf } from '../../http/client-address.ts';
 import { formToken } from '../sign-in.ts';
 import { chooseWords } from './choose-words.ts';
@@ -51,7 +52,7 @@ export function mount<Purpose>(
   function page(step: Step<Purpose>) {
     async function arrive(known: Visitor | undefined, words: PageWords, request: FastifyRequest, reply: FastifyReply) {
       const search = searchOf(request);
-      const loaded = await load(new URLSearchParams(search), words);
+      const loaded = await load(parseQuery(search), words);
       if (isOutcome(loaded)) return loaded;
       const visitor = known ?? visitors.greet(reply);
       const form = (request.body ?? {}) as PageForm;

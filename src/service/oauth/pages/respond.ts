@@ -8,7 +8,8 @@ export type Outcome = Page | { readonly html?: never; readonly redirectTo: strin
 /** Kept from caches, frames, other sites' logs and guesses about the type. */
 const headers = {
   'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
+  // Not `no-referrer`: browsers would then keep their own forms' origin to themselves, too.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 } as const;

@@ -105,7 +105,7 @@ describe.each(Object.entries(pages))('the page: %s', (_, [status, visit]) => {
     expect(policy).not.toContain('unsafe');
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
     expect(headers.get('cache-control')).toBe('no-store');
     expect(text).not.toMatch(/<script|\son\w+=|\sstyle=/);
   });

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limitProfiles } from '../../../../src/model/limit-profiles.ts';
 import { signInLifeMs } from '../../../../src/service/oauth/sign-in.ts';
+import { intakeLimits } from '../../../../src/service/service-limits.ts';
 import { Browser, formOf, type Visited } from '../browser.ts';
 import { ada, openService, type TestService } from '../support.ts';
 
@@ -124,6 +125,20 @@ describe('the attempts from one address', () => {
     const guesses = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
     for (const answer of await Promise.all(guesses)) expect(messageOf(answer)).toBe(wrong);
     expect((await attempt('ada', password)).status).toBe(429);
+    await service.clock.advance(perAddress.windowMs);
+    expect((await attempt('ada', password)).status).toBe(303);
+  });
+});
+
+describe('more attempts at once than can be looked at', () => {
+  it('are refused quickly, and those before them are answered', async () => {
+    const { signInsPerAddressMax } = intakeLimits;
+    const answers = await Promise.all(
+      Array.from({ length: 4 * signInsPerAddressMax }, (_, count) => attempt(`user-${count}`, 'nonsense')),
+    );
+    const looked = answers.filter(({ status }) => status === 403);
+    expect(looked.length).toBeLessThanOrEqual(perAddress.requests);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]));
     await service.clock.advance(perAddress.windowMs);
     expect((await attempt('ada', password)).status).toBe(303);
   });

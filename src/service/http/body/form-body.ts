@@ -1,0 +1,105 @@
+import type { Buffer } from 'node:buffer';
+import { limits } from '../../../model/limits.ts';
+import { asRecord } from '../../../wire/codec.ts';
+import type { Route } from '../../../wire/routes.ts';
+import { Fault } from '../../fault.ts';
+import { SentFile } from '../../sent-file.ts';
+import { type Part, parseMultipart } from './multipart.ts';
+import { parseForm } from './url-encoded.ts';
+
+/** Media types of a form that may stand for a JSON body. */
+export const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data'] as const;
+
+export function isFormType(mediaType: string | undefined): boolean {
+  return (formTypes as readonly unknown[]).includes(mediaType);
+}
+
+/** Fields of such bodies that are whole numbers; all other fields of a form are texts. */
+const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
+
+/**
+ * Reads a form as the JSON body it stands for: its texts by name over what its field `payload_json` says. Of repeated
+ * fields the last counts. Its files come as `files`, a list of {@link SentFile}.
+ *
+ * @param kind whether the files belong to the body or to its `data`; of a body that is all `texts` no field is a number
+ * @throws Fault `invalid_form_body` when it is no such form, `invalid_json`, `request_too_large` when a file is
+ * @see lobbies.md 2.11; commands.md 3.4
+ */
+export async function readFormBody(
+  contentType: string,
+  bytes: Buffer,
+  kind: NonNullable<Route['forms']> = 'body',
+): Promise<unknown> {
+  const { texts, files: parts } = await readForm(contentType, bytes);
+  const payload = texts.get(payloadName);
+  const body = { ...(payload !== undefined && readPayload(payload)) };
+  for (const [name, text] of texts) {
+    if (name !== payloadName) set(body, name, kind === 'texts' ? text : readField(name, text));
+  }
+  if (parts.length === 0) return body;
+  const files = filesOf(parts);
+  return kind === 'data' ? { ...body, data: withFiles(body, files) } : { ...body, files };
+}
+
+/** `__proto__` is a name like any other. */
+function set(body: object, name: string, value: unknown): void {
+  Object.defineProperty(body, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** @throws Fault `request_too_large` */
+function filesOf(parts: readonly Part[]): SentFile[] {
+  return parts.map(({ name, filename = '', type, content }, place) => {
+    const [, index = place] = /^files\[(\d{1,3})\]$/.exec(name) ?? [];
+    if (content.length > limits.attachmentBytesMax) throw new Fault('request_too_large');
+    // A copy: a view would keep all of the body as long as the file is kept.
+    return new SentFile(Number(index), { name: filename, type: mediaTypeOf(type) }, new Uint8Array(content));
+  });
+}
+
+/** As browsers read it: a file of which nothing is said is text. */
+function mediaTypeOf(type: string): string {
+  if (type === '') return 'text/plain';
+  return /^[\x20-\x7e]*$/.test(type) ? type.toLowerCase() : '';
+}
+
+/** What is no object stays, for the rules to refuse. */
+function withFiles({ data = {} }: { readonly data?: unknown }, files: readonly SentFile[]): unknown {
+  const message = data === null ? {} : asRecord(data);
+  return message ? { ...message, files } : data;
+}
+
+const payloadName = 'payload_json';
+
+function readField(name: string, text: string): string | number {
+  return numbers.has(name) && /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** Texts by name, of repeated ones the last, and files. */
+interface Form {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly files: readonly Part[];
+}
+
+async function readForm(contentType: string, bytes: Buffer): Promise<Form> {
+  const isMultipart = /^\s*multipart\//i.test(contentType);
+  const parts = isMultipart ? await parseMultipart(contentType, bytes) : undefined;
+  const texts = isMultipart ? parts?.filter(isText).map(readText) : parseForm(bytes.toString());
+  if (!texts) throw new Fault('invalid_form_body');
+  return { texts: new Map(texts), files: parts?.filter(part => !isText(part)) ?? [] };
+}
+
+function isText({ filename }: Part): boolean {
+  return filename === undefined;
+}
+
+function readText({ name, content }: Part): readonly [string, string] {
+  return [name, content.toString()];
+}
+
+function readPayload(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return asRecord(JSON.parse(text));
+  } catch {
+    throw new Fault('invalid_json');
+  }
+}

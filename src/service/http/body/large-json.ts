@@ -1,0 +1,170 @@
+import type { Buffer } from 'node:buffer';
+import { Fault } from '../../fault.ts';
+import { intakeLimits } from '../../service-limits.ts';
+
+/**
+ * Reads a large JSON body without keeping others waiting: one pass over the bytes finds out how much is in it, with a
+ * pause after each megabyte; then the items of the outermost list are parsed some at a time, with a pause after each portion.
+ *
+ * @param parse reads JSON text, as for a small body
+ * @throws Fault `request_too_large` when it has too many values, `invalid_json` when it is nested too deep, and what `parse` throws
+ */
+export async function parseLargeJson(bytes: Buffer, parse: (text: string) => unknown): Promise<unknown> {
+  const portions = await findPortions(bytes);
+  if (!portions) {
+    const text = bytes.toString();
+    await pause();
+    return parse(text);
+  }
+  const items: unknown[] = [];
+  for (const { start, end } of portions) {
+    const text = bytes.toString('utf8', start, end);
+    // A comma with nothing behind it is no JSON, and an empty list would be.
+    const portion = parse(text.trim() === '' ? '' : `[${text}]`) as unknown[];
+    for (const item of portion) items.push(item);
+    await pause();
+  }
+  return items;
+}
+
+/** Some items of the outermost list, without its brackets. */
+interface Portion {
+  readonly start: number;
+  readonly end: number;
+}
+
+const sliceBytes = 1024 * 1024;
+/** A portion ends with the item that brings it to this size. */
+const portionBytes = 256 * 1024;
+
+/** @returns undefined when the body is no list, or none that can be cut: then it is parsed as a whole */
+async function findPortions(bytes: Buffer): Promise<readonly Portion[] | undefined> {
+  const walk = new Walk(bytes);
+  for (let end = sliceBytes; ; end += sliceBytes) {
+    walk.on(Math.min(end, bytes.length));
+    if (end >= bytes.length) return walk.portions;
+    await pause();
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve));
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openList = 0x5b;
+const closeList = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+
+/** A state machine over bytes of JSON: counts values and depth, and finds the commas of the outermost list. */
+class Walk {
+  readonly #bytes: Buffer;
+  readonly #portions: Portion[] = [];
+  /** Whether all so far is one list, and perhaps blanks around it. */
+  #isList = true;
+  #hasEnded = false;
+  #at = 0;
+  #inText = false;
+  #depth = 0;
+  #values = 0;
+  #valuesInItem = 0;
+  #valuesInPortion = 0;
+  #portionStart = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Undefined when it is something else than a list with portions, or no JSON: the parser then says so of the whole. */
+  get portions(): readonly Portion[] | undefined {
+    return this.#isList && this.#hasEnded && this.#portions.length > 0 ? this.#portions : undefined;
+  }
+
+  /** Goes on up to `end`. @throws Fault `request_too_large`, `invalid_json` */
+  on(end: number): void {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    while (at < end) {
+      if (this.#inText) {
+        at = this.#endOfText(at, end);
+        continue;
+      }
+      const byte = bytes[at] ?? 0;
+      if (byte === quote) this.#inText = true;
+      else if (byte === comma) this.#onComma(at);
+      else if (byte === openList || byte === openObject) this.#onOpen(byte, at);
+      else if (byte === closeList || byte === closeObject) this.#onClose(byte, at);
+      if (this.#depth === 0 && !isBlank(byte) && byte !== closeList) this.#isList = false;
+      at++;
+    }
+    this.#at = at;
+  }
+
+  /** The place behind the text that `start` is in; where it goes on behind `end`, that, or one more behind an escape. */
+  #endOfText(start: number, end: number): number {
+    const bytes = this.#bytes;
+    let at = start;
+    for (; at < end; at++) {
+      const byte = bytes[at];
+      if (byte === backslash) at++;
+      else if (byte === quote) {
+        this.#inText = false;
+        return at + 1;
+      }
+    }
+    return at;
+  }
+
+  #onOpen(byte: number, at: number): void {
+    if (this.#depth === 0) {
+      if (byte !== openList || this.#hasEnded) this.#isList = false;
+      this.#portionStart = at + 1;
+    }
+    this.#depth++;
+    if (this.#depth > intakeLimits.jsonDepthMax) throw new Fault('invalid_json');
+    this.#count();
+  }
+
+  #onClose(byte: number, at: number): void {
+    if (this.#depth !== 1) {
+      if (this.#depth === 0) this.#isList = false;
+      else this.#depth--;
+      return;
+    }
+    this.#depth = 0;
+    this.#hasEnded = true;
+    if (byte !== closeList) this.#isList = false;
+    // What was never cut is parsed as a whole.
+    if (this.#portions.length > 0) this.#endPortion(at);
+  }
+
+  #onComma(at: number): void {
+    this.#count();
+    if (this.#depth !== 1) return;
+    const isFull =
+      at - this.#portionStart >= portionBytes || this.#valuesInPortion >= intakeLimits.jsonValuesPerItemMax / 2;
+    if (this.#isList) this.#valuesInItem = 0;
+    if (isFull) this.#endPortion(at);
+  }
+
+  #endPortion(at: number): void {
+    this.#portions.push({ start: this.#portionStart, end: at });
+    this.#portionStart = at + 1;
+    this.#valuesInPortion = 0;
+  }
+
+  #count(): void {
+    this.#values++;
+    this.#valuesInItem++;
+    this.#valuesInPortion++;
+    const { jsonValuesMax, jsonValuesPerItemMax } = intakeLimits;
+    if (this.#values > jsonValuesMax || this.#valuesInItem > jsonValuesPerItemMax) throw new Fault('request_too_large');
+  }
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

@@ -1,0 +1,48 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { intakeLimits, serviceLimits } from '../service-limits.ts';
+import { answerUnreadable } from './unreadable.ts';
+
+/** How long a server waits for its peers. */
+export interface Patience {
+  /** For the head of a request, and for all of it; both are looked at every `checkMs`. */
+  readonly headMs: number;
+  readonly requestMs: number;
+  readonly checkMs: number;
+  /** For a peer that neither sends nor reads what it is sent. */
+  readonly stillMs: number;
+  /** Between two requests. */
+  readonly keepAliveMs: number;
+}
+
+const patience: Patience = {
+  headMs: intakeLimits.requestHeadMs,
+  requestMs: serviceLimits.requestMs,
+  checkMs: intakeLimits.requestCheckMs,
+  stillMs: intakeLimits.stillMs,
+  // As long as a proxy in front may keep a connection that nothing is asked on.
+  keepAliveMs: 72_000,
+};
+
+/**
+ * An HTTP server that no peer can make wait for ever, and that keeps no connection it has given up.
+ *
+ * @param responseClass what answers are made of
+ */
+export function createPatientServer(
+  responseClass: typeof ServerResponse,
+  listener: RequestListener,
+  waits: Patience = patience,
+): Server {
+  const options = {
+    headersTimeout: waits.headMs,
+    requestTimeout: waits.requestMs,
+    connectionsCheckingInterval: waits.checkMs,
+    keepAliveTimeout: waits.keepAliveMs,
+    ServerResponse: responseClass,
+  };
+  const server = createServer(options, listener);
+  server.on('clientError', answerUnreadable);
+  // A connection that became a WebSocket is not concerned.
+  server.setTimeout(waits.stillMs, socket => socket.destroy());
+  return server;
+}
