@@ -127,7 +127,6 @@ export {
   limits,
   type RateLimit,
   type RateLimitBucket,
-  runtimeLimits,
 } from './limits.ts';
 export {
   type GatewayLobby,

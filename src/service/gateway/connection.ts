@@ -4,7 +4,7 @@ import type { RawData } from 'ws';
 import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../model/gateway.ts';
 import { limits, runtimeLimits } from '../../model/limits.ts';
 import { parseFrame } from '../../wire/gateway.ts';
-import type { Clock } from '../../wire/ports.ts';
+import { type Clock, steadyNow } from '../../wire/ports.ts';
 import type { Compressor } from './compressor.ts';
 import type { Encoding } from './encoding.ts';
 import { type DispatchFrame, frameBinary, joinFrames, type OutFrame, textFrame, textOf } from './frames.ts';
@@ -266,7 +266,7 @@ export class Connection implements Sender, SocketListener {
 
   // Our choice: heartbeats count too, as the documentation makes no exception for them.
   #countReceived(): boolean {
-    const nowMs = this.#context.clock.now();
+    const nowMs = steadyNow(this.#context.clock);
     if (nowMs >= this.#minuteEndMs) {
       this.#minuteEndMs = nowMs + minuteMs;
       this.#received = 0;
