@@ -1,13 +1,13 @@
 import { ArgumentError, TransportError } from '../model/errors.ts';
-import type { Cancel, Clock } from './ports.ts';
+import { type Cancel, type Clock, steadyNow } from './ports.ts';
 
 /**
  * The instant by which a call must have ended, however it waits. `signal` aborts at that instant, or as soon as the
  * caller gives up; its reason is the error to throw.
  */
 export class Deadline {
-  /** Milliseconds since the Unix epoch, by the clock given. */
-  readonly endsMs: number;
+  /** By the steady clock: setting the other one changes nothing. */
+  readonly #endsMs: number;
   readonly #clock: Clock;
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
@@ -21,7 +21,7 @@ export class Deadline {
   constructor(clock: Clock, lengthMs: number, caller?: AbortSignal) {
     requireDeadline(lengthMs);
     this.#clock = clock;
-    this.endsMs = clock.now() + lengthMs;
+    this.#endsMs = steadyNow(clock) + lengthMs;
     this.#caller = caller;
     this.#cancelTimer = clock.schedule(lengthMs, () => this.#controller.abort(deadlineExceeded(lengthMs)), {
       keepAlive: true,
@@ -36,7 +36,7 @@ export class Deadline {
   }
 
   get leftMs(): number {
-    return this.endsMs - this.#clock.now();
+    return this.#endsMs - steadyNow(this.#clock);
   }
 
   /** Ends the call as the caller would. */

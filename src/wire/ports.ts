@@ -17,6 +17,23 @@ export interface Clock {
    * waited for by {@link VirtualClock.advance}; it must not reject.
    */
   schedule(delayMs: number, task: () => void | Promise<void>, options?: ScheduleOptions): Cancel;
+  /**
+   * Milliseconds since some instant, by a clock that nobody sets: for spans of time within the process. Absent: {@link now} is
+   * such a clock itself.
+   */
+  steady?(): number;
+  /** As {@link schedule}, when {@link now} has come to `dueMs`, also because the clock was set. Absent: it never is. */
+  scheduleAt?(dueMs: number, task: () => void | Promise<void>): Cancel;
+}
+
+/** See {@link Clock.steady}. */
+export function steadyNow(clock: Clock): number {
+  return clock.steady ? clock.steady() : clock.now();
+}
+
+/** See {@link Clock.scheduleAt}. */
+export function scheduleAt(clock: Clock, dueMs: number, task: () => void | Promise<void>): Cancel {
+  return clock.scheduleAt ? clock.scheduleAt(dueMs, task) : clock.schedule(dueMs - clock.now(), task);
 }
 
 export interface ScheduleOptions {
@@ -70,6 +87,13 @@ export interface Logger {
   error(fields: LogFields, message: string): void;
 }
 
+/** A task that is later than this finds a process that was stopped or busy: what arrived meanwhile is read before it runs. */
+const lateMsMin = 500;
+/** Turns of the event loop in which that is read. */
+const turnsToRead = 10;
+/** How often a clock that may be set is looked at. */
+const lookMs = 1000;
+
 // Node fires timers longer than 2^31 − 1 ms at once; longer waits are made of several.
 const timerMsMax = 2 ** 31 - 1;
 
@@ -85,6 +109,7 @@ export const systemClock: Clock = {
     // Measured on the steady clock: setting the machine's time back holds nothing up.
     const dueMs = steadyMs() + delayMs;
     let timer: NodeJS.Timeout;
+    let isCancelled = false;
     const arm = () => {
       const leftMs = Math.ceil(dueMs - steadyMs());
       timer = setTimeout(fire, Math.min(Math.max(0, leftMs), timerMsMax));
@@ -92,11 +117,33 @@ export const systemClock: Clock = {
     };
     // Node's timers may fire a fraction of a millisecond early; whoever then looks at the time must find it due.
     const fire = () => {
-      if (steadyMs() < dueMs) arm();
-      else void task();
+      const lateMs = steadyMs() - dueMs;
+      if (lateMs < 0) arm();
+      else if (lateMs < lateMsMin) void task();
+      else readFirst(turnsToRead);
+    };
+    // Timers come before sockets: what a task would judge by may lie in their buffers.
+    const readFirst = (turns: number) => {
+      if (isCancelled) return;
+      if (turns === 0) void task();
+      else setImmediate(readFirst, turns - 1);
     };
     arm();
-    return () => clearTimeout(timer);
+    return () => {
+      isCancelled = true;
+      clearTimeout(timer);
+    };
+  },
+  steady: steadyMs,
+  scheduleAt(dueMs, task) {
+    let cancel: Cancel = () => {};
+    const look = () => {
+      const leftMs = dueMs - Date.now();
+      if (leftMs <= 0) void task();
+      else cancel = systemClock.schedule(Math.min(leftMs, lookMs), look);
+    };
+    cancel = systemClock.schedule(Math.min(dueMs - Date.now(), lookMs), look);
+    return () => cancel();
   },
 };
 

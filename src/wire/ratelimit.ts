@@ -2,7 +2,7 @@ import { RateLimitError, TransportError } from '../model/errors.ts';
 import type { RateLimit } from '../model/limit-profiles.ts';
 import { globalLimit } from '../model/limits.ts';
 import type { Deadline } from './deadline.ts';
-import type { Cancel, Clock } from './ports.ts';
+import { type Cancel, type Clock, steadyNow } from './ports.ts';
 import { BucketWindow, type Gate, GlobalWindow, type Outcome } from './ratelimit-window.ts';
 
 export interface RateLimiterOptions {
@@ -92,9 +92,10 @@ export class RateLimiter {
 
   /** When the next of the calls that wait can go, as far as known. */
   freeAtMs(key: LaneKey): number | undefined {
-    const nowMs = this.#clock.now();
+    const nowMs = steadyNow(this.#clock);
     const { line } = this.#lane(key);
-    return line.gate.freeAtMs(nowMs) ?? (key.exempt ? undefined : this.#global?.gate.freeAtMs(nowMs));
+    const freeMs = line.gate.freeAtMs(nowMs) ?? (key.exempt ? undefined : this.#global?.gate.freeAtMs(nowMs));
+    return freeMs === undefined ? undefined : this.#clock.now() + (freeMs - nowMs);
   }
 
   /** Takes a permit back, and with it what the answer told. */
@@ -102,7 +103,7 @@ export class RateLimiter {
     const home = this.#learnBucket(lane, line, outcome);
     if (home !== line && typeof outcome === 'object') {
       line.leave('unsent');
-      home.gate.adopt(outcome, this.#clock.now());
+      home.gate.adopt(outcome, steadyNow(this.#clock));
       home.pump();
     } else {
       line.leave(outcome);
@@ -145,7 +146,7 @@ export class RateLimiter {
   }
 
   #forgetIdle(): void {
-    const nowMs = this.#clock.now();
+    const nowMs = steadyNow(this.#clock);
     const isIdle = (line: Line<BucketWindow>) => line.isEmpty && line.gate.isIdle(nowMs);
     for (const [name, { line }] of this.#lanes) if (isIdle(line)) this.#lanes.delete(name);
     for (const [name, line] of this.#buckets) if (isIdle(line)) this.#buckets.delete(name);
@@ -179,16 +180,16 @@ class Line<G extends Gate> {
   /** Goes through at once, if nobody waits and there is room. */
   pass(): boolean {
     if (!this.isEmpty) this.pump(); // their time may have passed, and the timer that tells so be late
-    return this.isEmpty && this.gate.take(this.#clock.now());
+    return this.isEmpty && this.gate.take(steadyNow(this.#clock));
   }
 
   /** Waits for a place and resolves with the line that gave it: another, if the lane has gone over to one. */
   async wait(lane: Lane, deadline: Deadline): Promise<Line<G>> {
     const { signal } = deadline;
     if (signal.aborted) throw signal.reason;
-    const nowMs = this.#clock.now();
+    const nowMs = steadyNow(this.#clock);
     const freeMs = this.gate.freeAtMs(nowMs);
-    if (this.#waiting.size >= waitingMax || (freeMs !== undefined && freeMs > deadline.endsMs)) {
+    if (this.#waiting.size >= waitingMax || (freeMs !== undefined && freeMs - nowMs > deadline.leftMs)) {
       throw new RateLimitError(this.#name, (freeMs ?? nowMs) - nowMs);
     }
     return new Promise((resolve, reject) => {
@@ -209,13 +210,13 @@ class Line<G extends Gate> {
 
   /** Gives a place back and lets the next ones through. */
   leave(outcome: Outcome): void {
-    this.gate.settle(outcome, this.#clock.now());
+    this.gate.settle(outcome, steadyNow(this.#clock));
     this.pump();
   }
 
   /** Lets through who can go now, and sees to it that it is done again when others can. */
   pump(): void {
-    const nowMs = this.#clock.now();
+    const nowMs = steadyNow(this.#clock);
     for (const waiter of this.#waiting) {
       if (!this.gate.take(nowMs)) break;
       this.#waiting.delete(waiter);
@@ -239,7 +240,7 @@ class Line<G extends Gate> {
   #dismiss(waiter: Waiter<G>, reason: unknown): unknown {
     this.#waiting.delete(waiter);
     this.pump();
-    const nowMs = this.#clock.now();
+    const nowMs = steadyNow(this.#clock);
     const freeMs = this.gate.freeAtMs(nowMs);
     const isLate = reason instanceof TransportError && reason.code === 'deadline_exceeded';
     return isLate && freeMs !== undefined ? new RateLimitError(this.#name, freeMs - nowMs) : reason;

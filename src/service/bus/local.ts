@@ -1,5 +1,5 @@
 import type { RateLimit } from '../../model/limit-profiles.ts';
-import { type Cancel, type Clock, type Logger, silentLogger } from '../../wire/ports.ts';
+import { type Cancel, type Clock, type Logger, silentLogger, steadyNow } from '../../wire/ports.ts';
 import type { Announced, Topic } from '../announcement.ts';
 import { Few } from '../few.ts';
 import type { Bus, Lease, LimitState } from './contract.ts';
@@ -66,7 +66,7 @@ class LocalBus implements Bus {
   }
 
   count(name: string, { requests, windowMs }: RateLimit, calls = 1): LimitState {
-    const nowMs = this.#clock.now();
+    const nowMs = steadyNow(this.#clock);
     let window = this.#windows.get(name, nowMs);
     // A window that would last longer than its length began before the clock was set back.
     if (!window || window.endsAtMs - nowMs > windowMs) {
@@ -75,7 +75,7 @@ class LocalBus implements Bus {
     }
     const allowed = window.calls < requests;
     if (allowed) window.calls += calls;
-    return { allowed, remaining: requests - window.calls, resetAtMs: window.endsAtMs };
+    return { allowed, remaining: requests - window.calls, resetAtMs: this.#clock.now() + (window.endsAtMs - nowMs) };
   }
 
   enter(who: Topic, id: string): () => void {
@@ -99,14 +99,14 @@ class LocalBus implements Bus {
 
   lease(name: string, termMs: number): Lease | undefined {
     const take = (): Expiring => {
-      const nowMs = this.#clock.now();
+      const nowMs = steadyNow(this.#clock);
       const held = { endsAtMs: nowMs + termMs };
       this.#leases.set(name, held, nowMs);
       return held;
     };
-    if (this.#leases.get(name, this.#clock.now())) return undefined;
+    if (this.#leases.get(name, steadyNow(this.#clock))) return undefined;
     let held = take();
-    const isHeld = () => this.#leases.get(name, this.#clock.now()) === held;
+    const isHeld = () => this.#leases.get(name, steadyNow(this.#clock)) === held;
     return {
       name,
       renew: () => {

@@ -22,7 +22,9 @@ export async function takeCreates(
   if (!limit || count === 0) return;
   const nowMs = clock.now();
   const used = await transaction.get('command_quotas', scope);
-  const fullAtMs = Math.max(used?.full_at_ms ?? 0, nowMs) + count * (limit.windowMs / limit.requests);
+  // Never further off than a whole day's: the clock was set back.
+  const usedUpToMs = Math.min(used?.full_at_ms ?? 0, nowMs + limit.windowMs);
+  const fullAtMs = Math.max(usedUpToMs, nowMs) + count * (limit.windowMs / limit.requests);
   const waitMs = fullAtMs - nowMs - limit.windowMs;
   if (waitMs > 0) throw new Fault('too_many_command_creates', { retry_after: waitMs / 1000, global: false });
   transaction.put('command_quotas', { scope, full_at_ms: fullAtMs });

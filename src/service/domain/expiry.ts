@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Cancel } from '../../wire/ports.ts';
+import { type Cancel, scheduleAt } from '../../wire/ports.ts';
 import type { Core } from '../core.ts';
 
 /** Records looked at side by side; between two such chunks other work has its turn. */
@@ -32,7 +32,7 @@ export function createExpiry(
   function arm(dueMs: number): void {
     if (!started || (armed && armed.dueMs <= dueMs)) return;
     armed?.cancel();
-    armed = { dueMs, cancel: core.clock.schedule(dueMs - core.clock.now(), wake) };
+    armed = { dueMs, cancel: scheduleAt(core.clock, dueMs, wake) };
   }
 
   async function wake(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import { Deadline } from '../../wire/deadline.ts';
+import { steadyNow } from '../../wire/ports.ts';
 import type { Activity } from '../activity.ts';
 import type { Core } from '../core.ts';
 import { PrivateAddressError } from '../private-address.ts';
@@ -60,7 +61,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
       return;
     }
     waitingCount++;
-    line.push({ event, sinceMs: clock.now() });
+    line.push({ event, sinceMs: steadyNow(clock) });
     if (line.length > 1) return;
     lines.set(event.line, line);
     void work(event.line, line, life.signal);
@@ -82,7 +83,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
       const answer = await post(event, stop);
       if (stop.aborted) return;
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
-      const outcome = answer === 'refused' ? answer : judge(answer, clock.now() + pauseMs - sinceMs);
+      const outcome = answer === 'refused' ? answer : judge(answer, steadyNow(clock) + pauseMs - sinceMs);
       note(event, outcome, attempt, answer === 'refused' ? undefined : answer);
       if (outcome !== 'retry') return;
       await pause(pauseMs, stop);

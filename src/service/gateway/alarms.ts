@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../wire/ports.ts';
+import { type Cancel, type Clock, scheduleAt } from '../../wire/ports.ts';
 import { type Task, TaskQueue } from '../../wire/task-queue.ts';
 
 class Alarm<Item> implements Task {
@@ -66,7 +66,7 @@ export class Alarms<Item> {
     const first = this.#queue.first();
     if (!first || (this.#timer && this.#timer.dueMs <= first.dueMs)) return;
     this.#timer?.cancel();
-    const cancel = this.#clock.schedule(first.dueMs - this.#clock.now(), () => this.#ring());
+    const cancel = scheduleAt(this.#clock, first.dueMs, () => this.#ring());
     this.#timer = { dueMs: first.dueMs, cancel };
   }
 

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { RawData } from 'ws';
 import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../model/gateway.ts';
 import { parseFrame } from '../../wire/gateway.ts';
-import type { Clock } from '../../wire/ports.ts';
+import { type Clock, steadyNow } from '../../wire/ports.ts';
 import { runtimeLimits, serviceLimits } from '../service-limits.ts';
 import { closeReasons } from './close-reasons.ts';
 import type { Compressor } from './compressor.ts';
@@ -274,7 +274,7 @@ export class Connection implements Sender, SocketListener {
 
   // Our choice: heartbeats count too, as the documentation makes no exception for them.
   #countReceived(): boolean {
-    const nowMs = this.#context.clock.now();
+    const nowMs = steadyNow(this.#context.clock);
     if (nowMs >= this.#minuteEndMs) {
       this.#minuteEndMs = nowMs + minuteMs;
       this.#received = 0;

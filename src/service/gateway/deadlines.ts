@@ -1,6 +1,9 @@
-import type { Cancel, Clock } from '../../wire/ports.ts';
+import { type Cancel, type Clock, steadyNow } from '../../wire/ports.ts';
 
-/** Calls `onDue` for every item that is not touched for `spanMs`: one timer for all of them, whatever their number. */
+/**
+ * Calls `onDue` for every item that is not touched for `spanMs`: one timer for all of them, whatever their number. Setting the
+ * clock changes nothing.
+ */
 export class Deadlines<Item> {
   readonly #clock: Clock;
   readonly #spanMs: number;
@@ -20,10 +23,13 @@ export class Deadlines<Item> {
    *
    * @param sinceMs when the wait began; now when absent, and else not before that of any item there
    */
-  touch(item: Item, sinceMs = this.#clock.now()): void {
+  touch(item: Item, sinceMs?: number): void {
+    const nowMs = steadyNow(this.#clock);
+    const waitedMs = sinceMs === undefined ? 0 : Math.max(0, this.#clock.now() - sinceMs);
+    const dueMs = nowMs + this.#spanMs - waitedMs;
     this.#dueMs.delete(item);
-    this.#dueMs.set(item, sinceMs + this.#spanMs);
-    this.#timer ??= this.#clock.schedule(sinceMs + this.#spanMs - this.#clock.now(), () => this.#sweep());
+    this.#dueMs.set(item, dueMs);
+    this.#timer ??= this.#clock.schedule(dueMs - nowMs, () => this.#sweep());
   }
 
   /** How many items wait. */
@@ -49,7 +55,7 @@ export class Deadlines<Item> {
 
   #sweep(): void {
     this.#timer = undefined;
-    const nowMs = this.#clock.now();
+    const nowMs = steadyNow(this.#clock);
     for (const [item, dueMs] of this.#dueMs) {
       if (dueMs > nowMs) {
         this.#timer ??= this.#clock.schedule(dueMs - nowMs, () => this.#sweep());

@@ -96,7 +96,9 @@ export class SessionKeeper {
     const all = await store.list('gateway_sessions');
     const word = (await store.get('settings', wordSetting))?.value as Word | undefined;
     const lastSeenMs = word ? Math.min(clock.now(), word.at_ms + (word.stopped ? 0 : aliveMs)) : 0;
-    const known = all.map(record => ({ ...record, detached_at_ms: record.detached_at_ms ?? lastSeenMs }));
+    // Nobody left in the future: the clock was set back.
+    const leftAt = (detachedMs: number | null) => Math.min(detachedMs ?? lastSeenMs, clock.now());
+    const known = all.map(record => ({ ...record, detached_at_ms: leftAt(record.detached_at_ms) }));
     const isOver = ({ base, detached_at_ms }: (typeof known)[number]) =>
       base === null || detached_at_ms + serviceLimits.gatewayResumeWindowMs <= clock.now();
     const resumable = known.filter(record => !isOver(record)).toSorted((a, b) => a.detached_at_ms - b.detached_at_ms);
