@@ -168,6 +168,7 @@ export const apiErrors = {
   misdirected_request: { code: 0, status: 421, message: '421: Misdirected Request' },
   headers_too_large: { code: 0, status: 431, message: '431: Request Header Fields Too Large' },
   internal_error: { code: 0, status: 500, message: '500: Internal Server Error' },
+  unavailable: { code: 0, status: 503, message: '503: Service Unavailable' },
   unknown_application: { code: 10002, status: 404, message: 'Unknown Application' },
   unknown_channel: { code: 10003, status: 404, message: 'Unknown Channel' },
   unknown_guild: { code: 10004, status: 404, message: 'Unknown Guild' },

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { loadOnce } from '../wire/load-once.ts';
 import type { Fetch, Logger } from '../wire/ports.ts';
 import { isPrivateAddress, PrivateAddressError } from './private-address.ts';
 
@@ -22,9 +23,8 @@ export interface PublicFetch {
  * Our choice: a name of which any address is private is refused whole.
  */
 export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge): PublicFetch {
-  let opening: ReturnType<typeof open> | undefined;
-
-  async function open() {
+  let opened: ReturnType<typeof open> | undefined;
+  const open = loadOnce(async () => {
     const { Agent, buildConnector, fetch } = await import('undici');
     const connectTo = buildConnector({ lookup: publicLookup(judge) });
     const agent = new Agent({
@@ -36,12 +36,12 @@ export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge
       },
     });
     return { agent, fetch };
-  }
+  });
 
   return {
     async fetch(url, init) {
-      opening ??= open();
-      const { agent, fetch } = await opening;
+      opened = open();
+      const { agent, fetch } = await opened;
       try {
         // Its types are those of a newer standard library than ours.
         return (await fetch(url, { ...init, dispatcher: agent })) as unknown as Response;
@@ -53,7 +53,7 @@ export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge
       }
     },
     async close() {
-      await (await opening)?.agent.destroy();
+      await (await opened?.catch(() => undefined))?.agent.destroy();
     },
   };
 }
