@@ -167,6 +167,7 @@ export const apiErrors = {
   misdirected_request: { code: 0, status: 421 },
   headers_too_large: { code: 0, status: 431 },
   internal_error: { code: 0, status: 500 },
+  unavailable: { code: 0, status: 503 },
   unknown_application: { code: 10002, status: 404 },
   unknown_channel: { code: 10003, status: 404 },
   unknown_guild: { code: 10004, status: 404 },

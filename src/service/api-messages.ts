@@ -16,6 +16,7 @@ export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
   foreign_origin: '403: Forbidden',
   misdirected_request: '421: Misdirected Request',
   headers_too_large: '431: Request Header Fields Too Large',
+  unavailable: '503: Service Unavailable',
   internal_error: '500: Internal Server Error',
   unknown_application: 'Unknown Application',
   unknown_channel: 'Unknown Channel',

@@ -1,5 +1,9 @@
 import type { RequestListener } from 'node:http';
+import { loadOnce } from '../wire/load-once.ts';
 import type { Core } from './core.ts';
+import { Fault } from './fault.ts';
+import { faultReply } from './http/errors.ts';
+import { writeReply } from './http/reply.ts';
 import type { SiteRooms } from './site.ts';
 
 /**
@@ -7,26 +11,25 @@ import type { SiteRooms } from './site.ts';
  * rest, and the API must not wait for it.
  */
 export function createLateSite(core: Core, rooms: SiteRooms): { serve: RequestListener; close(): Promise<void> } {
-  let opening: ReturnType<typeof open> | undefined;
-
-  async function open() {
+  let opened: ReturnType<typeof open> | undefined;
+  const open = loadOnce(async () => {
     const { openSite } = await import('./site.ts');
     return openSite(core, rooms);
-  }
+  });
 
   return {
     serve(request, response) {
-      opening ??= rooms.activity.runAside(open);
-      opening.then(
+      opened = rooms.activity.runAside(open);
+      opened.then(
         site => site.routing(request, response),
         error => {
           core.log.error({ error }, 'The pages and the control API could not be loaded.');
-          request.destroy();
+          writeReply(response, faultReply(new Fault('unavailable')));
         },
       );
     },
     async close() {
-      await (await opening)?.close();
+      await (await opened?.catch(() => undefined))?.close();
     },
   };
 }

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { loadOnce } from '../wire/load-once.ts';
 import type { Fetch, Logger } from '../wire/ports.ts';
 import { isPrivateAddress, PrivateAddressError } from './private-address.ts';
 
@@ -24,9 +25,8 @@ export interface PublicFetch {
  * Our choice: a name of which any address is private is refused whole.
  */
 export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge): PublicFetch {
-  let opening: ReturnType<typeof open> | undefined;
-
-  async function open() {
+  let opened: ReturnType<typeof open> | undefined;
+  const open = loadOnce(async () => {
     const { Agent, buildConnector, request } = await import('./undici-request.ts');
     const connectTo = buildConnector({ lookup: publicLookup(judge) });
     const agent = new Agent({
@@ -38,12 +38,12 @@ export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge
       },
     });
     return { agent, request };
-  }
+  });
 
   return {
     async fetch(url, { method, headers, body = null, signal }) {
-      opening ??= open();
-      const { agent, request } = await opening;
+      opened = open();
+      const { agent, request } = await opened;
       const { origin, pathname, search } = new URL(url);
       const target = { origin, path: pathname + search, method: method as Dispatcher.HttpMethod };
       try {
@@ -56,7 +56,7 @@ export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge
       }
     },
     async close() {
-      await (await opening)?.agent.destroy();
+      await (await opened?.catch(() => undefined))?.agent.destroy();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
+import { loadOnce } from './load-once.ts';
 import {
   answerBytesMax,
   answerTooLarge,
@@ -26,20 +27,18 @@ const agentOptions = {
  */
 export function undiciTransport(): Transport {
   let agent: Agent | undefined;
-  let loading: Promise<Agent> | undefined;
   let isClosed = false;
 
-  async function load(): Promise<Agent> {
+  const load = loadOnce(async () => {
     const { Agent: PooledAgent } = await import('./undici-agent.ts');
     agent = new PooledAgent(agentOptions);
     if (isClosed) await agent.destroy();
     return agent;
-  }
+  });
 
   return {
     async send(request) {
-      loading ??= load();
-      return exchange(agent ?? (await loading), request);
+      return exchange(agent ?? (await load()), request);
     },
     close() {
       isClosed = true;

@@ -8,6 +8,7 @@ import { Connection } from '../../src/service/gateway/connection.ts';
 import { Deadlines } from '../../src/service/gateway/deadlines.ts';
 import { Outbox } from '../../src/service/gateway/outbox.ts';
 import type { GatewaySocket } from '../../src/service/gateway/socket.ts';
+import { serviceLimits } from '../../src/service/service-limits.ts';
 import { Deadline } from '../../src/wire/deadline.ts';
 import { SetClock } from '../support/set-clock.ts';
 
@@ -60,7 +61,7 @@ describe.each([
     send(100);
     clock.set(byMs);
     await clock.advance(60_000);
-    send(limits.gatewaySendsPerMinute);
+    send(serviceLimits.gatewaySendsPerMinute);
     expect(codes).toEqual([]);
     send(1);
     expect(codes).toEqual([closeCodes.RATE_LIMITED.code]);

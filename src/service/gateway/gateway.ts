@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type CloseCodeName, closeCodes } from '../../model/gateway.ts';
+import { loadOnce } from '../../wire/load-once.ts';
 import { apiVersion } from '../../wire/routes.ts';
 import type { Activity } from '../activity.ts';
 import { isServedVersion } from '../api-versions.ts';
@@ -68,8 +69,9 @@ export function createGateway(
   { credentials, lobbies, activity, events, faults, hosts, connections: proofs }: GatewayParts,
 ): Gateway {
   // Loaded for the first connection: a service that only answers requests starts without it.
-  let door: Promise<SocketDoor> | undefined;
-  let etf: Promise<Encoding> | undefined;
+  let opened: Promise<SocketDoor> | undefined;
+  const openDoor = loadOnce(() => import('./socket.ts').then(({ createSocketDoor }) => createSocketDoor()));
+  const openEtf = loadOnce(() => import('./etf/frames.ts').then(({ createEtf }) => createEtf()));
   const outbox = new Outbox();
   const sessions = new Sessions(core, { lobbies, activity, ...(events && { events }) });
   const budget = createIdentifyBudget(core);
@@ -90,13 +92,17 @@ export function createGateway(
     if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedFault());
     else if (!url || !paths.has(url.pathname)) refuseUpgrade(stream, 404, 'Not Found');
     else if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
-    else open(request, stream, head, parseQuery(url.search));
+    else
+      open(request, stream, head, parseQuery(url.search)).catch(error => {
+        core.log.error({ error }, 'A connection could not be opened.');
+        refuseUpgrade(stream, 503, 'Service Unavailable');
+      });
   }
 
   async function open(request: IncomingMessage, stream: Duplex, head: Buffer, query: URLSearchParams): Promise<void> {
     stream.on('error', ignore); // nobody else listens until the door is open
-    door ??= import('./socket.ts').then(({ createSocketDoor }) => createSocketDoor());
-    const { open } = await door;
+    opened = openDoor();
+    const { open } = await opened;
     const encoding = await encodingOf(query);
     stream.off('error', ignore);
     if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
@@ -105,8 +111,7 @@ export function createGateway(
 
   async function encodingOf(query: URLSearchParams): Promise<Encoding | undefined> {
     if (query.get('encoding') !== 'etf') return undefined;
-    etf ??= import('./etf/frames.ts').then(({ createEtf }) => createEtf());
-    return etf;
+    return openEtf();
   }
 
   function accept(socket: GatewaySocket, stream: Duplex, query: URLSearchParams, encoding?: Encoding): void {
@@ -138,7 +143,7 @@ export function createGateway(
       isClosing = true;
       const stopped = sessions.stop();
       protocol.dismissAll();
-      await Promise.all([stopped, door?.then(({ drained }) => drained())]);
+      await Promise.all([stopped, opened?.then(({ drained }) => drained(), ignore)]);
       await sessions.settled();
     },
   };

@@ -1,4 +1,5 @@
 import type { CryptoKey, JWK } from 'jose';
+import { loadOnce } from '../../wire/load-once.ts';
 import type { Core } from '../core.ts';
 
 /** How ID tokens are signed, and what else bears the service's name. @see oauth2.md 8 */
@@ -28,7 +29,7 @@ type PrivateKey = JWK & PublicKey;
 
 export function createSigningKeys(core: Core): SigningKeys {
   // A store that is emptied gets the same key again: to make one takes a tenth of a second.
-  let made: Promise<PrivateKey> | undefined;
+  const made = loadOnce(makeKey);
   let imported: { readonly kid: string; readonly key: CryptoKey } | undefined;
 
   async function load(): Promise<PrivateKey> {
@@ -37,8 +38,7 @@ export function createSigningKeys(core: Core): SigningKeys {
   }
 
   async function assign(): Promise<PrivateKey> {
-    made ??= makeKey();
-    const value = await made;
+    const value = await made();
     return core.store.transact('settings', async transaction => {
       const kept = await transaction.get('settings', settingName);
       if (kept) return kept.value as PrivateKey;
