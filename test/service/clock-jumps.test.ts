@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
+import { limitProfiles } from '../../src/model/limit-profiles.ts';
 import { limits } from '../../src/model/limits.ts';
 import { localBus } from '../../src/service/bus/local.ts';
 import { Alarms } from '../../src/service/gateway/alarms.ts';
@@ -8,8 +9,10 @@ import { Connection } from '../../src/service/gateway/connection.ts';
 import { Deadlines } from '../../src/service/gateway/deadlines.ts';
 import { Outbox } from '../../src/service/gateway/outbox.ts';
 import type { GatewaySocket } from '../../src/service/gateway/socket.ts';
+import { Blocklist } from '../../src/service/http/blocklist.ts';
 import { serviceLimits } from '../../src/service/service-limits.ts';
 import { Deadline } from '../../src/wire/deadline.ts';
+import { silentLogger } from '../../src/wire/ports.ts';
 import { SetClock } from '../support/set-clock.ts';
 
 const hourMs = 3_600_000;
@@ -32,6 +35,18 @@ describe.each([
     expect(due).toEqual(['silent']);
     await clock.advance(30_000);
     expect(due).toEqual(['silent', 'heard']);
+  });
+
+  it('an address is blocked for as long as it was said, and no longer', async () => {
+    const clock = new SetClock();
+    const invalidRequests = { requests: 2, windowMs: 60_000, blockMs: 30_000 };
+    const blocklist = new Blocklist({ clock, limits: { ...limitProfiles.off, invalidRequests }, log: silentLogger });
+    for (let answers = 0; answers < 2; answers++) blocklist.count('192.0.2.1', { status: 401 }, undefined);
+    await clock.advance(10_000);
+    clock.set(byMs);
+    expect(blocklist.blockedForMs('192.0.2.1')).toBe(20_000);
+    await clock.advance(20_000);
+    expect(blocklist.blockedForMs('192.0.2.1')).toBe(0);
   });
 
   it('a limit counts for its window and no longer, and says how long that is', async () => {

@@ -1,4 +1,5 @@
 import type { InvalidRequestLimit } from '../../model/limit-profiles.ts';
+import { steadyNow } from '../../wire/ports.ts';
 import type { Core } from '../core.ts';
 import type { Reply } from './call.ts';
 import type { LimitHeaders } from './limiter.ts';
@@ -37,7 +38,7 @@ export class Blocklist {
     // Nearly always nobody was refused lately, and nothing needs to be looked up.
     if (this.#refused.size === 0) return 0;
     const record = this.#refused.get(address);
-    return record?.blocked ? Math.max(0, record.endsAtMs - this.#core.clock.now()) : 0;
+    return record?.blocked ? Math.max(0, record.endsAtMs - steadyNow(this.#core.clock)) : 0;
   }
 
   /** Counts an answer that somebody without a valid credential was given. @param headers beside the answer's own */
@@ -46,7 +47,7 @@ export class Blocklist {
   }
 
   #add(address: string, { requests, windowMs, blockMs, blockMaxMs = blockMs }: InvalidRequestLimit): void {
-    const nowMs = this.#core.clock.now();
+    const nowMs = steadyNow(this.#core.clock);
     const record = this.#current(address, nowMs) ?? this.#begin(address, nowMs + windowMs);
     record.invalid++;
     if (record.blocked || record.invalid < requests) return;

@@ -58,7 +58,9 @@ async function poll(core: Core, { hash }: DeviceCodeRecord): Promise<OAuthFault>
     if (!record) return oauthFaults.expiredToken();
     const nowMs = core.clock.now();
     const { polled_at_ms, interval_ms } = record;
-    const isEarly = polled_at_ms !== null && nowMs - polled_at_ms < interval_ms;
+    const sinceMs = polled_at_ms === null ? interval_ms : nowMs - polled_at_ms;
+    // Less than none when the clock was set back meanwhile: nobody polled too early then.
+    const isEarly = sinceMs >= 0 && sinceMs < interval_ms;
     const slowedMs = isEarly ? interval_ms + limits.devicePollIntervalMs : interval_ms;
     transaction.put('device_codes', { ...record, polled_at_ms: nowMs, interval_ms: slowedMs });
     return isEarly ? oauthFaults.slowDown() : oauthFaults.pending();

@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import { asRecord } from '../../wire/codec.ts';
-import type { Clock } from '../../wire/ports.ts';
+import { type Clock, steadyNow } from '../../wire/ports.ts';
 import { Fault } from '../fault.ts';
 import type { IdTokenProvider } from '../store/records.ts';
 import type { AskOutside } from './outside-json.ts';
@@ -36,7 +36,7 @@ export function createProviderKeys(clock: Clock, ask: AskOutside): ProviderKeys 
   const kept = new Map<string, Kept>();
 
   function ageMs({ askedAtMs }: Kept): number {
-    return clock.now() - askedAtMs;
+    return steadyNow(clock) - askedAtMs;
   }
 
   function askAnew(provider: IdTokenProvider): Promise<JSONWebKeySet> {
@@ -44,7 +44,7 @@ export function createProviderKeys(clock: Clock, ask: AskOutside): ProviderKeys 
     kept.delete(name);
     const [oldest] = kept.keys();
     if (oldest !== undefined && kept.size >= keptProvidersMax) kept.delete(oldest);
-    const one: Kept = { keys: fetchKeys(ask, provider), askedAtMs: clock.now(), failed: false };
+    const one: Kept = { keys: fetchKeys(ask, provider), askedAtMs: steadyNow(clock), failed: false };
     one.keys.catch(() => {
       one.failed = true;
     });
