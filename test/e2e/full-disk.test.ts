@@ -6,11 +6,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReadyLine } from '../../src/service/index.ts';
+import { needs } from '../support/parts.ts';
 import { callApi, starfall } from '../support/starfall.ts';
 
+const posix = await needs('posix');
+
 // A process that may write no file beyond a bound meets what a full disk is to it.
-it.skipIf(process.platform === 'win32')(
-  'a write that the disk does not take leaves a log line with the class, the code and the cause of the error',
+it.skipIf(posix.missing)(
+  `a write that the disk does not take leaves a log line with the class, the code and the cause of the error${posix.note}`,
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rallypoint-full-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
