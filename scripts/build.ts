@@ -17,6 +17,12 @@ import { shownDeclarations } from './declarations.ts';
  */
 const root = dirname(import.meta.dirname);
 process.chdir(root);
+
+// esbuild has printed its own messages by then; a stack behind them would hide what they say.
+process.on('uncaughtException', error => {
+  if (!('errors' in error && 'warnings' in error)) console.error(error);
+  process.exit(1);
+});
 for (const entry of existsSync('dist') ? readdirSync('dist') : []) {
   // What scripts/build-native.ts made, maybe on other machines, stays.
   if (entry !== 'native') rmSync(join('dist', entry), { recursive: true, force: true });
