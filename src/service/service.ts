@@ -343,6 +343,7 @@ function createDoor(
       ...{ core, fixtures, faults, ...control },
       ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
       decide: decision => authorization.decide(decision),
+      decideDevice: decision => authorization.device.decide(decision),
     },
   });
   const server = createHttpServer(core, {

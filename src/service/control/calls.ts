@@ -1,6 +1,7 @@
 import type { Issue } from '../../model/issue.ts';
 import { formatIssues } from '../../model/issue.ts';
 import { isSnowflake, snowflakeTimeMsMax, type UserId } from '../../model/snowflake.ts';
+import { asRecord } from '../../wire/codec.ts';
 import type { Core } from '../core.ts';
 import { hashSecret } from '../secret.ts';
 import { type Check, check, id, nullable, object, oneOf, text, whole } from './check.ts';
@@ -114,15 +115,13 @@ async function openSession({ store, entropy }: Core, userId: UserId): Promise<{ 
 }
 
 const addressLengthMax = 8192;
-const consentBody = object(
-  {
-    authorize_url: text(1, addressLengthMax),
-    user_id: id,
-    decision: oneOf(['approve', 'deny']),
-    guild_id: nullable(id),
-  },
-  ['authorize_url', 'user_id', 'decision'],
-);
+const userCodeLengthMax = 32;
+const answer = { user_id: id, decision: oneOf(['approve', 'deny']) };
+const consentBody = object({ ...answer, authorize_url: text(1, addressLengthMax), guild_id: nullable(id) }, [
+  'authorize_url',
+  ...Object.keys(answer),
+]);
+const deviceConsentBody = object({ ...answer, user_code: text(1, userCodeLengthMax) }, Object.keys(answer));
 
 interface ConsentBody {
   readonly authorize_url: string;
@@ -131,7 +130,22 @@ interface ConsentBody {
   readonly guild_id?: string | null;
 }
 
-async function consent({ decide }: ControlDeps, body: unknown): Promise<{ redirect_to: string }> {
+interface DeviceConsentBody {
+  readonly user_code: string;
+  readonly user_id: string;
+  readonly decision: ConsentDecision['decision'];
+}
+
+/** A user's answer to an application in the browser, or on a device. */
+async function consent(
+  { decide, decideDevice }: ControlDeps,
+  body: unknown,
+): Promise<{ redirect_to: string } | undefined> {
+  if (asRecord(body)?.user_code !== undefined) {
+    const { user_code, user_id, decision } = read<DeviceConsentBody>(body, deviceConsentBody);
+    await decideDevice({ userCode: user_code, userId: user_id, decision });
+    return undefined;
+  }
   const { authorize_url, user_id, decision, guild_id } = read<ConsentBody>(body, consentBody);
   const { redirectTo } = await decide({
     authorizeUrl: authorize_url,

@@ -13,8 +13,17 @@ export interface ControlDeps {
   readonly faults: Faults;
   /** What the consent page does with a user's answer. */
   readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;
+  /** What the page for devices does with a user's answer. */
+  readonly decideDevice: (decision: DeviceConsentDecision) => Promise<void>;
   /** Called after the whole state was replaced: closes gateway sessions, and lets whoever waits by the store look again. */
   readonly stateReplaced: () => void | Promise<void>;
+}
+
+export interface DeviceConsentDecision {
+  /** As the device shows it. */
+  readonly userCode: string;
+  readonly userId: string;
+  readonly decision: 'approve' | 'deny';
 }
 
 export interface ConsentDecision {

@@ -21,13 +21,15 @@ async function open({ virtual = true } = {}) {
   const app = fastify();
   const activity = new Activity();
   const webhookEvents = createWebhookEvents(core, activity);
+  const authorization = createAuthorization(core, { webhookEvents, lobbies: createLobbies(core), activity });
   registerControl(app, {
     core,
     controlToken,
     ...(virtual ? { advance: (ms: number) => core.clock.advance(ms) } : {}),
     fixtures,
     faults: new Faults(core),
-    decide: createAuthorization(core, { webhookEvents, lobbies: createLobbies(core), activity }).decide,
+    decide: authorization.decide,
+    decideDevice: authorization.device.decide,
     stateReplaced: async () => void replaced.push(core.clock.now()),
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -55,6 +55,32 @@ describe('a device', () => {
     expect((await service.refresh(String(body.refresh_token))).status).toBe(200);
   });
 
+  it.each([
+    ['approve', { status: 200 }],
+    ['deny', denied],
+  ])('is answered by the control API: %s', async (decision, outcome) => {
+    const { deviceCode, userCode } = await service.startDevice();
+    const answer = { user_code: userCode.toLowerCase(), user_id: ada.id, decision };
+    expect(await service.consentByControl(answer)).toEqual({ status: 204, text: '' });
+    expect(await service.pollDevice(deviceCode)).toMatchObject(outcome);
+  });
+
+  it('is not answered by a control call with a code that nobody shows, a wrong field, or for nobody', async () => {
+    const { userCode } = await service.startDevice();
+    const answer = { user_code: userCode, user_id: ada.id, decision: 'approve' };
+    for (const [wrong, status] of [
+      [{ ...answer, user_code: 'BBBBBBBB' }, 404],
+      [{ ...answer, user_code: 'B'.repeat(33) }, 400],
+      [{ ...answer, authorize_url: 'http://127.0.0.1/' }, 400],
+      [{ ...answer, decision: 'maybe' }, 400],
+      [{ ...answer, user_id: '404' }, 404],
+    ] as const) {
+      const { status: answered, text } = await service.consentByControl(wrong);
+      expect([wrong, answered]).toEqual([wrong, status]);
+      expect(JSON.parse(text)).toEqual({ message: expect.any(String) });
+    }
+  });
+
   it('is told when its user said no', async () => {
     const { deviceCode, userCode } = await service.startDevice();
     await service.answerDevice(userCode, 'denied');

@@ -140,6 +140,17 @@ export async function openService(
     pollDevice: (deviceCode: string, changes: Form = {}) =>
       token({ grant_type: deviceCodeGrantType, client_id: game.id, device_code: deviceCode, ...changes }),
 
+    /** What a control call answers to `{user_code, user_id, decision}`. */
+    async consentByControl(body: unknown) {
+      const headers = { authorization: `Bearer ${service.control_token}` };
+      const response = await fetch(`${service.control_base}/consent`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, text: await response.text() };
+    },
+
     answerDevice: (userCode: string, result = 'granted', userId: string = ada.id) =>
       asUser(userId, 'POST', '/oauth2/device/finish', { user_code: userCode, result }),
 
