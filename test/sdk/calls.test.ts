@@ -153,7 +153,8 @@ describe('Calls', () => {
     await turn();
     transport.answer(0);
     await call;
-    expect(logged).toEqual([{ error: 'RangeError' }, { error: 'RangeError' }]);
+    const error = expect.objectContaining({ class: 'RangeError', message: 'in the game' });
+    expect(logged).toEqual([{ error }, { error }]);
   });
 });
 

@@ -95,7 +95,7 @@ describe('startService', () => {
     const service = await start();
     const socket = connect(Number(new URL(service.web_base).port), '127.0.0.1');
     const [bot] = starfall.applications;
-    const head = `host: x\r\nauthorization: Bot ${bot.bot_token}\r\ncontent-type: application/json\r\ncontent-length: 2`;
+    const head = `host: 127.0.0.1\r\nauthorization: Bot ${bot.bot_token}\r\ncontent-type: application/json\r\ncontent-length: 2`;
     socket.write(`POST /api/v10/lobbies HTTP/1.1\r\n${head}\r\nexpect: 100-continue\r\n\r\n`);
     await once(socket, 'data'); // 100: it is being handled
     const closed = service.close();

@@ -10,7 +10,6 @@ import {
 import { limits } from '../../model/limits.ts';
 import { deviceCodeGrantType } from '../../model/oauth.ts';
 import { Deadline } from '../../wire/deadline.ts';
-import { reportError } from '../../wire/error-report.ts';
 import type { Clock, Logger } from '../../wire/ports.ts';
 import type { CallOptions } from '../call-options.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
@@ -220,7 +219,9 @@ class Progress {
     try {
       this.#onProgress?.(progress);
     } catch (error) {
-      this.#logger.error({ error: reportError(error) }, 'an onProgress callback failed');
+      // Its class alone: the callback was given the codes, and its error may name them.
+      const name = error instanceof Error ? error.name : typeof error;
+      this.#logger.error({ error: name }, 'an onProgress callback failed');
     }
   }
 }

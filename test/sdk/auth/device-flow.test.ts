@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DeviceFlow, type DeviceProgress } from '../../../src/sdk/auth/device-flow.ts';
 import { resolveAddresses } from '../../../src/wire/addresses.ts';
 import { nodeTransport } from '../../../src/wire/node-transport.ts';
@@ -31,6 +31,8 @@ let told: DeviceProgress[];
 /** When each poll came, in seconds since the start. */
 let polls: number[];
 
+// The flow loads it late, and virtual time would pass meanwhile.
+beforeAll(() => import('../../../src/sdk/auth/openid-client.ts'));
 beforeEach(() => {
   clock = new VirtualClock(0);
   machine = new SleepyClock(clock);
