@@ -10,8 +10,6 @@ interface Kind {
 /**
  * What the libraries say, which have texts of the system and no codes, and what to do about it. A text that is new to us
  * is `keychain_unusable`.
- *
- * @see practical-notes.md 3
  */
 const kinds: readonly Kind[] = [
   {
