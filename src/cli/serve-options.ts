@@ -58,7 +58,7 @@ export const serveOptions: OptionGroups = {
     connections: {
       value: 'N',
       help: [
-        'connections on which nobody has proved who they are yet: more are closed at once',
+        'connections on which no credential was accepted yet: more are closed immediately',
         `(default ${intakeLimits.unprovenConnectionsMax.toLocaleString('en-US')})`,
       ],
     },

@@ -47,7 +47,7 @@ export interface ServiceOptions {
   readonly allowedHosts?: readonly string[];
   /**
    * Connections on which nobody has proved who they are yet, at most, and those from one address (of IPv6 from one /64) that is no
-   * {@link trustedProxies trusted proxy}; the figures of `intakeLimits` when absent. More are closed at once.
+   * {@link trustedProxies trusted proxy}; the figures of `intakeLimits` when absent. More are closed immediately.
    */
   readonly connections?: number;
   readonly connectionsPerAddress?: number;

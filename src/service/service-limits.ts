@@ -108,7 +108,7 @@ export const intakeLimits = {
   lingerMs: 1000,
   /** Passwords that are looked at on threads beside; others wait. Half of the threads that a process has, which serve others, too. */
   passwordsUnderWayMax: 2,
-  /** Sign-ins under way, those included that wait, and those from one address. More are refused at once. */
+  /** Sign-ins under way, those included that wait, and those from one address. More are rejected immediately. */
   signInsMax: 128,
   signInsPerAddressMax: 32,
   /** A body whose sender has proved nothing: forms of OAuth2, and JSON that carries its own proof. */
