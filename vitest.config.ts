@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { SkipsReporter } from './test/support/skips-reporter.ts';
-import { runs } from './test/support/soak.ts';
+import { SkipsReporter } from './test/support/runs/skips-reporter.ts';
+import { runs } from './test/support/runs/soak.ts';
 
 /** What needs the machine to itself: one file at a time, after all the others. */
 const alone = [
@@ -16,7 +16,7 @@ const alone = [
   // What is waited for 100 ms of real time, between processes or within one.
   'test/sdk/credentials/process-lock.test.ts',
   'test/sdk/redirect/{hostile,listen}.test.ts',
-  'test/service/activity.test.ts',
+  'test/service/support/activity.test.ts',
 ];
 
 const patienceMs = runs(20_000, 3_600_000);
@@ -25,7 +25,7 @@ export default defineConfig({
   test: {
     // Whoever changes a record of the store is found out.
     env: { RALLYPOINT_FREEZE_RECORDS: '1' },
-    globalSetup: ['test/support/compile-cache.ts', 'test/support/required-parts.ts'],
+    globalSetup: ['test/support/runs/compile-cache.ts', 'test/support/runs/required-parts.ts'],
     pool: 'forks',
     // Tests change what belongs to their process: its environment, its collector of garbage, what is loaded.
     isolate: true,

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import { opcodes } from '../src/model/gateway.ts';
 import { Client } from '../src/sdk/client.ts';
 import { LobbyStore } from '../src/sdk/lobby/store.ts';
-import { silentLogger } from '../src/wire/ports.ts';
+import { silentLogger } from '../src/wire/clock/ports.ts';
 import { type BenchRow, perSecond, type Round, row } from './row.ts';
 import { startServer } from './support/child.ts';
 

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { createBackend } from '../src/backend/client.ts';
 import type { Command, CommandInput } from '../src/model/command.ts';
-import { checkCommand } from '../src/model/rules/command.ts';
-import { diffCommand } from '../src/model/rules/command-diff.ts';
+import { checkCommand } from '../src/model/rules/commands/command.ts';
+import { diffCommand } from '../src/model/rules/commands/command-diff.ts';
 import { type Case, measure } from './http.ts';
 import { buildCommand, type SampleCommand } from './peers/builders-command.ts';
 import { isSame } from './peers/hand-diff.ts';

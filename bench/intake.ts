@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
 import fastify from 'fastify';
-import { createNegotiator } from '../src/model/rules/accept-language.ts';
-import { decodeEtf } from '../src/service/gateway/etf/decode.ts';
+import { createNegotiator } from '../src/model/rules/locales/accept-language.ts';
+import { decodeEtf } from '../src/service/gateway/connection/etf/decode.ts';
 import { parseLargeJson } from '../src/service/http/body/large-json.ts';
 import { parseMultipart } from '../src/service/http/body/multipart.ts';
 import { parseForm, parseQuery } from '../src/service/http/body/url-encoded.ts';

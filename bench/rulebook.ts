@@ -1,4 +1,4 @@
-import { checkCommand } from '../src/model/rules/command.ts';
+import { checkCommand } from '../src/model/rules/commands/command.ts';
 import { isCommand } from './peers/one-pass-command.ts';
 import { type BenchRow, perSecond, type Round, row } from './row.ts';
 

@@ -58,7 +58,7 @@ const sdkEntries = {
 };
 
 /** No entry point: of the classes of errors there is one copy, wherever they are thrown. */
-const shared = { errors: 'src/model/errors.ts' };
+const shared = { errors: 'src/model/errors/errors.ts' };
 
 /**
  * Leaves out of undici what never runs here: HTTP/2, bodies of `fetch`, its parser a second time, and the tables of that
@@ -161,7 +161,7 @@ write('dist/cjs/package.json', '{ "type": "commonjs" }\n');
 const asBuilt: Readonly<Record<string, string>> = {
   [resolve(shared.errors)]: '../esm/errors.js',
   [resolve(sdkEntries.backend)]: '../esm/backend.js',
-  [resolve('src/sdk/redirect/doctor.ts')]: '../esm/index.js',
+  [resolve('src/sdk/redirect/doctor/doctor.ts')]: '../esm/index.js',
 };
 const sdkAsBuilt: Plugin = {
   name: 'sdk-as-built',

@@ -17,8 +17,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only these places may import. Everything else outside is open to the service and the command. */
 const packages: Readonly<Record<string, RegExp>> = {
   rxjs: /^src\/(sdk|backend)\//,
-  ws: /^src\/(wire\/socket\.ts|service\/gateway\/)/,
-  undici: /^src\/(wire\/undici-|service\/(undici-request|public-fetch))/,
+  ws: /^src\/(wire\/gateway\/socket\.ts|service\/gateway\/)/,
+  undici: /^src\/(wire\/http\/undici-|service\/outbound\/)/,
   'openid-client': /^src\/sdk\/auth\//,
   electron: /^src\/sdk\/electron\//,
 };

@@ -1,12 +1,12 @@
 import type { Command } from '../model/command.ts';
-import { TransportError } from '../model/errors.ts';
+import { TransportError } from '../model/errors/errors.ts';
 import type { Lobby, LobbyInvite, LobbyMember } from '../model/lobby.ts';
 import type { Message } from '../model/message.ts';
 import type { TokenResponse } from '../model/oauth.ts';
 import type { GuildCommandPermissions } from '../model/overwrite.ts';
 import type { ProvisionalTokenResponse } from '../model/provisional.ts';
 import { isSnowflake } from '../model/snowflake.ts';
-import { asRecord } from '../wire/codec.ts';
+import { asRecord } from '../wire/http/codec.ts';
 
 /**
  * Readers of successful answers: each looks at the fields everything else hangs on and lets the rest through as it came,

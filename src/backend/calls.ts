@@ -1,7 +1,7 @@
-import { ApiError, apiErrors } from '../model/errors.ts';
-import { Deadline } from '../wire/deadline.ts';
-import type { Http, HttpAnswer, HttpRequest } from '../wire/http.ts';
-import type { Clock } from '../wire/ports.ts';
+import { ApiError, apiErrors } from '../model/errors/errors.ts';
+import type { Clock } from '../wire/clock/ports.ts';
+import { Deadline } from '../wire/http/deadline.ts';
+import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
 import type { RouteName } from '../wire/routes.ts';
 import type { Credentials } from './credentials.ts';
 

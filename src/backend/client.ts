@@ -1,8 +1,7 @@
 import type { ApplicationTraits } from '../model/application.ts';
-import type { RateLimit } from '../model/limit-profiles.ts';
+import type { RateLimit } from '../model/limits/limit-profiles.ts';
 import { type ApplicationId, parseSnowflake } from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
-import { deadlineMsDefault, Http } from '../wire/http.ts';
 import {
   type Clock,
   type Entropy,
@@ -11,11 +10,12 @@ import {
   silentLogger,
   systemClock,
   systemEntropy,
-} from '../wire/ports.ts';
-import { RateLimiter } from '../wire/ratelimit.ts';
-import { loadSystemSocket } from '../wire/socket.ts';
-import type { Transport } from '../wire/transport.ts';
-import { undiciTransport } from '../wire/undici-transport.ts';
+} from '../wire/clock/ports.ts';
+import { loadSystemSocket } from '../wire/gateway/socket.ts';
+import { deadlineMsDefault, Http } from '../wire/http/http.ts';
+import type { Transport } from '../wire/http/transport.ts';
+import { undiciTransport } from '../wire/http/undici-transport.ts';
+import { RateLimiter } from '../wire/rate-limits/limiter.ts';
 import { createCall } from './calls.ts';
 import { createCommands, type GlobalCommands } from './commands/commands.ts';
 import { createCredentials } from './credentials.ts';

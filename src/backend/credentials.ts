@@ -1,9 +1,9 @@
-import { ApiError, ArgumentError, OAuthError, TransportError } from '../model/errors.ts';
+import { ApiError, ArgumentError, OAuthError, TransportError } from '../model/errors/errors.ts';
 import type { Scope } from '../model/oauth.ts';
 import type { ApplicationId } from '../model/snowflake.ts';
-import { asRecord } from '../wire/codec.ts';
-import type { Http } from '../wire/http.ts';
-import type { Clock } from '../wire/ports.ts';
+import type { Clock } from '../wire/clock/ports.ts';
+import { asRecord } from '../wire/http/codec.ts';
+import type { Http } from '../wire/http/http.ts';
 import { type Credential, type RouteName, routeLabel, routes } from '../wire/routes.ts';
 
 /** What a backend can prove itself by; one of the two at least. */

@@ -1,5 +1,5 @@
-import { TransportError } from '../model/errors.ts';
-import type { Logger } from '../wire/ports.ts';
+import { TransportError } from '../model/errors/errors.ts';
+import type { Logger } from '../wire/clock/ports.ts';
 import { collectBody, type SignedRequest } from './signed-request.ts';
 
 /** How a request is answered, whatever server took it. */

@@ -42,7 +42,8 @@ export {
   RateLimitError,
   TransportError,
   ValidationError,
-} from '../model/errors.ts';
+} from '../model/errors/errors.ts';
+export type { Issue } from '../model/errors/issue.ts';
 export type { ExternalAuthType } from '../model/external-auth.ts';
 export {
   type CommandInteraction,
@@ -54,7 +55,6 @@ export {
   invokingUser,
   type ModalInteraction,
 } from '../model/interaction.ts';
-export type { Issue } from '../model/issue.ts';
 export {
   type Lobby,
   type LobbyInput,
@@ -74,13 +74,13 @@ export {
   overwriteTypes,
 } from '../model/overwrite.ts';
 export type { BotProvisionalTokenInput, ExternalAuth, ProvisionalTokenResponse } from '../model/provisional.ts';
-export type { CommandChange } from '../model/rules/command-diff.ts';
-export type { PlacedText, ShownText } from '../model/rules/shown-texts.ts';
+export type { CommandChange } from '../model/rules/commands/command-diff.ts';
+export type { PlacedText, ShownText } from '../model/rules/locales/shown-texts.ts';
 export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowflake.ts';
-export { deadlineMsDefault } from '../wire/http.ts';
-export type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
-export { fetchTransport, type Transport } from '../wire/transport.ts';
-export { undiciTransport } from '../wire/undici-transport.ts';
+export type { Clock, Entropy, Logger, SocketFactory } from '../wire/clock/ports.ts';
+export { deadlineMsDefault } from '../wire/http/http.ts';
+export { fetchTransport, type Transport } from '../wire/http/transport.ts';
+export { undiciTransport } from '../wire/http/undici-transport.ts';
 export type { CallOptions } from './calls.ts';
 export { type Backend, type BackendOptions, createBackend } from './client.ts';
 export type { CreatedCommand, ListOptions } from './commands/calls.ts';

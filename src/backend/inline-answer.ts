@@ -1,6 +1,6 @@
-import { ApiError, ArgumentError, TransportError } from '../model/errors.ts';
+import { ApiError, ArgumentError, TransportError } from '../model/errors/errors.ts';
 import type { Interaction } from '../model/interaction.ts';
-import type { Clock } from '../wire/ports.ts';
+import type { Clock } from '../wire/clock/ports.ts';
 import type { Call } from './calls.ts';
 import type { EndpointReply } from './endpoint-doors.ts';
 import { type AnswerSender, alreadyAcknowledged, callbackSender } from './received-interaction.ts';

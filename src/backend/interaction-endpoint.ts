@@ -1,8 +1,8 @@
-import { ArgumentError } from '../model/errors.ts';
+import { ArgumentError } from '../model/errors/errors.ts';
 import { callbackTypes, type Interaction, interactionTypes } from '../model/interaction.ts';
-import { limits } from '../model/limits.ts';
-import { parseJson } from '../wire/codec.ts';
-import type { Clock, Logger } from '../wire/ports.ts';
+import { limits } from '../model/limits/limits.ts';
+import type { Clock, Logger } from '../wire/clock/ports.ts';
+import { parseJson } from '../wire/http/codec.ts';
 import { isVerifyKey } from '../wire/signature.ts';
 import { readVerifyKey } from './answers.ts';
 import type { Call } from './calls.ts';

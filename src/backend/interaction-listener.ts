@@ -1,8 +1,8 @@
-import { type GatewayError, TransportError } from '../model/errors.ts';
+import { type GatewayError, TransportError } from '../model/errors/errors.ts';
 import { interactionTypes } from '../model/interaction.ts';
-import { readGatewayAddress } from '../wire/gateway-address.ts';
-import { GatewayConnection } from '../wire/gateway-connection.ts';
-import type { Clock, Entropy, Logger, SocketFactory } from '../wire/ports.ts';
+import type { Clock, Entropy, Logger, SocketFactory } from '../wire/clock/ports.ts';
+import { readGatewayAddress } from '../wire/gateway/gateway-address.ts';
+import { GatewayConnection } from '../wire/gateway/gateway-connection.ts';
 import type { Call } from './calls.ts';
 import type { Credentials } from './credentials.ts';
 import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';

@@ -1,9 +1,9 @@
-import { ApiError, ArgumentError } from '../model/errors.ts';
+import { ApiError, ArgumentError } from '../model/errors/errors.ts';
 import type { CommandOverwrite, GuildCommandPermissions } from '../model/overwrite.ts';
-import { checkOverwrites } from '../model/rules/overwrites.ts';
+import { checkOverwrites } from '../model/rules/permissions/overwrites.ts';
 import { type ApplicationId, type CommandId, type GuildId, parseSnowflake } from '../model/snowflake.ts';
-import { refuseIssues } from '../wire/check.ts';
-import type { Http } from '../wire/http.ts';
+import { refuseIssues } from '../wire/http/check.ts';
+import type { Http } from '../wire/http/http.ts';
 import { readCommandPermissions, readCommandPermissionsList } from './answers.ts';
 import type { Call, CallOptions } from './calls.ts';
 import { type Explanation, explain, type PermissionQuestion } from './commands/explain.ts';

@@ -11,9 +11,9 @@ import {
   checkBotUnmerge,
   checkChildToken,
   checkProvisionalToken,
-} from '../model/rules/provisional.ts';
+} from '../model/rules/accounts/provisional.ts';
 import type { ApplicationId } from '../model/snowflake.ts';
-import { refuseIssues } from '../wire/check.ts';
+import { refuseIssues } from '../wire/http/check.ts';
 import { readProvisionalToken, readToken } from './answers.ts';
 import type { Call, CallOptions } from './calls.ts';
 

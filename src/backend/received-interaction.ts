@@ -1,18 +1,18 @@
 import type { Modal } from '../model/component.ts';
-import { ApiError, apiErrors, TransportError } from '../model/errors.ts';
+import { ApiError, apiErrors, TransportError } from '../model/errors/errors.ts';
 import {
   callbackTypes,
   type Interaction,
   type InteractionCallback,
   type PingInteraction,
 } from '../model/interaction.ts';
-import { limits } from '../model/limits.ts';
+import { limits } from '../model/limits/limits.ts';
 import type { Message } from '../model/message.ts';
-import { checkCallback } from '../model/rules/callback.ts';
+import { checkCallback } from '../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../model/snowflake.ts';
-import { refuseIssues } from '../wire/check.ts';
-import { asRecord } from '../wire/codec.ts';
-import type { Clock } from '../wire/ports.ts';
+import type { Clock } from '../wire/clock/ports.ts';
+import { refuseIssues } from '../wire/http/check.ts';
+import { asRecord } from '../wire/http/codec.ts';
 import { routeLabel } from '../wire/routes.ts';
 import type { Call, CallOptions } from './calls.ts';
 import { createReplyMessages, type ReplyMessage, type ReplyMessages } from './reply-messages.ts';

@@ -1,7 +1,7 @@
 import type { Interaction, InteractionCallback } from '../model/interaction.ts';
 import type { Message } from '../model/message.ts';
-import { checkMessageData, type FlagsBefore } from '../model/rules/callback.ts';
-import { refuseIssues } from '../wire/check.ts';
+import { checkMessageData, type FlagsBefore } from '../model/rules/interactions/callback.ts';
+import { refuseIssues } from '../wire/http/check.ts';
 import { readMessage } from './answers.ts';
 import type { Call, CallOptions } from './calls.ts';
 

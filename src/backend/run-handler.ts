@@ -1,5 +1,5 @@
+import type { Logger } from '../wire/clock/ports.ts';
 import { reportError } from '../wire/error-report.ts';
-import type { Logger } from '../wire/ports.ts';
 import type { ReceivedInteraction } from './received-interaction.ts';
 
 export type InteractionHandler = (interaction: ReceivedInteraction) => void | Promise<void>;

@@ -1,4 +1,4 @@
-import { limits } from '../model/limits.ts';
+import { limits } from '../model/limits/limits.ts';
 import { signatureHeaders, verifyMessage } from '../wire/signature.ts';
 
 /** What an endpoint trusts. */

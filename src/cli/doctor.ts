@@ -1,5 +1,5 @@
-import { ArgumentError } from '../model/errors.ts';
-import type { Finding } from '../sdk/redirect/finding.ts';
+import { ArgumentError } from '../model/errors/errors.ts';
+import type { Finding } from '../sdk/redirect/doctor/finding.ts';
 import { UsageError } from './command-line.ts';
 import { readDoctorSettings } from './doctor-options.ts';
 import { errorMessage } from './failure.ts';
@@ -21,7 +21,7 @@ export async function doctorCommand(args: readonly string[], { stdout }: Termina
     return true;
   }
   // Loaded this late because wrong options must not wait for it.
-  const { doctor } = await import('../sdk/redirect/doctor.ts');
+  const { doctor } = await import('../sdk/redirect/doctor/doctor.ts');
   const findings = await doctor(settings).catch(error => {
     // By its name: it is built apart, with a class of its own.
     throw error.name === ArgumentError.name ? new UsageError(printable(errorMessage(error))) : error;

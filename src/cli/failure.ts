@@ -1,4 +1,4 @@
-import { RallypointError } from '../model/errors.ts';
+import { RallypointError } from '../model/errors/errors.ts';
 import { CommandFailure } from './command-line.ts';
 
 /** One line about an error. */

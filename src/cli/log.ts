@@ -1,5 +1,5 @@
+import type { LogFields, Logger } from '../wire/clock/ports.ts';
 import { reportErrors } from '../wire/error-report.ts';
-import type { LogFields, Logger } from '../wire/ports.ts';
 import { type LogLevel, logLevels } from './serve-options.ts';
 
 type Line = readonly [level: keyof Logger, fields: LogFields, message: string];

@@ -1,4 +1,4 @@
-import { systemClock } from '../wire/ports.ts';
+import { systemClock } from '../wire/clock/ports.ts';
 import { rallypoint } from './rallypoint.ts';
 import { systemTerminal } from './terminal.ts';
 

@@ -4,7 +4,7 @@ import {
   type LimitProfileName,
   limitProfiles,
   withGlobalRate,
-} from '../model/limit-profiles.ts';
+} from '../model/limits/limit-profiles.ts';
 import {
   checkAllowedHosts,
   checkPublicUrl,
@@ -14,7 +14,7 @@ import {
   type SignInMode,
   signInModes,
 } from '../service/options.ts';
-import { intakeLimits, runtimeLimits } from '../service/service-limits.ts';
+import { intakeLimits, runtimeLimits } from '../service/support/service-limits.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
 import { errorMessage } from './failure.ts';
 import { suggestion } from './nearest.ts';

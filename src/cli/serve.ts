@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { Fixtures } from '../service/control/fixtures-document.ts';
 import { proxyWarning, type ServiceOptions } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
-import type { Logger } from '../wire/ports.ts';
+import type { Fixtures } from '../service/testing/fixtures/document.ts';
+import type { Logger } from '../wire/clock/ports.ts';
 import { CommandFailure } from './command-line.ts';
 import { errorMessage, startFailure } from './failure.ts';
 import { serveHelp } from './help.ts';

@@ -37,7 +37,7 @@ export type {
   OAuthErrorCode,
   RedirectErrorCode,
   TransportErrorCode,
-} from './error-codes.ts';
+} from './errors/error-codes.ts';
 export {
   ApiError,
   type ApiErrorDetails,
@@ -53,7 +53,17 @@ export {
   RedirectError,
   TransportError,
   ValidationError,
-} from './errors.ts';
+} from './errors/errors.ts';
+export {
+  type ErrorTree,
+  type FieldErrorCode,
+  fieldErrors,
+  formatIssues,
+  formatPath,
+  type Issue,
+  issuesToTree,
+  treeToIssues,
+} from './errors/issue.ts';
 export { type ExternalAuthType, externalAuthTypes, isExternalAuthType } from './external-auth.ts';
 export {
   type CloseCodeName,
@@ -108,19 +118,9 @@ export {
   type OptionValue,
 } from './interaction.ts';
 export {
-  type ErrorTree,
-  type FieldErrorCode,
-  fieldErrors,
-  formatIssues,
-  formatPath,
-  type Issue,
-  issuesToTree,
-  treeToIssues,
-} from './issue.ts';
-export {
   componentLimits,
   limits,
-} from './limits.ts';
+} from './limits/limits.ts';
 export {
   type GatewayLobby,
   type GatewayLobbyMember,
@@ -184,17 +184,18 @@ export {
   checkCommand,
   checkCommandEdit,
   checkCommandList,
-} from './rules/command.ts';
-export { type CommandCounts, countByType, firstExceededType } from './rules/command-count.ts';
-export { type CommandChange, type DiffContext, diffCommand } from './rules/command-diff.ts';
-export { commandTextLength } from './rules/command-size.ts';
-export { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from './rules/lobby.ts';
-export { checkLobbyJoin, checkLobbyLink } from './rules/lobby-join.ts';
-export { checkLobbyMessage, checkModerationMetadata, isSilent } from './rules/lobby-message.ts';
-export { type MemberPlace, memberPlace, type PlaceGuild, type PlaceMember } from './rules/member-place.ts';
-export { type NormalizedCommand, normalizeCommand } from './rules/normalize-command.ts';
-export { isInstalledBy, isOfferedIn } from './rules/offered.ts';
-export { checkOverwrites } from './rules/overwrites.ts';
+} from './rules/commands/command.ts';
+export { type CommandCounts, countByType, firstExceededType } from './rules/commands/command-count.ts';
+export { type CommandChange, type DiffContext, diffCommand } from './rules/commands/command-diff.ts';
+export { commandTextLength } from './rules/commands/command-size.ts';
+export { type NormalizedCommand, normalizeCommand } from './rules/commands/normalize-command.ts';
+export { isInstalledBy, isOfferedIn } from './rules/commands/offered.ts';
+export { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from './rules/lobbies/lobby.ts';
+export { checkLobbyJoin, checkLobbyLink } from './rules/lobbies/lobby-join.ts';
+export { checkLobbyMessage, checkModerationMetadata, isSilent } from './rules/lobbies/lobby-message.ts';
+export { type PlacedText, type ShownText, shownText, shownTexts } from './rules/locales/shown-texts.ts';
+export { type MemberPlace, memberPlace, type PlaceGuild, type PlaceMember } from './rules/permissions/member-place.ts';
+export { checkOverwrites } from './rules/permissions/overwrites.ts';
 export {
   type OverwriteLayer,
   type OverwriteLayers,
@@ -203,8 +204,7 @@ export {
   type PermitStep,
   type PermitStepName,
   permit,
-} from './rules/permit.ts';
-export { type PlacedText, type ShownText, shownText, shownTexts } from './rules/shown-texts.ts';
+} from './rules/permissions/permit.ts';
 export {
   type ApplicationId,
   type ChannelId,

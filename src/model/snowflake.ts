@@ -1,4 +1,4 @@
-import { ArgumentError } from './errors.ts';
+import { ArgumentError } from './errors/errors.ts';
 
 /**
  * A unique id as decimal text: an unsigned 64-bit number that carries its creation time in the upper 42 bits.

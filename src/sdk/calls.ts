@@ -1,12 +1,12 @@
-import { ArgumentError } from '../model/errors.ts';
-import { Deadline, requireDeadline } from '../wire/deadline.ts';
-import type { Http, HttpAnswer, HttpRequest } from '../wire/http.ts';
-import type { Clock } from '../wire/ports.ts';
+import { ArgumentError } from '../model/errors/errors.ts';
+import type { Clock } from '../wire/clock/ports.ts';
+import { Deadline, requireDeadline } from '../wire/http/deadline.ts';
+import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
 import type { RouteName } from '../wire/routes.ts';
 import type { OperationOptions, WhenOffline } from './call-options.ts';
-import { clientNotReady, ReadyGate } from './ready-gate.ts';
-import { Turns } from './turns.ts';
-import type { TellWait, Waits } from './waits.ts';
+import { clientNotReady, ReadyGate } from './connection/ready-gate.ts';
+import type { TellWait, Waits } from './connection/waits.ts';
+import { Turns } from './live/turns.ts';
 
 export interface CallPorts {
   readonly http: Http;

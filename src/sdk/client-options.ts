@@ -1,4 +1,4 @@
-import type { Clock, Entropy, Fetch, Logger, SocketFactory } from '../wire/ports.ts';
+import type { Clock, Entropy, Fetch, Logger, SocketFactory } from '../wire/clock/ports.ts';
 import type { OpenBrowser } from './auth/open-browser.ts';
 import type { WhenOffline } from './call-options.ts';
 

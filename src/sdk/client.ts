@@ -1,4 +1,4 @@
-import { ArgumentError } from '../model/errors.ts';
+import { ArgumentError } from '../model/errors/errors.ts';
 import type { DispatchName } from '../model/gateway.ts';
 import {
   type ApplicationId,
@@ -9,10 +9,10 @@ import {
   type UserId,
 } from '../model/snowflake.ts';
 import { resolveAddresses } from '../wire/addresses.ts';
-import { deadlineMsDefault, Http } from '../wire/http.ts';
-import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/ports.ts';
-import { loadSystemSocket } from '../wire/socket.ts';
-import { fetchTransport } from '../wire/transport.ts';
+import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
+import { loadSystemSocket } from '../wire/gateway/socket.ts';
+import { deadlineMsDefault, Http } from '../wire/http/http.ts';
+import { fetchTransport } from '../wire/http/transport.ts';
 import type { AuthorizationArgs } from './auth/authorization-args.ts';
 import type { AuthorizationGrant, AuthorizeOptions } from './auth/authorizer.ts';
 import { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from './auth/code-verifier.ts';
@@ -29,10 +29,13 @@ import type { ClientOptions } from './client-options.ts';
 import { LiveCommands } from './command/live-commands.ts';
 import { CommandOperations } from './command/operations.ts';
 import type { CommandPlace, CommandsSnapshot } from './command/snapshot.ts';
-import { Connection } from './connection.ts';
-import type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
+import { Connection } from './connection/connection.ts';
+import type { ConnectionSnapshot, ConnectionStatus } from './connection/connection-snapshot.ts';
+import { Waits } from './connection/waits.ts';
 import { type GuildChannel, type GuildMinimal, GuildOperations } from './guilds.ts';
 import { lazyNodeTransport } from './lazy-transport.ts';
+import type { Observable } from './live/rxjs.ts';
+import { selectFrom } from './live/select.ts';
 import { MessageGaps } from './lobby/message-gaps.ts';
 import {
   type HistoryOptions,
@@ -51,11 +54,8 @@ import type {
   UserSnapshot,
 } from './lobby/snapshot.ts';
 import { LobbyStore } from './lobby/store.ts';
-import type { Observable } from './rxjs.ts';
-import { selectFrom } from './select.ts';
 import type { CallSnapshot, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';
 import { type CallJoinOptions, VoiceCalls } from './voice/voice-calls.ts';
-import { Waits } from './waits.ts';
 
 /**
  * What a game holds: signs a player in, connects, and knows the player's lobbies as they change.

@@ -1,4 +1,4 @@
-import { TransportError } from '../model/errors.ts';
+import { TransportError } from '../model/errors/errors.ts';
 import {
   type ApplicationId,
   type ChannelId,
@@ -7,7 +7,7 @@ import {
   type LobbyId,
   parseSnowflake,
 } from '../model/snowflake.ts';
-import { asRecord } from '../wire/codec.ts';
+import { asRecord } from '../wire/http/codec.ts';
 import type { OperationOptions } from './call-options.ts';
 import type { Calls } from './calls.ts';
 

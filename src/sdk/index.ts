@@ -12,9 +12,9 @@ export {
   RedirectError,
   TransportError,
   ValidationError,
-} from '../model/errors.ts';
+} from '../model/errors/errors.ts';
+export type { Issue } from '../model/errors/issue.ts';
 export { type ExternalAuthType, externalAuthTypes } from '../model/external-auth.ts';
-export type { Issue } from '../model/issue.ts';
 export type { Metadata } from '../model/lobby.ts';
 export { lobbyFlags, lobbyMemberFlags } from '../model/lobby.ts';
 export { messageFlags, messageTypes } from '../model/message.ts';
@@ -27,8 +27,17 @@ export type {
   Snowflake,
   UserId,
 } from '../model/snowflake.ts';
-export { deadlineMsDefault } from '../wire/http.ts';
-export type { Cancel, Clock, Entropy, Fetch, Logger, Socket, SocketEvents, SocketFactory } from '../wire/ports.ts';
+export type {
+  Cancel,
+  Clock,
+  Entropy,
+  Fetch,
+  Logger,
+  Socket,
+  SocketEvents,
+  SocketFactory,
+} from '../wire/clock/ports.ts';
+export { deadlineMsDefault } from '../wire/http/http.ts';
 export { AuthorizationArgs } from './auth/authorization-args.ts';
 export type { AuthorizationArgsFields } from './auth/authorization-fields.ts';
 export type { AuthorizationGrant, AuthorizeOptions, RedirectWay } from './auth/authorizer.ts';
@@ -60,7 +69,7 @@ export type {
   CommandSnapshot,
   CommandsSnapshot,
 } from './command/snapshot.ts';
-export type { ConnectionSnapshot, ConnectionStatus } from './connection-snapshot.ts';
+export type { ConnectionSnapshot, ConnectionStatus } from './connection/connection-snapshot.ts';
 export type {
   AccessTokenOptions,
   Credentials,
@@ -102,11 +111,11 @@ export type {
   UserSnapshot,
   VoiceStateSnapshot,
 } from './lobby/snapshot.ts';
-export { type DoctorOptions, doctor } from './redirect/doctor.ts';
-export { type Finding, type FindingCode, findingCodes } from './redirect/finding.ts';
+export { type DoctorOptions, doctor } from './redirect/doctor/doctor.ts';
+export { type Finding, type FindingCode, findingCodes } from './redirect/doctor/finding.ts';
 export { type ListenOptions, listenForRedirects, type SchemeReceiver } from './redirect/listen.ts';
 export type { RedirectReceiver, RedirectTaker } from './redirect/receiver.ts';
-export { registerScheme, unregisterScheme } from './redirect/register.ts';
-export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration.ts';
+export { registerScheme, unregisterScheme } from './redirect/registration/register.ts';
+export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration/registration.ts';
 export type { CallSnapshot, CallStatus, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';
 export type { CallJoinOptions } from './voice/voice-calls.ts';

@@ -1,9 +1,9 @@
-import type { LimitProfile } from '../model/limit-profiles.ts';
-import type { Clock, Entropy, Fetch, Logger } from '../wire/ports.ts';
+import type { LimitProfile } from '../model/limits/limit-profiles.ts';
+import type { Clock, Entropy, Fetch, Logger } from '../wire/clock/ports.ts';
 import type { Bus } from './bus/contract.ts';
-import type { SnowflakeSource } from './ids.ts';
-import type { Journal } from './journal.ts';
 import type { Store } from './store/contract.ts';
+import type { SnowflakeSource } from './support/ids.ts';
+import type { Journal } from './support/journal.ts';
 
 /** Where the service is reached, as its clients are told. */
 export interface Addresses {

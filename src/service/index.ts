@@ -7,10 +7,10 @@ export {
   type RateLimit,
   type RateLimitBucket,
   withGlobalRate,
-} from '../model/limit-profiles.ts';
-export type { FilledFixtures, Fixtures } from './control/fixtures-document.ts';
-export type { FaultDocument, FaultMatch } from './faults/fault-document.ts';
-export type { ArmedFault, FaultControl } from './faults/faults.ts';
+} from '../model/limits/limit-profiles.ts';
 export type { ServiceOptions } from './options.ts';
 export { type ReadyLine, type Service, startService } from './service.ts';
 export { StoreError } from './store/errors.ts';
+export type { FaultDocument, FaultMatch } from './testing/faults/fault-document.ts';
+export type { ArmedFault, FaultControl } from './testing/faults/faults.ts';
+export type { FilledFixtures, Fixtures } from './testing/fixtures/document.ts';

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
-import { ArgumentError } from '../model/errors.ts';
-import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limit-profiles.ts';
-import type { Entropy, Fetch, Logger } from '../wire/ports.ts';
-import type { Fixtures } from './control/fixtures-document.ts';
+import { ArgumentError } from '../model/errors/errors.ts';
+import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits/limit-profiles.ts';
+import type { Entropy, Fetch, Logger } from '../wire/clock/ports.ts';
 import { isAddressBlock } from './http/client-address.ts';
 import { nameOf } from './http/hosts.ts';
-import { runtimeLimits } from './service-limits.ts';
+import { runtimeLimits } from './support/service-limits.ts';
+import type { Fixtures } from './testing/fixtures/document.ts';
 
 /**
  * How people show on the pages who they are: they say so (test users on one's own machine), or by name and password

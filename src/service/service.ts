@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { ArgumentError } from '../model/errors.ts';
+import { ArgumentError } from '../model/errors/errors.ts';
 import { version } from '../model/version.ts';
-import { reportErrors } from '../wire/error-report.ts';
 import {
   type Clock,
   type Logger,
@@ -13,38 +12,32 @@ import {
   systemClock,
   systemEntropy,
   systemFetch,
-} from '../wire/ports.ts';
-import { VirtualClock } from '../wire/virtual-clock.ts';
-import { Activity } from './activity.ts';
+} from '../wire/clock/ports.ts';
+import { VirtualClock } from '../wire/clock/virtual-clock.ts';
+import { reportErrors } from '../wire/error-report.ts';
+import { createCredentials } from './auth/credentials.ts';
 import { localBus } from './bus/local.ts';
 import type { ControlDeps } from './control/deps.ts';
-import { createFixtures } from './control/fixtures.ts';
-import type { FilledFixtures } from './control/fixtures-document.ts';
 import type { Addresses, Core } from './core.ts';
-import { createApplicationEdits } from './domain/application-edit.ts';
-import { createCommandIndexes } from './domain/command-index.ts';
-import { createCommandPermissions } from './domain/command-permissions.ts';
-import { createCommands } from './domain/commands.ts';
-import { createCredentials } from './domain/credentials.ts';
-import { createGuildDirectory } from './domain/guild-directory.ts';
-import { createGuildLookup } from './domain/guild-lookup.ts';
-import { createInteractions } from './domain/interactions.ts';
-import { createLobbies } from './domain/lobbies.ts';
-import { createWebhookEvents } from './domain/webhook-events.ts';
-import { EventLog } from './event-log.ts';
-import { type FaultControl, Faults } from './faults/faults.ts';
+import { createApplicationEdits } from './domain/accounts/application-edit.ts';
+import { createCommands } from './domain/commands/commands.ts';
+import { createCommandIndexes } from './domain/commands/index-of-user.ts';
+import { createCommandPermissions } from './domain/commands/permissions.ts';
+import { createGuildDirectory } from './domain/guilds/directory.ts';
+import { createGuildLookup } from './domain/guilds/lookup.ts';
+import { createInteractions } from './domain/interactions/interactions.ts';
+import { createLobbies } from './domain/lobbies/lobbies.ts';
+import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { EventLog } from './gateway/sessions/event-log.ts';
 import { type AddressOf, clientAddressBehind, countedAddress } from './http/client-address.ts';
 import { Connections } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
 import { Hosts } from './http/hosts.ts';
 import { createHttpServer, type HttpDeps } from './http/server.ts';
-import { snowflakeSource } from './ids.ts';
-import { Journal } from './journal.ts';
-import { createLateSite } from './late-site.ts';
-import { createAuthorization } from './oauth/authorization.ts';
-import { createSigningKeys } from './oauth/signing-keys.ts';
-import { openVoiceServer } from './oauth/voice-token.ts';
+import { createAuthorization } from './oauth/authorize/authorization.ts';
+import { createSigningKeys } from './oauth/openid/signing-keys.ts';
+import { openVoiceServer } from './oauth/openid/voice-token.ts';
 import {
   checkAllowedHosts,
   checkDrainTimeout,
@@ -60,7 +53,7 @@ import {
   type ServiceOptions,
   type SignInMode,
 } from './options.ts';
-import { createPublicFetch } from './public-fetch.ts';
+import { createPublicFetch } from './outbound/public-fetch.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { commandIndexRoutes } from './routes/command-index.ts';
 import { commandPermissionRoutes } from './routes/command-permissions.ts';
@@ -72,10 +65,17 @@ import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { partnerRoutes } from './routes/partner.ts';
-import { runtimeLimits } from './service-limits.ts';
 import type { AnnouncementSink, MaybePromise, Store } from './store/contract.ts';
 import { openMemoryStore } from './store/memory/store.ts';
-import { takeTimeMark, writeTimeMark } from './time-mark.ts';
+import { takeTimeMark, writeTimeMark } from './store/time-mark.ts';
+import { Activity } from './support/activity.ts';
+import { snowflakeSource } from './support/ids.ts';
+import { Journal } from './support/journal.ts';
+import { runtimeLimits } from './support/service-limits.ts';
+import { type FaultControl, Faults } from './testing/faults/faults.ts';
+import type { FilledFixtures } from './testing/fixtures/document.ts';
+import { createFixtures } from './testing/fixtures/fixtures.ts';
+import { createLateSite } from './web/late-site.ts';
 
 /** What a service says when it accepts traffic; the command prints it as one line. */
 export interface ReadyLine {

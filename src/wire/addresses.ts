@@ -1,6 +1,6 @@
-import { ArgumentError } from '../model/errors.ts';
+import { ArgumentError } from '../model/errors/errors.ts';
 import { loopbackRedirect } from '../model/oauth.ts';
-import { parseBaseUrl } from './http.ts';
+import { parseBaseUrl } from './http/http.ts';
 
 /** Where the hosted service is. */
 const hosted = { webBase: 'https://discord.com', apiBase: 'https://discord.com/api' } as const;

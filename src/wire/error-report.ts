@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from './ports.ts';
+import type { LogFields, Logger } from './clock/ports.ts';
 
 /** What a log line says of an error: plain data, so that it is the same whatever the logger does with errors. */
 export interface ErrorReport {

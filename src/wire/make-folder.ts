@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemCode } from './transport.ts';
+import { systemCode } from './http/transport.ts';
 
 /** Makes one folder, as `mkdir` of `node:fs/promises` does. */
 export type MakeOne = (path: string, options: { readonly mode: number }) => Promise<unknown>;

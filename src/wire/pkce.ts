@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { limits } from '../model/limits.ts';
-import { type Entropy, randomToken } from './ports.ts';
+import { limits } from '../model/limits/limits.ts';
+import { type Entropy, randomToken } from './clock/ports.ts';
 
 /** The one challenge method the interface accepts. @see oauth2.md 4 */
 export const codeChallengeMethod = 'S256';

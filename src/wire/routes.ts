@@ -1,4 +1,4 @@
-import type { RateLimitBucket } from '../model/limit-profiles.ts';
+import type { RateLimitBucket } from '../model/limits/limit-profiles.ts';
 
 /**
  * Who may call a route.

@@ -9,13 +9,13 @@ import {
   type InteractionEndpoint,
   type InteractionHandler,
 } from '../../src/backend/index.ts';
-import { limits } from '../../src/model/limits.ts';
-import { makeKeyPair } from '../../src/service/control/secrets.ts';
-import { snowflakeSource } from '../../src/service/ids.ts';
+import { limits } from '../../src/model/limits/limits.ts';
+import { snowflakeSource } from '../../src/service/support/ids.ts';
+import { makeKeyPair } from '../../src/service/testing/fixtures/secrets.ts';
+import { VirtualClock } from '../../src/wire/clock/virtual-clock.ts';
 import { readSigningKey, signMessage } from '../../src/wire/signature.ts';
-import { VirtualClock } from '../../src/wire/virtual-clock.ts';
 import { seededEntropy } from '../service/control/support.ts';
-import { answerJson, type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
+import { answerJson, type LoopbackServer, startLoopbackServer } from '../support/http/loopback-server.ts';
 
 const keys = makeKeyPair(seededEntropy('endpoint'));
 const startMs = Date.UTC(2026, 7, 1);

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, type Backend, createBackend, ValidationError } from '../../src/backend/index.ts';
 import type { ExternalAuthType } from '../../src/model/external-auth.ts';
 import { type Service, startService } from '../../src/service/index.ts';
-import { answerJson, type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
-import { openTicketOffice } from '../support/provisional.ts';
-import { callApi, starfall } from '../support/starfall.ts';
-import { playerTokens } from '../support/tokens.ts';
+import { answerJson, type LoopbackServer, startLoopbackServer } from '../support/http/loopback-server.ts';
+import { openTicketOffice } from '../support/service/provisional.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
+import { playerTokens } from '../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [ada, grace] = starfall.users;

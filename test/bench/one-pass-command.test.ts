@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { isCommand } from '../../bench/peers/one-pass-command.ts';
 import { commandTypes } from '../../src/model/command.ts';
-import { arbitraryBrokenCommand, arbitraryChatCommand } from '../support/arbitrary-command.ts';
+import { arbitraryBrokenCommand, arbitraryChatCommand } from '../support/commands/arbitrary-command.ts';
 
 describe('the hand-written check that the rulebook is measured against', () => {
   it('accepts what the rulebook accepts', () => {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync,
 import { delimiter, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/folder.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const { isNewEnough, oldestNode } = await import(pathToFileURL(join(root, 'bin', 'oldest-node.js')).href);

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { rallypoint } from '../../src/cli/rallypoint.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { type Service, startService } from '../../src/service/service.ts';
-import { needs } from '../support/parts.ts';
-import { starfall } from '../support/starfall.ts';
+import { needs } from '../support/runs/parts.ts';
+import { starfall } from '../support/service/starfall.ts';
 
 const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const [application] = starfall.applications;

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rallypoint } from '../../src/cli/rallypoint.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
-import { findingCodes } from '../../src/sdk/redirect/finding.ts';
-import { needs } from '../support/parts.ts';
+import { findingCodes } from '../../src/sdk/redirect/doctor/finding.ts';
+import { needs } from '../support/runs/parts.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const main = join(root, 'src/cli/main.ts');
@@ -43,7 +43,7 @@ const whole = await needs('linux', 'desktop-tools', 'keychain-daemon', 'forwarde
 describe('rallypoint doctor', () => {
   it.skipIf(whole.missing)(`exits with 0 where a game can sign its player in${whole.note}`, async () => {
     const options = { applicationId: '1', name: 'Starfall', game: { path: process.execPath } };
-    const register = `import { registerScheme } from ${JSON.stringify(join(root, 'src/sdk/redirect/register.ts'))};
+    const register = `import { registerScheme } from ${JSON.stringify(join(root, 'src/sdk/redirect/registration/register.ts'))};
       await registerScheme(${JSON.stringify(options)});`;
     const script = '"$0" --input-type=module --eval "$1" && "$0" "$2" doctor --application 1';
     const env = { ...process.env, XDG_CURRENT_DESKTOP: 'GNOME' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/cli/command-line.ts';
 import { serveHelp } from '../../src/cli/help.ts';
 import { readServeOptions, serveOptions } from '../../src/cli/serve-options.ts';
-import { limitProfiles } from '../../src/model/limit-profiles.ts';
+import { limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 
 const read = (line: string) => readServeOptions(line.split(' ').filter(Boolean));
 

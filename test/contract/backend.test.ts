@@ -13,18 +13,18 @@ import {
   ValidationError,
 } from '../../src/backend/index.ts';
 import { type CommandInput, commandTypes } from '../../src/model/command.ts';
-import { apiErrors } from '../../src/model/errors.ts';
-import { type Issue, treeToIssues } from '../../src/model/issue.ts';
-import { limits } from '../../src/model/limits.ts';
-import { checkCommand } from '../../src/model/rules/command.ts';
+import { apiErrors } from '../../src/model/errors/errors.ts';
+import { type Issue, treeToIssues } from '../../src/model/errors/issue.ts';
+import { limits } from '../../src/model/limits/limits.ts';
+import { checkCommand } from '../../src/model/rules/commands/command.ts';
 import type { ServiceOptions } from '../../src/service/options.ts';
 import { type Service, startService } from '../../src/service/service.ts';
-import { VirtualClock } from '../../src/wire/virtual-clock.ts';
-import { arbitraryBrokenCommand, arbitraryCommand } from '../support/arbitrary-command.ts';
-import { elapse } from '../support/elapse.ts';
-import { faults } from '../support/issues.ts';
-import { callApi, starfall } from '../support/starfall.ts';
-import { useCommand } from '../support/use-command.ts';
+import { VirtualClock } from '../../src/wire/clock/virtual-clock.ts';
+import { elapse } from '../support/clock/elapse.ts';
+import { arbitraryBrokenCommand, arbitraryCommand } from '../support/commands/arbitrary-command.ts';
+import { faults } from '../support/commands/issues.ts';
+import { useCommand } from '../support/commands/use-command.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
 
 const [application] = starfall.applications;
 const [ada, grace, edsger] = starfall.users;

@@ -8,11 +8,11 @@ import { rallypoint } from '../../src/cli/rallypoint.ts';
 import type { ModalCreated } from '../../src/model/gateway.ts';
 import type { Message } from '../../src/model/message.ts';
 import { startService } from '../../src/service/service.ts';
-import { GatewayClient } from '../support/gateway-client.ts';
-import { starfall } from '../support/starfall.ts';
-import { sessionToken } from '../support/tokens.ts';
-import { useCommand } from '../support/use-command.ts';
-import { submitModal, useComponent } from '../support/use-component.ts';
+import { useCommand } from '../support/commands/use-command.ts';
+import { submitModal, useComponent } from '../support/commands/use-component.ts';
+import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { starfall } from '../support/service/starfall.ts';
+import { sessionToken } from '../support/service/tokens.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'docs', 'commands.md'), 'utf8');

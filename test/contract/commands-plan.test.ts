@@ -13,16 +13,16 @@ import {
   ValidationError,
 } from '../../src/backend/index.ts';
 import { commandKey, commandTypes } from '../../src/model/command.ts';
-import { type LimitProfile, limitProfiles } from '../../src/model/limit-profiles.ts';
-import { limits } from '../../src/model/limits.ts';
-import { diffCommand } from '../../src/model/rules/command-diff.ts';
+import { type LimitProfile, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
+import { limits } from '../../src/model/limits/limits.ts';
+import { diffCommand } from '../../src/model/rules/commands/command-diff.ts';
 import { type Service, startService } from '../../src/service/service.ts';
-import { VirtualClock } from '../../src/wire/virtual-clock.ts';
-import { arbitraryCommand } from '../support/arbitrary-command.ts';
-import { times } from '../support/command-samples.ts';
-import { elapse } from '../support/elapse.ts';
-import { faults } from '../support/issues.ts';
-import { starfall } from '../support/starfall.ts';
+import { VirtualClock } from '../../src/wire/clock/virtual-clock.ts';
+import { elapse } from '../support/clock/elapse.ts';
+import { arbitraryCommand } from '../support/commands/arbitrary-command.ts';
+import { times } from '../support/commands/command-samples.ts';
+import { faults } from '../support/commands/issues.ts';
+import { starfall } from '../support/service/starfall.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;

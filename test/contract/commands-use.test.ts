@@ -12,12 +12,12 @@ import {
   userToken,
   ValidationError,
 } from '../../src/backend/index.ts';
-import { limits } from '../../src/model/limits.ts';
+import { limits } from '../../src/model/limits/limits.ts';
 import { type Service, startService } from '../../src/service/service.ts';
-import { times } from '../support/command-samples.ts';
-import { starfall } from '../support/starfall.ts';
-import { playerToken } from '../support/tokens.ts';
-import { useCommand } from '../support/use-command.ts';
+import { times } from '../support/commands/command-samples.ts';
+import { useCommand } from '../support/commands/use-command.ts';
+import { starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RouteName, routes } from '../../src/wire/routes.ts';
-import { openRouteWorld, type RouteAnswer, type RouteWorld, routeNames } from '../support/every-route.ts';
-import { documentOf, type OpenApiDocument, operationOf } from '../support/openapi-document.ts';
-import { starfall } from '../support/starfall.ts';
-import { clientToken, playerToken } from '../support/tokens.ts';
+import { openRouteWorld, type RouteAnswer, type RouteWorld, routeNames } from '../support/http/every-route.ts';
+import { documentOf, type OpenApiDocument, operationOf } from '../support/http/openapi-document.ts';
+import { starfall } from '../support/service/starfall.ts';
+import { clientToken, playerToken } from '../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [ada] = starfall.users;

@@ -27,7 +27,7 @@ import {
 } from 'discord.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Service, startService } from '../../src/service/index.ts';
-import { callApi, starfall } from '../support/starfall.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;

@@ -7,10 +7,10 @@ import {
   type RouteWorld,
   routeNames,
   servingRouteNames,
-} from '../support/every-route.ts';
-import { hostileBody } from '../support/hostile-bodies.ts';
-import { documentOf, type Judge, judgeBy } from '../support/openapi-document.ts';
-import { patienceMs, runs, seedOf } from '../support/soak.ts';
+} from '../support/http/every-route.ts';
+import { hostileBody } from '../support/http/hostile-bodies.ts';
+import { documentOf, type Judge, judgeBy } from '../support/http/openapi-document.ts';
+import { patienceMs, runs, seedOf } from '../support/runs/soak.ts';
 
 /** All of them in a soak, a share of them in every run. */
 const bodies = runs(1_500, 10_000);

@@ -19,12 +19,12 @@ import type { ModalCreated } from '../../src/model/gateway.ts';
 import type { OptionValue } from '../../src/model/interaction.ts';
 import type { Message } from '../../src/model/message.ts';
 import { type Service, startService } from '../../src/service/index.ts';
-import { button, row, stringSelect } from '../support/components.ts';
-import { GatewayClient } from '../support/gateway-client.ts';
-import { callApi, starfall } from '../support/starfall.ts';
-import { sessionToken } from '../support/tokens.ts';
-import { useCommand } from '../support/use-command.ts';
-import { submitModal, useComponent } from '../support/use-component.ts';
+import { button, row, stringSelect } from '../support/commands/components.ts';
+import { useCommand } from '../support/commands/use-command.ts';
+import { submitModal, useComponent } from '../support/commands/use-component.ts';
+import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
+import { sessionToken } from '../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [ada] = starfall.users;

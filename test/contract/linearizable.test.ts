@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Backend, createBackend } from '../../src/backend/index.ts';
-import { ApiError, TransportError } from '../../src/model/errors.ts';
+import { ApiError, TransportError } from '../../src/model/errors/errors.ts';
 import type { Lobby, LobbyInput, LobbyMember, LobbyMemberChange, LobbyMemberInput } from '../../src/model/lobby.ts';
 import type { LobbyId } from '../../src/model/snowflake.ts';
 import { type Service, startService } from '../../src/service/index.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { linearize, type Observed, type Specification } from '../support/linearizability.ts';
-import { patienceMs } from '../support/soak.ts';
-import { starfall } from '../support/starfall.ts';
-import { tries } from '../support/tries.ts';
+import { linearize, type Observed, type Specification } from '../support/gateway/linearizability.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
+import { patienceMs } from '../support/runs/soak.ts';
+import { tries } from '../support/runs/tries.ts';
+import { starfall } from '../support/service/starfall.ts';
 
 type Operation =
   | { readonly kind: 'edit'; readonly input: LobbyInput }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Backend, createBackend } from '../../src/backend/index.ts';
-import { limits } from '../../src/model/limits.ts';
+import { limits } from '../../src/model/limits/limits.ts';
 import type { Lobby } from '../../src/model/lobby.ts';
 import { type Service, startService } from '../../src/service/index.ts';
-import { serviceLimits } from '../../src/service/service-limits.ts';
-import { GatewayClient } from '../support/gateway-client.ts';
-import { runs } from '../support/soak.ts';
-import { botHeaders, callApi, starfall } from '../support/starfall.ts';
-import { playerToken } from '../support/tokens.ts';
+import { serviceLimits } from '../../src/service/support/service-limits.ts';
+import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { runs } from '../support/runs/soak.ts';
+import { botHeaders, callApi, starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 const { lobbyIdleTimeoutSecondsMin: min, lobbyIdleTimeoutSecondsMax: max } = limits;
 const [ada] = starfall.users;

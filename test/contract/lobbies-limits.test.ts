@@ -5,11 +5,11 @@ import {
   limitProfiles,
   type RateLimit,
   type RateLimitBucket,
-} from '../../src/model/limit-profiles.ts';
+} from '../../src/model/limits/limit-profiles.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { type Route, type RouteName, routes } from '../../src/wire/routes.ts';
-import { botHeaders, starfall } from '../support/starfall.ts';
-import { playerToken } from '../support/tokens.ts';
+import { botHeaders, starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 const [ada, grace] = starfall.users;
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../../src/service/index.ts';
 import { type Route, type RouteName, routes } from '../../src/wire/routes.ts';
-import { starfall } from '../support/starfall.ts';
+import { starfall } from '../support/service/starfall.ts';
 
 const names = Object.keys(routes) as RouteName[];
 const readAll = (pattern: string) =>

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Command, CommandType } from '../../src/model/command.ts';
-import { apiErrors } from '../../src/model/errors.ts';
-import { type Issue, treeToIssues } from '../../src/model/issue.ts';
-import { limitProfiles } from '../../src/model/limit-profiles.ts';
-import { checkCommand, checkCommandEdit, checkCommandList } from '../../src/model/rules/command.ts';
-import { chatCommand } from '../support/command-samples.ts';
-import { faults } from '../support/issues.ts';
+import { apiErrors } from '../../src/model/errors/errors.ts';
+import { type Issue, treeToIssues } from '../../src/model/errors/issue.ts';
+import { limitProfiles } from '../../src/model/limits/limit-profiles.ts';
+import { checkCommand, checkCommandEdit, checkCommandList } from '../../src/model/rules/commands/command.ts';
+import { chatCommand } from '../support/commands/command-samples.ts';
+import { faults } from '../support/commands/issues.ts';
 import { behaviorCases } from './rules/behavior-cases.ts';
 import type { CreateCase, EditCase, ReplaceCase, RuleCase, StoryCase } from './rules/case.ts';
 import { fieldCases } from './rules/field-cases.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
+import { limits } from '../../src/model/limits/limits.ts';
 import { AuthorizationArgs } from '../../src/sdk/auth/authorization-args.ts';
 import type { DeviceProgress } from '../../src/sdk/auth/device-flow.ts';
 import { Client } from '../../src/sdk/client.ts';
@@ -7,13 +7,13 @@ import type { ClientOptions } from '../../src/sdk/client-options.ts';
 import { openCredentials } from '../../src/sdk/credentials/open-credentials.ts';
 import { memoryKeychain } from '../../src/sdk/keychain/memory.ts';
 import { type Service, startService } from '../../src/service/index.ts';
-import { VirtualClock } from '../../src/wire/virtual-clock.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { passTime } from '../support/pass-time.ts';
-import { browserOf, signIn } from '../support/player.ts';
-import { openTicketOffice } from '../support/provisional.ts';
-import { starfall } from '../support/starfall.ts';
-import { sessionToken } from '../support/tokens.ts';
+import { VirtualClock } from '../../src/wire/clock/virtual-clock.ts';
+import { browserOf, signIn } from '../support/browser/player.ts';
+import { passTime } from '../support/clock/pass-time.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
+import { openTicketOffice } from '../support/service/provisional.ts';
+import { starfall } from '../support/service/starfall.ts';
+import { sessionToken } from '../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [ada, grace] = starfall.users;

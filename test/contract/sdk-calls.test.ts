@@ -4,11 +4,11 @@ import { closeCodes } from '../../src/model/gateway.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { CallSnapshot } from '../../src/sdk/voice/snapshot.ts';
 import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
-import { loadSystemSocket } from '../../src/wire/socket.ts';
-import { keptCalls } from '../support/calls.ts';
-import { Network } from '../support/network.ts';
-import { callApi, starfall } from '../support/starfall.ts';
-import { playerToken } from '../support/tokens.ts';
+import { loadSystemSocket } from '../../src/wire/gateway/socket.ts';
+import { keptCalls } from '../support/gateway/calls.ts';
+import { Network } from '../support/gateway/network.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 const [ada, grace] = starfall.users;
 

@@ -3,8 +3,8 @@ import { filter } from 'rxjs/operators';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../src/sdk/index.ts';
 import { startService } from '../../src/service/index.ts';
-import { callApi, starfall } from '../support/starfall.ts';
-import { playerToken } from '../support/tokens.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 const applicationId = starfall.applications[0].id;
 const guildId = starfall.guilds[0].id;

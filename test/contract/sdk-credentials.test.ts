@@ -4,9 +4,9 @@ import type { Credentials } from '../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../src/sdk/credentials/open-credentials.ts';
 import { memoryKeychain } from '../../src/sdk/keychain/memory.ts';
 import { type Service, startService } from '../../src/service/service.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { browserOf, signIn } from '../support/player.ts';
-import { starfall } from '../support/starfall.ts';
+import { browserOf, signIn } from '../support/browser/player.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
+import { starfall } from '../support/service/starfall.ts';
 
 const [application] = starfall.applications;
 const [ada] = starfall.users;

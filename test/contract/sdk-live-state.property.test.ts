@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
 import { compareSnowflakes } from '../../src/model/snowflake.ts';
 import type { LobbyMessages, LobbyState } from '../../src/sdk/lobby/snapshot.ts';
-import { loadSystemSocket } from '../../src/wire/socket.ts';
-import { keptCalls, type Participant } from '../support/calls.ts';
-import { isDeeplyFrozen } from '../support/frozen.ts';
-import { type LivePlayer, LiveWorld } from '../support/live-world.ts';
-import { Network } from '../support/network.ts';
-import { SleepyClock } from '../support/sleepy-clock.ts';
-import { patienceMs } from '../support/soak.ts';
-import { callApi } from '../support/starfall.ts';
-import { tries } from '../support/tries.ts';
+import { loadSystemSocket } from '../../src/wire/gateway/socket.ts';
+import { SleepyClock } from '../support/clock/sleepy-clock.ts';
+import { keptCalls, type Participant } from '../support/gateway/calls.ts';
+import { type LivePlayer, LiveWorld } from '../support/gateway/live-world.ts';
+import { Network } from '../support/gateway/network.ts';
+import { isDeeplyFrozen } from '../support/runs/frozen.ts';
+import { patienceMs } from '../support/runs/soak.ts';
+import { tries } from '../support/runs/tries.ts';
+import { callApi } from '../support/service/starfall.ts';
 
 /**
  * Random players, a random game server, random disturbances; in between moments of quiet, in which every client must

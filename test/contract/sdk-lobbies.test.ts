@@ -1,19 +1,19 @@
 import { filter, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
-import { limitProfiles } from '../../src/model/limit-profiles.ts';
-import { limits } from '../../src/model/limits.ts';
+import { limitProfiles } from '../../src/model/limits/limit-profiles.ts';
+import { limits } from '../../src/model/limits/limits.ts';
 import type { WaitSnapshot } from '../../src/sdk/call-options.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { ClientOptions } from '../../src/sdk/client-options.ts';
 import type { LobbyMessages } from '../../src/sdk/lobby/snapshot.ts';
 import { type Service, startService } from '../../src/service/service.ts';
-import { loadSystemSocket } from '../../src/wire/socket.ts';
-import { isDeeplyFrozen } from '../support/frozen.ts';
-import { Network } from '../support/network.ts';
-import { browserOf, gone, seen } from '../support/player.ts';
-import { callApi, starfall } from '../support/starfall.ts';
-import { playerToken } from '../support/tokens.ts';
+import { loadSystemSocket } from '../../src/wire/gateway/socket.ts';
+import { browserOf, gone, seen } from '../support/browser/player.ts';
+import { Network } from '../support/gateway/network.ts';
+import { isDeeplyFrozen } from '../support/runs/frozen.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [ada, grace, edsger] = starfall.users;

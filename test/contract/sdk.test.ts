@@ -6,9 +6,9 @@ import { Client } from '../../src/sdk/client.ts';
 import type { ClientOptions } from '../../src/sdk/client-options.ts';
 import type { LobbyState } from '../../src/sdk/lobby/snapshot.ts';
 import { type Service, startService } from '../../src/service/service.ts';
-import { isDeeplyFrozen } from '../support/frozen.ts';
-import { browserOf, decide, gone, seen, signIn } from '../support/player.ts';
-import { callApi, starfall } from '../support/starfall.ts';
+import { browserOf, decide, gone, seen, signIn } from '../support/browser/player.ts';
+import { isDeeplyFrozen } from '../support/runs/frozen.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
 
 const [application] = starfall.applications;
 const [ada, grace] = starfall.users;

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signInAs } from '../../samples/quickstart/player-browser.ts';
-import { apiErrors } from '../../src/model/errors.ts';
-import { findingCodes } from '../../src/sdk/redirect/finding.ts';
-import { freePort, Guide, type Program } from '../support/guide.ts';
-import { needs } from '../support/parts.ts';
+import { apiErrors } from '../../src/model/errors/errors.ts';
+import { findingCodes } from '../../src/sdk/redirect/doctor/finding.ts';
+import { freePort, Guide, type Program } from '../support/runs/guide.ts';
+import { needs } from '../support/runs/parts.ts';
 
 /** docs/authorization.md, done as it says. The control API's consent stands for the player. */
 const root = resolve(import.meta.dirname, '../..');

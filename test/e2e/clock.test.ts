@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
-import { limits } from '../../src/model/limits.ts';
+import { limits } from '../../src/model/limits/limits.ts';
 import type { ReadyLine } from '../../src/service/index.ts';
-import { GatewayClient } from '../support/gateway-client.ts';
-import { callApi, starfall } from '../support/starfall.ts';
-import { playerToken } from '../support/tokens.ts';
+import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 const hourMs = 3_600_000;
 

@@ -7,9 +7,9 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createStandIn } from '../../samples/electron-lobby/host/stand-in.ts';
 import type { ElectronParts } from '../../samples/electron-lobby/main/electron-parts.ts';
-import { launchChromium } from '../support/chromium.ts';
-import { Guide } from '../support/guide.ts';
-import { needs } from '../support/parts.ts';
+import { launchChromium } from '../support/browser/chromium.ts';
+import { Guide } from '../support/runs/guide.ts';
+import { needs } from '../support/runs/parts.ts';
 
 /** docs/electron.md, done as it says, but for Electron itself: a stand-in takes its place. */
 const root = resolve(import.meta.dirname, '../..');

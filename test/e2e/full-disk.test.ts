@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReadyLine } from '../../src/service/index.ts';
-import { needs } from '../support/parts.ts';
-import { callApi, starfall } from '../support/starfall.ts';
+import { needs } from '../support/runs/parts.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
 
 const posix = await needs('posix');
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { intents } from '../../src/model/gateway.ts';
 import type { ReadyLine } from '../../src/service/index.ts';
-import { GatewayClient } from '../support/gateway-client.ts';
-import { callApi, starfall } from '../support/starfall.ts';
-import { playerToken } from '../support/tokens.ts';
+import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rallypoint-kill-'));
 const fixtures = join(folder, 'fixtures.json');

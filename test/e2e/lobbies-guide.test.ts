@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, Guide, type Program } from '../support/guide.ts';
-import { needs } from '../support/parts.ts';
+import { freePort, Guide, type Program } from '../support/runs/guide.ts';
+import { needs } from '../support/runs/parts.ts';
 
 const shell = await needs('posix');
 

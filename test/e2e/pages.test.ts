@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { limitProfiles } from '../../src/model/limit-profiles.ts';
+import { limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import { deviceCodeGrantType } from '../../src/model/oauth.ts';
-import type { Fixtures } from '../../src/service/control/fixtures-document.ts';
 import { type Service, startService } from '../../src/service/service.ts';
+import type { Fixtures } from '../../src/service/testing/fixtures/document.ts';
+import { systemEntropy } from '../../src/wire/clock/ports.ts';
 import { codeChallengeOf, createCodeVerifier } from '../../src/wire/pkce.ts';
-import { systemEntropy } from '../../src/wire/ports.ts';
-import { launchChromium, picturesFolder } from '../support/chromium.ts';
-import { needs } from '../support/parts.ts';
+import { launchChromium, picturesFolder } from '../support/browser/chromium.ts';
+import { needs } from '../support/runs/parts.ts';
 
 /** The pages as people have them: in a real browser, without script, by keyboard alone. */
 const chromium = await needs('browser');

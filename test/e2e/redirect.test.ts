@@ -9,13 +9,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { buildSample } from '../../samples/electron-lobby/build.ts';
 import { variables } from '../../samples/electron-lobby/main/options.ts';
 import { applicationId, friend } from '../../samples/electron-lobby/starfall.ts';
-import { picturesFolder } from '../support/chromium.ts';
-import { Desktop, type DesktopBrowser, desktopParts } from '../support/desktop.ts';
-import { patiently, type Shell, Stage, type StageParts, scheme } from '../support/desktop-sample.ts';
-import { type Needs, needs } from '../support/parts.ts';
-import { startKeyring } from '../support/real-keyring.ts';
-import { agreeAs, openFriend } from '../support/sample-app.ts';
-import { playSample } from '../support/sample-scenario.ts';
+import { picturesFolder } from '../support/browser/chromium.ts';
+import { Desktop, type DesktopBrowser, desktopParts } from '../support/browser/desktop.ts';
+import { patiently, type Shell, Stage, type StageParts, scheme } from '../support/browser/desktop-sample.ts';
+import { startKeyring } from '../support/keychain/real-keyring.ts';
+import { type Needs, needs } from '../support/runs/parts.ts';
+import { agreeAs, openFriend } from '../support/sample/sample-app.ts';
+import { playSample } from '../support/sample/sample-scenario.ts';
 
 /**
  * The whole way with nothing played: the game's window, its browser, `xdg-open`, the handler that the addon registered,

@@ -6,8 +6,8 @@ import { type Browser, _electron as electron, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findElectron } from '../../samples/electron-lobby/host/find-program.ts';
 import { variables } from '../../samples/electron-lobby/main/options.ts';
-import { faintTexts, heapOf, isWiderThanWindow, unnamedControls } from '../support/page-checks.ts';
-import { needs } from '../support/parts.ts';
+import { faintTexts, heapOf, isWiderThanWindow, unnamedControls } from '../support/browser/page-checks.ts';
+import { needs } from '../support/runs/parts.ts';
 import {
   agreeAs,
   launchChromium,
@@ -18,8 +18,8 @@ import {
   type SampleInChromium,
   type SampleWorld,
   tapped,
-} from '../support/sample-app.ts';
-import { playSample } from '../support/sample-scenario.ts';
+} from '../support/sample/sample-app.ts';
+import { playSample } from '../support/sample/sample-scenario.ts';
 
 const run = promisify(execFile);
 const schemes = ['light', 'dark'] as const;

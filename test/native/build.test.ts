@@ -4,8 +4,8 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/folder.ts';
-import { nativeSystems, needs } from '../support/parts.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
+import { nativeSystems, needs } from '../support/runs/parts.ts';
 import { compiled, root } from './built.ts';
 
 const run = promisify(execFile);

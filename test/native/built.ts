@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { NativeAddon } from '../../src/sdk/native/contract.ts';
 import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
 import { loadNative } from '../../src/sdk/native/load.ts';
-import { needs } from '../support/parts.ts';
+import { needs } from '../support/runs/parts.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 

@@ -10,8 +10,8 @@ import {
   forwarderAnswers,
   forwarderExitCodes,
 } from '../../src/sdk/native/forwarder.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { needs } from '../support/parts.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
+import { needs } from '../support/runs/parts.ts';
 import { root } from './built.ts';
 import { type Listener, listenAt, says } from './listener.ts';
 

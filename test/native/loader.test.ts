@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
 import { loadNative } from '../../src/sdk/native/load.ts';
 import { nativePlaces, whereToPut } from '../../src/sdk/native/places.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
 import { builtForwarder, compiled, root } from './built.ts';
 import { withEnv } from './desktop.ts';
 

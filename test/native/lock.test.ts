@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NativeAddon } from '../../src/sdk/native/contract.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
 import { builtAddon, compiled } from './built.ts';
 
 const run = promisify(execFile);

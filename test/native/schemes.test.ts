@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NativeAddon, SchemeRegistration } from '../../src/sdk/native/contract.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { needs } from '../support/parts.ts';
-import { tries } from '../support/tries.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
+import { needs } from '../support/runs/parts.ts';
+import { tries } from '../support/runs/tries.ts';
 import { builtAddon, compiled } from './built.ts';
 import { type Desktop, desktopIn, withEnv, writeProgram } from './desktop.ts';
 

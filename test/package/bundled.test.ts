@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { needs } from '../support/parts.ts';
+import { needs } from '../support/runs/parts.ts';
 import { type Ended, installOffline, neededPackages, openProject, pack, root, run } from './project.ts';
 import { openWorld, toldByGame, toldByModel, withoutExperiments } from './story.ts';
 

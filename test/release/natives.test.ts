@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkNatives, takeNatives } from '../../scripts/release/natives.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
 
 let folder: string;
 let remove: () => Promise<void>;

@@ -4,7 +4,7 @@ import { type Service, startService } from '@rallypoint/sdk/service';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applicationId, botToken, fixtures, friend, owner } from '../../samples/electron-lobby/starfall.ts';
 import { type GameBackend, startGameBackend } from '../../samples/game-backend/server.ts';
-import { browserOf } from '../support/player.ts';
+import { browserOf } from '../support/browser/player.ts';
 
 const otherGame = {
   id: '1054951789318900777',

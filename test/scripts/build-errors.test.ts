@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/folder.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const inputs = ['src', 'bin', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { shownDeclarations } from '../../scripts/declarations.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OperationOptions, WaitSnapshot } from '../../src/sdk/call-options.ts';
 import { Calls } from '../../src/sdk/calls.ts';
-import { Waits } from '../../src/sdk/waits.ts';
-import { Http } from '../../src/wire/http.ts';
-import { type Logger, silentLogger } from '../../src/wire/ports.ts';
-import type { Transport, TransportAnswer, TransportRequest } from '../../src/wire/transport.ts';
-import { VirtualClock } from '../../src/wire/virtual-clock.ts';
+import { Waits } from '../../src/sdk/connection/waits.ts';
+import { type Logger, silentLogger } from '../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../src/wire/clock/virtual-clock.ts';
+import { Http } from '../../src/wire/http/http.ts';
+import type { Transport, TransportAnswer, TransportRequest } from '../../src/wire/http/transport.ts';
 
 /** A service that answers when the test says so, in the order the test says. */
 class HeldAnswers implements Transport {

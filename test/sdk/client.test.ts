@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AuthorizationArgs } from '../../src/sdk/auth/authorization-args.ts';
 import { Client } from '../../src/sdk/client.ts';
-import type { SocketEvents } from '../../src/wire/ports.ts';
+import type { SocketEvents } from '../../src/wire/clock/ports.ts';
 
 const codeOf = (call: () => unknown): unknown => {
   try {

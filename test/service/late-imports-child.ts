@@ -4,8 +4,8 @@
  */
 import { registerHooks } from 'node:module';
 import { WebSocket } from 'ws';
-import { callApi, starfall } from '../support/starfall.ts';
-import { playerToken } from '../support/tokens.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 const failing = process.argv[2] ?? '';
 let isArmed = false;

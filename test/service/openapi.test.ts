@@ -1,16 +1,22 @@
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiErrors } from '../../src/model/errors.ts';
-import { limitProfiles } from '../../src/model/limit-profiles.ts';
+import { apiErrors } from '../../src/model/errors/errors.ts';
+import { limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import { scopes } from '../../src/model/oauth.ts';
 import { startService } from '../../src/service/index.ts';
 import { type Route, routes } from '../../src/wire/routes.ts';
-import { arbitraryCommand } from '../support/arbitrary-command.ts';
-import { button, labelled, row, stringSelect, text, textInput } from '../support/components.ts';
-import { openRouteWorld, type RouteWorld, routeNames, servingRouteNames } from '../support/every-route.ts';
-import { documentOf, type Judge, judgeBy, type OpenApiDocument, operationOf } from '../support/openapi-document.ts';
-import { starfall } from '../support/starfall.ts';
+import { arbitraryCommand } from '../support/commands/arbitrary-command.ts';
+import { button, labelled, row, stringSelect, text, textInput } from '../support/commands/components.ts';
+import { openRouteWorld, type RouteWorld, routeNames, servingRouteNames } from '../support/http/every-route.ts';
+import {
+  documentOf,
+  type Judge,
+  judgeBy,
+  type OpenApiDocument,
+  operationOf,
+} from '../support/http/openapi-document.ts';
+import { starfall } from '../support/service/starfall.ts';
 
 describe('the OpenAPI document', () => {
   let world: RouteWorld;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
-import { silentLogger } from '../../src/wire/ports.ts';
-import { callApi, starfall } from '../support/starfall.ts';
+import { silentLogger } from '../../src/wire/clock/ports.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
 
 const running: Service[] = [];
 const folders: string[] = [];

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { OwnershipError } from '../../src/backend/lobbies/ownership-error.ts';
 import * as commandLine from '../../src/cli/command-line.ts';
-import * as modelErrors from '../../src/model/errors.ts';
+import * as modelErrors from '../../src/model/errors/errors.ts';
 import { ControlRefusal } from '../../src/service/control/calls.ts';
-import { Fault } from '../../src/service/fault.ts';
-import { AuthorizationPageFault } from '../../src/service/oauth/authorization-request.ts';
-import { OAuthFault } from '../../src/service/oauth/oauth-fault.ts';
+import { AuthorizationPageFault } from '../../src/service/oauth/authorize/authorization-request.ts';
 import { OutdatedForm } from '../../src/service/oauth/pages/visitor.ts';
-import { PrivateAddressError } from '../../src/service/private-address.ts';
+import { OAuthFault } from '../../src/service/oauth/token/oauth-fault.ts';
+import { PrivateAddressError } from '../../src/service/outbound/private-address.ts';
 import { StoreError } from '../../src/service/store/errors.ts';
+import { Fault } from '../../src/service/support/fault.ts';
 import { type ErrorReport, errorText, reportError, reportErrors } from '../../src/wire/error-report.ts';
 
 type ErrorClass = new (...args: never[]) => Error;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openProcessLock } from '../../src/sdk/credentials/process-lock.ts';
 import { openBest } from '../../src/sdk/keychain/open-best.ts';
+import { systemClock } from '../../src/wire/clock/ports.ts';
 import { type MakeOne, makeFolder } from '../../src/wire/make-folder.ts';
-import { systemClock } from '../../src/wire/ports.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { needs } from '../support/parts.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
+import { needs } from '../support/runs/parts.ts';
 
 const linux = await needs('linux');
 

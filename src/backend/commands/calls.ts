@@ -7,17 +7,17 @@ import {
   type CommandType,
   commandTypes,
 } from '../../model/command.ts';
-import { ApiError } from '../../model/errors.ts';
-import type { Issue } from '../../model/issue.ts';
+import { ApiError } from '../../model/errors/errors.ts';
+import type { Issue } from '../../model/errors/issue.ts';
 import {
   type CommandRuleContext,
   type CommandScope,
   checkCommand,
   checkCommandEdit,
   checkCommandList,
-} from '../../model/rules/command.ts';
+} from '../../model/rules/commands/command.ts';
 import { type ApplicationId, type CommandId, type GuildId, parseSnowflake } from '../../model/snowflake.ts';
-import { refuseIssues } from '../../wire/check.ts';
+import { refuseIssues } from '../../wire/http/check.ts';
 import type { RouteName } from '../../wire/routes.ts';
 import { readCommand, readCommands } from '../answers.ts';
 import type { Call, CallOptions } from '../calls.ts';

@@ -1,5 +1,5 @@
-import { checkCommand } from '../../model/rules/command.ts';
-import { refuseIssues } from '../../wire/check.ts';
+import { checkCommand } from '../../model/rules/commands/command.ts';
+import { refuseIssues } from '../../wire/http/check.ts';
 import { traitsUnknown } from '../traits.ts';
 import type { Checked, CommandDefinition } from './definition.ts';
 import type { CommandUse, Suggestion, SuggestionUse } from './use.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commandKey } from '../../model/command.ts';
-import { type ApiErrorName, ArgumentError, RallypointError, RateLimitError } from '../../model/errors.ts';
-import { Deadline } from '../../wire/deadline.ts';
-import type { Clock } from '../../wire/ports.ts';
+import { type ApiErrorName, ArgumentError, RallypointError, RateLimitError } from '../../model/errors/errors.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
+import { Deadline } from '../../wire/http/deadline.ts';
 import type { CallOptions } from '../calls.ts';
 import type { CommandCalls, CommandPlace } from './calls.ts';
 import { bodyOf, type DesiredContext, editOf } from './desired.ts';

@@ -1,7 +1,7 @@
 import type { ApplicationTraits } from '../../model/application.ts';
 import { type Command, type CommandEdit, type CommandItem, commandTypes } from '../../model/command.ts';
-import type { CommandScope } from '../../model/rules/command.ts';
-import { normalizeCommand } from '../../model/rules/normalize-command.ts';
+import type { CommandScope } from '../../model/rules/commands/command.ts';
+import { normalizeCommand } from '../../model/rules/commands/normalize-command.ts';
 import type { DesiredCommand } from './definition.ts';
 
 /** What is known where definitions are turned into calls. */

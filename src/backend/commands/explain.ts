@@ -1,16 +1,16 @@
 import { type Command, interactionContexts } from '../../model/command.ts';
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import { permissionBits } from '../../model/guild.ts';
 import { allChannelsId, type CommandOverwrite, everyoneId, overwriteTypes } from '../../model/overwrite.ts';
-import { memberPlace, type PlaceGuild, type PlaceMember } from '../../model/rules/member-place.ts';
-import { isOfferedIn } from '../../model/rules/offered.ts';
+import { isOfferedIn } from '../../model/rules/commands/offered.ts';
+import { memberPlace, type PlaceGuild, type PlaceMember } from '../../model/rules/permissions/member-place.ts';
 import {
   type OverwriteLayers,
   type Permit,
   type PermitStep,
   type PermitStepName,
   permit,
-} from '../../model/rules/permit.ts';
+} from '../../model/rules/permissions/permit.ts';
 import type { ChannelId, GuildId } from '../../model/snowflake.ts';
 
 /** May this member use this command in this place of a guild? */

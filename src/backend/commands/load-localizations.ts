@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ArgumentError } from '../../model/errors.ts';
-import { parseJson } from '../../wire/codec.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
+import { parseJson } from '../../wire/http/codec.ts';
 import { createLocalizer, type LocalizationTexts, type Localizer } from './localizer.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { CommandChoice, CommandOption } from '../../model/command.ts';
-import { ValidationError } from '../../model/errors.ts';
-import type { Issue } from '../../model/issue.ts';
+import { ValidationError } from '../../model/errors/errors.ts';
+import type { Issue } from '../../model/errors/issue.ts';
 import { isLocale, type Locale, type Localizations } from '../../model/locale.ts';
 import { type Fields, isFields } from '../../model/rules/field.ts';
 import type { DesiredCommand } from './definition.ts';

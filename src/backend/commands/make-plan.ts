@@ -1,7 +1,7 @@
 import { type Command, commandTypes } from '../../model/command.ts';
-import { checkCommandList } from '../../model/rules/command.ts';
-import { diffCommand } from '../../model/rules/command-diff.ts';
-import { refuseIssues } from '../../wire/check.ts';
+import { checkCommandList } from '../../model/rules/commands/command.ts';
+import { diffCommand } from '../../model/rules/commands/command-diff.ts';
+import { refuseIssues } from '../../wire/http/check.ts';
 import { traitsUnknown } from '../traits.ts';
 import type { DesiredCommand } from './definition.ts';
 import { matchDesired } from './match.ts';

@@ -1,6 +1,6 @@
 import type { optionTypes } from '../../model/command.ts';
 import type { OptionValue } from '../../model/interaction.ts';
-import { isNesting } from '../../model/rules/option.ts';
+import { isNesting } from '../../model/rules/commands/option.ts';
 import type { ChannelId, RoleId, Snowflake, UserId } from '../../model/snowflake.ts';
 
 /**

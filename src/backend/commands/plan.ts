@@ -1,5 +1,5 @@
 import type { Command, CommandType } from '../../model/command.ts';
-import type { CommandChange } from '../../model/rules/command-diff.ts';
+import type { CommandChange } from '../../model/rules/commands/command-diff.ts';
 import type { CommandPlace } from './calls.ts';
 import type { DesiredCommand } from './definition.ts';
 import type { DesiredContext } from './desired.ts';

@@ -1,8 +1,8 @@
 import { type CommandInput, commandKey } from '../../model/command.ts';
-import { ArgumentError, ValidationError } from '../../model/errors.ts';
+import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
 import { type CommandInvocation, callbackTypes, interactionTypes, type OptionValue } from '../../model/interaction.ts';
 import { messageFlags } from '../../model/message.ts';
-import { checkInvocation } from '../../model/rules/invocation.ts';
+import { checkInvocation } from '../../model/rules/interactions/invocation.ts';
 import type { GuildId } from '../../model/snowflake.ts';
 import { type RoutedComponent, type RoutedModal, routeComponents, routeModals } from '../components/routed.ts';
 import type { ReceivedInteraction } from '../received-interaction.ts';

@@ -1,9 +1,9 @@
 import { commandTypes } from '../../model/command.ts';
-import { formatPath } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
+import { formatPath } from '../../model/errors/issue.ts';
+import { limits } from '../../model/limits/limits.ts';
 import { type Locale, localeFallbacks } from '../../model/locale.ts';
-import { countByType, firstExceededType } from '../../model/rules/command-count.ts';
-import { shownFallbacks } from '../../model/rules/shown-texts.ts';
+import { countByType, firstExceededType } from '../../model/rules/commands/command-count.ts';
+import { shownFallbacks } from '../../model/rules/locales/shown-texts.ts';
 import { snowflakeTimeMs } from '../../model/snowflake.ts';
 import type { PlanContext, PlanItem, PlanWarning } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import { type Command, type CommandItem, commandKey } from '../../model/command.ts';
-import { limits } from '../../model/limits.ts';
-import { countByType } from '../../model/rules/command-count.ts';
+import { limits } from '../../model/limits/limits.ts';
+import { countByType } from '../../model/rules/commands/command-count.ts';
 import { bodyOf, type DesiredContext } from './desired.ts';
 import type { Plan, PlanItem } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import type { ModalInteraction } from '../../model/interaction.ts';
-import { checkModal } from '../../model/rules/callback.ts';
-import { refuseIssues } from '../../wire/check.ts';
+import { checkModal } from '../../model/rules/interactions/callback.ts';
+import { refuseIssues } from '../../wire/http/check.ts';
 import type { ReceivedInteraction } from '../received-interaction.ts';
 import type { ModalDefinition } from './modal-definition.ts';
 import type { ModalValues } from './modal-values.ts';

@@ -1,8 +1,8 @@
 import type { Modal } from '../../model/component.ts';
-import { ArgumentError, ValidationError } from '../../model/errors.ts';
+import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
 import type { ComponentInteraction, ModalInteraction } from '../../model/interaction.ts';
 import { messageFlags } from '../../model/message.ts';
-import { checkSubmission } from '../../model/rules/component-values.ts';
+import { checkSubmission } from '../../model/rules/components/component-values.ts';
 import type { ReceivedInteraction } from '../received-interaction.ts';
 import { readModalValues } from './modal-values.ts';
 

@@ -1,5 +1,5 @@
-import { ApiError } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
+import { ApiError } from '../../model/errors/errors.ts';
+import { limits } from '../../model/limits/limits.ts';
 import type {
   Lobby,
   LobbyInput,
@@ -9,10 +9,10 @@ import type {
   LobbyMemberInput,
   Metadata,
 } from '../../model/lobby.ts';
-import { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from '../../model/rules/lobby.ts';
-import { checkModerationMetadata } from '../../model/rules/lobby-message.ts';
+import { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from '../../model/rules/lobbies/lobby.ts';
+import { checkModerationMetadata } from '../../model/rules/lobbies/lobby-message.ts';
 import { type LobbyId, type MessageId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
-import { refuseIssues } from '../../wire/check.ts';
+import { refuseIssues } from '../../wire/http/check.ts';
 import { readLobby, readLobbyInvite, readLobbyMember, readLobbyMembers } from '../answers.ts';
 import type { Call, CallOptions } from '../calls.ts';
 import type { Operations } from './operation.ts';

@@ -1,9 +1,9 @@
-import type { Issue } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
+import type { Issue } from '../../model/errors/issue.ts';
+import { limits } from '../../model/limits/limits.ts';
 import type { LobbyInput, LobbyMemberInput } from '../../model/lobby.ts';
 import { checkList, isAbsent, isFields } from '../../model/rules/field.ts';
-import { checkLobby } from '../../model/rules/lobby.ts';
-import { checkAdditionalName, checkMemberEntries, checkMemberFields } from '../../model/rules/lobby-fields.ts';
+import { checkLobby } from '../../model/rules/lobbies/lobby.ts';
+import { checkAdditionalName, checkMemberEntries, checkMemberFields } from '../../model/rules/lobbies/lobby-fields.ts';
 import { Report } from '../../model/rules/report.ts';
 import type { UserId } from '../../model/snowflake.ts';
 

@@ -1,5 +1,5 @@
+import type { Cancel, Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
-import type { Cancel, Clock, Logger } from '../../wire/ports.ts';
 import { OwnershipError } from './ownership-error.ts';
 import type { ServerRecord, Shelf, Stored } from './registry.ts';
 

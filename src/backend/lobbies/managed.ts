@@ -1,10 +1,10 @@
 import type { Observable } from 'rxjs/internal/Observable';
 import { ReplaySubject } from 'rxjs/internal/ReplaySubject';
-import { ArgumentError, ValidationError } from '../../model/errors.ts';
+import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
 import type { Lobby } from '../../model/lobby.ts';
 import { type ApplicationId, type LobbyId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
-import { refuseIssues } from '../../wire/check.ts';
-import { type Clock, type Entropy, type Logger, randomToken } from '../../wire/ports.ts';
+import { type Clock, type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
+import { refuseIssues } from '../../wire/http/check.ts';
 import type { CallOptions } from '../calls.ts';
 import type { LobbyCalls } from './calls.ts';
 import { checkDesired, type DesiredLobby } from './desired.ts';

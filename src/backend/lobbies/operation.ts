@@ -1,6 +1,6 @@
-import { ArgumentError } from '../../model/errors.ts';
-import { Deadline } from '../../wire/deadline.ts';
-import type { Clock } from '../../wire/ports.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
+import { Deadline } from '../../wire/http/deadline.ts';
 import type { CallOptions } from '../calls.ts';
 
 /** Something made of several calls and waits, which ends as a whole by its deadline. */

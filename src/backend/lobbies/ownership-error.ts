@@ -1,4 +1,4 @@
-import { RallypointError } from '../../model/errors.ts';
+import { RallypointError } from '../../model/errors/errors.ts';
 
 /**
  * - `not_owner`: another server owns the lobby, or it has been handed over; nothing was sent

@@ -1,6 +1,6 @@
-import { limits } from '../../model/limits.ts';
+import { limits } from '../../model/limits/limits.ts';
 import type { Lobby, LobbyInput, LobbyMember, LobbyMemberChange, LobbyMemberInput } from '../../model/lobby.ts';
-import { sameMetadata } from '../../model/rules/same-metadata.ts';
+import { sameMetadata } from '../../model/rules/lobbies/same-metadata.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import type { DesiredLobby, DesiredMember } from './desired.ts';
 

@@ -1,5 +1,5 @@
 import type { ApplicationId, LobbyId } from '../../model/snowflake.ts';
-import { asRecord, parseJson } from '../../wire/codec.ts';
+import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import type { LobbyDirectory } from './directory.ts';
 import { OwnershipError } from './ownership-error.ts';
 

@@ -1,4 +1,4 @@
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 
 // Our choice: whoever has more waiting than this has lost control of its callers.
 const waitingMax = 10_000;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type DesiredCommand, loadLocalizations } from '../../backend/index.ts';
-import { asRecord, parseJson } from '../../wire/codec.ts';
+import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 

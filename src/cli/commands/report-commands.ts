@@ -1,6 +1,6 @@
 import type { PlacedText } from '../../backend/index.ts';
 import { type Command, type CommandOption, optionTypes } from '../../model/command.ts';
-import { formatPath } from '../../model/issue.ts';
+import { formatPath } from '../../model/errors/issue.ts';
 import { type Paint, printable } from '../paint.ts';
 import { table } from '../table.ts';
 import { typeName } from './report-plan.ts';

@@ -1,7 +1,7 @@
 import type { Plan, PlanItem } from '../../backend/index.ts';
 import { commandTypes } from '../../model/command.ts';
-import { formatPath } from '../../model/issue.ts';
-import { limits } from '../../model/limits.ts';
+import { formatPath } from '../../model/errors/issue.ts';
+import { limits } from '../../model/limits/limits.ts';
 import { type Paint, printable } from '../paint.ts';
 import { table } from '../table.ts';
 

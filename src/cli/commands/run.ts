@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Backend, createBackend, type Plan, ValidationError } from '../../backend/index.ts';
-import { RallypointError } from '../../model/errors.ts';
-import { formatPath, type Issue } from '../../model/issue.ts';
+import { RallypointError } from '../../model/errors/errors.ts';
+import { formatPath, type Issue } from '../../model/errors/issue.ts';
 import { isLocale, locales } from '../../model/locale.ts';
 import { CommandFailure, UsageError } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';

@@ -1,4 +1,4 @@
-import type { Issue } from '../issue.ts';
+import type { Issue } from '../errors/issue.ts';
 import { type Fields, isFields } from './field.ts';
 import { Report } from './report.ts';
 

@@ -1,4 +1,4 @@
-import { type FieldErrorCode, fieldErrors, type Issue } from '../issue.ts';
+import { type FieldErrorCode, fieldErrors, type Issue } from '../errors/issue.ts';
 
 /** Our choice: a report stops growing here, so that a hostile body cannot make the answer larger than itself. */
 export const issuesMax = 1000;

@@ -1,11 +1,11 @@
-import { TransportError } from '../../model/errors.ts';
+import { TransportError } from '../../model/errors/errors.ts';
 import type { AccountEdit, ChildTokenInput, ProvisionalTokenInput } from '../../model/provisional.ts';
-import { checkAccountEdit, checkChildToken } from '../../model/rules/provisional.ts';
+import { checkAccountEdit, checkChildToken } from '../../model/rules/accounts/provisional.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
-import { refuseIssues } from '../../wire/check.ts';
-import { asRecord } from '../../wire/codec.ts';
-import type { Http } from '../../wire/http.ts';
-import type { Clock } from '../../wire/ports.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
+import { refuseIssues } from '../../wire/http/check.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import type { Http } from '../../wire/http/http.ts';
 import { readUser } from '../lobby/lobby-reader.ts';
 import type { UserSnapshot } from '../lobby/snapshot.ts';
 import { type ExternalAuth, externalAuthFields } from './external-auth.ts';

@@ -1,6 +1,6 @@
 import type { IntegrationType } from '../../model/command.ts';
-import { ArgumentError } from '../../model/errors.ts';
-import type { Issue } from '../../model/issue.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
+import type { Issue } from '../../model/errors/issue.ts';
 import { defaultCommunicationScopes } from '../../model/oauth.ts';
 import { type AuthorizationArgsFields, checkAuthorizationArgs } from './authorization-fields.ts';
 import type { AuthorizationCodeChallenge } from './code-verifier.ts';

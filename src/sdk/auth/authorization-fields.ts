@@ -1,5 +1,5 @@
 import { type IntegrationType, integrationTypes } from '../../model/command.ts';
-import { type FieldErrorCode, fieldErrors, type Issue } from '../../model/issue.ts';
+import { type FieldErrorCode, fieldErrors, type Issue } from '../../model/errors/issue.ts';
 import { codeChallengeMethod, isCodeChallenge } from '../../wire/pkce.ts';
 import type { AuthorizationCodeChallenge } from './code-verifier.ts';
 

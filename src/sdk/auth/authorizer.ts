@@ -1,6 +1,6 @@
-import { ArgumentError, TransportError, ValidationError } from '../../model/errors.ts';
+import { ArgumentError, TransportError, ValidationError } from '../../model/errors/errors.ts';
 import { customSchemePrefix } from '../../model/oauth.ts';
-import { type Entropy, type Logger, randomToken } from '../../wire/ports.ts';
+import { type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
 import { customSchemeRedirect } from '../redirect/scheme.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
 import { codeChallengeRequired } from './authorization-fields.ts';

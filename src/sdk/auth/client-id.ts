@@ -1,4 +1,4 @@
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import type { AuthorizationArgs } from './authorization-args.ts';
 
 /**

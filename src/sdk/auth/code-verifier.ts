@@ -1,5 +1,5 @@
+import { type Entropy, systemEntropy } from '../../wire/clock/ports.ts';
 import { codeChallengeMethod, codeChallengeOf, createCodeVerifier } from '../../wire/pkce.ts';
-import { type Entropy, systemEntropy } from '../../wire/ports.ts';
 
 /** What goes into {@link AuthorizationArgs}; public. @see social-sdk.md 4 */
 export interface AuthorizationCodeChallenge {

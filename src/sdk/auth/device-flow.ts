@@ -6,11 +6,11 @@ import {
   RateLimitError,
   TransportError,
   ValidationError,
-} from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
+} from '../../model/errors/errors.ts';
+import { limits } from '../../model/limits/limits.ts';
 import { deviceCodeGrantType } from '../../model/oauth.ts';
-import { Deadline } from '../../wire/deadline.ts';
-import type { Clock, Logger } from '../../wire/ports.ts';
+import type { Clock, Logger } from '../../wire/clock/ports.ts';
+import { Deadline } from '../../wire/http/deadline.ts';
 import type { CallOptions } from '../call-options.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
 import { clientIdOf } from './client-id.ts';

@@ -1,7 +1,7 @@
 import type { ExternalAuthType } from '../../model/external-auth.ts';
 import type { ExternalAuth as ExternalAuthFields } from '../../model/provisional.ts';
-import { checkProvisionalToken } from '../../model/rules/provisional.ts';
-import { refuseIssues } from '../../wire/check.ts';
+import { checkProvisionalToken } from '../../model/rules/accounts/provisional.ts';
+import { refuseIssues } from '../../wire/http/check.ts';
 
 /** Proof of an identity that the player has elsewhere. @see social-sdk.md 3, AuthenticationExternalAuthType */
 export interface ExternalAuth {

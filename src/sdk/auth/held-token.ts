@@ -1,7 +1,7 @@
-import { ArgumentError } from '../../model/errors.ts';
-import type { Clock } from '../../wire/ports.ts';
-import { Alarm } from '../alarm.ts';
-import { type Observable, Subject } from '../rxjs.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
+import { Alarm } from '../connection/alarm.ts';
+import { type Observable, Subject } from '../live/rxjs.ts';
 import { requireText } from './require-text.ts';
 
 /** An access token to act with, and what is known of it; a {@link TokenSet} is one. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TransportError } from '../../model/errors.ts';
+import { TransportError } from '../../model/errors/errors.ts';
 import { loopbackRedirect } from '../../model/oauth.ts';
 import type { RedirectReceiver } from '../redirect/receiver.ts';
 import { type Page, pages } from './loopback-pages.ts';

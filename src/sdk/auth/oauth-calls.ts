@@ -1,13 +1,13 @@
 import type { Configuration } from 'openid-client';
-import { RallypointError, RateLimitError, TransportError } from '../../model/errors.ts';
+import { RallypointError, RateLimitError, TransportError } from '../../model/errors/errors.ts';
 import type { Addresses } from '../../wire/addresses.ts';
-import { asRecord, parseJson } from '../../wire/codec.ts';
-import { Deadline } from '../../wire/deadline.ts';
-import { apiError, deadlineMsDefault, userAgent } from '../../wire/http.ts';
-import type { Clock } from '../../wire/ports.ts';
-import { readLimits } from '../../wire/ratelimit-headers.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
+import { asRecord, parseJson } from '../../wire/http/codec.ts';
+import { Deadline } from '../../wire/http/deadline.ts';
+import { apiError, deadlineMsDefault, userAgent } from '../../wire/http/http.ts';
+import type { Transport } from '../../wire/http/transport.ts';
+import { readLimits } from '../../wire/rate-limits/headers.ts';
 import { apiVersion, type RouteName, routePath } from '../../wire/routes.ts';
-import type { Transport } from '../../wire/transport.ts';
 import { oauthError } from './oauth-error.ts';
 
 /** What {@link OAuthCalls} stand on. */

@@ -1,4 +1,4 @@
-import { OAuthError } from '../../model/errors.ts';
+import { OAuthError } from '../../model/errors/errors.ts';
 
 const codeLengthMax = 64;
 const descriptionLengthMax = 300;

@@ -1,4 +1,4 @@
-import { TransportError } from '../../model/errors.ts';
+import { TransportError } from '../../model/errors/errors.ts';
 
 /** Shows a page to the player. Resolving says nothing about what the player does there. */
 export type OpenBrowser = (url: string) => Promise<void> | void;

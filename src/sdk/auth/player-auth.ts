@@ -1,6 +1,6 @@
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import { type ApplicationId, parseSnowflake } from '../../model/snowflake.ts';
-import type { Http } from '../../wire/http.ts';
+import type { Http } from '../../wire/http/http.ts';
 import { AccountCalls } from './account-calls.ts';
 import type { AuthorizationArgs } from './authorization-args.ts';
 import { type AuthorizationGrant, type AuthorizeOptions, Authorizer, type AuthorizerPorts } from './authorizer.ts';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { OAuthError } from '../../model/errors.ts';
+import type { OAuthError } from '../../model/errors/errors.ts';
 import { oauthError } from './oauth-error.ts';
 
 /** What only the redirect that ends our own authorization can carry. */

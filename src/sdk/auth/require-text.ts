@@ -1,5 +1,5 @@
-import type { ArgumentErrorCode } from '../../model/error-codes.ts';
-import { ArgumentError } from '../../model/errors.ts';
+import type { ArgumentErrorCode } from '../../model/errors/error-codes.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 
 /** @throws ArgumentError `code` */
 export function requireText(name: string, value: unknown, code: ArgumentErrorCode): void {

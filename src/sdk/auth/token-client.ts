@@ -1,6 +1,6 @@
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
 import { isCodeVerifier } from '../../wire/pkce.ts';
-import type { Clock } from '../../wire/ports.ts';
 import type { CallOptions } from '../call-options.ts';
 import type { AuthorizationGrant } from './authorizer.ts';
 import { type ExternalAuth, externalAuthFields } from './external-auth.ts';

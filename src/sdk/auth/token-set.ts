@@ -1,5 +1,5 @@
 import type { TokenEndpointResponse } from 'openid-client';
-import { limits } from '../../model/limits.ts';
+import { limits } from '../../model/limits/limits.ts';
 
 /** What the game holds after signing a player in. Frozen. @see social-sdk.md 5, TokenExchangeCallback */
 export interface TokenSet {

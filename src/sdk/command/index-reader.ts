@@ -1,5 +1,5 @@
 import { isSnowflake } from '../../model/snowflake.ts';
-import { asRecord } from '../../wire/codec.ts';
+import { asRecord } from '../../wire/http/codec.ts';
 import type { CommandChoiceSnapshot, CommandOptionSnapshot, CommandSnapshot, Named } from './snapshot.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
-import { RallypointError, TransportError } from '../../model/errors.ts';
-import type { Cancel, Clock } from '../../wire/ports.ts';
-import { Feed } from '../feed.ts';
-import { Observable, type Subscriber } from '../rxjs.ts';
+import { RallypointError, TransportError } from '../../model/errors/errors.ts';
+import type { Cancel, Clock } from '../../wire/clock/ports.ts';
+import { Feed } from '../live/feed.ts';
+import { Observable, type Subscriber } from '../live/rxjs.ts';
 import type { CommandPlace, CommandSnapshot, CommandsSnapshot } from './snapshot.ts';
 
 /** Asks the service which commands the player may use in some place. */

@@ -1,6 +1,6 @@
-import { TransportError } from '../../model/errors.ts';
+import { TransportError } from '../../model/errors/errors.ts';
 import { type ApplicationId, parseSnowflake } from '../../model/snowflake.ts';
-import type { HttpAnswer } from '../../wire/http.ts';
+import type { HttpAnswer } from '../../wire/http/http.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Calls } from '../calls.ts';
 import { readCommandIndex } from './index-reader.ts';

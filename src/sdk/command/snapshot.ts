@@ -1,4 +1,4 @@
-import type { RallypointError } from '../../model/errors.ts';
+import type { RallypointError } from '../../model/errors/errors.ts';
 import type { ApplicationId, ChannelId, CommandId, GuildId } from '../../model/snowflake.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
+import type { Entropy } from '../../wire/clock/ports.ts';
 import { codeChallengeMethod, codeChallengeOf } from '../../wire/pkce.ts';
-import type { Entropy } from '../../wire/ports.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import { type AuthorizationGrant, createState, redirectWayOf } from '../auth/authorizer.ts';
 import type { TokenSet } from '../auth/token-set.ts';

@@ -1,6 +1,6 @@
-import { RallypointError } from '../../model/errors.ts';
-import { asRecord, parseJson } from '../../wire/codec.ts';
-import type { Clock, Logger } from '../../wire/ports.ts';
+import { RallypointError } from '../../model/errors/errors.ts';
+import type { Clock, Logger } from '../../wire/clock/ports.ts';
+import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import type { Keychain } from '../keychain/keychain.ts';
 
 /** A sign-in on its way: what the answer of the service belongs to. */

@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { Cancel, Clock, Entropy, Logger } from '../../wire/ports.ts';
-import { randomToken } from '../../wire/ports.ts';
+import type { Cancel, Clock, Entropy, Logger } from '../../wire/clock/ports.ts';
+import { randomToken } from '../../wire/clock/ports.ts';
 
 export interface ChangeSignalOptions {
   /** A file whose folder exists; its content is random and says nothing. */

@@ -1,4 +1,4 @@
-import type { Clock, Entropy, Logger } from '../../wire/ports.ts';
+import type { Clock, Entropy, Logger } from '../../wire/clock/ports.ts';
 import type { Keychain } from '../keychain/keychain.ts';
 import type { CredentialsClient } from './keeper.ts';
 import type { ProcessLockKind } from './process-lock.ts';

@@ -1,9 +1,9 @@
-import type { RallypointError } from '../../model/errors.ts';
+import type { RallypointError } from '../../model/errors/errors.ts';
 import type { AuthorizationArgs } from '../auth/authorization-args.ts';
 import type { AuthorizeOptions } from '../auth/authorizer.ts';
 import type { CallOptions } from '../call-options.ts';
 import type { KeychainBackend, KeychainTier } from '../keychain/keychain.ts';
-import type { Observable } from '../rxjs.ts';
+import type { Observable } from '../live/rxjs.ts';
 import type { ProcessLockKind } from './process-lock.ts';
 import type { EndReason } from './renewal.ts';
 import type { KeptTokens } from './stored-credential.ts';

@@ -5,17 +5,17 @@ import {
   OAuthError,
   RallypointError,
   RateLimitError,
-} from '../../model/errors.ts';
+} from '../../model/errors/errors.ts';
 import { closeCodes } from '../../model/gateway.ts';
-import { backoffMs } from '../../wire/backoff.ts';
-import type { Clock, Entropy, Logger } from '../../wire/ports.ts';
-import { Alarm } from '../alarm.ts';
+import type { Clock, Entropy, Logger } from '../../wire/clock/ports.ts';
+import { backoffMs } from '../../wire/http/backoff.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import { authorizationInProgress } from '../auth/authorizer.ts';
 import { requireSound } from '../auth/held-token.ts';
 import type { CallOptions } from '../call-options.ts';
 import type { Client } from '../client.ts';
-import { BehaviorSubject, type Observable } from '../rxjs.ts';
+import { Alarm } from '../connection/alarm.ts';
+import { BehaviorSubject, type Observable } from '../live/rxjs.ts';
 import { askPlayer, takeAnswer } from './ask-player.ts';
 import type { BegunSignIns } from './begun-sign-in.ts';
 import type { ChangeSignal } from './change-signal.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ApplicationId } from '../../model/snowflake.ts';
-import { silentLogger, systemClock, systemEntropy } from '../../wire/ports.ts';
+import { silentLogger, systemClock, systemEntropy } from '../../wire/clock/ports.ts';
 import { dataFolder } from '../keychain/data-folder.ts';
 import { BegunSignIns } from './begun-sign-in.ts';
 import { ChangeSignal } from './change-signal.ts';

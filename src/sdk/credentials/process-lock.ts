@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import { KeychainError } from '../../model/errors.ts';
-import { type Backoff, backoffMs } from '../../wire/backoff.ts';
-import { Deadline } from '../../wire/deadline.ts';
+import { KeychainError } from '../../model/errors/errors.ts';
+import { type Clock, type Entropy, systemClock, systemEntropy } from '../../wire/clock/ports.ts';
+import { type Backoff, backoffMs } from '../../wire/http/backoff.ts';
+import { Deadline } from '../../wire/http/deadline.ts';
+import { systemCode } from '../../wire/http/transport.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
-import { type Clock, type Entropy, systemClock, systemEntropy } from '../../wire/ports.ts';
-import { systemCode } from '../../wire/transport.ts';
 import { loadNative } from '../native/load.ts';
 
 export interface ProcessLockOptions {

@@ -1,6 +1,6 @@
-import { KeychainError, OAuthError } from '../../model/errors.ts';
-import type { Clock, Entropy, Logger } from '../../wire/ports.ts';
-import { randomToken } from '../../wire/ports.ts';
+import { KeychainError, OAuthError } from '../../model/errors/errors.ts';
+import type { Clock, Entropy, Logger } from '../../wire/clock/ports.ts';
+import { randomToken } from '../../wire/clock/ports.ts';
 import type { Client } from '../client.ts';
 import { credentialOf, type StoredCredential } from './stored-credential.ts';
 import type { Vault } from './vault.ts';

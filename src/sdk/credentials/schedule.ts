@@ -1,5 +1,5 @@
-import { type Backoff, randomFraction } from '../../wire/backoff.ts';
-import type { Entropy } from '../../wire/ports.ts';
+import type { Entropy } from '../../wire/clock/ports.ts';
+import { type Backoff, randomFraction } from '../../wire/http/backoff.ts';
 import type { StoredCredential } from './stored-credential.ts';
 
 // Our choices: early enough for a service or a line that is down for hours, and late enough to refresh but seldom. Apart

@@ -1,4 +1,4 @@
-import { asRecord, parseJson } from '../../wire/codec.ts';
+import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { subjectOf, type TokenSet } from '../auth/token-set.ts';
 
 /** The part of a token set that is kept. */

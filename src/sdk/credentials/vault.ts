@@ -1,5 +1,5 @@
-import { KeychainError } from '../../model/errors.ts';
-import type { Logger } from '../../wire/ports.ts';
+import { KeychainError } from '../../model/errors/errors.ts';
+import type { Logger } from '../../wire/clock/ports.ts';
 import type { Keychain } from '../keychain/keychain.ts';
 import type { ProcessLock } from './process-lock.ts';
 import { decodeCredential, encodeCredential, type StoredCredential } from './stored-credential.ts';

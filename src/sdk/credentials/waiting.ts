@@ -1,5 +1,5 @@
-import { TransportError } from '../../model/errors.ts';
-import type { Clock } from '../../wire/ports.ts';
+import { TransportError } from '../../model/errors/errors.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
 
 /** Waits for work that others share, and so goes on when this wait is given up. @throws TransportError `aborted` */
 export function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {

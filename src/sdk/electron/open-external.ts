@@ -1,5 +1,5 @@
 import type { Shell } from 'electron';
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import { isPrivate } from '../../wire/addresses.ts';
 import type { OpenBrowser } from '../auth/open-browser.ts';
 

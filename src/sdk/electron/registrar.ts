@@ -1,8 +1,8 @@
 import type { App } from 'electron';
-import type { Logger } from '../../wire/ports.ts';
+import type { Logger } from '../../wire/clock/ports.ts';
 import { listenForRedirects, type SchemeReceiver } from '../redirect/listen.ts';
 import type { RedirectTaker } from '../redirect/receiver.ts';
-import { registerScheme } from '../redirect/register.ts';
+import { registerScheme } from '../redirect/registration/register.ts';
 
 export interface RegistrarOptions {
   readonly app: Pick<App, 'setAsDefaultProtocolClient'>;

@@ -1,4 +1,4 @@
-import { KeychainError } from '../../model/errors.ts';
+import { KeychainError } from '../../model/errors/errors.ts';
 
 /** Keeps one text for each account; each is replaced in one step. What every backend is made of. */
 export interface Entries {

@@ -1,6 +1,6 @@
-import { KeychainError, TransportError } from '../../model/errors.ts';
-import { Deadline } from '../../wire/deadline.ts';
-import type { Clock } from '../../wire/ports.ts';
+import { KeychainError, TransportError } from '../../model/errors/errors.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
+import { Deadline } from '../../wire/http/deadline.ts';
 
 /** Keeps other processes out while work is under way; whoever dies lets them in. */
 export interface SharedLock {

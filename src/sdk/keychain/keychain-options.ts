@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../wire/ports.ts';
+import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import type { KeychainTier } from './keychain.ts';
 import type { SafeStorage } from './safe-storage.ts';
 

@@ -1,5 +1,5 @@
-import type { KeychainErrorCode } from '../../model/error-codes.ts';
-import { KeychainError } from '../../model/errors.ts';
+import type { KeychainErrorCode } from '../../model/errors/error-codes.ts';
+import { KeychainError } from '../../model/errors/errors.ts';
 
 interface Kind {
   readonly code: KeychainErrorCode;

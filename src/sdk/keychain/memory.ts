@@ -1,4 +1,4 @@
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import type { PlacedKeychain } from './keychain.ts';
 import { checkAccount, checkSecret } from './names.ts';
 

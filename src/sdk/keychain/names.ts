@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 
 /** Bounds of what a keychain takes, beside the rule that texts are well-formed Unicode. */
 export const keychainLimits = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { KeychainError } from '../../model/errors.ts';
-import { silentLogger, systemClock } from '../../wire/ports.ts';
+import { KeychainError } from '../../model/errors/errors.ts';
+import { silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import { openProcessLock } from '../credentials/process-lock.ts';
 import { type BackendOpeners, backendOpeners, type LastingBackend, lastingBackends } from './backends.ts';
 import { dataFolder } from './data-folder.ts';

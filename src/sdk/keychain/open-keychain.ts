@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import { keychainTiers, type PlacedKeychain } from './keychain.ts';
 import type { KeychainOptions } from './keychain-options.ts';
 import { checkService } from './names.ts';

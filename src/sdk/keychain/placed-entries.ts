@@ -1,5 +1,5 @@
-import { KeychainError } from '../../model/errors.ts';
-import type { Logger } from '../../wire/ports.ts';
+import { KeychainError } from '../../model/errors/errors.ts';
+import type { Logger } from '../../wire/clock/ports.ts';
 import type { BackendOpeners, LastingBackend } from './backends.ts';
 import type { Entries } from './entries.ts';
 import { keychainBackends, keychainTiers } from './keychain.ts';

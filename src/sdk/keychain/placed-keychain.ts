@@ -1,5 +1,5 @@
-import { ArgumentError, KeychainError } from '../../model/errors.ts';
-import type { Logger } from '../../wire/ports.ts';
+import { ArgumentError, KeychainError } from '../../model/errors/errors.ts';
+import type { Logger } from '../../wire/clock/ports.ts';
 import { type LastingBackend, lastingBackends } from './backends.ts';
 import type { Guard } from './guard.ts';
 import { type KeychainBackend, type KeychainTier, keychainBackends, type PlacedKeychain } from './keychain.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as nodeFileSystem from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeychainError } from '../../model/errors.ts';
+import { KeychainError } from '../../model/errors/errors.ts';
+import { systemCode } from '../../wire/http/transport.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
-import { systemCode } from '../../wire/transport.ts';
 
 /** The steps that are taken on the disk, as in `node:fs/promises`; tests break off between any two. */
 export interface FileSystem {

@@ -1,4 +1,4 @@
-import { KeychainError } from '../../model/errors.ts';
+import { KeychainError } from '../../model/errors/errors.ts';
 import type { Covering } from './file-entries.ts';
 import { unreadable } from './seal.ts';
 

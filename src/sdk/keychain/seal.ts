@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { KeychainError } from '../../model/errors.ts';
+import { KeychainError } from '../../model/errors/errors.ts';
 
 /** A sealed text: nonce, authentication tag, then AES-256-GCM cipher text. */
 const algorithm = 'aes-256-gcm';

@@ -1,5 +1,5 @@
 import { isSnowflake } from '../../model/snowflake.ts';
-import { asRecord } from '../../wire/codec.ts';
+import { asRecord } from '../../wire/http/codec.ts';
 import type { LobbyEvent } from './event.ts';
 import type { Fields } from './fields.ts';
 import { readLobby, readMemberId, readVoiceState } from './lobby-reader.ts';

@@ -1,5 +1,5 @@
 import type { UserId } from '../../model/snowflake.ts';
-import { Feed } from '../feed.ts';
+import { Feed } from '../live/feed.ts';
 import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot, LobbyVoiceStates } from './snapshot.ts';
 
 type AnyFeed = Pick<Feed<unknown>, 'isWatched' | 'tell' | 'complete'>;

@@ -1,6 +1,6 @@
 import { lobbyMemberFlags, type Metadata } from '../../model/lobby.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
-import { asRecord, parseJson } from '../../wire/codec.ts';
+import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import type { Fields } from './fields.ts';
 import type {
   LinkedChannelSnapshot,

@@ -1,6 +1,6 @@
 import type { LobbyId } from '../../model/snowflake.ts';
+import type { Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
-import type { Logger } from '../../wire/ports.ts';
 import { messagesKeptMax } from './live-messages.ts';
 import type { LobbyMessages } from './snapshot.ts';
 import type { LobbyStore } from './store.ts';

@@ -1,5 +1,5 @@
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
-import { asRecord } from '../../wire/codec.ts';
+import { asRecord } from '../../wire/http/codec.ts';
 import type { LobbyEvent, MessageEdit } from './event.ts';
 import type { Fields } from './fields.ts';
 import { readFlags, readMetadata, readText, readUser } from './lobby-reader.ts';

@@ -1,8 +1,8 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
-import { asRecord } from '../../wire/codec.ts';
-import type { Logger } from '../../wire/ports.ts';
-import { Feed } from '../feed.ts';
-import { Observable, type Subscriber } from '../rxjs.ts';
+import type { Logger } from '../../wire/clock/ports.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import { Feed } from '../live/feed.ts';
+import { Observable, type Subscriber } from '../live/rxjs.ts';
 import { lobbyReader } from './dispatch-reader.ts';
 import type { LobbyEvent, MemberGone, MemberNews, VoiceChange } from './event.ts';
 import { emptyList, LiveList } from './live-list.ts';

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import type { NativeAddon, SchemeRegistration } from './contract.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { RedirectError } from '../../model/errors.ts';
+import { RedirectError } from '../../model/errors/errors.ts';
+import type { Cancel, Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
-import type { Cancel, Clock, Logger } from '../../wire/ports.ts';
 import { forwarderAgreement } from '../native/forwarder.ts';
 import { addressesIn, isAddressOf } from './address.ts';
 import { answerOf, joinWord, readLines, sendLine } from './lines.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '../../wire/ports.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
 import { answerOf, sendLine } from './lines.ts';
 
 // Our choice: less than the forwarder waits. A window that is busy for longer is let go, and joins anew when it has time.

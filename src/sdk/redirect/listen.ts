@@ -1,5 +1,5 @@
-import { RedirectError } from '../../model/errors.ts';
-import { type Clock, type Logger, silentLogger, systemClock } from '../../wire/ports.ts';
+import { RedirectError } from '../../model/errors/errors.ts';
+import { type Clock, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import type { RedirectReceiver, RedirectTaker } from './receiver.ts';
 import { customSchemeRedirect, parseScheme, type SchemeChoice } from './scheme.ts';
 

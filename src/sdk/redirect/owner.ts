@@ -1,8 +1,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
-import { RedirectError } from '../../model/errors.ts';
-import type { Clock, Logger } from '../../wire/ports.ts';
+import { RedirectError } from '../../model/errors/errors.ts';
+import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { forwarderAgreement } from '../native/forwarder.ts';
 import { isAddressOf } from './address.ts';
 import { JoinedWindow } from './joined-window.ts';

@@ -1,5 +1,5 @@
-import { KeychainError, RedirectError } from '../../model/errors.ts';
-import type { Clock } from '../../wire/ports.ts';
+import { KeychainError, RedirectError } from '../../model/errors/errors.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
 import { openProcessLock } from '../credentials/process-lock.ts';
 import type { Exclusively } from './instance.ts';
 import type { Place } from './place.ts';

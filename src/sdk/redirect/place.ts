@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { RedirectError } from '../../model/errors.ts';
+import { RedirectError } from '../../model/errors/errors.ts';
+import { systemCode } from '../../wire/http/transport.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
-import { systemCode } from '../../wire/transport.ts';
 import type { Machine } from './machine.ts';
 
 /** Where the game listens for the redirects of one scheme. */

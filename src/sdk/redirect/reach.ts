@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { RedirectError } from '../../model/errors.ts';
-import type { Clock } from '../../wire/ports.ts';
+import { RedirectError } from '../../model/errors/errors.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
 import { answerOf, readLines, sendLine } from './lines.ts';
 
 /** No socket is there, or nobody listens on it any more. */

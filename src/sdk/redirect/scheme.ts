@@ -1,4 +1,4 @@
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import { customSchemePrefix, customSchemeRedirectPath } from '../../model/oauth.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { checkScheme } from '../auth/authorization-fields.ts';

@@ -1,7 +1,7 @@
-import { TransportError } from '../../model/errors.ts';
+import { TransportError } from '../../model/errors/errors.ts';
 import type { LobbyId } from '../../model/snowflake.ts';
-import type { Deadline } from '../../wire/deadline.ts';
-import { Feed } from '../feed.ts';
+import type { Deadline } from '../../wire/http/deadline.ts';
+import { Feed } from '../live/feed.ts';
 import { emptyList } from '../lobby/live-list.ts';
 import type { LobbyVoiceStates, VoiceStateSnapshot } from '../lobby/snapshot.ts';
 import type { CallSnapshot, CallStatus, VoiceServerSnapshot, VoiceSettings } from './snapshot.ts';

@@ -1,17 +1,17 @@
-import { ArgumentError } from '../../model/errors.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import { type Opcode, opcodes } from '../../model/gateway.ts';
-import { limits } from '../../model/limits.ts';
+import { limits } from '../../model/limits/limits.ts';
 import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
 import { type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
-import { asRecord } from '../../wire/codec.ts';
-import type { Deadline } from '../../wire/deadline.ts';
-import type { Cancel, Clock } from '../../wire/ports.ts';
+import type { Cancel, Clock } from '../../wire/clock/ports.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import type { Deadline } from '../../wire/http/deadline.ts';
 import type { OperationOptions } from '../call-options.ts';
 import type { Calls } from '../calls.ts';
+import { clientNotReady } from '../connection/ready-gate.ts';
+import { Observable } from '../live/rxjs.ts';
 import type { LobbyVoiceStates } from '../lobby/snapshot.ts';
 import type { LobbyStore } from '../lobby/store.ts';
-import { clientNotReady } from '../ready-gate.ts';
-import { Observable } from '../rxjs.ts';
 import { callEnded, LiveCall } from './live-call.ts';
 import type { CallSnapshot, VoiceServerSnapshot, VoiceSettings } from './snapshot.ts';
 

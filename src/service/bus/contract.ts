@@ -1,6 +1,6 @@
-import type { RateLimit } from '../../model/limit-profiles.ts';
-import type { Cancel } from '../../wire/ports.ts';
-import type { Announced, Topic } from '../announcement.ts';
+import type { RateLimit } from '../../model/limits/limit-profiles.ts';
+import type { Cancel } from '../../wire/clock/ports.ts';
+import type { Announced, Topic } from '../events/announcement.ts';
 import type { MaybePromise } from '../store/contract.ts';
 
 /** The state of one limit after a call was counted. Times are milliseconds on the service's clock. */

@@ -1,7 +1,7 @@
-import type { RateLimit } from '../../model/limit-profiles.ts';
-import { type Cancel, type Clock, type Logger, silentLogger, steadyNow } from '../../wire/ports.ts';
-import type { Announced, Topic } from '../announcement.ts';
-import { Few } from '../few.ts';
+import type { RateLimit } from '../../model/limits/limit-profiles.ts';
+import { type Cancel, type Clock, type Logger, silentLogger, steadyNow } from '../../wire/clock/ports.ts';
+import type { Announced, Topic } from '../events/announcement.ts';
+import { Few } from '../support/small-set.ts';
 import type { Bus, Lease, LimitState } from './contract.ts';
 import { type Expiring, ExpiringMap } from './expiring-map.ts';
 

@@ -1,12 +1,12 @@
-import type { Issue } from '../../model/issue.ts';
-import { formatIssues } from '../../model/issue.ts';
+import type { Issue } from '../../model/errors/issue.ts';
+import { formatIssues } from '../../model/errors/issue.ts';
 import { isSnowflake, snowflakeTimeMsMax, type UserId } from '../../model/snowflake.ts';
-import { asRecord } from '../../wire/codec.ts';
+import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
-import { hashSecret } from '../secret.ts';
-import { type Check, check, id, nullable, object, oneOf, text, whole } from './check.ts';
+import { type Check, check, id, nullable, object, oneOf, text, whole } from '../support/document-check.ts';
+import { hashSecret } from '../support/secret.ts';
+import { makeSessionToken } from '../testing/fixtures/secrets.ts';
 import type { ConsentDecision, ControlDeps } from './deps.ts';
-import { makeSessionToken } from './secrets.ts';
 import { checkSnapshot, type Snapshot, snapshotVersion } from './snapshot.ts';
 
 /** A control call that is refused; the message says what to do. */

@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
-import type { Faults } from '../faults/faults.ts';
-import type { FixtureKeeper } from './fixtures.ts';
+import type { Faults } from '../testing/faults/faults.ts';
+import type { FixtureKeeper } from '../testing/fixtures/fixtures.ts';
 
 /** What the control API works with. */
 export interface ControlDeps {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { apiErrors, RallypointError } from '../../model/errors.ts';
-import { formatIssues } from '../../model/issue.ts';
-import { Fault } from '../fault.ts';
-import { hashSecret, matchesSecret } from '../secret.ts';
+import { apiErrors, RallypointError } from '../../model/errors/errors.ts';
+import { formatIssues } from '../../model/errors/issue.ts';
+import { Fault } from '../support/fault.ts';
+import { hashSecret, matchesSecret } from '../support/secret.ts';
 import { type ControlCall, ControlRefusal, controlCalls } from './calls.ts';
 import type { ControlDeps } from './deps.ts';
 

@@ -1,9 +1,19 @@
-import type { Issue } from '../../model/issue.ts';
+import type { Issue } from '../../model/errors/issue.ts';
 import { snowflakeTimeMsMax } from '../../model/snowflake.ts';
 import type { StoreContent } from '../store/contract.ts';
 import { collectionNames, indexFields, keyFields } from '../store/keys.ts';
 import { type CollectionName, numericFields } from '../store/records.ts';
-import { type Check, check, isPlainObject, issue, list, nullable, object, text, whole } from './check.ts';
+import {
+  type Check,
+  check,
+  isPlainObject,
+  issue,
+  list,
+  nullable,
+  object,
+  text,
+  whole,
+} from '../support/document-check.ts';
 
 /** Rises when records change so that a service could not read older ones. */
 export const snapshotVersion = 2;

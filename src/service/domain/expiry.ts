@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Cancel, scheduleAt } from '../../wire/ports.ts';
+import { type Cancel, scheduleAt } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
 
 /** Records looked at side by side; between two such chunks other work has its turn. */

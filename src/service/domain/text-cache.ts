@@ -1,4 +1,4 @@
-import { Recent } from '../recent.ts';
+import { Recent } from '../support/lru-cache.ts';
 
 /** An answer's text, kept until what it shows may have changed. */
 interface Kept {

@@ -3,29 +3,29 @@ import type { Duplex } from 'node:stream';
 import { type CloseCodeName, closeCodes } from '../../model/gateway.ts';
 import { loadOnce } from '../../wire/load-once.ts';
 import { apiVersion } from '../../wire/routes.ts';
-import type { Activity } from '../activity.ts';
-import { isServedVersion } from '../api-versions.ts';
+import type { Credentials } from '../auth/credentials.ts';
 import type { Core } from '../core.ts';
-import type { Credentials } from '../domain/credentials.ts';
-import type { EventLog } from '../event-log.ts';
-import type { Faults } from '../faults/faults.ts';
+import { isServedVersion } from '../http/api-versions.ts';
 import { parseQuery } from '../http/body/url-encoded.ts';
 import type { Connections } from '../http/connections.ts';
 import { misdirectedFault } from '../http/errors.ts';
 import { hangUp } from '../http/hang-up.ts';
 import type { Hosts } from '../http/hosts.ts';
-import { closeReasons } from './close-reasons.ts';
-import { Compressor, compressionNamed } from './compressor.ts';
-import { Connection } from './connection.ts';
-import type { Encoding } from './encoding.ts';
-import { createIdentifyBudget, type IdentifyBudget } from './identify-budget.ts';
-import { Outbox } from './outbox.ts';
-import type { PlayerLobbies } from './player-session.ts';
+import type { Activity } from '../support/activity.ts';
+import type { Faults } from '../testing/faults/faults.ts';
+import { closeReasons } from './connection/close-reasons.ts';
+import { Compressor, compressionNamed } from './connection/compressor.ts';
+import { Connection } from './connection/connection.ts';
+import type { Encoding } from './connection/encoding.ts';
+import { Outbox } from './connection/outbox.ts';
+import { refuseUpgrade } from './connection/refuse-upgrade.ts';
+import type { GatewaySocket, SocketDoor } from './connection/socket.ts';
+import { socketFaults } from './connection/socket-faults.ts';
 import { Protocol } from './protocol.ts';
-import { refuseUpgrade } from './refuse-upgrade.ts';
-import { Sessions } from './sessions.ts';
-import type { GatewaySocket, SocketDoor } from './socket.ts';
-import { socketFaults } from './socket-faults.ts';
+import type { EventLog } from './sessions/event-log.ts';
+import { createIdentifyBudget, type IdentifyBudget } from './sessions/identify-budget.ts';
+import type { PlayerLobbies } from './sessions/player-session.ts';
+import { Sessions } from './sessions/sessions.ts';
 
 export interface GatewayParts {
   readonly credentials: Credentials;
@@ -70,8 +70,8 @@ export function createGateway(
 ): Gateway {
   // Loaded for the first connection: a service that only answers requests starts without it.
   let opened: Promise<SocketDoor> | undefined;
-  const openDoor = loadOnce(() => import('./socket.ts').then(({ createSocketDoor }) => createSocketDoor()));
-  const openEtf = loadOnce(() => import('./etf/frames.ts').then(({ createEtf }) => createEtf()));
+  const openDoor = loadOnce(() => import('./connection/socket.ts').then(({ createSocketDoor }) => createSocketDoor()));
+  const openEtf = loadOnce(() => import('./connection/etf/frames.ts').then(({ createEtf }) => createEtf()));
   const outbox = new Outbox();
   const sessions = new Sessions(core, { lobbies, activity, ...(events && { events }) });
   const budget = createIdentifyBudget(core);

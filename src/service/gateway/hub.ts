@@ -1,11 +1,11 @@
 import type { DispatchName } from '../../model/gateway.ts';
-import type { Cancel } from '../../wire/ports.ts';
-import type { Announced, Announcement, Topic } from '../announcement.ts';
+import type { Cancel } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
-import { KeptEvent } from '../event-log.ts';
-import { Few } from '../few.ts';
+import type { Announced, Announcement, Topic } from '../events/announcement.ts';
 import type { MaybePromise } from '../store/contract.ts';
-import { type DispatchFrame, dispatchFrame } from './frames.ts';
+import { Few } from '../support/small-set.ts';
+import { type DispatchFrame, dispatchFrame } from './connection/frames.ts';
+import { KeptEvent } from './sessions/event-log.ts';
 
 /** An announcement's event for all who hear it: encoded once, when the first of them wants it. */
 export class SharedDispatch {

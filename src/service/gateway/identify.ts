@@ -1,10 +1,10 @@
 import { allIntents, type CloseCodeName, intents } from '../../model/gateway.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
-import { asRecord } from '../../wire/codec.ts';
+import { asRecord } from '../../wire/http/codec.ts';
 import type { Principal } from '../http/call.ts';
-import { serviceLimits } from '../service-limits.ts';
-import { readPresence } from './presence-update.ts';
-import { readShard, type Shard } from './shard.ts';
+import { serviceLimits } from '../support/service-limits.ts';
+import { readPresence } from './presence/presence-update.ts';
+import { readShard, type Shard } from './sessions/shard.ts';
 
 /** What a client said of itself, checked for shape. */
 export interface Identity {

@@ -1,22 +1,22 @@
 import { type CloseCodeName, type GatewayFrame, opcodes, type Resume } from '../../model/gateway.ts';
 import type { LobbyVoiceStateInput } from '../../model/lobby.ts';
-import { checkLobbyVoicePing, checkLobbyVoiceStates } from '../../model/rules/lobby-voice.ts';
+import { checkLobbyVoicePing, checkLobbyVoiceStates } from '../../model/rules/lobbies/lobby-voice.ts';
 import type { LobbyId } from '../../model/snowflake.ts';
-import { asRecord } from '../../wire/codec.ts';
-import type { Activity } from '../activity.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import type { Credentials } from '../auth/credentials.ts';
 import type { Core } from '../core.ts';
-import type { Credentials } from '../domain/credentials.ts';
-import { readId } from '../domain/lobby-input.ts';
-import { runtimeLimits, serviceLimits } from '../service-limits.ts';
-import type { Connection, ConnectionEvents } from './connection.ts';
-import { Deadlines } from './deadlines.ts';
-import { controlFrame, type OutFrame } from './frames.ts';
-import { answerMembersRequest, readMembersRequest } from './guild-members.ts';
+import { readId } from '../domain/lobbies/input.ts';
+import type { Activity } from '../support/activity.ts';
+import { runtimeLimits, serviceLimits } from '../support/service-limits.ts';
+import type { Connection, ConnectionEvents } from './connection/connection.ts';
+import { Deadlines } from './connection/deadlines.ts';
+import { controlFrame, type OutFrame } from './connection/frames.ts';
 import { admit, admitResume, type Identity, readIdentify, type SessionPrincipal } from './identify.ts';
-import type { IdentifyBudget } from './identify-budget.ts';
-import { readPresence } from './presence-update.ts';
-import type { Session } from './session.ts';
-import type { Sessions } from './sessions.ts';
+import { readPresence } from './presence/presence-update.ts';
+import { answerMembersRequest, readMembersRequest } from './sessions/guild-members.ts';
+import type { IdentifyBudget } from './sessions/identify-budget.ts';
+import type { Session } from './sessions/session.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
 const intervalMs = serviceLimits.gatewayHeartbeatIntervalMs;
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiErrorName } from '../../model/errors.ts';
+import type { ApiErrorName } from '../../model/errors/errors.ts';
 import type { Credential, Route } from '../../wire/routes.ts';
-import { apiMessages } from '../api-messages.ts';
-import type { Credentials } from '../domain/credentials.ts';
-import { Fault } from '../fault.ts';
+import type { Credentials } from '../auth/credentials.ts';
 import type { MaybePromise } from '../store/contract.ts';
+import { apiMessages } from '../support/api-messages.ts';
+import { Fault } from '../support/fault.ts';
 import type { Principal } from './call.ts';
 
 const nobody: Principal = { kind: 'none' };

@@ -1,5 +1,5 @@
-import type { InvalidRequestLimit } from '../../model/limit-profiles.ts';
-import { steadyNow } from '../../wire/ports.ts';
+import type { InvalidRequestLimit } from '../../model/limits/limit-profiles.ts';
+import { steadyNow } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
 import type { Reply } from './call.ts';
 import type { LimitHeaders } from './limiter.ts';

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Core } from '../core.ts';
-import { isPrivateAddress } from '../private-address.ts';
-import { intakeLimits } from '../service-limits.ts';
+import { isPrivateAddress } from '../outbound/private-address.ts';
+import { intakeLimits } from '../support/service-limits.ts';
 import { blockList, countedAddress, holds, peerAddress } from './client-address.ts';
 
 /** What an operator says of them; the table's bounds otherwise. */

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { runtimeLimits } from '../service-limits.ts';
+import { runtimeLimits } from '../support/service-limits.ts';
 
 /** How many requests came by a connection so far. */
 const asked = Symbol('asked');

@@ -1,7 +1,7 @@
-import { type ApiErrorName, apiErrors } from '../../model/errors.ts';
-import { issuesToTree } from '../../model/issue.ts';
-import { apiMessages } from '../api-messages.ts';
-import { Fault } from '../fault.ts';
+import { type ApiErrorName, apiErrors } from '../../model/errors/errors.ts';
+import { issuesToTree } from '../../model/errors/issue.ts';
+import { apiMessages } from '../support/api-messages.ts';
+import { Fault } from '../support/fault.ts';
 import type { Reply } from './call.ts';
 import type { LimitRefusal } from './limiter.ts';
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Fault } from '../fault.ts';
-import { intakeLimits } from '../service-limits.ts';
+import type { Fault } from '../support/fault.ts';
+import { intakeLimits } from '../support/service-limits.ts';
 import { faultReply } from './errors.ts';
 
 /**

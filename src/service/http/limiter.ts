@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { RateLimit, RateLimitBucket } from '../../model/limit-profiles.ts';
+import type { RateLimit, RateLimitBucket } from '../../model/limits/limit-profiles.ts';
 import type { Route } from '../../wire/routes.ts';
 import type { LimitState } from '../bus/contract.ts';
 import type { Core } from '../core.ts';

@@ -1,6 +1,6 @@
 import { apiVersion, routes } from '../../wire/routes.ts';
-import { servedVersions } from '../api-versions.ts';
-import { Fault } from '../fault.ts';
+import { Fault } from '../support/fault.ts';
+import { servedVersions } from './api-versions.ts';
 import type { Reply } from './call.ts';
 import { faultReply } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { intakeLimits, serviceLimits } from '../service-limits.ts';
+import { intakeLimits, serviceLimits } from '../support/service-limits.ts';
 import { answerUnreadable } from './unreadable.ts';
 
 /** How long a server waits for its peers. */

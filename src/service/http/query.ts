@@ -1,6 +1,6 @@
-import { type FieldErrorCode, fieldErrors } from '../../model/issue.ts';
+import { type FieldErrorCode, fieldErrors } from '../../model/errors/issue.ts';
 import { isSnowflake, type Snowflake } from '../../model/snowflake.ts';
-import { Fault } from '../fault.ts';
+import { Fault } from '../support/fault.ts';
 import type { Call } from './call.ts';
 
 const flags: ReadonlyMap<unknown, boolean> = new Map([

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { ApiErrorName } from '../../model/errors.ts';
-import { Fault } from '../fault.ts';
+import type { ApiErrorName } from '../../model/errors/errors.ts';
+import { Fault } from '../support/fault.ts';
 import { hangUp } from './hang-up.ts';
 
 const reasons: Readonly<Record<string, ApiErrorName>> = {

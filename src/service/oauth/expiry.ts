@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { serviceLimits } from '../service-limits.ts';
+import { serviceLimits } from '../support/service-limits.ts';
 
 /** Our choice: how often expired codes, tokens and sign-ins are cleared away; each is refused from its very end on. */
 const sweepIntervalMs = 10 * 60_000;

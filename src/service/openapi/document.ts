@@ -1,4 +1,4 @@
-import type { LimitProfile, RateLimit } from '../../model/limit-profiles.ts';
+import type { LimitProfile, RateLimit } from '../../model/limits/limit-profiles.ts';
 import { version } from '../../model/version.ts';
 import { apiVersion, type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Core } from '../core.ts';

@@ -1,6 +1,6 @@
-import { limits } from '../../model/limits.ts';
+import { limits } from '../../model/limits/limits.ts';
 import type { RouteName } from '../../wire/routes.ts';
-import { serviceLimits } from '../service-limits.ts';
+import { serviceLimits } from '../support/service-limits.ts';
 import { boolean, type Fields, integer, list, ref, text } from './json-schema.ts';
 import type { SchemaName } from './schemas.ts';
 

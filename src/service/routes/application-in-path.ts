@@ -1,6 +1,6 @@
-import { Fault } from '../fault.ts';
 import { type Call, expectPrincipal, param } from '../http/call.ts';
 import type { ApplicationRecord } from '../store/records.ts';
+import { Fault } from '../support/fault.ts';
 
 /**
  * The caller's application, which must be the one in the path.

@@ -1,6 +1,6 @@
-import type { ApplicationEdits } from '../domain/application-edit.ts';
+import type { ApplicationEdits } from '../domain/accounts/application-edit.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
-import type { Authorization } from '../oauth/authorization.ts';
+import type { Authorization } from '../oauth/authorize/authorization.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { applicationInPath } from './application-in-path.ts';
 

@@ -1,4 +1,4 @@
-import type { CommandIndexes, IndexReader } from '../domain/command-index.ts';
+import type { CommandIndexes, IndexReader } from '../domain/commands/index-of-user.ts';
 import { type Call, expectPrincipal, type Handlers, param } from '../http/call.ts';
 import { applicationInPath } from './application-in-path.ts';
 import { localeOf } from './locale-of.ts';

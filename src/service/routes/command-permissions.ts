@@ -1,4 +1,4 @@
-import type { CommandPermissions } from '../domain/command-permissions.ts';
+import type { CommandPermissions } from '../domain/commands/permissions.ts';
 import { type Call, expectPrincipal, type Handlers, param } from '../http/call.ts';
 import type { ApplicationRecord, UserRecord } from '../store/records.ts';
 import { applicationInPath } from './application-in-path.ts';

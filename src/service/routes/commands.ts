@@ -1,7 +1,7 @@
-import type { PlaceUse } from '../domain/command-place.ts';
-import { type CommandPlace, everywhere } from '../domain/command-records.ts';
-import type { Translations } from '../domain/command-view.ts';
-import type { Commands } from '../domain/commands.ts';
+import type { Commands } from '../domain/commands/commands.ts';
+import type { PlaceUse } from '../domain/commands/place.ts';
+import { type CommandPlace, everywhere } from '../domain/commands/records.ts';
+import type { Translations } from '../domain/commands/view.ts';
 import { type Call, type Handler, type Handlers, param } from '../http/call.ts';
 import { readFlag } from '../http/query.ts';
 import type { ApplicationRecord } from '../store/records.ts';

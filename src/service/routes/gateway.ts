@@ -1,7 +1,7 @@
 import type { GatewayBot } from '../../model/gateway.ts';
-import { limits } from '../../model/limits.ts';
+import { limits } from '../../model/limits/limits.ts';
 import type { Core } from '../core.ts';
-import { guildIdsOf } from '../domain/guild-records.ts';
+import { guildIdsOf } from '../domain/guilds/records.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { expectPrincipal, type Handlers } from '../http/call.ts';
 

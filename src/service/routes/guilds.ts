@@ -1,9 +1,9 @@
-import type { GuildDirectory } from '../domain/guild-directory.ts';
-import type { GuildLookup } from '../domain/guild-lookup.ts';
+import type { GuildDirectory } from '../domain/guilds/directory.ts';
+import type { GuildLookup } from '../domain/guilds/lookup.ts';
 import { type Call, expectPrincipal, type Handlers, param, type Reply } from '../http/call.ts';
 import { readCount, readFlag, readQueryId, readQueryText } from '../http/query.ts';
-import type { Authorization } from '../oauth/authorization.ts';
-import { serviceLimits } from '../service-limits.ts';
+import type { Authorization } from '../oauth/authorize/authorization.ts';
+import { serviceLimits } from '../support/service-limits.ts';
 
 // @see commands.md 7, `list_my_guilds`
 const guildPage = { min: 1, max: 200, absent: 200 };

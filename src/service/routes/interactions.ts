@@ -1,6 +1,5 @@
-import type { InteractionMessages, MessageRef } from '../domain/interaction-messages.ts';
-import type { Interactions } from '../domain/interactions.ts';
-import { Fault } from '../fault.ts';
+import type { Interactions } from '../domain/interactions/interactions.ts';
+import type { InteractionMessages, MessageRef } from '../domain/interactions/messages.ts';
 import {
   type CallHead,
   expectPrincipal,
@@ -11,6 +10,7 @@ import {
   param,
 } from '../http/call.ts';
 import { readFlag, readQueryId } from '../http/query.ts';
+import { Fault } from '../support/fault.ts';
 
 /** @see commands.md 3.4 */
 export function interactionRoutes(interactions: Interactions): Handlers {

@@ -1,5 +1,5 @@
-import { limits } from '../../model/limits.ts';
-import type { Lobbies } from '../domain/lobbies.ts';
+import { limits } from '../../model/limits/limits.ts';
+import type { Lobbies } from '../domain/lobbies/lobbies.ts';
 import { type Call, expectPrincipal, type Handlers, param } from '../http/call.ts';
 import { readCount } from '../http/query.ts';
 import type { ApplicationRecord } from '../store/records.ts';

@@ -1,5 +1,5 @@
 import { isLocale, type Locale } from '../../model/locale.ts';
-import { requesterLocale } from '../../model/rules/requester-locale.ts';
+import { requesterLocale } from '../../model/rules/locales/requester-locale.ts';
 import type { Call } from '../http/call.ts';
 
 /** The hosted service's name of the header, and the base description's. */

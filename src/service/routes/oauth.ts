@@ -1,18 +1,18 @@
 import type { DeviceResult } from '../../model/oauth.ts';
-import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/device.ts';
-import { botUserView } from '../domain/user-view.ts';
-import { Fault, refuseIssues } from '../fault.ts';
+import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/accounts/device.ts';
+import { botUserView } from '../domain/accounts/user-view.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import { faultReply } from '../http/errors.ts';
 import { readFlag, readQueryIds } from '../http/query.ts';
 import { uncached } from '../http/reply.ts';
-import type { Authorization } from '../oauth/authorization.ts';
-import { currentAuthorizationView, currentUserView } from '../oauth/claims.ts';
-import type { ClientRequest } from '../oauth/client-authentication.ts';
-import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device-decision.ts';
-import { formOf } from '../oauth/form.ts';
-import { OAuthFault } from '../oauth/oauth-fault.ts';
-import { serviceLimits } from '../service-limits.ts';
+import type { Authorization } from '../oauth/authorize/authorization.ts';
+import { currentAuthorizationView, currentUserView } from '../oauth/current-user/claims.ts';
+import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device/device-decision.ts';
+import type { ClientRequest } from '../oauth/token/client-authentication.ts';
+import { formOf } from '../oauth/token/form.ts';
+import { OAuthFault } from '../oauth/token/oauth-fault.ts';
+import { Fault, refuseIssues } from '../support/fault.ts';
+import { serviceLimits } from '../support/service-limits.ts';
 import { applicationInPath } from './application-in-path.ts';
 
 /** Handlers of the OAuth2 endpoints below the API, and of what tokens read below `/users/@me`. */

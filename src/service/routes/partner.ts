@@ -1,7 +1,7 @@
 import { expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import { uncached } from '../http/reply.ts';
-import { currentUserView } from '../oauth/claims.ts';
-import type { Provisional } from '../oauth/provisional.ts';
+import { currentUserView } from '../oauth/current-user/claims.ts';
+import type { Provisional } from '../oauth/provisional/accounts-and-tokens.ts';
 
 /** Provisional accounts, and tokens of publishers. @see oauth2.md 9; social-sdk.md 14 */
 export function partnerRoutes(provisional: Provisional): Handlers {

@@ -1,4 +1,4 @@
-import type { Announced, Announcement } from '../announcement.ts';
+import type { Announced, Announcement } from '../events/announcement.ts';
 import type { CollectionName, IndexName, Records } from './records.ts';
 
 export type MaybePromise<T> = T | Promise<T>;

@@ -1,6 +1,6 @@
-import { ArgumentError } from '../../model/errors.ts';
-import { type Logger, silentLogger } from '../../wire/ports.ts';
-import type { Announced } from '../announcement.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
+import { type Logger, silentLogger } from '../../wire/clock/ports.ts';
+import type { Announced } from '../events/announcement.ts';
 import type {
   AnnouncementSink,
   KeyPart,

@@ -1,4 +1,4 @@
-import { RallypointError } from '../../model/errors.ts';
+import { RallypointError } from '../../model/errors/errors.ts';
 
 /**
  * - `store_failed`: the engine could not read or commit; a rejected work left nothing behind

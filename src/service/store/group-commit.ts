@@ -1,4 +1,4 @@
-import type { Announced } from '../announcement.ts';
+import type { Announced } from '../events/announcement.ts';
 import type { MaybePromise, Transaction } from './contract.ts';
 import type { Overlay } from './overlay.ts';
 import { UnitOfWork } from './unit-of-work.ts';

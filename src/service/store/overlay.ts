@@ -1,4 +1,4 @@
-import { andThen } from '../maybe-promise.ts';
+import { andThen } from '../support/maybe-promise.ts';
 import type { Change } from './changes.ts';
 import { Changes } from './changes.ts';
 import type { KeyPart, ListQuery, MaybePromise, StoreView } from './contract.ts';

@@ -25,9 +25,9 @@ import type {
   Snowflake,
   UserId,
 } from '../../model/snowflake.ts';
-import type { Announced, Topic } from '../announcement.ts';
-import { serviceLimits } from '../service-limits.ts';
-import type { DeltaPart } from '../text-delta.ts';
+import type { Announced, Topic } from '../events/announcement.ts';
+import { serviceLimits } from '../support/service-limits.ts';
+import type { DeltaPart } from '../support/text-delta.ts';
 
 /**
  * What the service keeps: one record type a collection, and below the table that says how each is found again. Times

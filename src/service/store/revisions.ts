@@ -1,4 +1,4 @@
-import { Recent } from '../recent.ts';
+import { Recent } from '../support/lru-cache.ts';
 
 /**
  * The last commit numbers of the scopes that somebody asked for, in bounded memory. A scope is kept from when it is

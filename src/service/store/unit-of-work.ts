@@ -1,4 +1,4 @@
-import type { Announced, Announcement } from '../announcement.ts';
+import type { Announced, Announcement } from '../events/announcement.ts';
 import type { KeyPart, ListQuery, MaybePromise, Transaction } from './contract.ts';
 import { StoreError } from './errors.ts';
 import type { Overlay } from './overlay.ts';

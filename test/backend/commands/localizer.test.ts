@@ -8,8 +8,8 @@ import type { DesiredCommand } from '../../../src/backend/commands/definition.ts
 import { loadLocalizations } from '../../../src/backend/commands/load-localizations.ts';
 import { createLocalizer } from '../../../src/backend/commands/localizer.ts';
 import { option } from '../../../src/backend/commands/option.ts';
-import { ValidationError } from '../../../src/model/errors.ts';
-import { formatPath } from '../../../src/model/issue.ts';
+import { ValidationError } from '../../../src/model/errors/errors.ts';
+import { formatPath } from '../../../src/model/errors/issue.ts';
 
 const rally = defineCommand(
   {

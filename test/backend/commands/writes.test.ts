@@ -5,8 +5,8 @@ import { makePlan } from '../../../src/backend/commands/make-plan.ts';
 import type { Plan, PlanItem } from '../../../src/backend/commands/plan.ts';
 import { fewestWrites, type Write, writesOneByOne } from '../../../src/backend/commands/writes.ts';
 import { type Command, commandTypes } from '../../../src/model/command.ts';
-import { limits } from '../../../src/model/limits.ts';
-import { times } from '../../support/command-samples.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
+import { times } from '../../support/commands/command-samples.ts';
 
 const context = { scope: 'global', traits: {} } as const;
 

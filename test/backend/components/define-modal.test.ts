@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defineModal } from '../../../src/backend/components/define-modal.ts';
 import { field } from '../../../src/backend/components/field.ts';
-import { ValidationError } from '../../../src/model/errors.ts';
-import { checkModal } from '../../../src/model/rules/callback.ts';
-import { choices } from '../../support/components.ts';
+import { ValidationError } from '../../../src/model/errors/errors.ts';
+import { checkModal } from '../../../src/model/rules/interactions/callback.ts';
+import { choices } from '../../support/commands/components.ts';
 
 describe('a modal that is defined', () => {
   const fields = [

@@ -4,9 +4,9 @@ import { defineModal } from '../../../src/backend/components/define-modal.ts';
 import { field } from '../../../src/backend/components/field.ts';
 import type { RoutedComponent } from '../../../src/backend/components/routed.ts';
 import type { ReceivedInteraction } from '../../../src/backend/received-interaction.ts';
-import { ValidationError } from '../../../src/model/errors.ts';
+import { ValidationError } from '../../../src/model/errors/errors.ts';
 import type { Interaction, InteractionCallback } from '../../../src/model/interaction.ts';
-import { choices } from '../../support/components.ts';
+import { choices } from '../../support/commands/components.ts';
 
 /** An interaction as it arrives, and what was answered to it. */
 function received(type: 3 | 5, data: object) {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { memberChangesMax } from '../../../src/backend/lobbies/calls.ts';
-import { limitProfiles } from '../../../src/model/limit-profiles.ts';
-import { limits } from '../../../src/model/limits.ts';
-import { nodeTransport } from '../../../src/wire/node-transport.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
-import { playerToken } from '../../support/tokens.ts';
+import { limitProfiles } from '../../../src/model/limits/limit-profiles.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
+import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
+import { playerToken } from '../../support/service/tokens.ts';
 import { codeOf, Fleet, players } from './rig.ts';
 
 const [ada, grace, edsger] = starfall.users;

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LobbyDirectory, memoryLobbyDirectory } from '../../../src/backend/lobbies/directory.ts';
 import { type FileLobbyDirectory, fileLobbyDirectory } from '../../../src/backend/lobbies/file-directory.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { needs } from '../../support/parts.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 const linux = await needs('linux');
 

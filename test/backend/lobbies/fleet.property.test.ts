@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { firstValueFrom } from 'rxjs';
 import { expect, it } from 'vitest';
 import type { LobbyDirectory } from '../../../src/backend/lobbies/directory.ts';
-import { limits } from '../../../src/model/limits.ts';
-import { elapse } from '../../support/elapse.ts';
-import { patienceMs } from '../../support/soak.ts';
-import { starfall } from '../../support/starfall.ts';
-import { tries } from '../../support/tries.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
+import { elapse } from '../../support/clock/elapse.ts';
+import { patienceMs } from '../../support/runs/soak.ts';
+import { tries } from '../../support/runs/tries.ts';
+import { starfall } from '../../support/service/starfall.ts';
 import { codeOf, Fleet, type GameServer, leaseMs } from './rig.ts';
 
 const names = ['a', 'b'];

@@ -3,11 +3,11 @@ import { config, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LobbyProgress, LobbyServerState } from '../../../src/backend/index.ts';
 import { fileLobbyDirectory } from '../../../src/backend/lobbies/file-directory.ts';
-import { nodeTransport } from '../../../src/wire/node-transport.ts';
-import { elapse } from '../../support/elapse.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { isDeeplyFrozen } from '../../support/frozen.ts';
-import { starfall } from '../../support/starfall.ts';
+import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
+import { elapse } from '../../support/clock/elapse.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
+import { starfall } from '../../support/service/starfall.ts';
 import { codeOf, Fleet, leaseMs, usableMs } from './rig.ts';
 
 const [ada, grace, edsger] = starfall.users;

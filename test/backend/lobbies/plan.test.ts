@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkDesired, type DesiredLobby, type DesiredMember } from '../../../src/backend/lobbies/desired.ts';
 import { type LobbyCall, planLobby } from '../../../src/backend/lobbies/plan.ts';
-import { limits } from '../../../src/model/limits.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import type { Lobby, LobbyMember, LobbyMemberChange } from '../../../src/model/lobby.ts';
-import { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from '../../../src/model/rules/lobby.ts';
-import { faults } from '../../support/issues.ts';
+import { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from '../../../src/model/rules/lobbies/lobby.ts';
+import { faults } from '../../support/commands/issues.ts';
 
 const perRequest = limits.lobbyMembersPerRequestMax;
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DesiredLobby } from '../../../src/backend/lobbies/desired.ts';
 import type { Lobby } from '../../../src/model/lobby.ts';
-import { nodeTransport } from '../../../src/wire/node-transport.ts';
-import { starfall } from '../../support/starfall.ts';
-import { tries } from '../../support/tries.ts';
+import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
+import { tries } from '../../support/runs/tries.ts';
+import { starfall } from '../../support/service/starfall.ts';
 import { codeOf, Fleet, leaseMs, players } from './rig.ts';
 
 const [ada, grace] = starfall.users;

@@ -1,12 +1,12 @@
 import { type Backend, type BackendOptions, createBackend, type Transport } from '../../../src/backend/index.ts';
 import { type LobbyDirectory, memoryLobbyDirectory } from '../../../src/backend/lobbies/directory.ts';
-import type { ApiError } from '../../../src/model/errors.ts';
-import type { LimitProfile } from '../../../src/model/limit-profiles.ts';
+import type { ApiError } from '../../../src/model/errors/errors.ts';
+import type { LimitProfile } from '../../../src/model/limits/limit-profiles.ts';
 import type { Lobby } from '../../../src/model/lobby.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { nodeTransport } from '../../../src/wire/node-transport.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { starfall } from '../../support/starfall.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
+import { starfall } from '../../support/service/starfall.ts';
 
 export const leaseMs = 30_000;
 /** How much of it is used. */

@@ -1,11 +1,11 @@
 import type { Command } from '../../../src/model/command.ts';
 import { permissionBits } from '../../../src/model/guild.ts';
-import { limits } from '../../../src/model/limits.ts';
-import { commandTextLength } from '../../../src/model/rules/command-size.ts';
-import type { MemberPlace } from '../../../src/model/rules/member-place.ts';
-import { isOfferedIn } from '../../../src/model/rules/offered.ts';
-import { permit } from '../../../src/model/rules/permit.ts';
-import { chatCommand, option, times } from '../../support/command-samples.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
+import { commandTextLength } from '../../../src/model/rules/commands/command-size.ts';
+import { isOfferedIn } from '../../../src/model/rules/commands/offered.ts';
+import type { MemberPlace } from '../../../src/model/rules/permissions/member-place.ts';
+import { permit } from '../../../src/model/rules/permissions/permit.ts';
+import { chatCommand, option, times } from '../../support/commands/command-samples.ts';
 import { atMost, type RuleCase, refused, story, valid } from './case.ts';
 import { channels, guildId, people, RuleWorld } from './world.ts';
 

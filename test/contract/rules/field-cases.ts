@@ -1,7 +1,7 @@
-import { limits } from '../../../src/model/limits.ts';
-import { normalizeCommand } from '../../../src/model/rules/normalize-command.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
+import { normalizeCommand } from '../../../src/model/rules/commands/normalize-command.ts';
 import { isSnowflake } from '../../../src/model/snowflake.ts';
-import { chatCommand, option, times } from '../../support/command-samples.ts';
+import { chatCommand, option, times } from '../../support/commands/command-samples.ts';
 import { atLeast, atMost, type RuleCase, refused, story, valid } from './case.ts';
 import { guildId, traits } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { type Locale, locales } from '../../../src/model/locale.ts';
-import { dropEqualTexts, localize } from '../../../src/model/rules/localize.ts';
-import { requesterLocale } from '../../../src/model/rules/requester-locale.ts';
-import { chatCommand, option } from '../../support/command-samples.ts';
+import { dropEqualTexts, localize } from '../../../src/model/rules/locales/localize.ts';
+import { requesterLocale } from '../../../src/model/rules/locales/requester-locale.ts';
+import { chatCommand, option } from '../../support/commands/command-samples.ts';
 import { type RuleCase, refused, story, valid } from './case.ts';
 import { people, type RuleWorld } from './world.ts';
 

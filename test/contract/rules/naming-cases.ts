@@ -6,9 +6,9 @@ import {
   optionChannelTypes,
   optionTypes,
 } from '../../../src/model/command.ts';
-import { checkInvocation } from '../../../src/model/rules/invocation.ts';
-import { chatCommand, group, option, subcommand } from '../../support/command-samples.ts';
-import { faults } from '../../support/issues.ts';
+import { checkInvocation } from '../../../src/model/rules/interactions/invocation.ts';
+import { chatCommand, group, option, subcommand } from '../../support/commands/command-samples.ts';
+import { faults } from '../../support/commands/issues.ts';
 import { type RuleCase, refused, story, valid } from './case.ts';
 
 const named = (name: string) => chatCommand({ name });

@@ -1,6 +1,6 @@
 import { optionTypes } from '../../../src/model/command.ts';
-import { limits } from '../../../src/model/limits.ts';
-import { chatCommand, group, option, subcommand, times } from '../../support/command-samples.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
+import { chatCommand, group, option, subcommand, times } from '../../support/commands/command-samples.ts';
 import { atLeast, atMost, type RuleCase, refused, valid } from './case.ts';
 
 const { STRING, INTEGER, BOOLEAN, CHANNEL, NUMBER, ATTACHMENT } = optionTypes;

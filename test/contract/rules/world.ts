@@ -1,12 +1,12 @@
 import type { ApplicationTraits } from '../../../src/model/application.ts';
 import type { Command } from '../../../src/model/command.ts';
 import type { CommandInteraction } from '../../../src/model/interaction.ts';
-import { type LimitProfile, limitProfiles } from '../../../src/model/limit-profiles.ts';
-import { limits } from '../../../src/model/limits.ts';
+import { type LimitProfile, limitProfiles } from '../../../src/model/limits/limit-profiles.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { starfall } from '../../support/starfall.ts';
-import { playerToken, sessionToken } from '../../support/tokens.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { starfall } from '../../support/service/starfall.ts';
+import { playerToken, sessionToken } from '../../support/service/tokens.ts';
 
 /** What the rulebook must know of the applications: one with an Activity, one without, one with discovery. */
 export const traits = {

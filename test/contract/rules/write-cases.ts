@@ -1,9 +1,9 @@
 import type { Command } from '../../../src/model/command.ts';
-import { apiErrors } from '../../../src/model/errors.ts';
-import { limits } from '../../../src/model/limits.ts';
-import { firstExceededType } from '../../../src/model/rules/command-count.ts';
-import { normalizeCommand } from '../../../src/model/rules/normalize-command.ts';
-import { chatCommand, option, times } from '../../support/command-samples.ts';
+import { apiErrors } from '../../../src/model/errors/errors.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
+import { firstExceededType } from '../../../src/model/rules/commands/command-count.ts';
+import { normalizeCommand } from '../../../src/model/rules/commands/normalize-command.ts';
+import { chatCommand, option, times } from '../../support/commands/command-samples.ts';
 import { type RuleCase, refused, story, valid } from './case.ts';
 import { type ApplicationName, guildId, type RuleWorld, traits } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { issuesMax, Report } from '../../../src/model/rules/report.ts';
-import { faults } from '../../support/issues.ts';
+import { faults } from '../../support/commands/issues.ts';
 
 describe('a report', () => {
   it('names the place where the check stands, and a step below it', () => {

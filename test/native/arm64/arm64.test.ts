@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../support/folder.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 import { builtAddon } from '../built.ts';
 import { desktopIn, withEnv, writeProgram } from '../desktop.ts';
 import { forwarderSuite } from '../forwarder-suite.ts';

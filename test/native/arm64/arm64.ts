@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { runtimes } from '../../../scripts/install-runtimes.ts';
-import { type Needs, needs } from '../../support/parts.ts';
+import { type Needs, needs } from '../../support/runs/parts.ts';
 import { root } from '../built.ts';
 
 /** The Node for arm64. */

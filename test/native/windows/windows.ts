@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { runtimes } from '../../../scripts/install-runtimes.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { type Needs, needs } from '../../support/parts.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+import { type Needs, needs } from '../../support/runs/parts.ts';
 import { root } from '../built.ts';
 
 const run = promisify(execFile);

@@ -6,7 +6,7 @@ import { type RunningApp, startApp } from '../../../samples/electron-lobby/main/
 import { appOrigin, appPage, appScheme } from '../../../samples/electron-lobby/main/app-files.ts';
 import { type AppOptions, readOptions, variables } from '../../../samples/electron-lobby/main/options.ts';
 import { callNames, channelOf, stateChannel } from '../../../samples/electron-lobby/shared/bridge.ts';
-import { RecordedElectron } from '../../support/recorded-electron.ts';
+import { RecordedElectron } from '../../support/sample/recorded-electron.ts';
 
 const ours = { url: appPage, parent: null };
 

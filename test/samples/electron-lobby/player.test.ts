@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { OpenRedirects } from '../../../samples/electron-lobby/main/redirects.ts';
 import type { AppState, LobbyView } from '../../../samples/electron-lobby/shared/state.ts';
 import { applicationId, friend, owner } from '../../../samples/electron-lobby/starfall.ts';
-import { needs } from '../../support/parts.ts';
-import { decide } from '../../support/player.ts';
+import { decide } from '../../support/browser/player.ts';
+import { needs } from '../../support/runs/parts.ts';
 import {
   openFriend,
   openInNode,
@@ -12,7 +12,7 @@ import {
   type SampleInNode,
   type SampleWorld,
   tapped,
-} from '../../support/sample-app.ts';
+} from '../../support/sample/sample-app.ts';
 
 const linux = await needs('linux');
 

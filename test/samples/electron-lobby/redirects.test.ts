@@ -8,9 +8,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nodeRedirects } from '../../../samples/electron-lobby/host/redirects.ts';
 import { decideWay } from '../../../samples/electron-lobby/main/redirects.ts';
 import { owner } from '../../../samples/electron-lobby/starfall.ts';
-import { needs } from '../../support/parts.ts';
-import { decide } from '../../support/player.ts';
-import { openInNode, openSampleWorld, type SampleInNode, type SampleWorld } from '../../support/sample-app.ts';
+import { decide } from '../../support/browser/player.ts';
+import { needs } from '../../support/runs/parts.ts';
+import { openInNode, openSampleWorld, type SampleInNode, type SampleWorld } from '../../support/sample/sample-app.ts';
 
 const options = { scheme: 'discord-1', redirect: 'auto' } as const;
 const forwarded = { isRegistered: true, through: 'forwarder' } as const;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { WindowServer } from '../../../samples/electron-lobby/host/window-server.ts';
 import { preloadPath, socketPath } from '../../../samples/electron-lobby/host/wire.ts';
-import { enter, SampleWindow } from '../../support/sample-window.ts';
+import { enter, SampleWindow } from '../../support/sample/sample-window.ts';
 
 /** The stand-in's window is a server on this machine: whoever else reaches its port gets nothing. */
 let folder: string;

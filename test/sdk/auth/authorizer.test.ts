@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
 import { Authorizer, type AuthorizerPorts } from '../../../src/sdk/auth/authorizer.ts';
 import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
-import { silentLogger, systemEntropy } from '../../../src/wire/ports.ts';
+import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
 
 const webBase = 'https://auth.example';
 const { challenge } = createAuthorizationCodeVerifier();

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DeviceFlow, type DeviceProgress } from '../../../src/sdk/auth/device-flow.ts';
 import { resolveAddresses } from '../../../src/wire/addresses.ts';
-import { nodeTransport } from '../../../src/wire/node-transport.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { elapse } from '../../support/elapse.ts';
-import { answerJson, type LoopbackServer, startLoopbackServer } from '../../support/loopback-server.ts';
-import { SleepyClock } from '../../support/sleepy-clock.ts';
+import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
+import { elapse } from '../../support/clock/elapse.ts';
+import { SleepyClock } from '../../support/clock/sleepy-clock.ts';
+import { answerJson, type LoopbackServer, startLoopbackServer } from '../../support/http/loopback-server.ts';
 
 const codes = {
   device_code: 'the-device-code',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expirationNoticeMs, HeldToken, type TokenExpiration } from '../../../src/sdk/auth/held-token.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { SleepyClock } from '../../support/sleepy-clock.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { SleepyClock } from '../../support/clock/sleepy-clock.ts';
 
 const hourMs = 3_600_000;
 

@@ -2,8 +2,8 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSystemBrowser } from '../../../src/sdk/auth/open-browser.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { needs } from '../../support/parts.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 const linux = await needs('linux');
 

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
 import { TokenClient } from '../../../src/sdk/auth/token-client.ts';
 import { resolveAddresses } from '../../../src/wire/addresses.ts';
-import { nodeTransport } from '../../../src/wire/node-transport.ts';
-import { systemClock } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { elapse } from '../../support/elapse.ts';
-import { answerJson, type LoopbackServer, startLoopbackServer } from '../../support/loopback-server.ts';
+import { systemClock } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
+import { elapse } from '../../support/clock/elapse.ts';
+import { answerJson, type LoopbackServer, startLoopbackServer } from '../../support/http/loopback-server.ts';
 
 const { verifier } = createAuthorizationCodeVerifier();
 const request = { code: 'the-code', verifier, redirectUri: 'http://127.0.0.1:4000/callback' };

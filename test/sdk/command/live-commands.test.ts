@@ -1,11 +1,11 @@
 import type { Subscription } from 'rxjs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { RallypointError, TransportError } from '../../../src/model/errors.ts';
+import { RallypointError, TransportError } from '../../../src/model/errors/errors.ts';
 import { readCommandIndex } from '../../../src/sdk/command/index-reader.ts';
 import { commandsRefreshMs, LiveCommands } from '../../../src/sdk/command/live-commands.ts';
 import type { CommandSnapshot, CommandsSnapshot } from '../../../src/sdk/command/snapshot.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { isDeeplyFrozen } from '../../support/frozen.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
 
 const place = { guildId: '5' };
 

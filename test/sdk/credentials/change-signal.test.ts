@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeSignal } from '../../../src/sdk/credentials/change-signal.ts';
-import { silentLogger, systemEntropy } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { passTime } from '../../support/pass-time.ts';
+import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { passTime } from '../../support/clock/pass-time.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let clock: VirtualClock;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KeychainError } from '../../../src/model/errors.ts';
+import { KeychainError } from '../../../src/model/errors/errors.ts';
 import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
 import { Client } from '../../../src/sdk/client.ts';
 import { begunSignInLifeMs } from '../../../src/sdk/credentials/begun-sign-in.ts';
@@ -8,11 +8,11 @@ import { openCredentials } from '../../../src/sdk/credentials/open-credentials.t
 import type { Keychain } from '../../../src/sdk/keychain/keychain.ts';
 import { memoryKeychain } from '../../../src/sdk/keychain/memory.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { decide } from '../../support/player.ts';
-import { starfall } from '../../support/starfall.ts';
+import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { decide } from '../../support/browser/player.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+import { starfall } from '../../support/service/starfall.ts';
 
 const [application] = starfall.applications;
 const [ada] = starfall.users;

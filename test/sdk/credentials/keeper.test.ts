@@ -1,18 +1,18 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { KeychainError } from '../../../src/model/errors.ts';
+import { KeychainError } from '../../../src/model/errors/errors.ts';
 import { Client } from '../../../src/sdk/client.ts';
 import type { Credentials, CredentialsSnapshot } from '../../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../../src/sdk/credentials/open-credentials.ts';
 import type { Keychain } from '../../../src/sdk/keychain/keychain.ts';
 import { memoryKeychain } from '../../../src/sdk/keychain/memory.ts';
-import { silentLogger, systemEntropy } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { passTime } from '../../support/pass-time.ts';
-import { SleepyClock } from '../../support/sleepy-clock.ts';
-import { TokenOffice } from '../../support/token-office.ts';
+import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { passTime } from '../../support/clock/pass-time.ts';
+import { SleepyClock } from '../../support/clock/sleepy-clock.ts';
+import { TokenOffice } from '../../support/http/token-office.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;

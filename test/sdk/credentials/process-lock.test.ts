@@ -4,11 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockWaitMsDefault, openProcessLock, type ProcessLockKind } from '../../../src/sdk/credentials/process-lock.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { native } from '../../support/credential-crowd.ts';
-import { elapse } from '../../support/elapse.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { type Needs, needs } from '../../support/parts.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { elapse } from '../../support/clock/elapse.ts';
+import { native } from '../../support/keychain/credential-crowd.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+import { type Needs, needs } from '../../support/runs/parts.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {

@@ -5,12 +5,12 @@ import { openCredentials } from '../../../src/sdk/credentials/open-credentials.t
 import type { ProcessLockKind } from '../../../src/sdk/credentials/process-lock.ts';
 import { openKeychain } from '../../../src/sdk/keychain/open-keychain.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { buildProgram, Crowd, deaths, native } from '../../support/credential-crowd.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { type Needs, needs } from '../../support/parts.ts';
-import { browserOf } from '../../support/player.ts';
-import { seedOf } from '../../support/soak.ts';
-import { starfall } from '../../support/starfall.ts';
+import { browserOf } from '../../support/browser/player.ts';
+import { buildProgram, Crowd, deaths, native } from '../../support/keychain/credential-crowd.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+import { type Needs, needs } from '../../support/runs/parts.ts';
+import { seedOf } from '../../support/runs/soak.ts';
+import { starfall } from '../../support/service/starfall.ts';
 
 const processes = 20;
 // One for each point at which a process may die, and the worst once more.

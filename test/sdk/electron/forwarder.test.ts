@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RedirectApp, type RedirectOptions, receiveRedirects } from '../../../src/sdk/electron/redirects.ts';
-import { needs } from '../../support/parts.ts';
+import { needs } from '../../support/runs/parts.ts';
 import { openAddress, privateDesktop } from '../redirect/desktop.ts';
 import { addressFor, eventually, forward, scheme, socketIn } from '../redirect/games.ts';
 

@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LastingBackend } from '../../../src/sdk/keychain/backends.ts';
 import type { PlacedEntries } from '../../../src/sdk/keychain/placed-entries.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { Life } from '../../support/keychain-stand-ins.ts';
-import { SimulatedMachine } from '../../support/simulated-machine.ts';
+import { Life } from '../../support/keychain/keychain-stand-ins.ts';
+import { SimulatedMachine } from '../../support/keychain/simulated-machine.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openBest } from '../../../src/sdk/keychain/open-best.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { keytarOver, noLibraries } from '../../support/keychain-stand-ins.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { keytarOver, noLibraries } from '../../support/keychain/keychain-stand-ins.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 
 const deadlineMs = 5000;
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type KeychainBackend, keychainBackends } from '../../../src/sdk/keychain/keychain.ts';
 import { openBest } from '../../../src/sdk/keychain/open-best.ts';
-import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
-import { keychainSuite } from '../../support/keychain-suite.ts';
-import { needs } from '../../support/parts.ts';
+import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain/keychain-stand-ins.ts';
+import { keychainSuite } from '../../support/keychain/keychain-suite.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rallypoint-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Keytar, openLibrary } from '../../../src/sdk/keychain/library.ts';
 import { libraryFailure } from '../../../src/sdk/keychain/library-failure.ts';
-import { keytarOver, noLibraries } from '../../support/keychain-stand-ins.ts';
+import { keytarOver, noLibraries } from '../../support/keychain/keychain-stand-ins.ts';
 
 describe('what a library says when it fails', () => {
   it.each([

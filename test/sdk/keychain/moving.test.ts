@@ -5,9 +5,9 @@ import type { KeychainTier } from '../../../src/sdk/keychain/keychain.ts';
 import type { KeychainOptions } from '../../../src/sdk/keychain/keychain-options.ts';
 import { digest } from '../../../src/sdk/keychain/names.ts';
 import { openBest } from '../../../src/sdk/keychain/open-best.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { keytarOver, librariesOver, noLibraries } from '../../support/keychain-stand-ins.ts';
+import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { keytarOver, librariesOver, noLibraries } from '../../support/keychain/keychain-stand-ins.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 
 const large = 'secret'.repeat(1000);
 const everyLasting: readonly KeychainTier[] = ['system', 'encrypted-file'];

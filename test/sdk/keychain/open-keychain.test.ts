@@ -4,10 +4,15 @@ import type { KeychainOptions } from '../../../src/sdk/keychain/keychain-options
 import type { LibraryName, LoadLibrary } from '../../../src/sdk/keychain/library.ts';
 import { openBest } from '../../../src/sdk/keychain/open-best.ts';
 import { openKeychain } from '../../../src/sdk/keychain/open-keychain.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { keytarOver, librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
+import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import {
+  keytarOver,
+  librariesOver,
+  noLibraries,
+  StandInSafeStorage,
+} from '../../support/keychain/keychain-stand-ins.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 
 const service = 'Starfall';
 const everyTier: readonly KeychainTier[] = ['memory', 'encrypted-file', 'system'];

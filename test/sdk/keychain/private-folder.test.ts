@@ -2,8 +2,8 @@ import * as files from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FileSystem, openPrivateFolder } from '../../../src/sdk/keychain/private-folder.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { needs } from '../../support/parts.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 const posix = await needs('posix');
 

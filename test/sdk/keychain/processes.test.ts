@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Keychain } from '../../../src/sdk/keychain/keychain.ts';
 import { openKeychain } from '../../../src/sdk/keychain/open-keychain.ts';
-import { temporaryFolder } from '../../support/folder.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 import { numberedSecret, readNumberedSecret } from './numbered-secret.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemLibraries } from '../../../src/sdk/keychain/library.ts';
 import { openBest } from '../../../src/sdk/keychain/open-best.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { noLibraries } from '../../support/keychain-stand-ins.ts';
-import { keychainSuite } from '../../support/keychain-suite.ts';
-import { needs } from '../../support/parts.ts';
-import { type RealKeyring, startKeyring } from '../../support/real-keyring.ts';
+import { noLibraries } from '../../support/keychain/keychain-stand-ins.ts';
+import { keychainSuite } from '../../support/keychain/keychain-suite.ts';
+import { type RealKeyring, startKeyring } from '../../support/keychain/real-keyring.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 const run = promisify(execFile);
 const library = {

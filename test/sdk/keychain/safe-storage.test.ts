@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type SafeStorage, safeStorageCovering } from '../../../src/sdk/keychain/safe-storage.ts';
-import { StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
+import { StandInSafeStorage } from '../../support/keychain/keychain-stand-ins.ts';
 
 const refused = (storage: SafeStorage | undefined) => expect(safeStorageCovering(storage).cover('secret')).rejects;
 

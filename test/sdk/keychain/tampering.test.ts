@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KeychainTier, PlacedKeychain } from '../../../src/sdk/keychain/keychain.ts';
 import { digest } from '../../../src/sdk/keychain/names.ts';
 import { openBest } from '../../../src/sdk/keychain/open-best.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain-stand-ins.ts';
+import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain/keychain-stand-ins.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
 
 const secret = 'secret'.repeat(1000);
 const changed = { name: 'KeychainError', code: 'keychain_unreadable' };

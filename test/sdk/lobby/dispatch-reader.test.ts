@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lobbyReader } from '../../../src/sdk/lobby/dispatch-reader.ts';
 import { readMember } from '../../../src/sdk/lobby/lobby-reader.ts';
-import { asRecord } from '../../../src/wire/codec.ts';
-import { isDeeplyFrozen } from '../../support/frozen.ts';
+import { asRecord } from '../../../src/wire/http/codec.ts';
+import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
 
 const member = { user_id: '9', metadata: { team: 'blue' }, flags: 1, connected: true, additional_name: 'The Brave' };
 const voiceState = {

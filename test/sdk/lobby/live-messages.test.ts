@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LiveMessages, messagesKeptMax } from '../../../src/sdk/lobby/live-messages.ts';
 import { readMessage } from '../../../src/sdk/lobby/message-reader.ts';
 import type { LobbyMessageSnapshot } from '../../../src/sdk/lobby/snapshot.ts';
-import { isDeeplyFrozen } from '../../support/frozen.ts';
+import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
 
 function message(id: number, content = `line ${id}`, more: object = {}): LobbyMessageSnapshot {
   const read = readMessage({ id: String(id), lobby_id: '5', content, ...more });

@@ -3,7 +3,7 @@ import { MessageGaps } from '../../../src/sdk/lobby/message-gaps.ts';
 import { readMessage } from '../../../src/sdk/lobby/message-reader.ts';
 import type { LobbyMessages } from '../../../src/sdk/lobby/snapshot.ts';
 import { LobbyStore } from '../../../src/sdk/lobby/store.ts';
-import { type Logger, silentLogger } from '../../../src/wire/ports.ts';
+import { type Logger, silentLogger } from '../../../src/wire/clock/ports.ts';
 
 const said = (id: string) => ({ id, lobby_id: '1', content: `line ${id}` });
 const turn = () => new Promise(resolve => setImmediate(resolve));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { share } from '../../../src/sdk/lobby/share.ts';
-import { isDeeplyFrozen } from '../../support/frozen.ts';
+import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
 
 const frozen = <Value extends object>(value: Value): Value => {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) frozen(part);

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { type Observable, take } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { selectFrom } from '../../../src/sdk/live/select.ts';
 import type { LobbyState } from '../../../src/sdk/lobby/snapshot.ts';
 import { LobbyStore } from '../../../src/sdk/lobby/store.ts';
-import { selectFrom } from '../../../src/sdk/select.ts';
-import { type Logger, silentLogger } from '../../../src/wire/ports.ts';
-import { isDeeplyFrozen } from '../../support/frozen.ts';
+import { type Logger, silentLogger } from '../../../src/wire/clock/ports.ts';
+import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
 
 const lobby = (id: string, map = 'harbour', members: object[] = []) => ({
   id,

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { whereToPut } from '../../../src/sdk/native/places.ts';
 import { whyOpenDrive } from '../../../src/sdk/native/running-code.ts';
 import { builtForwarder, root } from '../../native/built.ts';
-import { needs } from '../../support/parts.ts';
+import { needs } from '../../support/runs/parts.ts';
 
 const run = promisify(execFile);
 const system = `${process.platform}-${process.arch}`;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { type RegistrarParts, systemParts } from '../../../src/sdk/redirect/registrar.ts';
+import { type RegistrarParts, systemParts } from '../../../src/sdk/redirect/registration/registrar.ts';
 import { shortFolder } from './games.ts';
 
 /** A desktop of the test's own, for the length of the test: what is registered stays in its folder, which is given. */

@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { windowAnswerMsMax } from '../../../src/sdk/redirect/joined-window.ts';
 import { listenForRedirects } from '../../../src/sdk/redirect/listen.ts';
 import { connectionsMax, visitMsMax, windowsMax } from '../../../src/sdk/redirect/owner.ts';
-import type { Clock } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import type { Clock } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { addressFor, eventually, forward, scheme, shortFolder, socketIn, visit } from './games.ts';
 
 /** A game in this process that waits for `state`. */

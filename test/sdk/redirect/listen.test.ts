@@ -12,7 +12,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { needs } from '../../support/parts.ts';
+import { needs } from '../../support/runs/parts.ts';
 import { addressFor, eventually, forward, kill, shortFolder, socketIn, startGame } from './games.ts';
 
 const root = await needs('root');

@@ -3,8 +3,8 @@ import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
 import { Client } from '../../../src/sdk/client.ts';
 import { listenForRedirects } from '../../../src/sdk/redirect/listen.ts';
 import { startService } from '../../../src/service/index.ts';
-import { decide } from '../../support/player.ts';
-import { starfall } from '../../support/starfall.ts';
+import { decide } from '../../support/browser/player.ts';
+import { starfall } from '../../support/service/starfall.ts';
 import { forward, shortFolder } from './games.ts';
 
 const [application] = starfall.applications;

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Opcode, opcodes } from '../../../src/model/gateway.ts';
-import { limits } from '../../../src/model/limits.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import type { LobbyVoiceStateInput } from '../../../src/model/lobby.ts';
 import type { OperationOptions } from '../../../src/sdk/call-options.ts';
 import { Calls } from '../../../src/sdk/calls.ts';
+import { Waits } from '../../../src/sdk/connection/waits.ts';
 import { LobbyStore } from '../../../src/sdk/lobby/store.ts';
 import type { CallSnapshot } from '../../../src/sdk/voice/snapshot.ts';
 import { VoiceCalls } from '../../../src/sdk/voice/voice-calls.ts';
-import { Waits } from '../../../src/sdk/waits.ts';
-import { Http } from '../../../src/wire/http.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { isDeeplyFrozen } from '../../support/frozen.ts';
+import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { Http } from '../../../src/wire/http/http.ts';
+import { isDeeplyFrozen } from '../../support/runs/frozen.ts';
 
 /** The client's calls, and the service as the test speaks for it. */
 class Rig {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { localBus } from '../../../src/service/bus/local.ts';
-import { type LogFields, silentLogger } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import { type LogFields, silentLogger } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { busSuite } from './suite.ts';
 
 busSuite('local', async clock => ({

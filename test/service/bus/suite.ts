@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RateLimit } from '../../../src/model/limit-profiles.ts';
-import type { Announced } from '../../../src/service/announcement.ts';
+import type { RateLimit } from '../../../src/model/limits/limit-profiles.ts';
 import type { Bus } from '../../../src/service/bus/contract.ts';
-import type { Clock } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import type { Announced } from '../../../src/service/events/announcement.ts';
+import type { Clock } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 
 export interface BusUnderTest {
   /** The nodes of one service; one where the engine knows no more. */

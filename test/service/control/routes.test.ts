@@ -1,14 +1,14 @@
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { snowflakeTimeMsMax } from '../../../src/model/snowflake.ts';
-import { Activity } from '../../../src/service/activity.ts';
-import { createFixtures } from '../../../src/service/control/fixtures.ts';
+import { createCredentials } from '../../../src/service/auth/credentials.ts';
 import { registerControl } from '../../../src/service/control/routes.ts';
-import { createCredentials } from '../../../src/service/domain/credentials.ts';
-import { createLobbies } from '../../../src/service/domain/lobbies.ts';
-import { createWebhookEvents } from '../../../src/service/domain/webhook-events.ts';
-import { Faults } from '../../../src/service/faults/faults.ts';
-import { createAuthorization } from '../../../src/service/oauth/authorization.ts';
+import { createLobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
+import { createWebhookEvents } from '../../../src/service/domain/webhooks/events.ts';
+import { createAuthorization } from '../../../src/service/oauth/authorize/authorization.ts';
+import { Activity } from '../../../src/service/support/activity.ts';
+import { Faults } from '../../../src/service/testing/faults/faults.ts';
+import { createFixtures } from '../../../src/service/testing/fixtures/fixtures.ts';
 import { makeCore, startMs } from './support.ts';
 
 const controlToken = 'control-secret';

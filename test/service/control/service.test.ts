@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { limits } from '../../../src/model/limits.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import type { ServiceOptions } from '../../../src/service/options.ts';
 import { type Service, startService } from '../../../src/service/service.ts';
 

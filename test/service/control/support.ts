@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { limitProfiles } from '../../../src/model/limit-profiles.ts';
-import type { Announced } from '../../../src/service/announcement.ts';
+import { limitProfiles } from '../../../src/model/limits/limit-profiles.ts';
 import { localBus } from '../../../src/service/bus/local.ts';
 import type { Core } from '../../../src/service/core.ts';
-import { snowflakeSource } from '../../../src/service/ids.ts';
-import { Journal } from '../../../src/service/journal.ts';
+import type { Announced } from '../../../src/service/events/announcement.ts';
 import { openSqliteStore } from '../../../src/service/store/sqlite/store.ts';
-import { type Entropy, silentLogger, systemFetch } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import { snowflakeSource } from '../../../src/service/support/ids.ts';
+import { Journal } from '../../../src/service/support/journal.ts';
+import { type Entropy, silentLogger, systemFetch } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 
 export const startMs = Date.UTC(2026, 0, 1);
 

@@ -1,10 +1,10 @@
-import type { Announced, Topic } from '../../../src/service/announcement.ts';
-import { topics } from '../../../src/service/announcement.ts';
-import { everyonePermissions } from '../../../src/service/control/fixtures-records.ts';
 import type { Core } from '../../../src/service/core.ts';
-import { Fault } from '../../../src/service/fault.ts';
-import { snowflakeSource } from '../../../src/service/ids.ts';
+import type { Announced, Topic } from '../../../src/service/events/announcement.ts';
+import { topics } from '../../../src/service/events/announcement.ts';
 import type { ApplicationRecord, ChannelRecord, GuildRecord, UserRecord } from '../../../src/service/store/records.ts';
+import { Fault } from '../../../src/service/support/fault.ts';
+import { snowflakeSource } from '../../../src/service/support/ids.ts';
+import { everyonePermissions } from '../../../src/service/testing/fixtures/records.ts';
 import { makeCore } from '../control/support.ts';
 
 export type TestCore = Awaited<ReturnType<typeof makeCore>>;

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { allIntents, closeCodes, intents, opcodes } from '../../../src/model/gateway.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { runtimeLimits, serviceLimits } from '../../../src/service/service-limits.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { callApi, starfall } from '../../support/starfall.ts';
-import { playerToken, sessionToken } from '../../support/tokens.ts';
-import { tries } from '../../support/tries.ts';
+import { runtimeLimits, serviceLimits } from '../../../src/service/support/service-limits.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { tries } from '../../support/runs/tries.ts';
+import { callApi, starfall } from '../../support/service/starfall.ts';
+import { playerToken, sessionToken } from '../../support/service/tokens.ts';
 
 const bot = starfall.applications[0].bot_token;
 const [ada] = starfall.users;

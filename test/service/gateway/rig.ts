@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { intents } from '../../../src/model/gateway.ts';
-import { Activity } from '../../../src/service/activity.ts';
-import { createCredentials } from '../../../src/service/domain/credentials.ts';
-import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies.ts';
+import { createCredentials } from '../../../src/service/auth/credentials.ts';
+import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
 import { createGateway, type Gateway } from '../../../src/service/gateway/gateway.ts';
-import { hashSecret } from '../../../src/service/secret.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
+import { Activity } from '../../../src/service/support/activity.ts';
+import { hashSecret } from '../../../src/service/support/secret.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
 import { makeWorld, type TestCore, type World } from '../domain/support.ts';
 
 /** A gateway over the real lobbies, without the rest of the service: its bus and lobbies can be others. */

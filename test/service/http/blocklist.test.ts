@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type LimitProfile, limitProfiles } from '../../../src/model/limit-profiles.ts';
+import { type LimitProfile, limitProfiles } from '../../../src/model/limits/limit-profiles.ts';
 import { Blocklist } from '../../../src/service/http/blocklist.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
-import { clientToken, playerToken } from '../../support/tokens.ts';
+import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
+import { clientToken, playerToken } from '../../support/service/tokens.ts';
 
 const { invalidRequests = { requests: 0, windowMs: 0, blockMs: 0 } } = limitProfiles.standard;
 const { requests, windowMs, blockMs, blockMaxMs = 0 } = invalidRequests;

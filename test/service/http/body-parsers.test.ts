@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseLargeJson } from '../../../src/service/http/body/large-json.ts';
 import { parseMultipart } from '../../../src/service/http/body/multipart.ts';
 import { parseForm, parseQuery } from '../../../src/service/http/body/url-encoded.ts';
-import { intakeLimits } from '../../../src/service/service-limits.ts';
+import { intakeLimits } from '../../../src/service/support/service-limits.ts';
 
 describe('a URL-encoded form', () => {
   const query = fc.oneof(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { serviceLimits } from '../../../src/service/service-limits.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
+import { serviceLimits } from '../../../src/service/support/service-limits.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
 import { head, sendRaw } from './raw.ts';
 
 const bot = `Authorization: ${botHeaders.authorization}`;

@@ -4,9 +4,9 @@ import { type AddressInfo, connect, type Socket, type TcpNetConnectOpts } from '
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPatientServer, type Patience } from '../../../src/service/http/patient-server.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { botHeaders, starfall } from '../../support/starfall.ts';
+import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { botHeaders, starfall } from '../../support/service/starfall.ts';
 import { head } from './raw.ts';
 
 const opened: Socket[] = [];

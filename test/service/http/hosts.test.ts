@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
-import { botHeaders, starfall } from '../../support/starfall.ts';
+import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { botHeaders, starfall } from '../../support/service/starfall.ts';
 import { type RawAnswer, sendRaw } from './raw.ts';
 
 const bot = `Authorization: ${botHeaders.authorization}`;

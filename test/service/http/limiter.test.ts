@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type LimitProfile, limitProfiles } from '../../../src/model/limit-profiles.ts';
-import { limits } from '../../../src/model/limits.ts';
+import { type LimitProfile, limitProfiles } from '../../../src/model/limits/limit-profiles.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
 
 const [application] = starfall.applications;
 const commands = `/applications/${application.id}/commands`;

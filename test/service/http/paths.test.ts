@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
 import { head, sendRaw } from './raw.ts';
 
 const bot = `Authorization: ${botHeaders.authorization}`;

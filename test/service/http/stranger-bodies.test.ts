@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { intakeLimits, serviceLimits } from '../../../src/service/service-limits.ts';
+import { intakeLimits, serviceLimits } from '../../../src/service/support/service-limits.ts';
 import { type Route, type RouteName, routes } from '../../../src/wire/routes.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { longestTurnMs } from '../../support/longest-turn.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
-import { sessionToken } from '../../support/tokens.ts';
+import { longestTurnMs } from '../../support/clock/longest-turn.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
+import { sessionToken } from '../../support/service/tokens.ts';
 import { head, type RawAnswer, sendRaw } from './raw.ts';
 
 const [application] = starfall.applications;

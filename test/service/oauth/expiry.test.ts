@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startSweeping, sweepExpired } from '../../../src/service/oauth/expiry.ts';
 import type { EmbeddedStore } from '../../../src/service/store/embedded.ts';
 import { openSqliteStore } from '../../../src/service/store/sqlite/store.ts';
-import { silentLogger } from '../../../src/wire/ports.ts';
-import { VirtualClock } from '../../../src/wire/virtual-clock.ts';
+import { silentLogger } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 
 const startMs = 1_800_000_000_000;
 let clock: VirtualClock;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { deviceCodeGrantType, type TokenResponse } from '../../../src/model/oauth.ts';
-import type { Fixtures } from '../../../src/service/control/fixtures-document.ts';
 import type { ServiceOptions } from '../../../src/service/options.ts';
 import { startService } from '../../../src/service/service.ts';
 import type { StoreContent } from '../../../src/service/store/contract.ts';
+import type { Fixtures } from '../../../src/service/testing/fixtures/document.ts';
+import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
 import { codeChallengeOf, createCodeVerifier } from '../../../src/wire/pkce.ts';
-import { silentLogger, systemEntropy } from '../../../src/wire/ports.ts';
 
 export const secret = 's3cret-with%odd+characters:';
 

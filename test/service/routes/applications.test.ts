@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { verifyMessage } from '../../../src/wire/signature.ts';
 import {
@@ -8,9 +8,9 @@ import {
   type LoopbackServer,
   type SeenRequest,
   startLoopbackServer,
-} from '../../support/loopback-server.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
-import { playerToken } from '../../support/tokens.ts';
+} from '../../support/http/loopback-server.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
+import { playerToken } from '../../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [ada] = starfall.users;

@@ -3,9 +3,9 @@ import type { CommandIndex } from '../../../src/model/command-index.ts';
 import { permissionBits } from '../../../src/model/guild.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { routePath } from '../../../src/wire/routes.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { callApi, starfall } from '../../support/starfall.ts';
-import { playerToken, sessionToken } from '../../support/tokens.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { callApi, starfall } from '../../support/service/starfall.ts';
+import { playerToken, sessionToken } from '../../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [ada, grace, edsger] = starfall.users;

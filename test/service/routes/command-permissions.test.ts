@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/model/command.ts';
 import { permissionBits } from '../../../src/model/guild.ts';
-import { limits } from '../../../src/model/limits.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import { allChannelsId, type GuildCommandPermissions } from '../../../src/model/overwrite.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { routePath } from '../../../src/wire/routes.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
-import { clientToken, playerToken, sessionToken } from '../../support/tokens.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
+import { clientToken, playerToken, sessionToken } from '../../support/service/tokens.ts';
 
 const { MANAGE_GUILD, MANAGE_ROLES, ADMINISTRATOR, USE_APPLICATION_COMMANDS, VIEW_CHANNEL } = permissionBits;
 const [application] = starfall.applications;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/model/command.ts';
-import { limits } from '../../../src/model/limits.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { routePath } from '../../../src/wire/routes.ts';
-import { callApi, starfall } from '../../support/starfall.ts';
+import { callApi, starfall } from '../../support/service/starfall.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;

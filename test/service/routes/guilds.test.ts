@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { intents } from '../../../src/model/gateway.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { serviceLimits } from '../../../src/service/service-limits.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
-import { playerToken } from '../../support/tokens.ts';
+import { serviceLimits } from '../../../src/service/support/service-limits.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
+import { playerToken } from '../../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [ada, grace, edsger] = starfall.users;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Command, CommandOption } from '../../../src/model/command.ts';
 import type { CommandInteraction, Interaction, ModalInteraction } from '../../../src/model/interaction.ts';
-import { limits } from '../../../src/model/limits.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import type { Attachment } from '../../../src/model/message.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
-import { serviceLimits } from '../../../src/service/service-limits.ts';
-import { labelled } from '../../support/components.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { callApi, starfall } from '../../support/starfall.ts';
-import { sessionToken } from '../../support/tokens.ts';
+import { serviceLimits } from '../../../src/service/support/service-limits.ts';
+import { labelled } from '../../support/commands/components.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { callApi, starfall } from '../../support/service/starfall.ts';
+import { sessionToken } from '../../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;

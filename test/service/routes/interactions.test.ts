@@ -3,9 +3,9 @@ import type { Command } from '../../../src/model/command.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { routePath } from '../../../src/wire/routes.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { callApi, starfall } from '../../support/starfall.ts';
-import { sessionToken } from '../../support/tokens.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { callApi, starfall } from '../../support/service/starfall.ts';
+import { sessionToken } from '../../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;

@@ -4,9 +4,9 @@ import type { Lobby, LobbyInvite, LobbyMember } from '../../../src/model/lobby.t
 import type { LobbyMessage } from '../../../src/model/lobby-message.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { verifyMessage } from '../../../src/wire/signature.ts';
-import { answerJson, startLoopbackServer } from '../../support/loopback-server.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
-import { clientToken, playerToken } from '../../support/tokens.ts';
+import { answerJson, startLoopbackServer } from '../../support/http/loopback-server.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
+import { clientToken, playerToken } from '../../support/service/tokens.ts';
 
 const [ada, grace, edsger] = starfall.users.map(({ id }) => id) as [string, string, string];
 const channel = starfall.guilds[0].channels[0].id;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/model/command.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
-import { limits } from '../../../src/model/limits.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { type Route, type RouteName, routePath, routes } from '../../../src/wire/routes.ts';
-import { GatewayClient } from '../../support/gateway-client.ts';
-import { botHeaders, callApi, starfall } from '../../support/starfall.ts';
-import { playerToken, sessionToken } from '../../support/tokens.ts';
-import { useCommand } from '../../support/use-command.ts';
+import { useCommand } from '../../support/commands/use-command.ts';
+import { GatewayClient } from '../../support/gateway/gateway-client.ts';
+import { botHeaders, callApi, starfall } from '../../support/service/starfall.ts';
+import { playerToken, sessionToken } from '../../support/service/tokens.ts';
 
 const [application] = starfall.applications;
 const [ada] = starfall.users;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collectionNames, compareText, keyOf, keyText, keyTextOf, routeOf } from '../../../src/service/store/keys.ts';
 import { collections, numericFields } from '../../../src/service/store/records.ts';
-import { lobbyMemberRecord } from '../../support/records.ts';
+import { lobbyMemberRecord } from '../../support/store/records.ts';
 
 describe('the order of text', () => {
   it('is that of its UTF-8 bytes, as SQLite and PostgreSQL have it', () => {

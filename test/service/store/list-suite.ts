@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListQuery, Store } from '../../../src/service/store/contract.ts';
 import type { TokenRecord } from '../../../src/service/store/records.ts';
-import { PlainStore } from '../../support/plain-store.ts';
-import { lobbyMemberRecord, tokenRecord } from '../../support/records.ts';
-import { anyStep, type Step } from '../../support/store-steps.ts';
+import { PlainStore } from '../../support/store/plain-store.ts';
+import { lobbyMemberRecord, tokenRecord } from '../../support/store/records.ts';
+import { anyStep, type Step } from '../../support/store/store-steps.ts';
 
 /** How lists select and order, alone and within works; part of the store suite. */
 export function listSuite(store: () => Store): void {

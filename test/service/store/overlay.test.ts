@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoreView } from '../../../src/service/store/contract.ts';
 import { Overlay } from '../../../src/service/store/overlay.ts';
-import { PlainStore } from '../../support/plain-store.ts';
-import { tokenRecord } from '../../support/records.ts';
-import { anyStep, type Step } from '../../support/store-steps.ts';
+import { PlainStore } from '../../support/store/plain-store.ts';
+import { tokenRecord } from '../../support/store/records.ts';
+import { anyStep, type Step } from '../../support/store/store-steps.ts';
 
 /** A view that answers with promises, as an engine behind a socket does. */
 function later(view: StoreView): StoreView {

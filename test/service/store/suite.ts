@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Announced } from '../../../src/service/announcement.ts';
+import type { Announced } from '../../../src/service/events/announcement.ts';
 import type { AnnouncementSink, Store, StoreContent } from '../../../src/service/store/contract.ts';
-import { lobbyMemberRecord, lobbyRecord, tokenRecord } from '../../support/records.ts';
+import { lobbyMemberRecord, lobbyRecord, tokenRecord } from '../../support/store/records.ts';
 import { listSuite } from './list-suite.ts';
 
 /** Where one store lies. Every `open` opens the same one. */

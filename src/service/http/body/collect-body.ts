@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { intakeLimits } from '../../service-limits.ts';
+import { intakeLimits } from '../../support/service-limits.ts';
 import type { HeldBytes, Hold } from './held-bytes.ts';
 
 /** Thrown when the sender went away, or was sent away, before its body was there: nobody waits for an answer. */

@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
-import { limits } from '../../../model/limits.ts';
-import { asRecord } from '../../../wire/codec.ts';
+import { limits } from '../../../model/limits/limits.ts';
+import { asRecord } from '../../../wire/http/codec.ts';
 import type { Route } from '../../../wire/routes.ts';
-import { Fault } from '../../fault.ts';
-import { SentFile } from '../../sent-file.ts';
+import { SentFile } from '../../attachments/uploaded-file.ts';
+import { Fault } from '../../support/fault.ts';
 import { type Part, parseMultipart } from './multipart.ts';
 import { parseForm } from './url-encoded.ts';
 

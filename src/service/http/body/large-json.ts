@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { Fault } from '../../fault.ts';
-import { intakeLimits } from '../../service-limits.ts';
+import { Fault } from '../../support/fault.ts';
+import { intakeLimits } from '../../support/service-limits.ts';
 
 /**
  * Reads a large JSON body without keeping others waiting: one pass over the bytes finds out how much is in it, with a

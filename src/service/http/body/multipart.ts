@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import querystring from 'node:querystring';
-import { intakeLimits } from '../../service-limits.ts';
+import { intakeLimits } from '../../support/service-limits.ts';
 
 /** One part of a multipart form; its content is a view of the body's bytes. */
 export interface Part {

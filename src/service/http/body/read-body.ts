@@ -1,9 +1,9 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../../wire/routes.ts';
-import { Fault } from '../../fault.ts';
-import { serviceFieldErrors } from '../../service-field-errors.ts';
-import { intakeLimits, serviceLimits } from '../../service-limits.ts';
+import { Fault } from '../../support/fault.ts';
+import { serviceFieldErrors } from '../../support/service-field-errors.ts';
+import { intakeLimits, serviceLimits } from '../../support/service-limits.ts';
 import { isFormType, readFormBody } from './form-body.ts';
 import { parseLargeJson } from './large-json.ts';
 import { parseForm } from './url-encoded.ts';

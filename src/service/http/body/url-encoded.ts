@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { intakeLimits } from '../../service-limits.ts';
+import { intakeLimits } from '../../support/service-limits.ts';
 
 /** The fields of a URL-encoded form, in the order they were sent. */
 export class FormFields {

@@ -1,9 +1,9 @@
-import { Fault } from '../../fault.ts';
-import type { Authorization } from '../authorization.ts';
-import { codePage, deviceConsentPage, devicePage } from './activate-pages.ts';
+import { Fault } from '../../support/fault.ts';
+import type { Authorization } from '../authorize/authorization.ts';
 import type { Destination } from './destination.ts';
-import type { Page } from './page.ts';
 import { activatePaths } from './paths.ts';
+import { codePage, deviceConsentPage, devicePage } from './views/activate-pages.ts';
+import type { Page } from './views/page.ts';
 import type { PageWords } from './words/words.ts';
 
 /**

@@ -2,22 +2,22 @@ import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
 import { apiVersion } from '../../../wire/routes.ts';
-import type { Activity } from '../../activity.ts';
 import type { Core } from '../../core.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
 import type { AddressOf } from '../../http/client-address.ts';
 import type { SignInMode } from '../../options.ts';
-import type { Authorization } from '../authorization.ts';
-import { authorizationServerMetadata, openidConfiguration } from '../discovery.ts';
-import { picturesPath } from '../picture.ts';
+import type { Activity } from '../../support/activity.ts';
+import type { Authorization } from '../authorize/authorization.ts';
+import { authorizationServerMetadata, openidConfiguration } from '../openid/discovery.ts';
 import { activateDestination } from './activate.ts';
 import { authorizeDestination } from './authorize.ts';
-import { authorizedPage } from './authorized-page.ts';
-import { drawPicture } from './draw-picture.ts';
 import { mount, searchOf, wordsFor } from './mount.ts';
 import { activatePaths, authorizedPath, authorizePaths, shownActivatePath } from './paths.ts';
+import { picturesPath } from './picture.ts';
 import { respond } from './respond.ts';
 import { createSignInDesk } from './sign-in-desk.ts';
+import { authorizedPage } from './views/authorized-page.ts';
+import { drawPicture } from './views/draw-picture.ts';
 import { createVisitors } from './visitor.ts';
 
 /** The forms are a few short fields. */

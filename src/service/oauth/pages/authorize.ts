@@ -1,13 +1,13 @@
 import type { Core } from '../../core.ts';
-import type { Authorization } from '../authorization.ts';
-import type { AuthorizationRequest } from '../authorization-request.ts';
-import { listInstallableGuilds } from '../installation.ts';
-import { formActionSource } from '../redirect-uri.ts';
-import { canInstall } from '../scope-rules.ts';
-import { consentPage } from './consent-page.ts';
+import type { Authorization } from '../authorize/authorization.ts';
+import type { AuthorizationRequest } from '../authorize/authorization-request.ts';
+import { listInstallableGuilds } from '../authorize/installation.ts';
+import { formActionSource } from '../authorize/redirect-uri.ts';
+import { canInstall } from '../authorize/scope-rules.ts';
 import type { Destination } from './destination.ts';
 import { authorizePaths } from './paths.ts';
 import { textOf } from './sign-in-desk.ts';
+import { consentPage } from './views/consent-page.ts';
 
 /** `/oauth2/authorize`: an application asks, the user answers, and the browser goes on to the application. */
 export function authorizeDestination(authorization: Authorization, { store }: Core): Destination<AuthorizationRequest> {

@@ -1,10 +1,10 @@
 import type { MaybePromise } from '../../store/contract.ts';
 import type { UserRecord } from '../../store/records.ts';
-import type { Html } from './html.ts';
 import type { PagePaths } from './paths.ts';
 import type { Outcome } from './respond.ts';
 import type { PageForm } from './sign-in-desk.ts';
-import type { SignInView } from './sign-in-view.ts';
+import type { Html } from './views/html.ts';
+import type { SignInView } from './views/sign-in-view.ts';
 import type { PageWords } from './words/words.ts';
 
 /** What somebody comes to the pages for: they sign in, look at it, and answer. */

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Core } from '../../core.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
 import type { AddressOf } from '../../http/client-address.ts';
-import { formToken } from '../sign-in.ts';
+import { formToken } from '../sign-in/sign-in.ts';
 import { chooseWords } from './choose-words.ts';
 import { type Destination, isOutcome } from './destination.ts';
-import { errorPage } from './error-page.ts';
-import { errorText } from './error-text.ts';
 import { type Outcome, respond } from './respond.ts';
 import type { PageForm, SignInDesk } from './sign-in-desk.ts';
-import type { SignInView } from './sign-in-view.ts';
+import { errorPage } from './views/error-page.ts';
+import { errorText } from './views/error-text.ts';
+import type { SignInView } from './views/sign-in-view.ts';
 import type { Visitor, Visitors } from './visitor.ts';
 import type { PageWords } from './words/words.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { Page } from './page.ts';
-import { styleSource } from './style.ts';
+import type { Page } from './views/page.ts';
+import { styleSource } from './views/style.ts';
 
 /** What a browser gets: a page, or the way on. */
 export type Outcome = Page | { readonly html?: never; readonly redirectTo: string };

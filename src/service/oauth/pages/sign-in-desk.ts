@@ -1,15 +1,15 @@
 import { compareSnowflakes, isSnowflake, type UserId } from '../../../model/snowflake.ts';
-import type { Activity } from '../../activity.ts';
 import type { Core } from '../../core.ts';
-import { Fault } from '../../fault.ts';
 import type { SignInMode } from '../../options.ts';
 import type { MaybePromise } from '../../store/contract.ts';
 import type { UserRecord } from '../../store/records.ts';
-import { createPasswordSignIn } from '../password-sign-in.ts';
-import { chooseUserPage } from './choose-user-page.ts';
-import type { Page } from './page.ts';
-import { passwordPage } from './password-page.ts';
-import type { SignInView } from './sign-in-view.ts';
+import type { Activity } from '../../support/activity.ts';
+import { Fault } from '../../support/fault.ts';
+import { createPasswordSignIn } from '../sign-in/password-sign-in.ts';
+import { chooseUserPage } from './views/choose-user-page.ts';
+import type { Page } from './views/page.ts';
+import { passwordPage } from './views/password-page.ts';
+import type { SignInView } from './views/sign-in-view.ts';
 
 /** Field → text of a form. */
 export type PageForm = Readonly<Record<string, unknown>>;

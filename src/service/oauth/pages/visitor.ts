@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { UserRecord } from '../../store/records.ts';
-import { isFormToken, type SignIns, signInLifeMs } from '../sign-in.ts';
+import { isFormToken, type SignIns, signInLifeMs } from '../sign-in/sign-in.ts';
 import { pagesPath } from './paths.ts';
 
 const cookieName = 'rallypoint_sign_in';

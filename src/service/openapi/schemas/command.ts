@@ -6,10 +6,10 @@ import {
   optionChannelTypes,
   optionTypes,
 } from '../../../model/command.ts';
-import { limits } from '../../../model/limits.ts';
+import { limits } from '../../../model/limits/limits.ts';
 import { locales } from '../../../model/locale.ts';
 import { overwriteTypes } from '../../../model/overwrite.ts';
-import { chatNameCharacters } from '../../../model/rules/name.ts';
+import { chatNameCharacters } from '../../../model/rules/commands/name.ts';
 import {
   boolean,
   enumeration,

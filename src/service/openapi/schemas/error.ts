@@ -1,6 +1,6 @@
-import { apiErrors } from '../../../model/errors.ts';
-import { fieldErrors } from '../../../model/issue.ts';
-import { serviceFieldErrors } from '../../service-field-errors.ts';
+import { apiErrors } from '../../../model/errors/errors.ts';
+import { fieldErrors } from '../../../model/errors/issue.ts';
+import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { boolean, integer, list, object, ref, text } from '../json-schema.ts';
 
 const codes = [...new Set(Object.values(apiErrors).map(({ code }) => code))].sort((a, b) => a - b);

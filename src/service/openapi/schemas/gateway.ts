@@ -1,4 +1,4 @@
-import { serviceLimits } from '../../service-limits.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 import { integer, object, text } from '../json-schema.ts';
 
 const url = { ...text(1), format: 'uri' };

@@ -1,7 +1,7 @@
 import { commandTypes, optionTypes } from '../../../model/command.ts';
 import { buttonStyles, componentTypes, textInputStyles } from '../../../model/component.ts';
 import { callbackTypes, interactionTypes } from '../../../model/interaction.ts';
-import { componentLimits, limits } from '../../../model/limits.ts';
+import { componentLimits, limits } from '../../../model/limits/limits.ts';
 import { messageTypes } from '../../../model/message.ts';
 import {
   anyObject,

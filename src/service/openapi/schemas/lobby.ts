@@ -1,4 +1,4 @@
-import { limits } from '../../../model/limits.ts';
+import { limits } from '../../../model/limits/limits.ts';
 import { lobbyFlags, lobbyMemberFlags } from '../../../model/lobby.ts';
 import {
   boolean,

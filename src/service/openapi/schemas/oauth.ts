@@ -1,8 +1,8 @@
 import { externalAuthTokenLengthMax } from '../../../model/external-auth.ts';
-import { limits } from '../../../model/limits.ts';
+import { limits } from '../../../model/limits/limits.ts';
 import { deviceCodeGrantType, deviceResults, installScopes, scopes } from '../../../model/oauth.ts';
-import { signingAlgorithm } from '../../oauth/signing-keys.ts';
-import { serviceLimits } from '../../service-limits.ts';
+import { signingAlgorithm } from '../../oauth/openid/signing-keys.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 import {
   anyObject,
   boolean,

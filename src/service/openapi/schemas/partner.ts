@@ -1,5 +1,5 @@
 import { externalAuthTokenLengthMax, externalAuthTypes } from '../../../model/external-auth.ts';
-import { limits } from '../../../model/limits.ts';
+import { limits } from '../../../model/limits/limits.ts';
 import { integer, list, nullable, object, ref, text } from '../json-schema.ts';
 
 const proof = text(1, externalAuthTokenLengthMax);

@@ -1,4 +1,4 @@
-import { limits } from '../../../model/limits.ts';
+import { limits } from '../../../model/limits/limits.ts';
 import { roleConnectionTypes } from '../../../model/role-connection.ts';
 import {
   dictionary,

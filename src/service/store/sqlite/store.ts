@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { ArgumentError } from '../../../model/errors.ts';
-import { Recent } from '../../recent.ts';
+import { ArgumentError } from '../../../model/errors/errors.ts';
+import { Recent } from '../../support/lru-cache.ts';
 import type { KeyPart, ListQuery } from '../contract.ts';
 import { EmbeddedStore, type EmbeddedStoreOptions, type Engine } from '../embedded.ts';
 import { StoreError } from '../errors.ts';

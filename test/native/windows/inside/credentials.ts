@@ -5,7 +5,7 @@ import { openCredentials } from '../../../../src/sdk/credentials/open-credential
 import type { ProcessLockKind } from '../../../../src/sdk/credentials/process-lock.ts';
 import { openKeychain } from '../../../../src/sdk/keychain/open-keychain.ts';
 import type { ReadyLine } from '../../../../src/service/index.ts';
-import { Crowd, deaths } from '../../../support/credential-crowd.ts';
+import { Crowd, deaths } from '../../../support/keychain/credential-crowd.ts';
 
 export interface Story {
   readonly service: ReadyLine;

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import type { Finding } from '../../../../src/sdk/redirect/finding.ts';
+import type { Finding } from '../../../../src/sdk/redirect/doctor/finding.ts';
 import { builtAddon, root } from '../../built.ts';
 
-export { registerScheme, unregisterScheme } from '../../../../src/sdk/redirect/register.ts';
+export { registerScheme, unregisterScheme } from '../../../../src/sdk/redirect/registration/register.ts';
 
 /** The program of the agent itself. */
 export const program = (): string => process.execPath;

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formToken, isFormToken } from '../../../../src/service/oauth/sign-in.ts';
-import { hashSecret, isSameSecret, matchesSecret } from '../../../../src/service/secret.ts';
+import { formToken, isFormToken } from '../../../../src/service/oauth/sign-in/sign-in.ts';
+import { hashSecret, isSameSecret, matchesSecret } from '../../../../src/service/support/secret.ts';
 import { game, openService, secret, type TestService } from '../support.ts';
 
 let service: TestService;
@@ -24,7 +24,7 @@ describe('the time that a comparison takes', () => {
     const callers = globSync('src/service/**/*.ts').filter(file =>
       readFileSync(file, 'utf8').includes('timingSafeEqual'),
     );
-    expect(callers.sort()).toEqual(['src/service/oauth/password.ts', 'src/service/secret.ts']);
+    expect(callers.sort()).toEqual(['src/service/oauth/sign-in/password.ts', 'src/service/support/secret.ts']);
   });
 
   it('nowhere depends on where a secret differs: none is compared by ===', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type LimitProfile, limitProfiles } from '../../../../src/model/limit-profiles.ts';
+import { type LimitProfile, limitProfiles } from '../../../../src/model/limits/limit-profiles.ts';
 import { ada, basic, ben, openService, secret, site, siteExchange, type TestService } from '../support.ts';
 
 describe('guessing', () => {

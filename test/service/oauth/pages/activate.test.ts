@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limitProfiles } from '../../../../src/model/limit-profiles.ts';
-import { serviceLimits } from '../../../../src/service/service-limits.ts';
+import { limitProfiles } from '../../../../src/model/limits/limit-profiles.ts';
+import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { Browser, type Visited } from '../browser.ts';
 import { ada, ben, openService, type TestService } from '../support.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permissionBits } from '../../../../src/model/guild.ts';
-import { signInLifeMs } from '../../../../src/service/oauth/sign-in.ts';
+import { signInLifeMs } from '../../../../src/service/oauth/sign-in/sign-in.ts';
 import { Browser, formOf, type Visited } from '../browser.ts';
 import { ada, ben, type Form, game, guild, openService, soundRequest, type TestService } from '../support.ts';
 

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limitProfiles } from '../../../../src/model/limit-profiles.ts';
-import { signInLifeMs } from '../../../../src/service/oauth/sign-in.ts';
-import { intakeLimits } from '../../../../src/service/service-limits.ts';
+import { limitProfiles } from '../../../../src/model/limits/limit-profiles.ts';
+import { signInLifeMs } from '../../../../src/service/oauth/sign-in/sign-in.ts';
+import { intakeLimits } from '../../../../src/service/support/service-limits.ts';
 import { Browser, formOf, type Visited } from '../browser.ts';
 import { ada, openService, type TestService } from '../support.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { locales } from '../../../../src/model/locale.ts';
 import { chooseWords, pageWords } from '../../../../src/service/oauth/pages/choose-words.ts';
-import { Html } from '../../../../src/service/oauth/pages/html.ts';
+import { Html } from '../../../../src/service/oauth/pages/views/html.ts';
 
 /** Path → text of everything a table says; sentences and counts are said of something. */
 function saidBy(value: unknown, path = ''): [string, string][] {

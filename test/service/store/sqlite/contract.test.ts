@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
-import { temporaryFolder } from '../../../support/folder.ts';
+import { temporaryFolder } from '../../../support/runs/folder.ts';
 import { storeSuite } from '../suite.ts';
 
 storeSuite('sqlite in memory', async () => ({

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
-import { temporaryFolder } from '../../../support/folder.ts';
-import { needs } from '../../../support/parts.ts';
+import { temporaryFolder } from '../../../support/runs/folder.ts';
+import { needs } from '../../../support/runs/parts.ts';
 
 const linux = await needs('linux');
 

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
-import { lobbyMemberRecord, lobbyRecord } from '../../../support/records.ts';
+import { lobbyMemberRecord, lobbyRecord } from '../../../support/store/records.ts';
 
 // Stores lobbies of two members each without end, and says which are acknowledged. Ends by being killed.
 const [location = '', run = ''] = process.argv.slice(2);

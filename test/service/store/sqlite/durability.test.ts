@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
-import { temporaryFolder } from '../../../support/folder.ts';
+import { temporaryFolder } from '../../../support/runs/folder.ts';
 
 const childPath = fileURLToPath(new URL('durability-child.ts', import.meta.url));
 

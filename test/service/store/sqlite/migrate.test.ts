@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { type Migration, migrations } from '../../../../src/service/store/sqlite/migrations.ts';
 import { sqliteStoreOver } from '../../../../src/service/store/sqlite/store.ts';
-import { declaredLayoutSql } from '../../../support/declared-layout.ts';
-import { temporaryFolder } from '../../../support/folder.ts';
-import { lobbyMemberRecord, lobbyRecord } from '../../../support/records.ts';
+import { temporaryFolder } from '../../../support/runs/folder.ts';
+import { declaredLayoutSql } from '../../../support/store/declared-layout.ts';
+import { lobbyMemberRecord, lobbyRecord } from '../../../support/store/records.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let location: string;

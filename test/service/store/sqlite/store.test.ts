@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Announced } from '../../../../src/service/announcement.ts';
+import type { Announced } from '../../../../src/service/events/announcement.ts';
 import type { EmbeddedStore } from '../../../../src/service/store/embedded.ts';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { openSqliteStore, sqliteStoreOver } from '../../../../src/service/store/sqlite/store.ts';
-import { temporaryFolder } from '../../../support/folder.ts';
-import { lobbyRecord } from '../../../support/records.ts';
+import { temporaryFolder } from '../../../support/runs/folder.ts';
+import { lobbyRecord } from '../../../support/store/records.ts';
 
 const opened: EmbeddedStore[] = [];
 afterEach(async () => {

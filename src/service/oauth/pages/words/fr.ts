@@ -1,4 +1,4 @@
-import { html } from '../html.ts';
+import { html } from '../views/html.ts';
 import type { PageWords } from './words.ts';
 
 const minutes = (count: number) => (count === 1 ? 'une minute' : `${count} minutes`);

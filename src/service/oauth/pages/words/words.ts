@@ -1,8 +1,8 @@
 import type { Scope } from '../../../../model/oauth.ts';
-import type { AuthorizationPageFault } from '../../authorization-request.ts';
-import type { Content, Html } from '../html.ts';
-import type { PermissionName } from '../permissions.ts';
-import type { Topic } from '../scope-topics.ts';
+import type { AuthorizationPageFault } from '../../authorize/authorization-request.ts';
+import type { Content, Html } from '../views/html.ts';
+import type { PermissionName } from '../views/permissions.ts';
+import type { Topic } from '../views/scope-topics.ts';
 
 /** A sentence around something: a name, an address. */
 export type Sentence = (about: Content) => Html;

@@ -1,0 +1,58 @@
+import { type OptionType, optionTypes } from '../../command.ts';
+import { limits } from '../../limits/limits.ts';
+import {
+  checkList,
+  checkNumber,
+  checkObjectItem,
+  checkRequiredText,
+  checkText,
+  type Fields,
+  isAbsent,
+} from '../field.ts';
+import { checkLocalizations } from '../locales/localizations.ts';
+import type { Report } from '../report.ts';
+
+/**
+ * Checks the choices of an option of type STRING, INTEGER or NUMBER.
+ *
+ * Our choice: two choices may share a name or a value, and a value may lie outside the option's bounds; no source
+ * refuses either, and the hosted service is known to take the latter.
+ *
+ * @see interface.md, "Option choice"; commands.md 1.4
+ */
+export function checkChoices(report: Report, value: unknown, type: OptionType): void {
+  if (!checkList(report, 'choices', value, limits.optionChoicesMax)) return;
+  const count = Math.min(value.length, limits.optionChoicesMax);
+  report.enter('choices');
+  report.enter(0);
+  for (let i = 0; i < count; i++) {
+    const choice = value[i];
+    report.moveTo(i);
+    if (checkObjectItem(report, choice)) checkChoice(report, choice, type);
+  }
+  report.leave();
+  report.leave();
+}
+
+function checkChoice(report: Report, choice: Fields, type: OptionType): void {
+  checkRequiredText(report, 'name', choice.name, limits.choiceNameLengthMax);
+  checkLocalizations(report, 'name_localizations', choice.name_localizations, checkLocalizedName);
+  checkValue(report, choice.value, type);
+}
+
+function checkLocalizedName(report: Report, locale: string, text: unknown): void {
+  checkText(report, locale, text, 1, limits.choiceNameLengthMax);
+}
+
+function checkValue(report: Report, value: unknown, type: OptionType): void {
+  if (type === optionTypes.STRING) checkRequiredText(report, 'value', value, limits.choiceValueLengthMax);
+  else if (isAbsent(value)) report.at('value', 'BASE_TYPE_REQUIRED');
+  else checkOptionNumber(report, 'value', value, type);
+}
+
+/** A number that an option of type INTEGER or NUMBER can carry. */
+export function checkOptionNumber(report: Report, key: string, value: unknown, type: OptionType): value is number {
+  const whole = type === optionTypes.INTEGER;
+  const max = whole ? limits.integerMax : limits.numberMax;
+  return checkNumber(report, key, value, -max, max, whole ? 'int' : 'float');
+}

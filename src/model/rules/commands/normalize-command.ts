@@ -1,0 +1,127 @@
+import type { ApplicationTraits } from '../../application.ts';
+import {
+  type Command,
+  type CommandChoice,
+  type CommandInput,
+  type CommandOption,
+  commandTypes,
+  entryPointHandlers,
+} from '../../command.ts';
+import type { Localizations } from '../../locale.ts';
+import { dropEqualTexts } from '../locales/localize.ts';
+import type { CommandScope } from './command.ts';
+
+/**
+ * A command with all defaults filled in: two bodies that mean the same give equal ones, in the field order of an
+ * answer. `contexts` and `integration_types` are there for global commands only, `options` when there are any.
+ */
+export interface NormalizedCommand
+  extends Pick<
+    Command,
+    | 'default_member_permissions'
+    | 'type'
+    | 'name'
+    | 'description'
+    | 'contexts'
+    | 'integration_types'
+    | 'options'
+    | 'nsfw'
+    | 'handler'
+  > {
+  name_localizations: Localizations | null;
+  description_localizations: Localizations | null;
+  /** The deprecated flag as sent; an answer's `dm_permission` follows `contexts` when those are set. */
+  dm_permission: boolean;
+}
+
+/**
+ * Fills in the defaults of a command that passed its check without an issue.
+ *
+ * - dropped: empty options and choices, `required: false`, `autocomplete: false`, null, texts equal to their default
+ * - lists that are sets (contexts, installation and channel types) are sorted, file types are in lower case
+ * - permission bits become decimal text without leading zeros
+ *
+ * Our choice, where the interface is silent:
+ * - An entry point without `handler` gets DISCORD_LAUNCH_ACTIVITY, as the automatic one has.
+ * - `default_permission: false` stands for `default_member_permissions: "0"` when that is absent: the legacy flag asked
+ *   for the same, and to forget it would open the command to everyone.
+ * - In a guild `contexts` and `integration_types` have no effect and are dropped.
+ *
+ * @see commands.md 1.1, 1.4, 1.8; interface.md, "Application command"
+ */
+export function normalizeCommand(
+  input: CommandInput,
+  traits: ApplicationTraits,
+  scope: CommandScope = 'global',
+): NormalizedCommand {
+  const type = input.type ?? commandTypes.CHAT_INPUT;
+  const description = input.description ?? '';
+  return {
+    default_member_permissions: permissions(input),
+    type,
+    name: input.name,
+    name_localizations: dropEqualTexts(input.name_localizations, input.name),
+    description,
+    description_localizations: dropEqualTexts(input.description_localizations, description),
+    dm_permission: input.dm_permission ?? true,
+    ...(scope === 'global' && {
+      contexts: isGiven(input.contexts) ? sorted(input.contexts) : null,
+      integration_types: sorted(input.integration_types ?? traits.integration_types),
+    }),
+    ...(hasItems(input.options) && { options: input.options.map(normalizeOption) }),
+    nsfw: input.nsfw ?? false,
+    ...(type === commandTypes.PRIMARY_ENTRY_POINT && {
+      handler: input.handler ?? entryPointHandlers.DISCORD_LAUNCH_ACTIVITY,
+    }),
+  };
+}
+
+function permissions({ default_member_permissions: bits, default_permission }: CommandInput): string | null {
+  if (bits === null) return null;
+  if (bits !== undefined) return BigInt(bits).toString();
+  return default_permission === false ? '0' : null;
+}
+
+function normalizeOption(option: CommandOption): CommandOption {
+  return {
+    type: option.type,
+    name: option.name,
+    name_localizations: dropEqualTexts(option.name_localizations, option.name),
+    description: option.description,
+    description_localizations: dropEqualTexts(option.description_localizations, option.description),
+    ...(option.required && { required: true }),
+    ...(option.autocomplete && { autocomplete: true }),
+    ...(hasItems(option.channel_types) && { channel_types: sorted(option.channel_types) }),
+    ...(hasItems(option.file_types) && { file_types: option.file_types.map(type => type.toLowerCase()) }),
+    ...(hasItems(option.options) && { options: option.options.map(normalizeOption) }),
+    ...(hasItems(option.choices) && { choices: option.choices.map(normalizeChoice) }),
+    ...bounds(option),
+  };
+}
+
+const boundFields = ['min_value', 'max_value', 'min_length', 'max_length'] as const;
+
+function bounds(option: CommandOption): Pick<CommandOption, (typeof boundFields)[number]> {
+  const given: Partial<Record<(typeof boundFields)[number], number>> = {};
+  for (const field of boundFields) {
+    const bound = option[field];
+    if (typeof bound === 'number') given[field] = bound;
+  }
+  return given;
+}
+
+function normalizeChoice({ name, name_localizations, value }: CommandChoice): CommandChoice {
+  return { name, name_localizations: dropEqualTexts(name_localizations, name), value };
+}
+
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
+}
+
+function hasItems<Item>(list: readonly Item[] | null | undefined): list is readonly Item[] {
+  return isGiven(list) && list.length > 0;
+}
+
+function sorted<Item extends number>(list: readonly Item[]): readonly Item[] {
+  return list.toSorted((a, b) => a - b);
+}

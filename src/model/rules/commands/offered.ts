@@ -1,0 +1,29 @@
+import {
+  type Command,
+  type IntegrationType,
+  type InteractionContext,
+  integrationTypes,
+  interactionContexts,
+} from '../../command.ts';
+
+type Placed = Pick<Command, 'guild_id' | 'contexts' | 'dm_permission' | 'integration_types'>;
+
+/**
+ * Whether a command is offered in such a place, whoever asks.
+ *
+ * Without contexts a global command is for guilds and, unless the deprecated flag forbids it, for the bot's direct
+ * messages; a guild's command is for guilds.
+ *
+ * @see interface.md, "Behavioral rules" 4; commands.md 1.1, "dm_permission vs contexts"
+ */
+export function isOfferedIn(command: Placed, context: InteractionContext): boolean {
+  const { GUILD, BOT_DM } = interactionContexts;
+  if (command.guild_id !== undefined) return context === GUILD;
+  if (command.contexts) return command.contexts.includes(context);
+  return context === GUILD || (context === BOT_DM && command.dm_permission !== false);
+}
+
+/** Whether a command belongs to such an installation of its application; a guild's command is for that guild's. */
+export function isInstalledBy(command: Placed, type: IntegrationType): boolean {
+  return command.integration_types?.includes(type) ?? type === integrationTypes.GUILD_INSTALL;
+}

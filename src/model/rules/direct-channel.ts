@@ -1,8 +1,0 @@
-import type { Issue } from '../issue.ts';
-import { checkBody } from './body.ts';
-import { checkRequiredId } from './field.ts';
-
-/** Checks the body that asks for a bot's direct messages with a user: `{recipient_id}`. @see commands.md 7, `create_dm` */
-export function checkDirectChannel(value: unknown): Issue[] {
-  return checkBody(value, (report, { recipient_id }) => checkRequiredId(report, 'recipient_id', recipient_id));
-}

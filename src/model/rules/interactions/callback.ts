@@ -1,0 +1,188 @@
+import { type OptionType, optionTypes } from '../../command.ts';
+import type { Issue } from '../../errors/issue.ts';
+import { callbackTypes } from '../../interaction.ts';
+import { componentLimits, limits } from '../../limits/limits.ts';
+import { messageFlags } from '../../message.ts';
+import { checkOptionNumber } from '../commands/choice.ts';
+import { checkMessageComponents, checkModalComponents } from '../components/component.ts';
+import {
+  checkBoolean,
+  checkEnum,
+  checkInteger,
+  checkItems,
+  checkList,
+  checkNumber,
+  checkRequiredText,
+  checkString,
+  checkText,
+  type Fields,
+  isAbsent,
+  isFields,
+} from '../field.ts';
+import { Report } from '../report.ts';
+
+const types = Object.values(callbackTypes);
+const flagsMax = 2 ** 31 - 1;
+
+/**
+ * The flags of the message that is edited: one that is built of all types of components stays so. Null: not known.
+ */
+export type FlagsBefore = number | null;
+
+/**
+ * Checks the shape of an interaction callback's body. Whether its type answers that interaction, and whether a message
+ * has any content ({@link isEmptyMessage}), are questions with errors of their own.
+ *
+ * Our choice: embeds, attachments, `allowed_mentions` and `poll` are judged as objects and counted, no more; they are
+ * handed on as they come, and so are components. Message flags that have no effect here are not refused.
+ *
+ * @param before of the message that type 7 edits
+ * @see commands.md 3.3
+ */
+export function checkCallback(value: unknown, before: FlagsBefore = 0): Issue[] {
+  const report = new Report();
+  if (!isFields(value)) report.here('DICT_TYPE_CONVERT');
+  else if (isAbsent(value.type)) report.at('type', 'BASE_TYPE_REQUIRED');
+  else if (checkEnum(report, 'type', value.type, types)) checkData(report, value.data, checks[value.type], before);
+  return report.issues;
+}
+
+/**
+ * Checks the data of a message: that of a callback, of a follow-up or of an edit.
+ *
+ * @param before of the message that is edited
+ * @see commands.md 3.3, "Message data"
+ */
+export function checkMessageData(value: unknown, before: FlagsBefore = 0): Issue[] {
+  const report = new Report();
+  if (isFields(value)) checkMessage(report, value, before);
+  else report.here('DICT_TYPE_CONVERT');
+  return report.issues;
+}
+
+/** Checks a modal, from its own root. @see commands.md 3.3, callback type 9 */
+export function checkModal(value: unknown): Issue[] {
+  const report = new Report();
+  if (isFields(value)) checkModalData(report, value);
+  else report.here('DICT_TYPE_CONVERT');
+  return report.issues;
+}
+
+/**
+ * Checks that what is suggested for an option of this type can be its value; `choices` have been checked for shape.
+ *
+ * @see interface.md, "Option choice"
+ */
+export function checkSuggestedValues(choices: readonly { readonly value: unknown }[], type: OptionType): Issue[] {
+  const report = new Report();
+  report.enter('data');
+  report.enter('choices');
+  report.enter(0);
+  choices.forEach(({ value }, i) => {
+    report.moveTo(i);
+    if (type === optionTypes.STRING) checkString(report, 'value', value);
+    else checkOptionNumber(report, 'value', value, type);
+  });
+  return report.issues;
+}
+
+/**
+ * Whether the data of a message callback shows nothing: no text but blanks, no embed, component, attachment or poll.
+ * The answer to it is the error `empty_message`, not an issue of the body.
+ */
+export function isEmptyMessage(data: unknown): boolean {
+  if (!isFields(data)) return true;
+  if (typeof data.content === 'string' && data.content.trim() !== '') return false;
+  if ([data.embeds, data.components, data.attachments].some(list => Array.isArray(list) && list.length > 0))
+    return false;
+  return isAbsent(data.poll);
+}
+
+/** The check of a type's data, and whether there must be any; a type without a row takes no notice of it. */
+interface DataCheck {
+  readonly required?: true;
+  readonly check: (report: Report, data: Fields, before: FlagsBefore) => void;
+}
+
+const checks: Readonly<Record<number, DataCheck>> = {
+  [callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE]: { check: (report, data) => checkMessage(report, data, 0) },
+  [callbackTypes.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: { check: checkFlags },
+  [callbackTypes.UPDATE_MESSAGE]: { check: checkMessage },
+  [callbackTypes.APPLICATION_COMMAND_AUTOCOMPLETE_RESULT]: { check: checkSuggestions },
+  [callbackTypes.MODAL]: { required: true, check: checkModalData },
+};
+
+function checkData(report: Report, data: unknown, row: DataCheck | undefined, before: FlagsBefore): void {
+  if (row === undefined) return;
+  if (isAbsent(data)) {
+    if (row.required) report.at('data', 'BASE_TYPE_REQUIRED');
+    return;
+  }
+  if (!isFields(data)) {
+    report.at('data', 'MODEL_TYPE_CONVERT');
+    return;
+  }
+  report.enter('data');
+  row.check(report, data, before);
+  report.leave();
+}
+
+function checkMessage(report: Report, message: Fields, before: FlagsBefore): void {
+  const isV2 = (((before ?? 0) | flagsOf(message)) & messageFlags.IS_COMPONENTS_V2) !== 0;
+  if (!isAbsent(message.content)) checkText(report, 'content', message.content, 0, limits.messageContentLengthMax);
+  if (!isAbsent(message.tts)) checkBoolean(report, 'tts', message.tts);
+  checkFlags(report, message);
+  checkObjects(report, 'embeds', message.embeds, limits.messageEmbedsMax);
+  checkMessageComponents(report, message.components, before === null && !isV2 ? undefined : isV2);
+  if (isV2) refuseLegacy(report, message);
+  checkObjects(report, 'attachments', message.attachments, limits.messageAttachmentsMax);
+  checkObject(report, 'allowed_mentions', message.allowed_mentions);
+  checkObject(report, 'poll', message.poll);
+}
+
+/** A message that is built of components of every type has no other content. */
+function refuseLegacy(report: Report, message: Fields): void {
+  for (const field of ['content', 'embeds', 'poll'] as const) {
+    const isEmpty = isAbsent(message[field]) || (message[field] as { length?: unknown }).length === 0;
+    if (!isEmpty) report.at(field, 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', field);
+  }
+}
+
+function flagsOf({ flags }: Fields): number {
+  return typeof flags === 'number' ? flags : 0;
+}
+
+function checkFlags(report: Report, { flags }: Fields): void {
+  if (!isAbsent(flags)) checkInteger(report, 'flags', flags, 0, flagsMax);
+}
+
+function checkSuggestions(report: Report, { choices }: Fields): void {
+  checkObjects(report, 'choices', choices, limits.optionChoicesMax, checkSuggestion);
+}
+
+/** A suggestion's value: which of its types fits is known to whoever holds the option. */
+function checkSuggestion(report: Report, { name, value }: Fields): void {
+  checkRequiredText(report, 'name', name, limits.choiceNameLengthMax);
+  if (typeof value === 'number') checkNumber(report, 'value', value, -limits.numberMax, limits.numberMax, 'float');
+  else checkRequiredText(report, 'value', value, limits.choiceValueLengthMax);
+}
+
+function checkModalData(report: Report, modal: Fields): void {
+  checkRequiredText(report, 'custom_id', modal.custom_id, componentLimits.customIdLengthMax);
+  checkRequiredText(report, 'title', modal.title, componentLimits.modalTitleLengthMax);
+  checkModalComponents(report, modal.components);
+}
+
+function checkObject(report: Report, key: string, value: unknown): void {
+  if (!isAbsent(value) && !isFields(value)) report.at(key, 'MODEL_TYPE_CONVERT');
+}
+
+function checkObjects(
+  report: Report,
+  key: string,
+  list: unknown,
+  max: number,
+  checkItem: (report: Report, item: Fields) => void = () => {},
+): void {
+  if (!isAbsent(list) && checkList(report, key, list, max)) checkItems(report, key, list, max, checkItem);
+}

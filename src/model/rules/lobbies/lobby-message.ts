@@ -1,0 +1,59 @@
+import type { Issue } from '../../errors/issue.ts';
+import { limits } from '../../limits/limits.ts';
+import { messageFlags } from '../../message.ts';
+import { checkBody } from '../body.ts';
+import { checkEnum, checkText, isAbsent, isFields } from '../field.ts';
+import { Report } from '../report.ts';
+import { checkTextMap } from './lobby-fields.ts';
+
+const { SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS } = messageFlags;
+const flagValues = [0, SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS, SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS];
+
+const metadataBounds = {
+  entriesMax: limits.lobbyMessageMetadataEntriesMax,
+  keyLengthMax: limits.lobbyMessageMetadataLengthMax,
+  valueLengthMax: limits.lobbyMessageMetadataLengthMax,
+};
+
+const moderationBounds = {
+  entriesMax: limits.lobbyModerationEntriesMax,
+  keyLengthMax: limits.lobbyModerationKeyLengthMax,
+  valueLengthMax: limits.lobbyModerationValueLengthMax,
+};
+
+/**
+ * Checks the body that sends a message to a lobby. Whether it says anything at all ({@link isSilent}) is a question
+ * with an error of its own.
+ *
+ * Our choice: 2000 characters, as the client's header and every other message say, not the 4000 of the generated
+ * schema; the flags that anybody may set on a message of their own; other fields of messages are passed over.
+ *
+ * @see lobbies.md 1.6, 2.11
+ */
+export function checkLobbyMessage(value: unknown): Issue[] {
+  return checkBody(value, (report, message) => {
+    if (!isAbsent(message.content)) checkText(report, 'content', message.content, 0, limits.messageContentLengthMax);
+    if (!isAbsent(message.flags)) checkEnum(report, 'flags', message.flags, flagValues);
+    if (isAbsent(message.metadata)) return;
+    report.enter('metadata');
+    checkTextMap(report, message.metadata, metadataBounds);
+    report.leave();
+  });
+}
+
+/** Whether a message says nothing: no content, or blanks alone. The answer to it is the error `empty_message`. */
+export function isSilent(message: unknown): boolean {
+  if (!isFields(message) || typeof message.content !== 'string') return true;
+  return message.content.trim() === '';
+}
+
+/**
+ * Checks the body that notes something about a message: the map itself.
+ *
+ * @see lobbies.md 1.6, 2.14
+ */
+export function checkModerationMetadata(value: unknown): Issue[] {
+  const report = new Report();
+  checkTextMap(report, value, moderationBounds);
+  return report.issues;
+}

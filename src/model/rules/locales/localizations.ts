@@ -1,0 +1,33 @@
+import { isLocale, locales } from '../../locale.ts';
+import { isAbsent, isFields } from '../field.ts';
+import type { Report } from '../report.ts';
+
+/** Checks one text of a dictionary; the report stands at the dictionary. */
+export type CheckText = (report: Report, locale: string, text: unknown) => void;
+
+/**
+ * Checks a dictionary locale → text: keys are known locales, texts follow the rules of the field they translate.
+ *
+ * Null clears the dictionary. Our choice: a null text counts as no entry (widespread builders send it to remove one),
+ * and a bad text is reported at its locale on every level, not at the dictionary.
+ *
+ * @see interface.md, "Localization"; commands.md 1.7
+ */
+export function checkLocalizations(report: Report, key: string, value: unknown, checkText: CheckText): void {
+  if (!isAbsent(value)) checkDictionary(report, key, value, checkText);
+}
+
+function checkDictionary(report: Report, key: string, value: unknown, checkText: CheckText): void {
+  if (!isFields(value)) {
+    report.at(key, 'DICT_TYPE_CONVERT');
+    return;
+  }
+  const given = Object.keys(value);
+  if (given.length > locales.length) report.at(key, 'BASE_TYPE_MAX_LENGTH', locales.length);
+  report.enter(key);
+  for (const locale of given.slice(0, locales.length)) {
+    if (!isLocale(locale)) report.at(locale, 'BASE_TYPE_CHOICES', locales);
+    else if (!isAbsent(value[locale])) checkText(report, locale, value[locale]);
+  }
+  report.leave();
+}

@@ -1,0 +1,36 @@
+import { type Locale, type Localizations, localeFallbacks, locales } from '../../locale.ts';
+
+/**
+ * Drops the texts that say nothing more than the default; null when nothing is left. Locales come in the order of
+ * {@link locales}, so that equal dictionaries are equal as text.
+ *
+ * Our choice: an equal text stays while it keeps a fallback from being shown. With the default "color" and `en-GB`
+ * "colour", an `en-US` "color" is what keeps American users from reading "colour"; the interface asks for it.
+ *
+ * @see interface.md, "Localization" 3, 4
+ */
+export function dropEqualTexts(
+  localizations: Readonly<Partial<Record<Locale, string | null>>> | null | undefined,
+  defaultText: string,
+): Localizations | null {
+  if (localizations === null || localizations === undefined) return null;
+  const kept: Partial<Record<Locale, string>> = {};
+  for (const locale of locales) {
+    const text = localizations[locale];
+    if (typeof text !== 'string') continue;
+    const fallback = localeFallbacks[locale];
+    const hidden = fallback === undefined ? undefined : localizations[fallback];
+    if (text !== defaultText || (typeof hidden === 'string' && hidden !== defaultText)) kept[locale] = text;
+  }
+  return Object.keys(kept).length > 0 ? kept : null;
+}
+
+/**
+ * The text for a reader of `locale`, or undefined when only the default is left.
+ *
+ * @see interface.md, "Localization" 4
+ */
+export function localize(texts: Localizations | null | undefined, locale: Locale): string | undefined {
+  const fallback = localeFallbacks[locale];
+  return texts?.[locale] ?? (fallback && texts?.[fallback]);
+}

@@ -1,0 +1,75 @@
+import { type PermissionOverwrite, permissionBits, threadTypes } from '../../guild.ts';
+import type { ChannelId, GuildId, RoleId, UserId } from '../../snowflake.ts';
+import { memberPermissions, type PermissionGuild } from './member-permissions.ts';
+
+/** What of a channel decides what members may do there. */
+export interface PlaceChannel {
+  readonly id: ChannelId;
+  readonly type: number;
+  readonly nsfw: boolean;
+  readonly parent_id: ChannelId | null;
+  readonly permission_overwrites: readonly PermissionOverwrite[];
+}
+
+/** A guild as {@link memberPlace} reads it: the service's own record, or what GUILD_CREATE shows. */
+export interface PlaceGuild extends PermissionGuild {
+  readonly channels: readonly PlaceChannel[];
+}
+
+export interface PlaceMember {
+  readonly user_id: UserId;
+  /** Without @everyone, which all have. */
+  readonly roles: readonly RoleId[];
+  /** 18 or older. */
+  readonly adult: boolean;
+}
+
+/** A member in one channel of a guild, as far as it decides what they may use there. */
+export interface MemberPlace {
+  readonly guildId: GuildId;
+  readonly member: PlaceMember;
+  /** What the member may do here. */
+  readonly permissions: bigint;
+  /** Undefined: in the guild as a whole, apart from what its channels change. */
+  readonly channel?: {
+    /** The channel whose permissions count: of a thread, the one it belongs to. */
+    readonly id: ChannelId;
+    readonly nsfw: boolean;
+    readonly isThread: boolean;
+  };
+}
+
+/**
+ * The member in that channel, or in the guild as a whole when none is named. Undefined when the guild has no such
+ * channel.
+ *
+ * @see commands.md 2.4, "Threads use the parent channel's entries"
+ */
+export function memberPlace(guild: PlaceGuild, member: PlaceMember, channelId?: ChannelId): MemberPlace | undefined {
+  const place = { guildId: guild.id, member };
+  if (channelId === undefined) return { ...place, permissions: memberPermissions(guild, member, withoutOverwrites) };
+  const found = guild.channels.find(({ id }) => id === channelId);
+  if (!found) return undefined;
+  const channel = decidingChannel(guild, found);
+  return {
+    ...place,
+    permissions: memberPermissions(guild, member, channel),
+    channel: { id: channel.id, nsfw: channel.nsfw, isThread: threadTypes.has(found.type) },
+  };
+}
+
+/** The channel whose permissions count in `channel`: itself or, for a thread, the one it belongs to. */
+export function decidingChannel<Channel extends PlaceChannel>(
+  { channels }: { readonly channels: readonly Channel[] },
+  channel: Channel,
+): Channel {
+  if (!threadTypes.has(channel.type)) return channel;
+  return channels.find(({ id }) => id === channel.parent_id) ?? channel;
+}
+
+/** The permission without which nobody writes here. */
+export function sendPermission({ channel }: MemberPlace): bigint {
+  return channel?.isThread ? permissionBits.SEND_MESSAGES_IN_THREADS : permissionBits.SEND_MESSAGES;
+}
+
+const withoutOverwrites = { permission_overwrites: [] };

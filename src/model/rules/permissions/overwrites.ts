@@ -1,0 +1,63 @@
+import type { Issue } from '../../errors/issue.ts';
+import { limits } from '../../limits/limits.ts';
+import { overwriteTypes } from '../../overwrite.ts';
+import { readSnowflake } from '../../snowflake.ts';
+import {
+  checkBoolean,
+  checkEnum,
+  checkList,
+  checkObjectItem,
+  checkSnowflake,
+  type Fields,
+  isAbsent,
+  isFields,
+} from '../field.ts';
+import { Report } from '../report.ts';
+
+const types = Object.values(overwriteTypes);
+
+/**
+ * Checks the body that replaces a command's overwrites, `{permissions: […]}`: at most `limits.commandPermissionsMax`
+ * entries, each with an id, a type and a boolean. Whether the ids are of anything in the guild is for whoever knows it.
+ *
+ * Our choice: the list must be there (null would clear what somebody may have set with care, so `[]` is asked for),
+ * and two entries for one role, user or channel are refused, for they could contradict each other.
+ *
+ * @see interface.md, "Command permissions"; commands.md 2.2
+ */
+export function checkOverwrites(value: unknown): Issue[] {
+  const report = new Report();
+  if (!isFields(value)) report.here('DICT_TYPE_CONVERT');
+  else if (isAbsent(value.permissions)) report.at('permissions', 'BASE_TYPE_REQUIRED');
+  else if (checkList(report, 'permissions', value.permissions, limits.commandPermissionsMax)) {
+    checkEntries(report, value.permissions);
+  }
+  return report.issues;
+}
+
+function checkEntries(report: Report, entries: readonly unknown[]): void {
+  const seen = new Set<string>();
+  report.enter('permissions');
+  report.enter(0);
+  for (let i = 0; i < Math.min(entries.length, limits.commandPermissionsMax); i++) {
+    const entry = entries[i];
+    report.moveTo(i);
+    if (checkObjectItem(report, entry)) checkEntry(report, entry, seen);
+  }
+  report.leave();
+  report.leave();
+}
+
+function checkEntry(report: Report, { id, type, permission }: Fields, seen: Set<string>): void {
+  if (isAbsent(id)) report.at('id', 'BASE_TYPE_REQUIRED');
+  else checkSnowflake(report, 'id', id);
+  if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
+  else checkEnum(report, 'type', type, types);
+  if (isAbsent(permission)) report.at('permission', 'BASE_TYPE_REQUIRED');
+  else checkBoolean(report, 'permission', permission);
+  const target = readSnowflake(id);
+  if (target === undefined || typeof type !== 'number') return;
+  const key = `${type} ${target}`;
+  if (seen.has(key)) report.at('id', 'LIST_ITEM_DUPLICATE');
+  seen.add(key);
+}

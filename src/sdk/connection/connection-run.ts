@@ -1,0 +1,68 @@
+import type { RallypointError } from '../../model/errors/errors.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
+import { Deadline } from '../../wire/http/deadline.ts';
+
+/** Our choice: time for several attempts, short enough for a player who looks at a spinner. */
+export const connectMsMax = 30_000;
+
+/**
+ * One stretch of being connected, from connect() to the end of the last socket. Until the first session is ready it has
+ * a deadline; from then on only {@link stop} ends it.
+ */
+export class ConnectionRun {
+  /** Resolves when the run is to end. */
+  readonly stopped: Promise<void>;
+  /** Until the first session: ends whatever waits. */
+  readonly deadline: Deadline;
+  /** What stopped the run, unless somebody wished it. */
+  trouble: RallypointError | undefined;
+  isStopping = false;
+  #isReady = false;
+  #ready = newPromise();
+  readonly #stopped = Promise.withResolvers<void>();
+
+  constructor(clock: Clock, signal: AbortSignal | undefined) {
+    this.stopped = this.#stopped.promise;
+    this.deadline = new Deadline(clock, connectMsMax, signal);
+    const { signal: ended } = this.deadline;
+    if (ended.aborted) this.stop(ended.reason);
+    else ended.addEventListener('abort', () => this.stop(ended.reason), { once: true });
+  }
+
+  /** Resolves when a session is ready: at once while it is; rejects with what stops the run before that. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** A session is ready. */
+  succeed(): void {
+    this.deadline.close();
+    this.#ready.resolve();
+    this.#isReady = true;
+  }
+
+  /** It is not ready any more; another attempt follows. */
+  falter(): void {
+    if (!this.#isReady) return;
+    this.#isReady = false;
+    this.#ready = newPromise();
+  }
+
+  /** The first call counts. `aborted` is what somebody wished, anything else is trouble. */
+  stop(error: RallypointError): void {
+    if (this.isStopping) return;
+    this.isStopping = true;
+    if (error.code !== 'aborted') this.trouble = error;
+    this.deadline.abort();
+    this.deadline.close();
+    this.#ready.reject(error);
+    this.#stopped.resolve();
+  }
+}
+
+/** One that nobody need wait for. */
+function newPromise(): PromiseWithResolvers<void> {
+  const made = Promise.withResolvers<void>();
+  made.promise.catch(() => {});
+  return made;
+}

@@ -1,0 +1,43 @@
+import type { RallypointError } from '../../model/errors/errors.ts';
+import type { UserId } from '../../model/snowflake.ts';
+
+/**
+ * Where a client stands with the gateway.
+ *
+ * - `disconnected`: not connected, and not trying to be
+ * - `connecting`: the first attempt is under way
+ * - `connected`: the socket is open, the session is being opened
+ * - `ready`: events flow, lobby state is current
+ * - `reconnecting`: the connection was lost; lobby state is what was last heard
+ * - `disconnecting`: on the way to `disconnected` because the game said so
+ * - `http_wait`: as `reconnecting`, while it is the gateway's address that cannot be had over HTTP. Our choice: the
+ *   sources name the status but not its meaning
+ *
+ * @see social-sdk.md 3 and 6
+ */
+export type ConnectionStatus =
+  | 'disconnected'
+  | 'connecting'
+  | 'connected'
+  | 'ready'
+  | 'reconnecting'
+  | 'disconnecting'
+  | 'http_wait';
+
+/** Frozen. */
+export interface ConnectionSnapshot {
+  readonly status: ConnectionStatus;
+  /** Why the connection is not up; absent when nothing went wrong. */
+  readonly error?: RallypointError;
+  /** With which code the gateway closed the last connection, if that is what happened. @see gateway.md 4 */
+  readonly closeCode?: number;
+  /** When the next attempt begins, or began, in milliseconds since the Unix epoch; until its socket is open. */
+  readonly retryAtMs?: number;
+  /** Whose session it is; in `ready`. */
+  readonly userId?: UserId;
+}
+
+export function isSameConnection(a: ConnectionSnapshot, b: ConnectionSnapshot): boolean {
+  const keys: readonly (keyof ConnectionSnapshot)[] = ['status', 'error', 'closeCode', 'retryAtMs', 'userId'];
+  return keys.every(key => a[key] === b[key]);
+}

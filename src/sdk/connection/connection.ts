@@ -1,0 +1,208 @@
+import { ApiError, GatewayError, RallypointError, RateLimitError, TransportError } from '../../model/errors/errors.ts';
+import { capabilities, type Identify, intents, type Opcode } from '../../model/gateway.ts';
+import { isSnowflake, type UserId } from '../../model/snowflake.ts';
+import type { Clock, Entropy, Logger, SocketFactory } from '../../wire/clock/ports.ts';
+import { readGatewayAddress } from '../../wire/gateway/gateway-address.ts';
+import { GatewayConnection, type GatewayDown } from '../../wire/gateway/gateway-connection.ts';
+import { type Backoff, backoffMs } from '../../wire/http/backoff.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import { Deadline } from '../../wire/http/deadline.ts';
+import type { Http } from '../../wire/http/http.ts';
+import { LiveValue } from '../live/live-value.ts';
+import type { Observable } from '../live/rxjs.ts';
+import { ConnectionRun, connectMsMax } from './connection-run.ts';
+import { type ConnectionSnapshot, isSameConnection } from './connection-snapshot.ts';
+
+/** What a {@link Connection} stands on. */
+export interface ConnectionPorts {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly logger: Logger;
+  readonly http: Http;
+  readonly loadSocket: () => Promise<SocketFactory>;
+  /** The access token to connect with now. */
+  readonly token: () => string;
+  /** Hears every dispatch in order; READY before anybody is told that the connection is ready. */
+  readonly onDispatch: (name: string, data: unknown) => void;
+}
+
+const httpBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
+
+/**
+ * The client's connection to the gateway as a game sees it: a status, a promise when it is ready, one when it is gone.
+ *
+ * @see gateway.md 3, 4, 9.3
+ */
+export class Connection {
+  /** Replays the latest; emits when something changed; completes on {@link close}. */
+  readonly status$: Observable<ConnectionSnapshot>;
+  readonly #ports: ConnectionPorts;
+  readonly #status = new LiveValue<ConnectionSnapshot>(Object.freeze({ status: 'disconnected' }));
+  #gateway: GatewayConnection | undefined;
+  #run: { readonly run: ConnectionRun; readonly finished: Promise<void> } | undefined;
+  /** Calls of {@link connect} that wait for somebody else's attempt, or for the end of the run before. */
+  readonly #joining = new Set<Deadline>();
+
+  constructor(ports: ConnectionPorts) {
+    this.#ports = ports;
+    this.status$ = this.#status.value$;
+  }
+
+  get status(): ConnectionSnapshot {
+    return this.#status.value;
+  }
+
+  /** @see {@link Client.connect} */
+  async connect(signal?: AbortSignal): Promise<void> {
+    const joining = new Deadline(this.#ports.clock, connectMsMax, signal);
+    this.#joining.add(joining);
+    try {
+      joining.signal.throwIfAborted();
+      while (this.#run?.run.isStopping) await joining.within(this.#run.finished);
+      if (this.#run) return await joining.within(this.#run.run.ready);
+    } finally {
+      this.#joining.delete(joining);
+      joining.close();
+    }
+    await this.#begin(signal).ready;
+  }
+
+  /** @see {@link Client.disconnect} */
+  async disconnect(): Promise<void> {
+    for (const joining of this.#joining) joining.abort();
+    if (!this.#run) return;
+    const { run, finished } = this.#run;
+    if (!run.isStopping) this.#publish({ status: 'disconnecting' });
+    run.stop(new TransportError('aborted', 'The client was disconnected.'));
+    await finished;
+  }
+
+  /** @see {@link Client.checkConnection} */
+  check(): void {
+    this.#gateway?.check();
+  }
+
+  /** Sends a frame in the present session; without one it goes nowhere. */
+  send(op: Opcode, d: unknown): void {
+    this.#gateway?.say(op, d);
+  }
+
+  async close(): Promise<void> {
+    await this.disconnect();
+    this.#status.complete();
+  }
+
+  #begin(signal: AbortSignal | undefined): ConnectionRun {
+    const run = new ConnectionRun(this.#ports.clock, signal);
+    // Known before anybody hears of it: who does may connect or disconnect at once.
+    this.#run = { run, finished: this.#drive(run) };
+    this.#publish({ status: 'connecting' });
+    return run;
+  }
+
+  async #drive(run: ConnectionRun): Promise<void> {
+    try {
+      const url = await this.#findGateway(run);
+      const openSocket = await this.#ports.loadSocket();
+      if (!run.isStopping) await this.#stayConnected(run, url, openSocket);
+    } catch (error) {
+      run.stop(asRallypointError(error));
+    }
+    this.#run = undefined;
+    this.#publish({ status: 'disconnected', ...troubleOf(run.trouble) });
+  }
+
+  /** Asks for the gateway's address; a service that is there but not well is asked again until the deadline. */
+  async #findGateway({ deadline }: ConnectionRun): Promise<string> {
+    const { http, clock, entropy } = this.#ports;
+    for (let failures = 0; ; failures++) {
+      try {
+        return readGatewayAddress((await http.send('getGateway', { path: {}, signal: deadline.signal })).body);
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        const pauseMs = backoffMs(httpBackoff, failures, entropy);
+        this.#publish({ status: 'http_wait', error, retryAtMs: clock.now() + pauseMs });
+        await deadline.sleep(pauseMs);
+        this.#publish({ status: 'connecting' });
+      }
+    }
+  }
+
+  async #stayConnected(run: ConnectionRun, url: string, openSocket: SocketFactory): Promise<void> {
+    const { clock, entropy, logger, token, onDispatch } = this.#ports;
+    let userId: UserId | undefined;
+    this.#gateway = new GatewayConnection({
+      clock,
+      entropy,
+      logger,
+      url,
+      openSocket,
+      identify: identify(token),
+      onOpen: () => this.#publish({ status: 'connected' }),
+      onDown: down => {
+        run.falter();
+        this.#publish(lost(down));
+      },
+      onStop: error => run.stop(error),
+      onDispatch: (name, data) => {
+        onDispatch(name, data);
+        if (name === 'READY') userId = userIdOf(data);
+        if (name !== 'READY' && name !== 'RESUMED') return;
+        this.#publish({ status: 'ready', ...(userId === undefined ? {} : { userId }) });
+        run.succeed();
+      },
+    });
+    await run.stopped;
+    await this.#gateway.close();
+    this.#gateway = undefined;
+  }
+
+  #publish(snapshot: ConnectionSnapshot): void {
+    if (!isSameConnection(snapshot, this.#status.value)) this.#status.set(Object.freeze(snapshot));
+  }
+}
+
+/** @see gateway.md 3 and 9.3 */
+function identify(token: () => string): Identify {
+  const name = '@rallypoint/sdk';
+  return {
+    // Read whenever a session is opened or resumed: the game may have refreshed it meanwhile.
+    get token() {
+      return `Bearer ${token()}`;
+    },
+    properties: { os: process.platform, browser: name, device: name },
+    intents: intents.LOBBIES | intents.LOBBY_DELETE,
+    capabilities: capabilities.AUTO_LOBBY_CONNECT,
+  };
+}
+
+// What a game's own socket factory throws may be anything.
+function asRallypointError(cause: unknown): RallypointError {
+  return cause instanceof RallypointError ? cause : new TransportError('unreachable', 'No socket was made.', { cause });
+}
+
+/** The service answered, and said that it could not now. */
+function isPassing(error: unknown): error is RallypointError {
+  return error instanceof RateLimitError || (error instanceof ApiError && error.status >= 500);
+}
+
+const abnormalClose = 1006;
+
+function lost({ closeCode, reason, retryAtMs }: GatewayDown): ConnectionSnapshot {
+  const said = reason === '' ? '' : ` (${reason.replace(/[^\x20-\x7E]/g, ' ')})`;
+  const error =
+    closeCode === abnormalClose
+      ? new TransportError('connection_lost', `The connection to the gateway broke off or was never made${said}.`)
+      : new GatewayError(closeCode, `The connection to the gateway was closed with ${closeCode}${said}.`, true);
+  return { status: 'reconnecting', ...troubleOf(error), retryAtMs };
+}
+
+function troubleOf(error: RallypointError | undefined): Pick<ConnectionSnapshot, 'error' | 'closeCode'> {
+  if (!error) return {};
+  return error instanceof GatewayError ? { error, closeCode: error.closeCode } : { error };
+}
+
+function userIdOf(ready: unknown): UserId | undefined {
+  const id = asRecord(asRecord(ready)?.user)?.id;
+  return isSnowflake<'user'>(id) ? id : undefined;
+}

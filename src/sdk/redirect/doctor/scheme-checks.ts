@@ -1,0 +1,125 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { RedirectError } from '../../../model/errors/errors.ts';
+import type { SchemeHandler } from '../../native/contract.ts';
+import type { Machine } from '../machine.ts';
+import { placeOf } from '../place.ts';
+import { commandOf } from '../registration/desktop-entry.ts';
+import { openSchemeHandlers } from '../registration/open-scheme-handlers.ts';
+import { handlerId } from '../registration/registrar.ts';
+import { bad, type Finding, good } from './finding.ts';
+import { openerFault } from './opener.ts';
+
+interface Asked {
+  readonly scheme: string | undefined;
+  readonly folder: string | undefined;
+  readonly handler: string | undefined;
+  readonly machine: Machine;
+}
+type AskedOfScheme = Asked & { readonly scheme: string };
+
+const registerAgain = 'Let the game register its scheme again (registerScheme).';
+const register = 'Let the game register its scheme (registerScheme).';
+
+/** Who opens the scheme, whether that can be started, and whether browsers get there. */
+export async function checkScheme(asked: Asked): Promise<Finding[]> {
+  const { scheme, machine } = asked;
+  if (scheme === undefined) return [];
+  const answer = await askForHandler(scheme, machine);
+  const handler = 'handler' in answer ? answer.handler : undefined;
+  const opener = await checkOpener(scheme, handler, machine);
+  if ('failure' in answer) {
+    const message = `The system cannot be asked which program opens ${scheme}: addresses. ${answer.failure}`;
+    return [bad('registration', message, 'Put the native parts in place, or redirect to loopback.'), ...opener];
+  }
+  if (!handler) return [bad('registration', `No program opens ${scheme}: addresses.`, register), ...opener];
+  const found = await checkCommand(handler, machine);
+  return [checkRegistration({ ...asked, scheme }, handler), found, ...opener];
+}
+
+async function askForHandler(
+  scheme: string,
+  machine: Machine,
+): Promise<{ readonly handler: SchemeHandler | undefined } | { readonly failure: string }> {
+  try {
+    return { handler: await (await openSchemeHandlers(machine)).handlerOf(scheme) };
+  } catch (error) {
+    if (!(error instanceof RedirectError)) throw error;
+    return { failure: error.message };
+  }
+}
+
+function checkRegistration(asked: AskedOfScheme, { id, command }: SchemeHandler): Finding {
+  const { scheme, folder, machine } = asked;
+  const own = asked.handler ?? (machine.platform === 'darwin' ? id : handlerId(scheme, machine, undefined));
+  if (id !== own) {
+    const remedy = `${registerAgain} If ${id} is the game's own registration, name it to the doctor as handler.`;
+    return bad('registration', `${id} opens ${scheme}: addresses, in place of ${own}. It runs: ${command}`, remedy);
+  }
+  const words = wordsOf(command, machine);
+  const socket = isForwarder(words) ? words[1] : undefined;
+  const { path } = placeOf(scheme, folder, machine);
+  if (socket === undefined || socket === path) return good('registration', `${id} opens ${scheme}: addresses.`);
+  return bad('registration', `${id} hands addresses to ${socket}, and the game listens at ${path}.`, registerAgain);
+}
+
+async function checkCommand({ id, command }: SchemeHandler, machine: Machine): Promise<Finding> {
+  if (machine.platform === 'darwin') {
+    return (await isThere(command, constants.F_OK, machine))
+      ? good('handler_command', `${command} is there.`)
+      : bad('handler_command', `${command} is not there.`, registerAgain);
+  }
+  const words = wordsOf(command, machine);
+  const programs = isForwarder(words) ? [words[0], words[2]] : [words[0]];
+  for (const program of programs) {
+    if (program !== undefined && (await isThere(program, constants.X_OK, machine))) continue;
+    const what = program === undefined ? 'names no program' : `starts ${program}, which is not there or no program`;
+    return bad('handler_command', `${id} ${what}.`, registerAgain);
+  }
+  return good('handler_command', `${id} starts ${programs.join(', which starts ')}.`);
+}
+
+async function checkOpener(
+  scheme: string,
+  handler: SchemeHandler | undefined,
+  machine: Machine,
+): Promise<readonly Finding[]> {
+  if (machine.platform === 'win32' || machine.platform === 'darwin') return [];
+  const fault = openerFault(scheme, await xdgOpenVersion(machine), handler?.command, machine);
+  if (fault === undefined) return [good('opener', `xdg-open passes on ${scheme}: addresses.`)];
+  const remedy =
+    'Set XDG_CURRENT_DESKTOP for the session (GNOME does), install xdg-utils 1.2, or redirect to loopback.';
+  return [bad('opener', fault, remedy)];
+}
+
+async function xdgOpenVersion({ environment }: Machine): Promise<string | undefined> {
+  const { execFile } = await import('node:child_process');
+  return new Promise(resolve => {
+    execFile('xdg-open', ['--version'], { env: { ...environment } }, (error, stdout) => {
+      resolve(error ? undefined : stdout);
+    });
+  });
+}
+
+/** Program and arguments of a command as the system keeps it. */
+function wordsOf(command: string, { platform }: Machine): readonly string[] {
+  if (platform !== 'win32') return commandOf(command);
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare);
+}
+
+function isForwarder([program = '']: readonly string[]): boolean {
+  return basename(program.replaceAll('\\', '/')).startsWith('rallypoint-forwarder');
+}
+
+async function isThere(program: string, mode: number, { environment }: Machine): Promise<boolean> {
+  const folders = isAbsolute(program) ? [''] : (environment.PATH ?? '').split(delimiter);
+  for (const folder of folders) {
+    const found = await access(join(folder, program), mode).then(
+      () => true,
+      () => false,
+    );
+    if (found) return true;
+  }
+  return false;
+}

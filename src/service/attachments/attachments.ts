@@ -1,0 +1,85 @@
+import { fieldErrors } from '../../model/errors/issue.ts';
+import { limits } from '../../model/limits/limits.ts';
+import { type Attachment, messageFlags } from '../../model/message.ts';
+import type { ChannelId } from '../../model/snowflake.ts';
+import { randomToken } from '../../wire/clock/ports.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import type { Core } from '../core.ts';
+import { Fault } from '../support/fault.ts';
+import type { FileShelf } from './attachment-cache.ts';
+
+import { type SentFile, sentFiles } from './uploaded-file.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Where the message is that files are attached to, and what it has already. */
+export interface AttachedTo {
+  readonly channel_id: ChannelId;
+  readonly flags: number;
+  readonly attachments: readonly Attachment[];
+}
+
+/** What a message has attached once its data is taken. @throws Fault `invalid_form_body` when that is too much */
+export type Attach = (data: Fields, to: AttachedTo) => readonly Attachment[];
+
+/**
+ * Puts files on the shelf and shows them as attachments. Those of a work that is not kept go from there in their time.
+ *
+ * @see commands.md 3.3 and 6, "Files"
+ */
+export function createAttach(core: Pick<Core, 'ids' | 'addresses' | 'entropy'>, files: FileShelf): Attach {
+  function show(file: SentFile, described: Described, { channel_id, flags }: AttachedTo): Attachment {
+    const id: Attachment['id'] = core.ids.next();
+    const { filename = file.name, description } = described;
+    const secret = randomToken(core.entropy, 16);
+    files.put(id, secret, file);
+    const url = `${core.addresses.web}/attachments/${channel_id}/${id}/${encodeURIComponent(filename)}?key=${secret}`;
+    return {
+      id,
+      filename,
+      size: file.content.length,
+      url,
+      proxy_url: url,
+      ...(file.type !== '' && { content_type: file.type }),
+      ...(description !== undefined && { description }),
+      ...((flags & messageFlags.EPHEMERAL) !== 0 && { ephemeral: true }),
+    };
+  }
+
+  return (data, to) => {
+    const listed = listedIn(data);
+    const kept = listed ? to.attachments.filter(({ id }) => listed.has(id)) : to.attachments;
+    const added = sentFiles(data).map(file => show(file, listed?.get(String(file.index)) ?? {}, to));
+    if (kept.length + added.length > limits.messageAttachmentsMax) throw tooMany();
+    return [...kept, ...added];
+  };
+}
+
+/** What a client says of a file. */
+interface Described {
+  readonly filename?: string;
+  readonly description?: string;
+}
+
+/** By id, that of an attachment there is or the index of a file; undefined when the data does not list them. */
+function listedIn({ attachments }: Fields): ReadonlyMap<string, Described> | undefined {
+  if (!Array.isArray(attachments)) return undefined;
+  return new Map(
+    attachments.map(item => {
+      const { id, filename, description } = asRecord(item) ?? {};
+      return [
+        String(id),
+        {
+          ...(typeof filename === 'string' && { filename }),
+          ...(typeof description === 'string' && { description }),
+        },
+      ];
+    }),
+  );
+}
+
+function tooMany(): Fault {
+  const code = 'BASE_TYPE_MAX_LENGTH';
+  const message = fieldErrors[code](limits.messageAttachmentsMax);
+  return new Fault('invalid_form_body', {}, [{ path: ['attachments'], code, message }]);
+}

@@ -1,0 +1,115 @@
+import type { CommandOption } from '../../model/command.ts';
+import { optionTypes } from '../../model/command.ts';
+import { type Component, componentTypes } from '../../model/component.ts';
+import { fieldErrors, type Issue } from '../../model/errors/issue.ts';
+import type { OptionValue, ResolvedData } from '../../model/interaction.ts';
+import { type Attachment, messageFlags } from '../../model/message.ts';
+import { takesFile } from '../../model/rules/components/file-type.ts';
+import type { GivenInput } from '../../model/rules/components/modal-layout.ts';
+import { isFields } from '../../model/rules/field.ts';
+import type { ChannelId } from '../../model/snowflake.ts';
+import { refuseIssues } from '../support/fault.ts';
+import type { Attach } from './attachments.ts';
+import { sentFiles } from './uploaded-file.ts';
+
+/**
+ * Files that a user's client sent along with a use: in it they stand by their numbers, as text or number; the
+ * application is told ids.
+ *
+ * Our choice: an id that no file came with is told as it is, unresolved.
+ *
+ * @see commands.md 3.2, `resolved.attachments`
+ */
+export class Uploads {
+  readonly #byNumber = new Map<string, Attachment>();
+  readonly #byId = new Map<string, Attachment>();
+
+  /** @param data of the use @throws Fault `invalid_form_body` when there are too many */
+  constructor(attach: Attach, data: unknown, channel_id: ChannelId) {
+    if (!isFields(data)) return;
+    const files = sentFiles(data);
+    if (files.length === 0) return;
+    attach(data, { channel_id, flags: messageFlags.EPHEMERAL, attachments: [] }).forEach((attachment, i) => {
+      this.#byNumber.set(String(files[i]?.index), attachment);
+      this.#byId.set(attachment.id, attachment);
+    });
+  }
+
+  /** The option values with ids in place of numbers; yet unjudged. */
+  inOptions(values: unknown): unknown {
+    if (this.#byId.size === 0 || !Array.isArray(values)) return values;
+    return values.map((value: unknown) => {
+      if (!isFields(value)) return value;
+      if (value.options !== undefined) return { ...value, options: this.inOptions(value.options) };
+      return value.type === optionTypes.ATTACHMENT ? { ...value, value: this.#idOf(value.value) } : value;
+    });
+  }
+
+  /** What was filled in with ids in place of numbers; yet unjudged. */
+  inComponents(components: unknown): unknown {
+    if (this.#byId.size === 0 || !Array.isArray(components)) return components;
+    return components.map((layout: unknown) => {
+      const component = isFields(layout) ? layout.component : undefined;
+      if (!isFields(layout) || !isFields(component) || component.type !== componentTypes.FILE_UPLOAD) return layout;
+      const values = Array.isArray(component.values) ? component.values.map(one => this.#idOf(one)) : component.values;
+      return { ...layout, component: { ...component, values } };
+    });
+  }
+
+  /** What the values of attachment options stand for. @throws Fault `invalid_form_body` at one of another type */
+  resolveOptions(values: readonly OptionValue[], options: readonly CommandOption[]): Resolved {
+    if (this.#byId.size === 0) return undefined;
+    return this.#resolve(this.#idsInOptions(values, options, ['data', 'options']));
+  }
+
+  /** As {@link resolveOptions}, of a modal's inputs. */
+  resolveInputs(given: readonly GivenInput[], inputs: ReadonlyMap<string | undefined, Component>): Resolved {
+    return this.#resolve(
+      given.flatMap(({ input: { custom_id, type, values = [] }, path }) => {
+        if (type !== componentTypes.FILE_UPLOAD) return [];
+        const { file_types } = inputs.get(custom_id) ?? {};
+        return values.map((id, i) => ({
+          id,
+          fileTypes: file_types ?? [],
+          path: ['data', 'components', ...path, 'values', String(i)],
+        }));
+      }),
+    );
+  }
+
+  #idsInOptions(values: readonly OptionValue[], options: readonly CommandOption[], path: readonly string[]): Wanted[] {
+    return values.flatMap(({ name, type, value, options: inner }, i) => {
+      const option = options.find(one => one.name === name);
+      if (inner) return this.#idsInOptions(inner, option?.options ?? [], [...path, String(i), 'options']);
+      if (type !== optionTypes.ATTACHMENT) return [];
+      return [{ id: String(value), fileTypes: option?.file_types ?? [], path: [...path, String(i), 'value'] }];
+    });
+  }
+
+  #resolve(wanted: readonly Wanted[]): Resolved {
+    const found: Record<string, Attachment> = {};
+    const issues: Issue[] = [];
+    for (const { id, fileTypes, path } of wanted) {
+      const attachment = this.#byId.get(id);
+      if (!attachment) continue;
+      found[id] = attachment;
+      const code = 'BASE_TYPE_CHOICES';
+      if (!takesFile(fileTypes, attachment)) issues.push({ path, code, message: fieldErrors[code](fileTypes) });
+    }
+    refuseIssues(issues);
+    return Object.keys(found).length > 0 ? { attachments: found } : undefined;
+  }
+
+  #idOf(value: unknown): unknown {
+    return this.#byNumber.get(String(value))?.id ?? value;
+  }
+}
+
+/** An attachment that a use names. */
+interface Wanted {
+  readonly id: string;
+  readonly fileTypes: readonly string[];
+  readonly path: readonly string[];
+}
+
+type Resolved = Pick<ResolvedData, 'attachments'> | undefined;

@@ -1,0 +1,98 @@
+import type { RateLimit, RateLimitBucket } from '../../model/limits/limit-profiles.ts';
+import type { Core } from '../core.ts';
+import { Fault } from '../support/fault.ts';
+
+/** Limits how often somebody may be wrong about a secret. What is right costs nothing. */
+export interface Guesses {
+  /**
+   * Lets an attempt go on unless too many were wrong lately. No more go on side by side than may still be wrong, so that
+   * many at once get no further than as many in a row.
+   *
+   * @param who whose wrong attempts count together
+   * @param work calls `wrong` when the attempt was a wrong one
+   * @throws Fault `rate_limited`: then not even the right secret is looked at
+   */
+  attempt<T>(who: string, work: (wrong: () => void) => Promise<T>): Promise<T>;
+}
+
+/** Somebody with attempts that are not over. */
+interface Guesser {
+  readonly name: string;
+  /** Attempts that are not over, and those of them that were let on. */
+  attempts: number;
+  underWay: number;
+  /** The last one to be let on: they are let on one after another. */
+  admission: Promise<unknown>;
+  /** Wakes the one that waits for another to be over. */
+  settled: () => void;
+}
+
+export function createGuesses(
+  { bus, clock, limits }: Pick<Core, 'bus' | 'clock' | 'limits'>,
+  bucket: RateLimitBucket,
+): Guesses {
+  const limit = limits.buckets[bucket];
+  const guessers = new Map<string, Guesser>();
+
+  function enter(who: string): Guesser {
+    const guesser = guessers.get(who) ?? {
+      name: `${bucket}/${who}`,
+      attempts: 0,
+      underWay: 0,
+      admission: Promise.resolve(),
+      settled: () => {},
+    };
+    guesser.attempts++;
+    guessers.set(who, guesser);
+    return guesser;
+  }
+
+  function leave(who: string, guesser: Guesser): void {
+    guesser.attempts--;
+    if (guesser.attempts === 0) guessers.delete(who);
+  }
+
+  async function admit(guesser: Guesser, counted: RateLimit): Promise<void> {
+    for (;;) {
+      const { allowed, remaining, resetAtMs } = await bus.count(guesser.name, counted, 0);
+      if (!allowed) throw tooMany(Math.max(0, resetAtMs - clock.now()) / 1000);
+      if (guesser.underWay < remaining) break;
+      await new Promise<void>(resolve => {
+        guesser.settled = resolve;
+      });
+    }
+    guesser.underWay++;
+  }
+
+  async function run<T>(guesser: Guesser, counted: RateLimit, work: (wrong: () => void) => Promise<T>): Promise<T> {
+    let isWrong = false;
+    try {
+      return await work(() => {
+        isWrong = true;
+      });
+    } finally {
+      if (isWrong) await bus.count(guesser.name, counted);
+      guesser.underWay--;
+      guesser.settled();
+    }
+  }
+
+  return {
+    async attempt(who, work) {
+      if (!limit) return work(() => {});
+      const guesser = enter(who);
+      try {
+        const admitted = guesser.admission.then(() => admit(guesser, limit));
+        guesser.admission = admitted.catch(() => {});
+        await admitted;
+        return await run(guesser, limit, work);
+      } finally {
+        leave(who, guesser);
+      }
+    },
+  };
+}
+
+function tooMany(retryAfterSeconds: number): Fault {
+  return new Fault('rate_limited', { retry_after: retryAfterSeconds, global: false });
+}

@@ -1,0 +1,129 @@
+import { expandScopes } from '../../model/oauth.ts';
+import type { Core } from '../core.ts';
+import type { Principal } from '../http/call.ts';
+import type { MaybePromise } from '../store/contract.ts';
+import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
+import { andThen } from '../support/maybe-promise.ts';
+import { hashSecret } from '../support/secret.ts';
+
+/** Tells who is behind a credential. */
+export interface Credentials {
+  /**
+   * @param authorization the header's value: `Bot <token>`, `Bearer <token>`, or a user's own client's bare token
+   * @param connection what it came on: whoever speaks there says the same again, as a rule
+   * @returns `none` without a header; undefined when the credential is unknown, expired or ended
+   */
+  authenticate(authorization: string | undefined, connection?: object): MaybePromise<Principal | undefined>;
+
+  /**
+   * @param token as Identify carries it: a bot token bare or with `Bot `, an OAuth2 token with `Bearer `, a user's own
+   *   client's token bare
+   */
+  authenticateGateway(token: string): Promise<Principal | undefined>;
+}
+
+// More bot tokens than this are looked up in the store each time.
+const rememberedBots = 10_000;
+
+export function createCredentials(core: Core): Credentials {
+  // Only where a token's application was found last; whether the token still fits is asked of the record each time.
+  const applicationIds = new Map<string, string>();
+  const said = new SaidBefore();
+
+  function bot(hash: string): MaybePromise<Principal | undefined> {
+    const id = applicationIds.get(hash);
+    const remembered = id === undefined ? undefined : core.store.get('applications', id);
+    return andThen(remembered, application =>
+      application?.bot_token_hash === hash ? { kind: 'bot', application } : lookedUp(hash),
+    );
+  }
+
+  async function lookedUp(hash: string): Promise<Principal | undefined> {
+    const application = await lookUp(hash);
+    return application && { kind: 'bot', application };
+  }
+
+  async function lookUp(hash: string): Promise<ApplicationRecord | undefined> {
+    const [application] = await core.store.list('applications', { index: 'byBotToken', equals: [hash], limit: 1 });
+    if (!application) return undefined;
+    if (applicationIds.size >= rememberedBots) applicationIds.clear();
+    applicationIds.set(hash, application.id);
+    return application;
+  }
+
+  async function issued(hash: string): Promise<Principal | undefined> {
+    const token = await core.store.get('tokens', hash);
+    if (!token || (token.expires_at_ms !== null && token.expires_at_ms <= core.clock.now())) return undefined;
+    if (token.kind === 'access') return player(token);
+    if (token.kind === 'application') return client(token);
+    return token.kind === 'session' ? ownClient(token) : undefined;
+  }
+
+  async function player(token: TokenRecord): Promise<Principal | undefined> {
+    const authorization = await core.store.get('authorizations', token.authorization_id ?? '');
+    const application = await core.store.get('applications', token.application_id ?? '');
+    const user = await core.store.get('users', token.user_id ?? '');
+    if (!authorization || !application || !user) return undefined;
+    return { kind: 'user', application, user, authorization, token, scopes: expandScopes(token.scopes) };
+  }
+
+  async function client(token: TokenRecord): Promise<Principal | undefined> {
+    const application = await core.store.get('applications', token.application_id ?? '');
+    return application && { kind: 'application', application, token, scopes: expandScopes(token.scopes) };
+  }
+
+  async function ownClient(token: TokenRecord): Promise<Principal | undefined> {
+    const user = await core.store.get('users', token.user_id ?? '');
+    return user && { kind: 'session', user };
+  }
+
+  async function ownClientOf(hash: string): Promise<Principal | undefined> {
+    const principal = await issued(hash);
+    return principal?.kind === 'session' ? principal : undefined;
+  }
+
+  return {
+    async authenticateGateway(token) {
+      const { scheme, hash } = readToken(token);
+      if (scheme === 'Bearer') return issued(hash);
+      if (scheme === 'Bot') return bot(hash);
+      return (await ownClientOf(hash)) ?? bot(hash);
+    },
+
+    authenticate(authorization, connection) {
+      if (authorization === undefined) return nobody;
+      const { scheme, hash } = said.read(authorization, connection);
+      if (scheme === 'Bot') return bot(hash);
+      return scheme === 'Bearer' ? issued(hash) : ownClientOf(hash);
+    },
+  };
+}
+
+const nobody: Principal = { kind: 'none' };
+
+/** A credential as it is looked up. */
+interface ReadToken {
+  readonly scheme: 'Bot' | 'Bearer' | undefined;
+  /** As the store keeps it. */
+  readonly hash: string;
+}
+
+function readToken(text: string): ReadToken {
+  if (text.startsWith('Bot ')) return { scheme: 'Bot', hash: hashSecret(text.slice(4)) };
+  if (text.startsWith('Bearer ')) return { scheme: 'Bearer', hash: hashSecret(text.slice(7)) };
+  return { scheme: undefined, hash: hashSecret(text) };
+}
+
+/** What was said last on each connection: who says the same again is not hashed again. */
+class SaidBefore {
+  // Of one entry each: a map compares texts only when their seeded hashes agree, so its time tells nothing of a token.
+  readonly #last = new WeakMap<object, Map<string, ReadToken>>();
+
+  read(text: string, connection: object | undefined): ReadToken {
+    const known = connection && this.#last.get(connection)?.get(text);
+    if (known) return known;
+    const token = readToken(text);
+    if (connection) this.#last.set(connection, new Map([[text, token]]));
+    return token;
+  }
+}

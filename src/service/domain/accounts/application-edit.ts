@@ -1,0 +1,59 @@
+import type { ApplicationEdit } from '../../../model/application.ts';
+import { checkApplicationEdit } from '../../../model/rules/accounts/application.ts';
+import type { User } from '../../../model/user.ts';
+import type { Core } from '../../core.ts';
+import { PrivateAddressError } from '../../outbound/private-address.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import type { Activity } from '../../support/activity.ts';
+import { Fault, refuseIssues } from '../../support/fault.ts';
+import { serviceFieldErrors } from '../../support/service-field-errors.ts';
+import { createEndpointProbe } from '../interactions/endpoint-probe.ts';
+import { changeApplication } from './application-records.ts';
+import { editBotUser } from './bot-user.ts';
+
+/** What an application's bot may change of it. */
+export interface ApplicationEdits {
+  /**
+   * Changes the fields that the body supplies. An address for interactions is tried out first.
+   *
+   * @param body {@link ApplicationEdit}, yet unread
+   * @throws Fault `invalid_form_body`, at `interactions_endpoint_url` also when the server there does not answer as it
+   *   should; `unknown_application` when it is gone meanwhile
+   */
+  edit(application: ApplicationRecord, body: unknown): Promise<ApplicationRecord>;
+  /** As {@link editBotUser}. */
+  editBot(application: ApplicationRecord, body: unknown): Promise<User>;
+}
+
+/** @param activity counts the questions to servers under way */
+export function createApplicationEdits(core: Core, activity: Activity): ApplicationEdits {
+  const isServed = createEndpointProbe(core, activity);
+
+  return {
+    editBot: (application, body) => editBotUser(core, application, body),
+
+    async edit(application, body) {
+      refuseIssues(checkApplicationEdit(body));
+      const { description, interactions_endpoint_url: url } = body as ApplicationEdit;
+      if (url && !(await isServed(application, url).catch(leadsInside))) throw notServed();
+      return changeApplication(core.store, application.id, {
+        ...(typeof description === 'string' && { description }),
+        ...(url !== undefined && { interactions_endpoint_url: url || null }),
+      });
+    },
+  };
+}
+
+/** @throws Fault, or the error when it is another */
+function leadsInside(error: unknown): never {
+  throw error instanceof PrivateAddressError ? refusedAs('URL_ADDRESS_PRIVATE') : error;
+}
+
+function notServed(): Fault {
+  return refusedAs('APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID');
+}
+
+function refusedAs(code: 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID' | 'URL_ADDRESS_PRIVATE'): Fault {
+  const issue = { path: ['interactions_endpoint_url'], code, message: serviceFieldErrors[code]() };
+  return new Fault('invalid_form_body', {}, [issue]);
+}

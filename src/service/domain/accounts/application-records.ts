@@ -1,0 +1,29 @@
+import type { ApplicationId } from '../../../model/snowflake.ts';
+import type { MaybePromise, Store, Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+
+/**
+ * Changes some fields of an application.
+ *
+ * @param announce what else belongs to the change; its events come after it
+ * @throws Fault `unknown_application` when it is gone meanwhile
+ */
+export async function changeApplication(
+  store: Store,
+  id: ApplicationId,
+  fields: Partial<ApplicationRecord>,
+  announce?: (transaction: Transaction, changed: ApplicationRecord, before: ApplicationRecord) => MaybePromise<void>,
+): Promise<ApplicationRecord> {
+  const work = async (transaction: Transaction) => {
+    const before = await transaction.get('applications', id);
+    if (!before) throw new Fault('unknown_application');
+    const changed = { ...before, ...fields };
+    transaction.put('applications', changed);
+    await announce?.(transaction, changed, before);
+    return changed;
+  };
+  // Serial with the fixtures, which write applications, too. Of a scope of its own, because sessions that have just been
+  // shown their guilds pass over what the fixtures announced before.
+  return store.transact(`application/${id}`, work, ['fixtures']);
+}

@@ -1,0 +1,48 @@
+import { checkUserEdit, trimUsername } from '../../../model/rules/accounts/user.ts';
+import type { User, UserEdit } from '../../../model/user.ts';
+import type { Core } from '../../core.ts';
+import { topics } from '../../events/announcement.ts';
+import { lazyEvent } from '../../events/lazy-event.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import { refuseIssues } from '../../support/fault.ts';
+import { botMember } from '../guilds/bot-member.ts';
+import { guildIdsOf } from '../guilds/records.ts';
+import { memberView } from '../guilds/view.ts';
+import { changeApplication } from './application-records.ts';
+import { botUserView } from './user-view.ts';
+
+/**
+ * Changes the user that an application's bot appears as. Its sessions hear USER_UPDATE, the bots in its guilds
+ * GUILD_MEMBER_UPDATE.
+ *
+ * Our choice: there are no pictures here, so they are checked and passed over, and the answer shows that there is none;
+ * bots may have the same name.
+ *
+ * @param body {@link UserEdit}, yet unread
+ * @throws Fault `invalid_form_body`, `unknown_application` when it is gone meanwhile
+ */
+export async function editBotUser({ store }: Core, { id }: ApplicationRecord, body: unknown): Promise<User> {
+  refuseIssues(checkUserEdit(body));
+  const { username } = body as UserEdit;
+  const fields = typeof username === 'string' ? { bot_username: trimUsername(username) } : {};
+  return botUserView(await changeApplication(store, id, fields, announceChange));
+}
+
+async function announceChange(
+  transaction: Transaction,
+  application: ApplicationRecord,
+  before: ApplicationRecord,
+): Promise<void> {
+  const user = botUserView(application);
+  if (user.username === botUserView(before).username) return;
+  const event = lazyEvent('USER_UPDATE', () => user);
+  transaction.announce({ to: topics.application(application.id), event, everyShard: true });
+  for (const id of await guildIdsOf(transaction, application.id)) {
+    const guild = await transaction.get('guilds', id);
+    if (!guild) continue;
+    const member = await botMember(transaction, guild, application);
+    const event = lazyEvent('GUILD_MEMBER_UPDATE', () => ({ ...memberView(member, user), guild_id: id }));
+    transaction.announce({ to: topics.guild(id), event, guild: id });
+  }
+}

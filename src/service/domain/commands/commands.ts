@@ -1,0 +1,214 @@
+import {
+  type CommandEdit,
+  type CommandInput,
+  type CommandItem,
+  commandKey,
+  commandTypes,
+  entryPointHandlers,
+} from '../../../model/command.ts';
+import {
+  type CommandRuleContext,
+  checkCommand,
+  checkCommandEdit,
+  checkCommandList,
+} from '../../../model/rules/commands/command.ts';
+import { type NormalizedCommand, normalizeCommand } from '../../../model/rules/commands/normalize-command.ts';
+import { type CommandId, type GuildId, readSnowflake } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import { type ApplicationRecord, type CommandRecord, commandScope } from '../../store/records.ts';
+import { refuseIssues } from '../../support/fault.ts';
+import { readAtOnce } from '../consistent-read.ts';
+import { TextCache } from '../text-cache.ts';
+import { changeCommands } from './changes.ts';
+import { matchCommands } from './match.ts';
+import { authorizedGuild, type PlaceUse } from './place.ts';
+import { takeCreates } from './quota.ts';
+import {
+  type CommandPlace,
+  commandOf,
+  commandsOf,
+  commandsScope,
+  everywhere,
+  mergedInput,
+  newCommand,
+  rewritten,
+  rewrittenIfChanged,
+} from './records.ts';
+import { isEntryPoint, refuseLostEntryPoint, refuseTakenName, refuseTooMany } from './scope-rules.ts';
+import { showCommand, type Translations } from './view.ts';
+
+/**
+ * An application's commands in one place. Answers are encoded JSON.
+ *
+ * Our choice: lists are in the order the commands were created; a bulk write answers in the order of its items.
+ *
+ * @see interface.md, "Global commands", "Guild commands"; commands.md 1
+ */
+export interface Commands {
+  /**
+   * The guild as a place of the application's commands.
+   *
+   * @throws Fault see {@link authorizedGuild}
+   */
+  placeIn(application: ApplicationRecord, guildId: GuildId, use: PlaceUse): Promise<CommandPlace>;
+  list(application: ApplicationRecord, place: CommandPlace, translations: Translations): Promise<string>;
+  /** @throws Fault `unknown_command` */
+  get(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<string>;
+  /**
+   * Creates the command, or overwrites the one of its type and name: that keeps its id and gets a new version.
+   *
+   * @throws Fault `invalid_form_body`, `too_many_commands`, `too_many_command_creates`
+   */
+  create(
+    application: ApplicationRecord,
+    place: CommandPlace,
+    input: unknown,
+  ): Promise<{ readonly created: boolean; readonly text: string }>;
+  /**
+   * Replaces what the body supplies, whole. The version stays when nothing changes.
+   *
+   * @throws Fault `invalid_form_body`, `unknown_command`, `command_name_taken`
+   */
+  edit(application: ApplicationRecord, place: CommandPlace, id: CommandId, input: unknown): Promise<string>;
+  /**
+   * Makes the list the whole set of the place's commands, or fails and changes nothing. Commands that are in both
+   * keep their ids, and their versions where they do not change.
+   *
+   * @throws Fault `invalid_form_body`, `too_many_commands`, `too_many_command_creates`, `entry_point_missing`
+   */
+  replaceAll(application: ApplicationRecord, place: CommandPlace, input: unknown): Promise<string>;
+  /** @throws Fault `unknown_command` */
+  remove(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<void>;
+  /**
+   * Gives an application with an Activity its entry point, unless it has one. Not counted as one of the day's creates.
+   *
+   * @see interface.md, "Behavioral rules" 6
+   */
+  ensureLaunch(application: ApplicationRecord): Promise<void>;
+}
+
+/** The entry point that comes with an Activity. Its description is our choice: the rules ask for one. */
+const launch: CommandInput = {
+  type: commandTypes.PRIMARY_ENTRY_POINT,
+  name: 'Launch',
+  description: 'Launch the activity',
+  handler: entryPointHandlers.DISCORD_LAUNCH_ACTIVITY,
+};
+
+export function createCommands(core: Core): Commands {
+  const { store, ids } = core;
+  const texts = new TextCache();
+
+  async function list(application: ApplicationRecord, place: CommandPlace, translations: Translations) {
+    const scope = commandsScope(application, place);
+    const name = `${scope} ${translations === 'all' ? 'all' : (translations.locale ?? 'none')}`;
+    const kept = texts.get(name, await store.revision(scope));
+    if (kept !== undefined) return kept;
+    const { revision, value: text } = await readAtOnce(store, scope, async view => {
+      const commands = await commandsOf(view, application, place);
+      return JSON.stringify(commands.map(command => showCommand(command, translations)));
+    });
+    texts.set(name, revision, text);
+    return text;
+  }
+
+  async function get(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<string> {
+    return encode(await commandOf(store, application, place, id));
+  }
+
+  async function create(application: ApplicationRecord, place: CommandPlace, input: unknown) {
+    refuseIssues(checkCommand(input, rulesFor(application, place)));
+    const content = normalized(input as CommandInput, application, place);
+    return store.transact(commandsScope(application, place), async transaction => {
+      const stored = await commandsOf(transaction, application, place);
+      const existing = stored.find(command => commandKey(command) === commandKey(content));
+      const command = existing ? rewritten(ids, existing, content) : newCommand(ids, application, place, content);
+      if (!existing) {
+        refuseTooMany([...stored, command]);
+        await takeCreates(core, transaction, command.scope, 1);
+      }
+      await changeCommands(transaction, application, place, existing ? [existing] : [], [command]);
+      return { created: !existing, text: encode(command) };
+    });
+  }
+
+  async function edit(application: ApplicationRecord, place: CommandPlace, id: CommandId, input: unknown) {
+    return store.transact(commandsScope(application, place), async transaction => {
+      const stored = await commandOf(transaction, application, place, id);
+      refuseIssues(checkCommandEdit(input, { ...rulesFor(application, place), type: stored.type }));
+      const merged = mergedInput(stored, input as CommandEdit);
+      // What spans supplied and stored fields, and what the application's traits no longer allow.
+      refuseIssues(checkCommand(merged, rulesFor(application, place)));
+      const command = rewrittenIfChanged(ids, stored, normalized(merged, application, place));
+      if (command.name !== stored.name) {
+        refuseTakenName(await commandsOf(transaction, application, place), command);
+      }
+      await changeCommands(transaction, application, place, [stored], [command]);
+      return encode(command);
+    });
+  }
+
+  async function replaceAll(application: ApplicationRecord, place: CommandPlace, input: unknown): Promise<string> {
+    refuseIssues(checkCommandList(input, rulesFor(application, place)));
+    const items = (input as readonly CommandItem[]).map(item => ({
+      id: readSnowflake<'command'>(item.id),
+      content: normalized(item, application, place),
+    }));
+    refuseTooMany(items.map(({ content }) => content));
+    return store.transact(commandsScope(application, place), async transaction => {
+      const stored = await commandsOf(transaction, application, place);
+      refuseLostEntryPoint(
+        stored,
+        items.map(({ content }) => content),
+      );
+      const matches = matchCommands(
+        stored,
+        items.map(({ id, content }) => ({ id, ...content })),
+      );
+      const commands = items.map(({ content }, index) => {
+        const match = matches[index];
+        return match ? rewrittenIfChanged(ids, match, content) : newCommand(ids, application, place, content);
+      });
+      const creates = matches.filter(match => !match).length;
+      await takeCreates(core, transaction, commandScope(application.id, place.guildId), creates);
+      await changeCommands(transaction, application, place, stored, commands);
+      return JSON.stringify(commands.map(command => showCommand(command, 'all')));
+    });
+  }
+
+  async function remove(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<void> {
+    await store.transact(commandsScope(application, place), async transaction => {
+      const stored = await commandOf(transaction, application, place, id);
+      await changeCommands(transaction, application, place, [stored], []);
+    });
+  }
+
+  async function ensureLaunch(application: ApplicationRecord): Promise<void> {
+    if (!application.embedded) return;
+    await store.transact(commandsScope(application, everywhere), async transaction => {
+      const stored = await commandsOf(transaction, application, everywhere);
+      if (stored.some(isEntryPoint)) return;
+      const command = newCommand(ids, application, everywhere, normalized(launch, application, everywhere));
+      await changeCommands(transaction, application, everywhere, [], [command]);
+    });
+  }
+
+  async function placeIn(application: ApplicationRecord, guildId: GuildId, use: PlaceUse): Promise<CommandPlace> {
+    const { id } = await authorizedGuild(store, application, guildId, use);
+    return { guildId: id };
+  }
+
+  return { placeIn, list, get, create, edit, replaceAll, remove, ensureLaunch };
+}
+
+function rulesFor(application: ApplicationRecord, { guildId }: CommandPlace): CommandRuleContext {
+  return { scope: guildId === undefined ? 'global' : 'guild', traits: application };
+}
+
+function normalized(input: CommandInput, application: ApplicationRecord, place: CommandPlace): NormalizedCommand {
+  return normalizeCommand(input, application, rulesFor(application, place).scope);
+}
+
+function encode(command: CommandRecord): string {
+  return JSON.stringify(showCommand(command, 'all'));
+}

@@ -1,0 +1,163 @@
+import { hash } from 'node:crypto';
+import { integrationTypes, interactionContexts } from '../../../model/command.ts';
+import type { CommandIndex } from '../../../model/command-index.ts';
+import type { Locale } from '../../../model/locale.ts';
+import { isInstalledBy, isOfferedIn } from '../../../model/rules/commands/offered.ts';
+import { memberPlace, type PlaceMember } from '../../../model/rules/permissions/member-place.ts';
+import { permit } from '../../../model/rules/permissions/permit.ts';
+import type { ApplicationId, ChannelId, GuildId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { ApplicationRecord, CommandRecord, GuildRecord, UserRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { botUserView } from '../accounts/user-view.ts';
+import { guildsOf, isUserInstalled, sharesGuild, userInstalls } from '../guilds/installations.ts';
+import { guildOverwrites } from './overwrites.ts';
+import { commandsOf, everywhere } from './records.ts';
+import { showCommand } from './view.ts';
+
+/** Who looks for commands. */
+export interface IndexReader {
+  readonly user: UserRecord;
+  /** The language that the commands are read in; the defaults without one. */
+  readonly locale: Locale | undefined;
+  /** Only this application's commands are looked for: the reader asks through it. */
+  readonly application?: ApplicationRecord;
+}
+
+/** The commands that a user may use, by place. */
+export interface CommandIndexes {
+  /**
+   * In the direct messages with the application's bot.
+   *
+   * @throws Fault `unknown_application`, `missing_access` when the user neither shares a guild with it nor installed it
+   */
+  ofApplication(reader: IndexReader, applicationId: ApplicationId): Promise<CommandIndex>;
+  /** In a channel of one of the user's guilds. @throws Fault `unknown_channel` for any other */
+  ofChannel(reader: IndexReader, channelId: ChannelId): Promise<CommandIndex>;
+  /**
+   * In a guild, apart from what its channels change.
+   *
+   * @throws Fault `unknown_guild`, `missing_access` when the user is no member
+   */
+  ofGuild(reader: IndexReader, guildId: GuildId): Promise<CommandIndex>;
+  /** Anywhere, of the applications that the user has installed for itself. */
+  ofUser(reader: IndexReader): Promise<CommandIndex>;
+}
+
+/** An application's commands that the reader may use. */
+interface Found {
+  readonly application: ApplicationRecord;
+  readonly commands: readonly CommandRecord[];
+}
+
+const { GUILD_INSTALL, USER_INSTALL } = integrationTypes;
+const { GUILD, BOT_DM } = interactionContexts;
+
+export function createCommandIndexes({ store }: Core): CommandIndexes {
+  async function inGuild(reader: IndexReader, guild: GuildRecord, channelId?: ChannelId): Promise<CommandIndex> {
+    const member = await memberOf(guild, reader.user);
+    const installed = await userInstalls(store, reader.user.id);
+    const ids = reader.application ? [reader.application.id] : [...new Set([...guild.applications, ...installed])];
+    const found: Found[] = [];
+    for (const id of ids) {
+      const application = await store.get('applications', id);
+      if (!application) continue;
+      const here = { guild, member, channelId, isUserInstalled: installed.has(id) };
+      found.push({ application, commands: await usableInGuild(application, here) });
+    }
+    return viewOf(found, reader);
+  }
+
+  async function memberOf({ id }: GuildRecord, user: UserRecord): Promise<PlaceMember> {
+    const member = await store.get('guild_members', id, user.id);
+    if (!member) throw new Fault('missing_access');
+    return { user_id: user.id, roles: member.roles, adult: user.adult };
+  }
+
+  async function usableInGuild(
+    application: ApplicationRecord,
+    here: { guild: GuildRecord; member: PlaceMember; channelId: ChannelId | undefined; isUserInstalled: boolean },
+  ): Promise<readonly CommandRecord[]> {
+    const { guild, member, channelId } = here;
+    const place = memberPlace(guild, member, channelId);
+    if (!place) throw new Fault('unknown_channel');
+    const isInGuild = guild.applications.includes(application.id);
+    const own = isInGuild ? await commandsOf(store, application, { guildId: guild.id }) : [];
+    const overwritesFor = await guildOverwrites(store, guild.id, application.id);
+    return [...(await commandsOf(store, application, everywhere)), ...own].filter(command => {
+      const isInstalled =
+        (isInGuild && isInstalledBy(command, GUILD_INSTALL)) ||
+        (here.isUserInstalled && isInstalledBy(command, USER_INSTALL));
+      if (!isInstalled || !isOfferedIn(command, GUILD)) return false;
+      return permit({ command, place, overwrites: overwritesFor(command.id) }).allowed;
+    });
+  }
+
+  return {
+    async ofApplication(reader, applicationId) {
+      const application = await store.get('applications', applicationId);
+      if (!application) throw new Fault('unknown_application');
+      const isInstalled = await isUserInstalled(store, applicationId, reader.user.id);
+      const isShared = await sharesGuild(store, applicationId, reader.user.id);
+      if (!isInstalled && !isShared) throw new Fault('missing_access');
+      const commands = (await commandsOf(store, application, everywhere)).filter(command => {
+        const isOpen =
+          (isShared && isInstalledBy(command, GUILD_INSTALL)) || (isInstalled && isInstalledBy(command, USER_INSTALL));
+        return isOpen && isOfferedIn(command, BOT_DM) && isOfAge(command, reader.user);
+      });
+      return viewOf([{ application, commands }], reader);
+    },
+
+    async ofChannel(reader, channelId) {
+      const guilds = await guildsOf(store, reader.user.id);
+      const guild = guilds.find(({ channels }) => channels.some(({ id }) => id === channelId));
+      if (!guild) throw new Fault('unknown_channel');
+      return inGuild(reader, guild, channelId);
+    },
+
+    async ofGuild(reader, guildId) {
+      const guild = await store.get('guilds', guildId);
+      if (!guild) throw new Fault('unknown_guild');
+      return inGuild(reader, guild);
+    },
+
+    async ofUser(reader) {
+      const found: Found[] = [];
+      for (const id of await userInstalls(store, reader.user.id)) {
+        const application = await store.get('applications', id);
+        if (!application || (reader.application && reader.application.id !== id)) continue;
+        const commands = (await commandsOf(store, application, everywhere)).filter(
+          command => isInstalledBy(command, USER_INSTALL) && isOfAge(command, reader.user),
+        );
+        found.push({ application, commands });
+      }
+      return viewOf(found, reader);
+    },
+  };
+}
+
+function isOfAge({ nsfw }: CommandRecord, { adult }: UserRecord): boolean {
+  return adult || !nsfw;
+}
+
+function viewOf(found: readonly Found[], { locale }: IndexReader): CommandIndex {
+  const withCommands = found.filter(({ commands }) => commands.length > 0);
+  const index = {
+    applications: withCommands.map(({ application }) => ({
+      id: application.id,
+      name: application.name,
+      icon: null,
+      description: application.description,
+      bot: botUserView(application),
+    })),
+    application_commands: withCommands.flatMap(({ commands }) =>
+      commands.map(command => showCommand(command, { locale })),
+    ),
+  };
+  return { ...index, version: versionOf(index) };
+}
+
+/** A number in the form of an id, made of the content: whoever computes it gets the same. */
+function versionOf(index: object): string {
+  return (BigInt(`0x${hash('sha256', JSON.stringify(index)).slice(0, 16)}`) >> 1n).toString();
+}

@@ -1,0 +1,31 @@
+import type { ApiErrorName } from '../../../model/errors/errors.ts';
+import type { GuildId } from '../../../model/snowflake.ts';
+import type { StoreView } from '../../store/contract.ts';
+import type { ApplicationRecord, GuildRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+
+/** Why nothing is read or written in a guild without the application: reads do not find it, writes lack access to it. */
+const refusals = { read: 'unknown_guild', write: 'missing_access' } as const satisfies Record<string, ApiErrorName>;
+
+/** What an application wants in a guild. */
+export type PlaceUse = keyof typeof refusals;
+
+/**
+ * A guild that the application is authorized in with `applications.commands`.
+ *
+ * Our choice: a guild that does not exist is answered like one without the application, so that nobody can probe for
+ * ids.
+ *
+ * @throws Fault `unknown_guild` for `read`, `missing_access` for `write`
+ * @see interface.md, "Authentication" 3; commands.md 4.3, 10004 and 50001
+ */
+export async function authorizedGuild(
+  view: StoreView,
+  application: ApplicationRecord,
+  guildId: GuildId,
+  use: PlaceUse,
+): Promise<GuildRecord> {
+  const guild = await view.get('guilds', guildId);
+  if (!guild?.applications.includes(application.id)) throw new Fault(refusals[use]);
+  return guild;
+}

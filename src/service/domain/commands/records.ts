@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CommandEdit, CommandInput } from '../../../model/command.ts';
+import type { NormalizedCommand } from '../../../model/rules/commands/normalize-command.ts';
+import { type CommandId, compareSnowflakes, type GuildId } from '../../../model/snowflake.ts';
+import type { StoreView } from '../../store/contract.ts';
+import { type ApplicationRecord, type CommandRecord, commandScope } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import type { SnowflakeSource } from '../../support/ids.ts';
+import { showCommand } from './view.ts';
+
+/** Where a command is registered: everywhere, or in one guild. */
+export interface CommandPlace {
+  readonly guildId?: GuildId;
+}
+
+/** Every guild and DM. */
+export const everywhere: CommandPlace = {};
+
+/** What all writes of a place's commands, and of their overwrites, are serial with. */
+export function commandsScope(application: Pick<ApplicationRecord, 'id'>, { guildId }: CommandPlace): string {
+  return `commands/${commandScope(application.id, guildId)}`;
+}
+
+/** The commands of a place, oldest first. */
+export async function commandsOf(
+  view: StoreView,
+  application: ApplicationRecord,
+  { guildId }: CommandPlace,
+): Promise<readonly CommandRecord[]> {
+  const scope = commandScope(application.id, guildId);
+  const commands = await view.list('commands', { index: 'byScope', equals: [scope] });
+  return [...commands].sort((a, b) => compareSnowflakes(a.id, b.id));
+}
+
+/** @throws Fault `unknown_command` also when it is in another place */
+export async function commandOf(
+  view: StoreView,
+  application: ApplicationRecord,
+  { guildId }: CommandPlace,
+  id: CommandId,
+): Promise<CommandRecord> {
+  const command = await view.get('commands', id);
+  if (command?.scope !== commandScope(application.id, guildId)) throw new Fault('unknown_command');
+  return command;
+}
+
+/** A new command. Its version is the id right after its own. */
+export function newCommand(
+  ids: SnowflakeSource,
+  application: ApplicationRecord,
+  { guildId }: CommandPlace,
+  content: NormalizedCommand,
+): CommandRecord {
+  return {
+    id: ids.next(),
+    version: ids.next(),
+    application_id: application.id,
+    ...(guildId !== undefined && { guild_id: guildId }),
+    scope: commandScope(application.id, guildId),
+    ...content,
+  };
+}
+
+/** The command with other content under a new version. */
+export function rewritten(ids: SnowflakeSource, command: CommandRecord, content: NormalizedCommand): CommandRecord {
+  return { ...identity(command), ...content, version: ids.next() };
+}
+
+/**
+ * The command with this content: itself, and under its version, when an answer would show no difference. What does not
+ * show is the deprecated `dm_permission` while contexts are set.
+ */
+export function rewrittenIfChanged(
+  ids: SnowflakeSource,
+  command: CommandRecord,
+  content: NormalizedCommand,
+): CommandRecord {
+  const candidate = { ...identity(command), ...content, version: command.version };
+  const isSame = isDeepStrictEqual(showCommand(candidate, 'all'), showCommand(command, 'all'));
+  return isSame ? command : { ...candidate, version: ids.next() };
+}
+
+/** What stays with a command whatever it becomes. */
+function identity({ id, application_id, guild_id, scope }: CommandRecord) {
+  return { id, application_id, ...(guild_id !== undefined && { guild_id }), scope };
+}
+
+const editable = [
+  'name',
+  'name_localizations',
+  'description',
+  'description_localizations',
+  'options',
+  'default_member_permissions',
+  'dm_permission',
+  'default_permission',
+  'integration_types',
+  'contexts',
+  'nsfw',
+  'handler',
+] as const satisfies readonly (keyof CommandEdit)[];
+
+/**
+ * The body that would register the command as an edit leaves it: what the edit supplies replaces what was, whole.
+ *
+ * Our choice: the legacy `default_permission`, sent without its successor, closes the command by `false` and by `true`
+ * opens it again if that had closed it.
+ */
+export function mergedInput(command: CommandRecord, edit: CommandEdit): CommandInput {
+  const { id, application_id, version, scope, guild_id, default_member_permissions: bits, ...content } = command;
+  const supplied = editable.filter(field => edit[field] !== undefined).map(field => [field, edit[field]]);
+  const isDecidedByFlag = edit.default_permission === false || (edit.default_permission === true && bits === '0');
+  return {
+    ...content,
+    ...(!isDecidedByFlag && { default_member_permissions: bits }),
+    ...Object.fromEntries(supplied),
+  };
+}

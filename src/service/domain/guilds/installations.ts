@@ -1,0 +1,32 @@
+import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
+import type { StoreView } from '../../store/contract.ts';
+import type { GuildRecord } from '../../store/records.ts';
+
+/** Applications that the user has installed for itself, for use everywhere. */
+export async function userInstalls(view: StoreView, userId: UserId): Promise<ReadonlySet<ApplicationId>> {
+  const grants = await view.list('authorizations', { index: 'byUser', equals: [userId] });
+  return new Set(grants.filter(isInstall).map(({ application_id }) => application_id));
+}
+
+export async function isUserInstalled(view: StoreView, applicationId: ApplicationId, userId: UserId): Promise<boolean> {
+  return (await view.list('authorizations', { index: 'byUser', equals: [userId, applicationId] })).some(isInstall);
+}
+
+function isInstall({ scopes }: { readonly scopes: readonly string[] }): boolean {
+  return scopes.includes('applications.commands');
+}
+
+/** The guilds that the user is a member of. */
+export async function guildsOf(view: StoreView, userId: UserId): Promise<readonly GuildRecord[]> {
+  const guilds: GuildRecord[] = [];
+  for (const { guild_id } of await view.list('guild_members', { index: 'byUser', equals: [userId] })) {
+    const guild = await view.get('guilds', guild_id);
+    if (guild) guilds.push(guild);
+  }
+  return guilds;
+}
+
+/** Whether the application is in one of the user's guilds, so that the user can write to its bot. */
+export async function sharesGuild(view: StoreView, applicationId: ApplicationId, userId: UserId): Promise<boolean> {
+  return (await guildsOf(view, userId)).some(({ applications }) => applications.includes(applicationId));
+}

@@ -1,0 +1,133 @@
+import { commandTypes } from '../../../model/command.ts';
+import { type InteractionMetadata, type Message, messageFlags, messageTypes } from '../../../model/message.ts';
+import type { MessageId } from '../../../model/snowflake.ts';
+import { formatTimestamp } from '../../../model/timestamp.ts';
+import type { Attach } from '../../attachments/attachments.ts';
+import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../store/records.ts';
+import { botUserView, userView } from '../accounts/user-view.ts';
+
+/** The data of a message, checked for shape. @see commands.md 3.3 */
+export type MessageData = Readonly<Record<string, unknown>>;
+
+/** What of an interaction its messages show. */
+export type MessageOrigin = Pick<
+  InteractionRecord,
+  'id' | 'type' | 'channel_id' | 'guild_id' | 'owners' | 'nonce' | 'command_type' | 'source' | 'trigger'
+>;
+
+/** A message that answers an interaction. */
+export function answerView(answer: {
+  readonly id: MessageId;
+  readonly atMs: number;
+  readonly interaction: MessageOrigin;
+  readonly application: ApplicationRecord;
+  readonly user: UserRecord;
+  readonly data: MessageData;
+  readonly attach?: Attach;
+  /** The type of the message; default that of a command's first answer. */
+  readonly type?: number;
+}): Message {
+  const { interaction, application, user, data, attach, type = firstAnswerType(interaction) } = answer;
+  const { channel_id } = interaction;
+  const flags = flagsOf(data);
+  return {
+    id: answer.id,
+    channel_id,
+    ...(interaction.guild_id !== null && { guild_id: interaction.guild_id }),
+    author: botUserView(application),
+    application_id: application.id,
+    webhook_id: application.id,
+    content: textOf(data.content),
+    timestamp: formatTimestamp(answer.atMs),
+    edited_timestamp: null,
+    type,
+    flags,
+    tts: data.tts === true,
+    pinned: false,
+    mention_everyone: false,
+    mentions: [],
+    mention_roles: [],
+    embeds: listOf(data.embeds),
+    attachments: attach?.(data, { channel_id, flags, attachments: [] }) ?? [],
+    components: listOf(data.components),
+    interaction_metadata: metadataView(interaction, user),
+    ...(type === messageTypes.REPLY && referenceView(interaction)),
+    ...(interaction.nonce !== null && { nonce: interaction.nonce }),
+  };
+}
+
+/** The interaction, as the messages that answer it and what comes of them show it. */
+export function metadataView(
+  { id, type, owners, source, trigger }: MessageOrigin,
+  user: UserRecord,
+): InteractionMetadata {
+  return {
+    id,
+    type,
+    user: userView(user),
+    authorizing_integration_owners: owners,
+    ...(trigger && { triggering_interaction_metadata: trigger }),
+    ...(source && !trigger && { interacted_message_id: source.message_id }),
+  };
+}
+
+function referenceView({ source, channel_id, guild_id }: MessageOrigin): Pick<Message, 'message_reference'> {
+  if (!source) return {};
+  const place = { channel_id, ...(guild_id !== null && { guild_id }) };
+  return { message_reference: { type: 0, message_id: source.message_id, ...place } };
+}
+
+/**
+ * The message with what an edit supplies, each as a whole. An edit neither makes a message ephemeral nor the reverse; it
+ * can make components all that it shows, but not the reverse.
+ *
+ * Our choice: to fill a message that was loading is no edit of it, so that it has no time of one.
+ */
+export function editedView(message: Message, data: MessageData, atMs: number, attach: Attach): Message {
+  const isLoading = (message.flags & messageFlags.LOADING) !== 0;
+  return {
+    ...message,
+    ...(data.content !== undefined && { content: textOf(data.content) }),
+    ...(data.embeds !== undefined && { embeds: listOf(data.embeds) }),
+    ...(data.components !== undefined && { components: listOf(data.components) }),
+    attachments: attach(data, message),
+    flags: editedFlags(message, data),
+    ...(!isLoading && { edited_timestamp: formatTimestamp(atMs) }),
+  };
+}
+
+const { EPHEMERAL, LOADING, SUPPRESS_EMBEDS, IS_COMPONENTS_V2 } = messageFlags;
+
+function editedFlags({ flags }: Message, data: MessageData): number {
+  const kept = flags & ~LOADING;
+  if (typeof data.flags !== 'number') return kept;
+  return (kept & ~SUPPRESS_EMBEDS) | (data.flags & (SUPPRESS_EMBEDS | IS_COMPONENTS_V2));
+}
+
+export function isLoading({ flags }: Message): boolean {
+  return (flags & LOADING) !== 0;
+}
+
+export function isEphemeral({ flags }: Message): boolean {
+  return (flags & EPHEMERAL) !== 0;
+}
+
+/** @see commands.md 3.4 */
+function firstAnswerType({ command_type, source }: MessageOrigin): number {
+  if (source) return messageTypes.REPLY;
+  const isContextMenu = command_type === commandTypes.USER || command_type === commandTypes.MESSAGE;
+  return isContextMenu ? messageTypes.CONTEXT_MENU_COMMAND : messageTypes.CHAT_INPUT_COMMAND;
+}
+
+/** That a message is loading is for the service to say. */
+function flagsOf({ flags }: MessageData): number {
+  return typeof flags === 'number' ? flags & ~LOADING : 0;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

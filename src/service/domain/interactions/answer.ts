@@ -1,0 +1,253 @@
+import type { CommandChoice } from '../../../model/command.ts';
+import type { Modal } from '../../../model/component.ts';
+import { fieldErrors } from '../../../model/errors/issue.ts';
+import type { ModalCreated } from '../../../model/gateway.ts';
+import {
+  type CallbackResponse,
+  type CallbackType,
+  callbackTypes,
+  type InteractionType,
+  interactionTypes,
+} from '../../../model/interaction.ts';
+import { isLocale } from '../../../model/locale.ts';
+import { type Message, messageFlags } from '../../../model/message.ts';
+import { numberComponents } from '../../../model/rules/components/modal-layout.ts';
+import { checkCallback, checkSuggestedValues, isEmptyMessage } from '../../../model/rules/interactions/callback.ts';
+import { localize } from '../../../model/rules/locales/localize.ts';
+import type { InteractionId, MessageId } from '../../../model/snowflake.ts';
+import type { Attach } from '../../attachments/attachments.ts';
+import { sentFiles } from '../../attachments/uploaded-file.ts';
+import type { Core } from '../../core.ts';
+import { topics } from '../../events/announcement.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../store/records.ts';
+import { Fault, refuseIssues } from '../../support/fault.ts';
+import { matchesSecret } from '../../support/secret.ts';
+import { botUserView } from '../accounts/user-view.ts';
+import { answerView, isEphemeral, isLoading, type MessageData } from './answer-view.ts';
+import { editMessage } from './message-edit.ts';
+import { interactionScope, messageGuards, partiesOf, putMessage, tellOutcome, tokenEndMs } from './records.ts';
+
+const {
+  CHANNEL_MESSAGE_WITH_SOURCE,
+  DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE,
+  DEFERRED_UPDATE_MESSAGE,
+  UPDATE_MESSAGE,
+  APPLICATION_COMMAND_AUTOCOMPLETE_RESULT,
+  MODAL,
+  LAUNCH_ACTIVITY,
+} = callbackTypes;
+
+/** An interaction that takes an answer now, and what the answer is made of. */
+interface Answer {
+  readonly transaction: Transaction;
+  readonly record: InteractionRecord;
+  readonly application: ApplicationRecord;
+  readonly user: UserRecord;
+  readonly data: MessageData;
+  /** For the message, if there is one. */
+  readonly messageId: MessageId;
+  /** The message whose component was used; undefined: none, or it is gone. */
+  readonly source: Message | undefined;
+  readonly attach: Attach;
+  readonly atMs: number;
+}
+
+/** What came of an answer beyond that it was one. */
+interface Outcome {
+  /** The first answer, from now on. */
+  readonly message?: Message;
+  readonly activityId?: string;
+  readonly modal?: Modal;
+}
+
+type Responder = (answer: Answer) => Outcome;
+type Responders = Readonly<Partial<Record<CallbackType, Responder>>>;
+
+const withMessage: Responders = {
+  [CHANNEL_MESSAGE_WITH_SOURCE]: respondWithMessage,
+  [DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: respondLater,
+};
+
+/** What each interaction can be answered with; {@link bySource} and {@link byActivity} add to it. @see commands.md 3.3 */
+const responders: Readonly<Record<InteractionType, Responders>> = {
+  [interactionTypes.PING]: {},
+  [interactionTypes.APPLICATION_COMMAND]: { ...withMessage, [MODAL]: respondWithModal },
+  [interactionTypes.MESSAGE_COMPONENT]: { ...withMessage, [MODAL]: respondWithModal },
+  [interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE]: {
+    [APPLICATION_COMMAND_AUTOCOMPLETE_RESULT]: respondWithChoices,
+  },
+  [interactionTypes.MODAL_SUBMIT]: withMessage,
+};
+
+/** For what came of a component. */
+const bySource: Responders = { [DEFERRED_UPDATE_MESSAGE]: respondByUpdateLater, [UPDATE_MESSAGE]: respondByUpdate };
+
+/** For applications that have an Activity. */
+const byActivity: Responders = { [LAUNCH_ACTIVITY]: respondWithActivity };
+
+export function createInteractionAnswer({ store, clock, ids }: Core, attach: Attach) {
+  async function answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse> {
+    const messageId: MessageId = ids.next();
+    const work = async (transaction: Transaction): Promise<CallbackResponse> => {
+      const atMs = clock.now();
+      const record = await find(transaction, id, token);
+      if (record.state === 'answered') throw new Fault('already_acknowledged');
+      if (record.state === 'failed' || atMs >= record.expires_at_ms) throw new Fault('unknown_interaction');
+      const parties = await partiesOf(transaction, record);
+      const source =
+        record.source && (await transaction.get('interaction_messages', record.source.message_id))?.message;
+      const { type, data, respond } = readCallback(body, record, parties.application, source);
+      const { modal, ...outcome } = respond({ transaction, record, ...parties, data, messageId, source, attach, atMs });
+      transaction.put('interactions', {
+        ...record,
+        state: 'answered',
+        expires_at_ms: tokenEndMs(record),
+        original_id: outcome.message?.id ?? null,
+        ...(modal && { modal: { ...modal, open: true } }),
+      });
+      return callbackResponse(record, type, outcome);
+    };
+    return store.transact(interactionScope(id), work, messageGuards(await store.get('interactions', id)));
+  }
+
+  async function checkToken(id: InteractionId, token: string): Promise<void> {
+    await find(store, id, token);
+  }
+
+  return { answer, checkToken };
+}
+
+/** @throws Fault `unknown_interaction` */
+async function find(view: StoreView, id: InteractionId, token: string): Promise<InteractionRecord> {
+  const record = await view.get('interactions', id);
+  if (!record || !matchesSecret(token, record.token_hash)) throw new Fault('unknown_interaction');
+  return record;
+}
+
+/** @throws Fault `invalid_form_body` */
+function readCallback(
+  body: unknown,
+  record: InteractionRecord,
+  { embedded }: ApplicationRecord,
+  source: Message | undefined,
+): { readonly type: CallbackType; readonly data: MessageData; readonly respond: Responder } {
+  refuseIssues(checkCallback(body, source?.flags));
+  const { type, data } = body as { readonly type: CallbackType; readonly data?: MessageData | null };
+  const isLaunching = embedded && record.type !== interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
+  const offered: Responders = {
+    ...responders[record.type],
+    ...(record.source && bySource),
+    ...(isLaunching && byActivity),
+  };
+  const respond = offered[type];
+  if (respond) return { type, data: data ?? {}, respond };
+  const code = 'BASE_TYPE_CHOICES';
+  const message = fieldErrors[code](Object.keys(offered));
+  throw new Fault('invalid_form_body', {}, [{ path: ['type'], code, message }]);
+}
+
+function respondWithMessage({ transaction, record, ...parts }: Answer): Outcome {
+  if (isEmptyMessage(parts.data) && sentFiles(parts.data).length === 0) throw new Fault('empty_message');
+  const message = answerView({ ...parts, id: parts.messageId, interaction: record });
+  return tellMessage(transaction, record, message);
+}
+
+/** Only whether the message will be ephemeral is known yet. */
+function respondLater({ transaction, record, ...parts }: Answer): Outcome {
+  const { EPHEMERAL, LOADING } = messageFlags;
+  const empty = answerView({ ...parts, id: parts.messageId, interaction: record, data: {} });
+  const flags = (Number(parts.data.flags ?? 0) & EPHEMERAL) | LOADING;
+  return tellMessage(transaction, record, { ...empty, flags });
+}
+
+function tellMessage(transaction: Transaction, record: InteractionRecord, message: Message): Outcome {
+  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  putMessage(transaction, record, message, 'MESSAGE_CREATE');
+  return { message };
+}
+
+/**
+ * Edits the message that the component belongs to.
+ *
+ * @throws Fault `unknown_message` when it is gone, and as {@link editMessage}
+ */
+function respondByUpdate({ transaction, record, source, data, attach, atMs }: Answer): Outcome {
+  if (!source) throw new Fault('unknown_message');
+  const message = editMessage(source, data, atMs, attach);
+  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  putMessage(transaction, record, message, 'MESSAGE_UPDATE');
+  return { message };
+}
+
+/** Leaves the message of the component as it is; it may be edited later. */
+function respondByUpdateLater({ transaction, record, source }: Answer): Outcome {
+  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  return source ? { message: source } : {};
+}
+
+/** Shows the user a form. Our choice: its client hears of success as well, as with a message. */
+function respondWithModal({ transaction, record, application, data }: Answer): Outcome {
+  const { custom_id, title, components } = data as unknown as Modal;
+  const modal: Modal = { custom_id, title, components: numberComponents(components) };
+  const { id, channel_id, nonce } = record;
+  const shown = { id, channel_id, ...modal, application: modalApplicationView(application), nonce };
+  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  const event = { name: 'INTERACTION_MODAL_CREATE', data: JSON.stringify(shown satisfies ModalCreated) } as const;
+  transaction.announce({ to: topics.user(record.user_id), event });
+  return { modal };
+}
+
+function modalApplicationView(application: ApplicationRecord): ModalCreated['application'] {
+  const { id, name, description } = application;
+  return { id, name, description, icon: null, bot: botUserView(application) };
+}
+
+/** Our choice: an Activity has one instance for each launch; nothing else is kept of it. */
+function respondWithActivity({ transaction, record }: Answer): Outcome {
+  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  const place = record.guild_id === null ? `pc-${record.channel_id}` : `gc-${record.guild_id}-${record.channel_id}`;
+  return { activityId: `i-${record.id}-${place}` };
+}
+
+/** Our choice: the user gets the names in its own language, so that its client need not choose. */
+function respondWithChoices({ transaction, record, user, data }: Answer): Outcome {
+  const choices = (data.choices ?? []) as readonly CommandChoice[];
+  if (record.focused_type !== null) refuseIssues(checkSuggestedValues(choices, record.focused_type));
+  const shown = choices.map(({ name, name_localizations, value }) => ({
+    name: (isLocale(user.locale) && localize(name_localizations, user.locale)) || name,
+    value,
+  }));
+  const event = {
+    name: 'APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE',
+    data: JSON.stringify({ choices: shown, nonce: record.nonce }),
+  } as const;
+  transaction.announce({ to: topics.user(record.user_id), event });
+  return {};
+}
+
+/** @see commands.md 3.4, "with_response body" */
+function callbackResponse(
+  { id, type }: InteractionRecord,
+  callbackType: CallbackType,
+  { message, activityId }: Outcome,
+): CallbackResponse {
+  const isShown = callbackType === CHANNEL_MESSAGE_WITH_SOURCE || callbackType === UPDATE_MESSAGE;
+  return {
+    interaction: {
+      id,
+      type,
+      ...(activityId !== undefined && { activity_instance_id: activityId }),
+      ...(message && {
+        response_message_id: message.id,
+        response_message_loading: isLoading(message),
+        response_message_ephemeral: isEphemeral(message),
+      }),
+    },
+    resource: {
+      type: callbackType,
+      ...(message && isShown && { message }),
+      ...(activityId !== undefined && { activity_instance: { id: activityId } }),
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { type Component, type ComponentType, componentTypes, findComponent } from '../../../model/component.ts';
+import { type ComponentInvocation, interactionTypes, type ResolvedData } from '../../../model/interaction.ts';
+import { componentLimits } from '../../../model/limits/limits.ts';
+import type { Message } from '../../../model/message.ts';
+import { checkComponentUse } from '../../../model/rules/components/component-values.ts';
+import { checkEnum, checkRequiredText, type Fields, isAbsent } from '../../../model/rules/field.ts';
+import type { Report } from '../../../model/rules/report.ts';
+import type { MessageId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { UserRecord } from '../../store/records.ts';
+import { Fault, refuseIssues } from '../../support/fault.ts';
+import { serviceFieldErrors } from '../../support/service-field-errors.ts';
+import { findPlace } from './invocation-place.ts';
+import { valueReferences } from './invocation-references.ts';
+import { isShownIn, resolve } from './invocation-resolved.ts';
+import type { SendUse } from './sending.ts';
+import { makeInteractionToken } from './token.ts';
+import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
+
+const { BUTTON, STRING_SELECT, USER_SELECT, ROLE_SELECT, MENTIONABLE_SELECT, CHANNEL_SELECT } = componentTypes;
+
+/** The components of messages that a user acts on. */
+const usableTypes = [BUTTON, STRING_SELECT, USER_SELECT, ROLE_SELECT, MENTIONABLE_SELECT, CHANNEL_SELECT];
+
+/** The use of a component, as a user's client asks for it. */
+interface Press extends UseInput {
+  readonly messageId: MessageId;
+  readonly customId: string;
+  readonly componentType: number;
+  /** Yet to be judged by the component. */
+  readonly values: unknown;
+}
+
+/**
+ * Presses buttons and chooses in selects, of messages that an application answered with.
+ *
+ * @returns throws Fault `invalid_form_body`, `unknown_application`, `unknown_message` where the user sees no such message
+ *   of the application, and what {@link findPlace} throws
+ * @see commands.md 3.2, type 3
+ */
+export function createComponentUse({ store, ids, entropy }: Core, send: SendUse) {
+  return async (user: UserRecord, body: unknown): Promise<void> => {
+    const press = readUseBody(body, readPress);
+    const { applicationId, channelId, nonce } = press;
+    const application = await store.get('applications', applicationId);
+    if (!application) throw new Fault('unknown_application');
+    const found = await store.get('interaction_messages', press.messageId);
+    const inherited = found?.message.interaction_metadata.authorizing_integration_owners ?? {};
+    const place = await findPlace(store, { application, user, invocation: press, inherited });
+    const isThere = found?.message.application_id === applicationId;
+    if (!found || !isThere || !isShownIn(found.message, { channelId, place, user })) throw new Fault('unknown_message');
+    const { message, interaction_id } = found;
+    const component = usedComponent(message, press);
+    const values = component.type === BUTTON ? undefined : (press.values as readonly unknown[]);
+    const references = valueReferences(component, values ?? [], ['data', 'values']);
+    const resolved = await resolve(store, references, { application, user, channelId, place });
+    const id = ids.next();
+    const data = componentData(component, values, resolved);
+    const told = { type: interactionTypes.MESSAGE_COMPONENT, data, message };
+    const use = { id, token: makeInteractionToken(entropy, id), applicationId, channelId, user, place, told };
+    await send(use, application, { nonce, command_type: null, source: { message_id: message.id, interaction_id } });
+  };
+}
+
+function readPress(report: Report, body: Fields): Press {
+  return {
+    ...readUse(report, body),
+    messageId: readId(report, 'message_id', body.message_id),
+    ...readUseData(report, body.data, (inData, data) => ({
+      customId: checkRequiredText(inData, 'custom_id', data.custom_id, componentLimits.customIdLengthMax)
+        ? data.custom_id
+        : '',
+      componentType: readType(inData, data.component_type),
+      values: data.values,
+    })),
+  };
+}
+
+function readType(report: Report, type: unknown): number {
+  if (isAbsent(type)) report.at('component_type', 'BASE_TYPE_REQUIRED');
+  else if (checkEnum(report, 'component_type', type, usableTypes)) return type;
+  return BUTTON;
+}
+
+/**
+ * The component that is used, which the message shows and which can be used.
+ *
+ * @throws Fault `invalid_form_body`
+ */
+function usedComponent({ components }: Message, { customId, componentType, values }: Press): Component {
+  const component = findComponent(components as readonly Component[], customId);
+  if (!component || component.type !== componentType || component.disabled === true) {
+    const code = 'COMPONENT_VALIDATION_FAILED';
+    throw new Fault('invalid_form_body', {}, [
+      { path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() },
+    ]);
+  }
+  refuseIssues(checkComponentUse(values, component).map(issue => ({ ...issue, path: ['data', ...issue.path] })));
+  return component;
+}
+
+function componentData(
+  { type, id, custom_id = '' }: Component,
+  values: readonly unknown[] | undefined,
+  resolved: ResolvedData | undefined,
+): ComponentInvocation {
+  return {
+    custom_id,
+    component_type: type satisfies ComponentType,
+    ...(typeof id === 'number' && { id }),
+    ...(values && { values: values.map(String) }),
+    ...(resolved && { resolved }),
+  };
+}

@@ -1,0 +1,61 @@
+import { callbackTypes, interactionTypes, type PingInteraction } from '../../../model/interaction.ts';
+import { limits } from '../../../model/limits/limits.ts';
+import { asRecord } from '../../../wire/http/codec.ts';
+import { signatureHeaders } from '../../../wire/signature.ts';
+import type { Core } from '../../core.ts';
+import { askOutside, type OutsideReply, readJsonReply } from '../../outbound/ask-outside.ts';
+import { signedRequest } from '../../outbound/signed-request.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import type { Activity } from '../../support/activity.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { userAgent } from './delivery.ts';
+import { makeInteractionToken } from './token.ts';
+
+/** Whether the server at `url` may be sent the application's interactions. */
+export type EndpointProbe = (application: ApplicationRecord, url: string) => Promise<boolean>;
+
+/**
+ * Tries an address out: it must answer a PING with a PONG, and the same PING under a false signature with 401.
+ *
+ * Our choice: it is tried when an application sets it, and not again from time to time, so that no server of a
+ * developer loses its address over a pause at a breakpoint.
+ *
+ * @see commands.md 3.5
+ */
+export function createEndpointProbe(core: Core, activity: Activity): EndpointProbe {
+  const bounds = { ms: limits.interactionAnswerMs, bytesMax: serviceLimits.interactionReplyBytesMax };
+
+  function ask(application: ApplicationRecord, url: string, forged: Readonly<Record<string, string>> = {}) {
+    const { headers, ...signed } = signedRequest(core.clock, application, JSON.stringify(pingOf(core, application)));
+    const request = { ...signed, headers: { ...headers, 'user-agent': userAgent, ...forged } };
+    return askOutside(core, activity, url, request, bounds);
+  }
+
+  return async (application, url) => {
+    if (!isPong(await ask(application, url))) return false;
+    const signature = Buffer.from(core.entropy.bytes(signatureBytes)).toString('hex');
+    const refused = await ask(application, url, { [signatureHeaders.signature]: signature });
+    return refused?.status === 401;
+  };
+}
+
+const signatureBytes = 64;
+
+function isPong(reply: OutsideReply | undefined): boolean {
+  return reply?.status === 200 && asRecord(readJsonReply(reply))?.type === callbackTypes.PONG;
+}
+
+function pingOf({ ids, entropy }: Core, { id: application_id }: ApplicationRecord): PingInteraction {
+  const id = ids.next();
+  return {
+    id,
+    application_id,
+    type: interactionTypes.PING,
+    token: makeInteractionToken(entropy, id),
+    version: 1,
+    app_permissions: '0',
+    entitlements: [],
+    authorizing_integration_owners: {},
+    attachment_size_limit: limits.attachmentBytesMax,
+  };
+}

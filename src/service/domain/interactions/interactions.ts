@@ -1,0 +1,115 @@
+import { type Component, usableComponents } from '../../../model/component.ts';
+import type { CallbackResponse } from '../../../model/interaction.ts';
+import type { InteractionId } from '../../../model/snowflake.ts';
+import { FileShelf } from '../../attachments/attachment-cache.ts';
+import { createAttach } from '../../attachments/attachments.ts';
+import type { Core } from '../../core.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { InteractionRecord, UserRecord } from '../../store/records.ts';
+import { Activity } from '../../support/activity.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { createExpiry } from '../expiry.ts';
+import { createInteractionAnswer } from './answer.ts';
+import { createInteractionDelivery } from './delivery.ts';
+import { createInteractionMessages, type InteractionMessages } from './messages.ts';
+import { interactionScope, tellOutcome, tokenEndMs } from './records.ts';
+import { createInteractionUse } from './use.ts';
+
+/**
+ * Commands, components and modals in use: a user's client uses one, or types an option of a command; the application's
+ * bot sessions (or its server, where it has an address for interactions) hear of it and one of them answers in time, or
+ * it fails. The user's own clients hear the outcome: INTERACTION_SUCCESS and the message or the modal, the suggestions,
+ * or INTERACTION_FAILURE.
+ *
+ * @see interface.md, "Interactions received by the app"; commands.md 3
+ */
+export interface Interactions extends InteractionMessages {
+  /**
+   * Uses a command or a component, or submits a modal, if the user may. A command that the service handles itself (an entry point of type
+   * DISCORD_LAUNCH_ACTIVITY) does not reach the application.
+   *
+   * @param body {@link InvocationInput}, {@link ComponentUseInput} or {@link ModalSubmitInput}, yet unread
+   * @throws Fault `invalid_form_body`, `unknown_application`, `unknown_message` (of a component), `unknown_interaction` (of a
+   *   modal), and what {@link findPlace} throws
+   */
+  invoke(user: UserRecord, body: unknown): Promise<void>;
+  /** Whether the token is this interaction's, as {@link answer} finds out again. @throws Fault `unknown_interaction` */
+  checkToken(id: InteractionId, token: string): Promise<void>;
+  /**
+   * Answers an interaction, once, within `limits.interactionAnswerMs` of its making; also after a restart.
+   *
+   * @param body {@link InteractionCallback}, yet unread
+   * @throws Fault `unknown_interaction` (also a wrong token, and too late), `already_acknowledged`,
+   *   `invalid_form_body`, `empty_message`, `unknown_message` where the message to update is gone
+   */
+  answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse>;
+  /** What messages have attached, as long as it is there. */
+  readonly files: Pick<FileShelf, 'get'>;
+  /** Starts to fail what is not answered in time; the returned function stops it and breaks off what is under way. */
+  start(): Promise<() => void>;
+}
+
+/** @param activity counts what is under way to applications' servers */
+export function createInteractions(core: Core, activity = new Activity()): Interactions {
+  const { store } = core;
+  const expiry = createExpiry(core, 'interactions', endInTime);
+  const files = new FileShelf();
+  const attach = createAttach(core, files);
+  const answering = createInteractionAnswer(core, attach);
+  const delivery = createInteractionDelivery(core, { answer: answering.answer, fail, activity });
+
+  async function endInTime(id: InteractionId, nowMs: number): Promise<void> {
+    await store.transact(interactionScope(id), async transaction => {
+      const record = await transaction.get('interactions', id);
+      if (!record || record.expires_at_ms > nowMs) return;
+      if (record.state === 'waiting') failWaiting(transaction, record);
+      else await retire(transaction, record);
+    });
+  }
+
+  async function fail(id: InteractionId): Promise<void> {
+    await store.transact(interactionScope(id), async transaction => {
+      const record = await transaction.get('interactions', id);
+      if (record?.state === 'waiting') failWaiting(transaction, record);
+    });
+  }
+
+  return {
+    ...createInteractionUse(core, attach, { noticeExpiry: expiry.notice, delivery }),
+    ...answering,
+    ...createInteractionMessages(core, attach),
+    files,
+    async start() {
+      // Also after all that is stored was replaced.
+      files.clear();
+      const stop = await expiry.start();
+      return () => {
+        stop();
+        delivery.drop();
+      };
+    },
+  };
+}
+
+function failWaiting(transaction: Transaction, record: InteractionRecord): void {
+  transaction.put('interactions', { ...record, state: 'failed', expires_at_ms: tokenEndMs(record) });
+  tellOutcome(transaction, record, 'INTERACTION_FAILURE');
+}
+
+/**
+ * Removes an interaction with its messages.
+ *
+ * Our choice: while one of them shows a component that can be used, it stays for `serviceLimits.messageComponentsLifeMs`, as
+ * users press buttons long after the command.
+ */
+async function retire(transaction: Transaction, record: InteractionRecord): Promise<void> {
+  const messages = await transaction.list('interaction_messages', { index: 'byInteraction', equals: [record.id] });
+  const keptUntilMs = record.created_at_ms + serviceLimits.messageComponentsLifeMs;
+  const isUsable = messages.some(({ message }) => usableComponents(message.components as Component[]).length > 0);
+  if (isUsable && record.expires_at_ms < keptUntilMs) {
+    transaction.put('interactions', { ...record, expires_at_ms: keptUntilMs });
+    return;
+  }
+  for (const message of messages) transaction.delete('interaction_messages', message.id);
+  transaction.delete('interactions', record.id);
+}

@@ -1,0 +1,68 @@
+import { commandTypes } from '../../../model/command.ts';
+import { type CommandInteraction, interactionTypes } from '../../../model/interaction.ts';
+import { limits } from '../../../model/limits/limits.ts';
+import { checkEnum, checkRequiredText, type Fields, isAbsent } from '../../../model/rules/field.ts';
+import type { Report } from '../../../model/rules/report.ts';
+import type { CommandId, Snowflake } from '../../../model/snowflake.ts';
+import { Fault } from '../../support/fault.ts';
+import { serviceFieldErrors } from '../../support/service-field-errors.ts';
+import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
+
+/** One use of a command, as a user's client asks for it. */
+export interface Invocation extends UseInput {
+  readonly type: CommandInteraction['type'];
+  readonly commandId: CommandId;
+  readonly version: string;
+  readonly name: string;
+  readonly commandType: number;
+  /** Yet to be judged by the command's own rules. */
+  readonly options: unknown;
+  /** The user or message that a context-menu command is used on; other commands have none. */
+  readonly targetId: Snowflake | undefined;
+}
+
+const useTypes = Object.values(interactionTypes).filter(type => type !== interactionTypes.PING);
+const commandTypeList = Object.values(commandTypes);
+const withTarget: readonly number[] = [commandTypes.USER, commandTypes.MESSAGE];
+
+/** What a client is told whose command is not (or no longer) as it believes: it should load the command again. */
+export function commandFault(
+  field: 'id' | 'version',
+  code: 'INTERACTION_APPLICATION_COMMAND_INVALID' | 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION',
+): Fault {
+  return new Fault('invalid_form_body', {}, [{ path: ['data', field], code, message: serviceFieldErrors[code]() }]);
+}
+
+/** @throws Fault `invalid_form_body` */
+export function readInvocation(body: unknown): Invocation {
+  return readUseBody(body, (report, fields) => {
+    const type = readUseType(report, fields.type);
+    const use = readUse(report, fields);
+    return { type, ...use, ...readUseData(report, fields.data, (inData, data) => readData(inData, data, type)) };
+  });
+}
+
+function readData(report: Report, data: Fields, useType: Invocation['type']) {
+  const commandType = isAbsent(data.type) ? commandTypes.CHAT_INPUT : readCommandType(report, data.type, useType);
+  return {
+    commandId: readId(report, 'id', data.id),
+    version: readId(report, 'version', data.version),
+    name: checkRequiredText(report, 'name', data.name, limits.commandNameLengthMax) ? data.name : '',
+    commandType,
+    options: isAbsent(data.options) ? [] : data.options,
+    targetId: withTarget.includes(commandType) ? readId(report, 'target_id', data.target_id) : undefined,
+  };
+}
+
+/** Here are the uses of commands alone; those of components and modals are told apart before. */
+function readUseType(report: Report, type: unknown): Invocation['type'] {
+  if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
+  else if (checkEnum(report, 'type', type, useTypes)) return type as Invocation['type'];
+  return interactionTypes.APPLICATION_COMMAND;
+}
+
+/** Only chat commands have options to type. */
+function readCommandType(report: Report, type: unknown, useType: Invocation['type']): number {
+  const isTyped = useType === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
+  return checkEnum(report, 'type', type, isTyped ? [commandTypes.CHAT_INPUT] : commandTypeList) ? type : 0;
+}

@@ -1,0 +1,167 @@
+import { type IntegrationType, integrationTypes, interactionContexts } from '../../../model/command.ts';
+import { permissionBits } from '../../../model/guild.ts';
+import { isInstalledBy, isOfferedIn } from '../../../model/rules/commands/offered.ts';
+import { memberPermissions } from '../../../model/rules/permissions/member-permissions.ts';
+import { decidingChannel, type MemberPlace, memberPlace } from '../../../model/rules/permissions/member-place.ts';
+import { permit } from '../../../model/rules/permissions/permit.ts';
+import type { StoreView } from '../../store/contract.ts';
+import type {
+  ApplicationRecord,
+  ChannelRecord,
+  CommandRecord,
+  GuildMemberRecord,
+  GuildRecord,
+  UserRecord,
+} from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { overwriteLayers } from '../commands/overwrites.ts';
+import { permitFault } from '../commands/permit-fault.ts';
+import { botMember } from '../guilds/bot-member.ts';
+import { isUserInstalled, sharesGuild } from '../guilds/installations.ts';
+import { commandFault } from './invocation-input.ts';
+import type { UseInput } from './use-input.ts';
+
+/** Where a command is used. */
+export type InvocationPlace = GuildPlace | DirectPlace;
+
+interface PlaceBase {
+  /** What the application may do there. */
+  readonly appPermissions: bigint;
+  /** Integration type → who installed the application: the guild's or the user's id, `0` for the bot's own DM. */
+  readonly owners: Readonly<Record<string, string>>;
+}
+
+export interface GuildPlace extends PlaceBase {
+  readonly context: typeof interactionContexts.GUILD;
+  readonly guild: GuildRecord;
+  readonly channel: ChannelRecord;
+  readonly member: GuildMemberRecord;
+  /** What the member may do in the channel. */
+  readonly permissions: bigint;
+}
+
+export interface DirectPlace extends PlaceBase {
+  readonly context: typeof interactionContexts.BOT_DM;
+}
+
+// @see commands.md 3.1, app_permissions in the bot's own DM
+const directPermissions =
+  permissionBits.EMBED_LINKS |
+  permissionBits.ATTACH_FILES |
+  permissionBits.MENTION_EVERYONE |
+  permissionBits.USE_EXTERNAL_EMOJIS;
+
+interface Use {
+  readonly application: ApplicationRecord;
+  /** Absent: of a component or a modal, where seeing the channel is enough. */
+  readonly command?: CommandRecord | undefined;
+  readonly user: UserRecord;
+  readonly invocation: Pick<UseInput, 'guildId' | 'channelId'>;
+  /** Of a component or a modal: who had installed the application for the message, or the use, that it came of. */
+  readonly inherited?: InvocationPlace['owners'];
+}
+
+/**
+ * Finds out where the command, component or modal is used, and that it can be used there.
+ *
+ * Our choice: outside guilds every channel is the user's direct messages with the application's bot, as there are no
+ * others; they need no channel of their own.
+ *
+ * @throws Fault `unknown_guild`, `unknown_channel`, `missing_access` (no member, or the application is not installed),
+ *   `invalid_form_body` when the command is not offered in such a place, and what {@link permitFault} makes of a user
+ *   who may not use it there
+ */
+export async function findPlace(view: StoreView, use: Use): Promise<InvocationPlace> {
+  const { guildId } = use.invocation;
+  if (guildId === undefined) return findDirectPlace(view, use);
+  const guild = await view.get('guilds', guildId);
+  if (!guild) throw new Fault('unknown_guild');
+  const member = await view.get('guild_members', guild.id, use.user.id);
+  if (!member) throw new Fault('missing_access');
+  return findGuildPlace(view, use, guild, member);
+}
+
+async function findGuildPlace(
+  view: StoreView,
+  { application, command, user, invocation, inherited }: Use,
+  guild: GuildRecord,
+  member: GuildMemberRecord,
+): Promise<GuildPlace> {
+  const channel = guild.channels.find(({ id }) => id === invocation.channelId);
+  if (!channel) throw new Fault('unknown_channel');
+  if (command && !isOfferedIn(command, interactionContexts.GUILD)) throw notOffered();
+  const owners = orInherited(inherited, {
+    ...(guild.applications.includes(application.id) &&
+      belongsTo(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: String(guild.id) }),
+    ...(await userInstall(view, application, command, user)),
+  });
+  const { permissions } = await refuseUnlessPermitted(view, { command, guild, channel, member, user });
+  const bot = await botMember(view, guild, application);
+  return {
+    context: interactionContexts.GUILD,
+    guild,
+    channel,
+    member,
+    owners,
+    permissions,
+    appPermissions: memberPermissions(guild, bot, decidingChannel(guild, channel)),
+  };
+}
+
+/** @throws Fault `missing_access`, `missing_permissions`; the message says what decided */
+async function refuseUnlessPermitted(
+  view: StoreView,
+  {
+    command,
+    guild,
+    channel,
+    member,
+    user,
+  }: Pick<GuildPlace, 'guild' | 'channel' | 'member'> & Pick<Use, 'command' | 'user'>,
+): Promise<MemberPlace> {
+  const place = memberPlace(guild, { user_id: user.id, roles: member.roles, adult: user.adult }, channel.id);
+  if (!place) throw new Fault('unknown_channel');
+  if (!command) {
+    if ((place.permissions & permissionBits.VIEW_CHANNEL) === 0n) throw new Fault('missing_access');
+    return place;
+  }
+  const { allowed, decision } = permit({ command, place, overwrites: await overwriteLayers(view, guild.id, command) });
+  if (!allowed) throw permitFault(decision);
+  return place;
+}
+
+async function findDirectPlace(view: StoreView, { application, command, user, inherited }: Use): Promise<DirectPlace> {
+  if (command && !isOfferedIn(command, interactionContexts.BOT_DM)) throw notOffered();
+  const owners = orInherited(inherited, {
+    ...((await sharesGuild(view, application.id, user.id)) &&
+      belongsTo(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: '0' }),
+    ...(await userInstall(view, application, command, user)),
+  });
+  if (command?.nsfw && !user.adult) throw permitFault({ step: 'age', outcome: 'deny' });
+  return { context: interactionContexts.BOT_DM, owners, appPermissions: directPermissions };
+}
+
+/** @throws Fault `missing_access` */
+function orInherited(inherited: InvocationPlace['owners'] = {}, own: InvocationPlace['owners']) {
+  for (const owners of [own, inherited]) if (Object.keys(owners).length > 0) return owners;
+  throw new Fault('missing_access');
+}
+
+async function userInstall(
+  view: StoreView,
+  application: ApplicationRecord,
+  command: CommandRecord | undefined,
+  user: UserRecord,
+): Promise<Readonly<Record<string, string>>> {
+  if (!belongsTo(command, integrationTypes.USER_INSTALL)) return {};
+  const isInstalled = await isUserInstalled(view, application.id, user.id);
+  return isInstalled ? { [integrationTypes.USER_INSTALL]: String(user.id) } : {};
+}
+
+function belongsTo(command: CommandRecord | undefined, type: IntegrationType): boolean {
+  return !command || isInstalledBy(command, type);
+}
+
+function notOffered(): Fault {
+  return commandFault('id', 'INTERACTION_APPLICATION_COMMAND_INVALID');
+}

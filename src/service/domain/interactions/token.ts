@@ -1,0 +1,22 @@
+import { type InteractionId, isSnowflake, parseSnowflake } from '../../../model/snowflake.ts';
+import type { Entropy } from '../../../wire/clock/ports.ts';
+
+const randomBytes = 64;
+const pattern = /^interaction:([0-9]{1,19}):[0-9a-z]{128}$/;
+
+/**
+ * Makes an interaction's token: base64 of `interaction:<id>:<128 alphanumerics>`. All of it is ASCII, so that it needs
+ * no escape in a path.
+ *
+ * @see commands.md 3.1
+ */
+export function makeInteractionToken(entropy: Entropy, id: InteractionId): string {
+  const random = Buffer.from(entropy.bytes(randomBytes)).toString('hex');
+  return Buffer.from(`interaction:${id}:${random}`).toString('base64url');
+}
+
+/** Whose token this claims to be; undefined when it is none. */
+export function tokenInteraction(token: string): InteractionId | undefined {
+  const id = pattern.exec(Buffer.from(token, 'base64url').toString('latin1'))?.[1];
+  return isSnowflake(id) ? parseSnowflake(id) : undefined;
+}

@@ -1,0 +1,21 @@
+import type { Channel } from '../../../model/guild.ts';
+import type { ChannelMessage } from '../../../model/message.ts';
+import { topics } from '../../events/announcement.ts';
+import { lazyEvent } from '../../events/lazy-event.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { LobbyRecord } from '../../store/records.ts';
+import { showLinkedLobby } from '../guilds/view.ts';
+
+/** What a lobby makes the bots hear in the guild of its linked channel. @see gateway.md 9.4 */
+
+/** The channel was linked to the lobby or, without one, is no longer linked to any. */
+export function announceChannel(transaction: Transaction, channel: Channel, lobby?: LobbyRecord): void {
+  const linked_lobby = lobby && showLinkedLobby(lobby);
+  const event = lazyEvent('CHANNEL_UPDATE', () => ({ ...channel, ...(linked_lobby && { linked_lobby }) }));
+  transaction.announce({ to: topics.guild(channel.guild_id), event, guild: channel.guild_id });
+}
+
+export function announceInChannel(transaction: Transaction, message: ChannelMessage): void {
+  const event = lazyEvent('MESSAGE_CREATE', () => message);
+  transaction.announce({ to: topics.guild(message.guild_id), event, guild: message.guild_id });
+}

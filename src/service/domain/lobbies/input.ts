@@ -1,0 +1,190 @@
+import { limits } from '../../../model/limits/limits.ts';
+import type { LobbyInput, LobbyJoinInput, LobbyMemberEntry, LobbyMemberInput } from '../../../model/lobby.ts';
+import { sameMetadata } from '../../../model/rules/lobbies/same-metadata.ts';
+import { readSnowflake, type Snowflake, type UserId } from '../../../model/snowflake.ts';
+import type { LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
+
+/** How request bodies that passed the rules become records. */
+
+/** What a member's record says who is in no call. */
+export const silent = { voice: null, voice_session_id: null } as const;
+
+const second = 1000;
+
+/** A lobby as first created, still without members. */
+export function newLobby(
+  ids: Pick<LobbyRecord, 'id' | 'application_id'>,
+  input: LobbyInput,
+  nowMs: number,
+): LobbyRecord {
+  const idle_timeout_seconds = input.idle_timeout_seconds ?? limits.lobbyIdleTimeoutSecondsDefault;
+  return {
+    ...ids,
+    metadata: input.metadata ?? null,
+    flags: input.flags ?? 0,
+    idle_timeout_seconds,
+    override_event_webhooks_url: input.override_event_webhooks_url ?? null,
+    member_count: 0,
+    secret_hash: null,
+    secret_expires_at_ms: null,
+    linked_guild_id: null,
+    linked_channel_id: null,
+    link: null,
+    message_count: 0,
+    // Our choice: a lobby nobody has connected to yet is idle from birth (lobbies.md 8, point 7).
+    expires_at_ms: nowMs + idle_timeout_seconds * second,
+    attended: false,
+  };
+}
+
+/**
+ * A lobby after an edit; the same object when the edit asks for nothing new. Fields left out stay.
+ *
+ * Our choice for null: it clears metadata, flags and the webhooks address; members and idle timeout have no empty
+ * state of their own and stay. A given idle timeout, be it the same, starts the idle clock again.
+ */
+export function editedLobby(lobby: LobbyRecord, input: LobbyInput, nowMs: number): LobbyRecord {
+  const { metadata, flags, override_event_webhooks_url: url, idle_timeout_seconds: seconds } = input;
+  const edited: LobbyRecord = {
+    ...lobby,
+    metadata: metadata === undefined || sameMetadata(metadata, lobby.metadata) ? lobby.metadata : metadata,
+    flags: flags === undefined ? lobby.flags : (flags ?? 0),
+    override_event_webhooks_url: url === undefined ? lobby.override_event_webhooks_url : url,
+  };
+  if (typeof seconds === 'number') return restarted({ ...edited, idle_timeout_seconds: seconds }, nowMs);
+  return looksDifferent(edited, lobby) ? edited : lobby;
+}
+
+/** Whether lobbies differ in what is shown of them beside their members. */
+export function looksDifferent(a: LobbyRecord, b: LobbyRecord): boolean {
+  return (
+    a.metadata !== b.metadata ||
+    a.flags !== b.flags ||
+    a.link !== b.link ||
+    a.override_event_webhooks_url !== b.override_event_webhooks_url
+  );
+}
+
+/** A lobby whose idle clock starts now, as far as one can tell. */
+export function idleSince(lobby: LobbyRecord, nowMs: number): LobbyRecord {
+  return restarted({ ...lobby, attended: false }, nowMs);
+}
+
+/** A lobby found attended: it is looked at again after another idle timeout. */
+export function attendedAt(lobby: LobbyRecord, nowMs: number): LobbyRecord {
+  return restarted({ ...lobby, attended: true }, nowMs);
+}
+
+/** A lobby whose idle clock begins anew; while a channel is linked it has none. @see lobbies.md 4, "Lifecycle" */
+export function restarted(lobby: LobbyRecord, nowMs: number): LobbyRecord {
+  const isLinked = lobby.linked_channel_id !== null;
+  return { ...lobby, expires_at_ms: isLinked ? null : nowMs + lobby.idle_timeout_seconds * second };
+}
+
+/** An id of a body that passed the rules, which take numbers too. */
+export function readId<Resource extends string>(id: Snowflake<Resource>): Snowflake<Resource> {
+  return String(readSnowflake(id));
+}
+
+/** The entries of a lobby's `members`, by user. */
+export function readEntries(entries: readonly LobbyMemberEntry[]): ReadonlyMap<UserId, LobbyMemberInput> {
+  const byUser = new Map<UserId, LobbyMemberInput>();
+  for (const { id, metadata, flags } of entries) {
+    byUser.set(readId(id), { metadata: metadata ?? null, flags: flags ?? null });
+  }
+  return byUser;
+}
+
+/**
+ * A member as a request leaves it: metadata and flags left out go back to their defaults, an additional name left out
+ * stays. The same object as `stored` when nothing changes.
+ *
+ * @see lobbies.md 2.6
+ */
+export function writtenMember(
+  { id, application_id }: LobbyRecord,
+  userId: UserId,
+  input: LobbyMemberInput,
+  stored?: LobbyMemberRecord,
+): LobbyMemberRecord {
+  const metadata = input.metadata ?? null;
+  const { additional_name = stored?.additional_name ?? null } = input;
+  const { voice, voice_session_id } = stored ?? silent;
+  const member = {
+    lobby_id: id,
+    user_id: userId,
+    application_id,
+    metadata,
+    flags: input.flags ?? 0,
+    additional_name,
+    voice,
+    voice_session_id,
+  };
+  return stored && sameMember(member, stored) ? stored : member;
+}
+
+/** What of a join changes the lobby. Our choice: null leaves things as they are; an empty map empties them. */
+export function joinedLobby(
+  lobby: LobbyRecord,
+  { lobby_metadata, flags, idle_timeout_seconds }: LobbyJoinInput,
+  nowMs: number,
+): LobbyRecord {
+  const edit: LobbyInput = {
+    ...(lobby_metadata && { metadata: lobby_metadata }),
+    ...(typeof flags === 'number' && { flags }),
+    ...(typeof idle_timeout_seconds === 'number' && { idle_timeout_seconds }),
+  };
+  return editedLobby(lobby, edit, nowMs);
+}
+
+/** The member that a join makes; of one that is there already all stays but its metadata, if any is sent. */
+export function joinedMember(
+  lobby: LobbyRecord,
+  userId: UserId,
+  { member_metadata }: LobbyJoinInput,
+  stored?: LobbyMemberRecord,
+): LobbyMemberRecord {
+  const { metadata = null, flags = 0 } = stored ?? {};
+  return writtenMember(lobby, userId, { metadata: member_metadata ?? metadata, flags }, stored);
+}
+
+/** What an edit does to the members of a lobby. */
+export interface MemberChanges {
+  /** The whole list after the edit, in its order. */
+  readonly members: readonly LobbyMemberRecord[];
+  readonly added: readonly LobbyMemberRecord[];
+  readonly updated: readonly LobbyMemberRecord[];
+  readonly removed: readonly LobbyMemberRecord[];
+}
+
+/** The members that a new lobby is given, in their order. */
+export function firstMembers(lobby: LobbyRecord, { members: given }: LobbyInput): readonly LobbyMemberRecord[] {
+  return given ? [...readEntries(given)].sort(byText).map(([id, entry]) => writtenMember(lobby, id, entry)) : [];
+}
+
+/** A list of members that an edit gives becomes the whole list: anybody not in it is removed. */
+export function replacedMembers(
+  lobby: LobbyRecord,
+  stored: readonly LobbyMemberRecord[],
+  { members: given }: LobbyInput,
+): MemberChanges {
+  if (!given) return { members: stored, added: [], updated: [], removed: [] };
+  const byUser = new Map(stored.map(member => [member.user_id, member]));
+  const entries = readEntries(given);
+  const members = [...entries].sort(byText).map(([id, entry]) => writtenMember(lobby, id, entry, byUser.get(id)));
+  return {
+    members,
+    added: members.filter(({ user_id }) => !byUser.has(user_id)),
+    updated: members.filter(member => (byUser.get(member.user_id) ?? member) !== member),
+    removed: stored.filter(({ user_id }) => !entries.has(user_id)),
+  };
+}
+
+/** The order the store lists members in. */
+function byText([a]: readonly [UserId, unknown], [b]: readonly [UserId, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+function sameMember(a: LobbyMemberRecord, b: LobbyMemberRecord): boolean {
+  return a.flags === b.flags && a.additional_name === b.additional_name && sameMetadata(a.metadata, b.metadata);
+}

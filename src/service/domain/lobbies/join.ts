@@ -1,0 +1,161 @@
+import type { LobbyJoinInput } from '../../../model/lobby.ts';
+import { checkLobbyJoin } from '../../../model/rules/lobbies/lobby-join.ts';
+import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
+import { Fault, refuseIssues } from '../../support/fault.ts';
+import { hashSecret } from '../../support/secret.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import type { LobbyAttendance } from './attendance.ts';
+import type { Changed, LobbyChanges } from './changes.ts';
+import { joinedLobby, joinedMember, looksDifferent, newLobby } from './input.ts';
+import type { LobbyQuota } from './quota.ts';
+import { lobbyScope, membersOf, ownLobby } from './records.ts';
+import { showLobby } from './view.ts';
+
+/**
+ * Lobbies that players make and share by a secret. The secret leads to one lobby of the application, until that ends or
+ * `serviceLimits.lobbySecretLifeMs` have passed; then it makes another.
+ *
+ * @see lobbies.md 2.2, 2.9
+ */
+export interface LobbyJoin {
+  /**
+   * Makes the secret's lobby with the user as its member, or makes the user a member of it, or refreshes what is sent.
+   * The answer is the lobby as encoded JSON.
+   *
+   * @throws Fault `invalid_form_body`
+   */
+  join(application: ApplicationRecord, user: UserRecord, input: unknown): Promise<string>;
+  /**
+   * Takes the user out of a lobby. Idempotent while the lobby is there.
+   *
+   * @throws Fault `unknown_lobby`, `missing_access` when a server made the lobby
+   */
+  leave(application: ApplicationRecord, user: UserRecord, id: LobbyId): Promise<void>;
+}
+
+/** What a join has done. */
+interface Joined {
+  readonly changed: Changed;
+  readonly members: readonly LobbyMemberRecord[];
+}
+
+export function createLobbyJoin(
+  { store, clock, ids }: Core,
+  attendance: LobbyAttendance,
+  quota: LobbyQuota,
+  changes: LobbyChanges,
+): LobbyJoin {
+  async function join(application: ApplicationRecord, user: UserRecord, input: unknown): Promise<string> {
+    refuseIssues(checkLobbyJoin(input));
+    const body = input as LobbyJoinInput;
+    const secret = { applicationId: application.id, hash: hashSecret(body.secret) };
+    const joined = await reach(secret, user.id, body);
+    await changes.settle(joined.changed);
+    return JSON.stringify(showLobby(joined.changed.lobby, joined.members));
+  }
+
+  /** What was found may have ended, and what was not found may have been made, before its turn came: then once more. */
+  async function reach(secret: Secret, userId: UserId, body: LobbyJoinInput): Promise<Joined> {
+    for (;;) {
+      const found = await findOpen(store, secret);
+      const joined = await (found ? enter(found.id, secret, userId, body) : open(secret, userId, body));
+      if (joined) return joined;
+    }
+  }
+
+  /** Undefined when the secret does not lead to it any more. */
+  function enter(id: LobbyId, secret: Secret, userId: UserId, body: LobbyJoinInput): Promise<Joined | undefined> {
+    const guards = quota.guards(secret.applicationId, [userId]);
+    return store.transact(lobbyScope(id), transaction => enterWithin(transaction, id, secret, userId, body), guards);
+  }
+
+  async function enterWithin(
+    transaction: Transaction,
+    id: LobbyId,
+    secret: Secret,
+    userId: UserId,
+    body: LobbyJoinInput,
+  ): Promise<Joined | undefined> {
+    const before = await transaction.get('lobbies', id);
+    if (!before || !isOpen(before, clock.now())) return undefined;
+    const stored = await transaction.get('lobby_members', id, userId);
+    if (!stored) await quota.require(transaction, secret.applicationId, [userId], () => []);
+    const lobby = joinedLobby(before, body, clock.now());
+    if (lobby !== before) transaction.put('lobbies', lobby);
+    if (looksDifferent(lobby, before)) {
+      await attendance.announceUpdate(transaction, lobby, await membersOf(transaction, id));
+    }
+    const member = joinedMember(lobby, userId, body, stored);
+    const changed = await changes.apply(transaction, lobby, memberChanges(member, stored));
+    return { changed, members: await membersOf(transaction, id) };
+  }
+
+  /** Undefined when somebody else was faster. */
+  function open(secret: Secret, userId: UserId, body: LobbyJoinInput): Promise<Joined | undefined> {
+    const nowMs = clock.now();
+    const { applicationId, hash } = secret;
+    const empty: LobbyRecord = {
+      ...joinedLobby(newLobby({ id: ids.next(), application_id: applicationId }, {}, nowMs), body, nowMs),
+      secret_hash: hash,
+      secret_expires_at_ms: nowMs + serviceLimits.lobbySecretLifeMs,
+    };
+    return store.transact(
+      lobbyScope(empty.id),
+      async transaction => {
+        if (await findOpen(transaction, secret)) return undefined;
+        await quota.require(transaction, applicationId, [userId], () => []);
+        const members = [joinedMember(empty, userId, body)];
+        return { changed: await changes.open(transaction, empty, members), members };
+      },
+      [secretGuard(secret), ...quota.guards(applicationId, [userId])],
+    );
+  }
+
+  /** The lobby that the secret leads to. */
+  async function findOpen(view: StoreView, { applicationId, hash }: Secret): Promise<LobbyRecord | undefined> {
+    const query = { index: 'bySecret', equals: [applicationId, hash], descending: true, limit: 1 } as const;
+    const [newest] = await view.list('lobbies', query);
+    return newest && isOpen(newest, clock.now()) ? newest : undefined;
+  }
+
+  async function leave(application: ApplicationRecord, user: UserRecord, id: LobbyId): Promise<void> {
+    const changed = await store.transact(lobbyScope(id), async transaction => {
+      const lobby = await ownLobby(transaction, application, id);
+      const member = await transaction.get('lobby_members', id, user.id);
+      if (!member) return undefined;
+      if (lobby.secret_hash === null) throw notToBeLeft();
+      return changes.apply(transaction, lobby, { removed: [member] });
+    });
+    if (changed) await changes.settle(changed);
+  }
+
+  return { join, leave };
+}
+
+interface Secret {
+  readonly applicationId: ApplicationId;
+  readonly hash: string;
+}
+
+/** Works that make a lobby for one secret come one after another. */
+function secretGuard({ applicationId, hash }: Secret): string {
+  return `lobby-secret/${applicationId}/${hash}`;
+}
+
+function isOpen({ secret_expires_at_ms: untilMs }: LobbyRecord, nowMs: number): boolean {
+  return untilMs !== null && nowMs < untilMs;
+}
+
+function memberChanges(member: LobbyMemberRecord, stored: LobbyMemberRecord | undefined) {
+  if (!stored) return { added: [member] };
+  return member === stored ? {} : { updated: [member] };
+}
+
+/** Our choice: no source names the error. */
+function notToBeLeft(): Fault {
+  const message = "This lobby was made by the application's server, which alone can remove its members";
+  return new Fault('missing_access', { message });
+}

@@ -1,0 +1,124 @@
+import { type Channel, permissionBits } from '../../../model/guild.ts';
+import { type LobbyLinkInput, lobbyMemberFlags } from '../../../model/lobby.ts';
+import { checkLobbyLink } from '../../../model/rules/lobbies/lobby-join.ts';
+import { memberPermissions } from '../../../model/rules/permissions/member-permissions.ts';
+import type { ChannelId, LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
+import { Fault, refuseIssues } from '../../support/fault.ts';
+import { requireFullAccount } from '../accounts/full-account.ts';
+import type { Expiry } from '../expiry.ts';
+import { canBeLinked, channelView } from '../guilds/view.ts';
+import type { LobbyAttendance } from './attendance.ts';
+import { announceChannel, announceInChannel } from './channel-events.ts';
+import { readId, restarted } from './input.ts';
+import { linkedNote } from './message-view.ts';
+import { linkedLobbies, lobbyScope, membersOf, ownLobby, requireMember } from './records.ts';
+import { showLobby } from './view.ts';
+
+/**
+ * The guild channels that lobbies share their conversation with: one channel a lobby, one lobby a channel. A lobby that
+ * is linked does not end by itself.
+ *
+ * Our choice: a lobby shows its channel as it was when linked; linking it again shows it anew.
+ *
+ * @see lobbies.md 2.10
+ */
+export interface LobbyLinks {
+  /**
+   * Links the channel named, in place of one that is linked already, or unlinks when none is named. Unlinking is
+   * idempotent. The answer is the lobby as encoded JSON.
+   *
+   * @throws Fault `invalid_form_body`, `unknown_lobby`, `not_a_lobby_member`, `lobby_link_refused`, `invalid_user_type`, and for linking
+   *   `unknown_channel` (also in a guild the user is not in), `missing_access`, `missing_permissions`,
+   *   `channel_not_linkable`, `channel_already_linked`
+   */
+  set(application: ApplicationRecord, user: UserRecord, id: LobbyId, input: unknown): Promise<string>;
+}
+
+// What the one who links must be allowed to do in the channel, beside seeing it.
+const linkPermissions = permissionBits.MANAGE_CHANNELS | permissionBits.SEND_MESSAGES;
+
+export function createLobbyLinks(core: Core, attendance: LobbyAttendance, expiry: Expiry): LobbyLinks {
+  const { store, clock, ids } = core;
+
+  async function set(application: ApplicationRecord, user: UserRecord, id: LobbyId, input: unknown): Promise<string> {
+    refuseIssues(checkLobbyLink(input));
+    const channelId = readChannelId(input);
+    const { lobby, members } = await store.transact(
+      lobbyScope(id),
+      async transaction => {
+        const before = await ownLobby(transaction, application, id);
+        refuseUnlessAllowed(await requireMember(transaction, id, user.id));
+        requireFullAccount(user);
+        const lobby =
+          channelId === undefined ? unlinked(before) : await linked(transaction, before, user.id, channelId);
+        const members = await membersOf(transaction, id);
+        if (lobby !== before) await save(transaction, before, lobby, members, user);
+        return { lobby, members };
+      },
+      channelId === undefined ? [] : [`channel/${channelId}`],
+    );
+    expiry.notice(lobby.expires_at_ms);
+    return JSON.stringify(showLobby(lobby, members));
+  }
+
+  function unlinked(lobby: LobbyRecord): LobbyRecord {
+    if (!lobby.link) return lobby;
+    return restarted({ ...lobby, linked_guild_id: null, linked_channel_id: null, link: null }, clock.now());
+  }
+
+  async function linked(view: StoreView, lobby: LobbyRecord, by: UserId, channelId: ChannelId): Promise<LobbyRecord> {
+    if (lobby.secret_hash !== null) throw new Fault('lobby_link_refused', { message: madeByClient });
+    const channel = await findLinkable(view, by, channelId);
+    const place = { linked_guild_id: channel.guild_id, linked_channel_id: channel.id };
+    const [holder] = await linkedLobbies(view, channel.guild_id, channel.id);
+    if (holder && holder.id !== lobby.id) throw new Fault('channel_already_linked');
+    return restarted({ ...lobby, ...place, link: { by, at_ms: clock.now(), channel } }, clock.now());
+  }
+
+  async function save(
+    transaction: Transaction,
+    before: LobbyRecord,
+    lobby: LobbyRecord,
+    members: readonly LobbyMemberRecord[],
+    user: UserRecord,
+  ): Promise<void> {
+    transaction.put('lobbies', lobby);
+    await attendance.announceUpdate(transaction, lobby, members);
+    const isSameChannel = before.linked_channel_id === lobby.linked_channel_id;
+    if (before.link && !isSameChannel) announceChannel(transaction, before.link.channel);
+    if (!lobby.link) return;
+    announceChannel(transaction, lobby.link.channel, lobby);
+    if (!isSameChannel) announceInChannel(transaction, linkedNote(ids.next(), lobby, user, lobby.link.channel));
+  }
+
+  return { set };
+}
+
+const madeByClient = 'A lobby that was made with a secret cannot be linked to a channel';
+
+function readChannelId(input: unknown): ChannelId | undefined {
+  const { channel_id } = (input ?? {}) as LobbyLinkInput;
+  return channel_id === undefined || channel_id === null ? undefined : readId(channel_id);
+}
+
+function refuseUnlessAllowed({ flags }: LobbyMemberRecord): void {
+  if ((flags & lobbyMemberFlags.CanLinkLobby) === 0) throw new Fault('lobby_link_refused');
+}
+
+/** Our choice: a channel in a guild that the user is not in is as unknown as one that is nowhere. */
+async function findLinkable(view: StoreView, userId: UserId, channelId: ChannelId): Promise<Channel> {
+  for (const member of await view.list('guild_members', { index: 'byUser', equals: [userId] })) {
+    const guild = await view.get('guilds', member.guild_id);
+    const channel = guild?.channels.find(({ id }) => id === channelId);
+    if (!guild || !channel) continue;
+    const permissions = memberPermissions(guild, member, channel);
+    if ((permissions & permissionBits.VIEW_CHANNEL) === 0n) throw new Fault('missing_access');
+    if ((permissions & linkPermissions) !== linkPermissions) throw new Fault('missing_permissions');
+    if (!canBeLinked(channel)) throw new Fault('channel_not_linkable');
+    return channelView(channel, guild);
+  }
+  throw new Fault('unknown_channel');
+}

@@ -1,0 +1,281 @@
+import type { LobbyInput } from '../../../model/lobby.ts';
+import { checkLobby } from '../../../model/rules/lobbies/lobby.ts';
+import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, LobbyRecord } from '../../store/records.ts';
+import { refuseIssues } from '../../support/fault.ts';
+import { readAtOnce } from '../consistent-read.ts';
+import { createExpiry } from '../expiry.ts';
+import { TextCache } from '../text-cache.ts';
+import { createWebhookEvents, type WebhookEvents } from '../webhooks/events.ts';
+import { createLobbyAttendance } from './attendance.ts';
+import { createLobbyCalls, type LobbyCalls } from './calls.ts';
+import { createLobbyChanges } from './changes.ts';
+import { announceChannel } from './channel-events.ts';
+import {
+  announceLobby,
+  announceLobbyEnd,
+  announceLobbyUpdate,
+  announceMemberAdd,
+  announceMemberRemove,
+  announceMemberUpdate,
+} from './events.ts';
+import {
+  attendedAt,
+  editedLobby,
+  firstMembers,
+  idleSince,
+  looksDifferent,
+  newLobby,
+  readEntries,
+  replacedMembers,
+} from './input.ts';
+import { createLobbyInvites, type LobbyInvites } from './invites.ts';
+import { createLobbyJoin, type LobbyJoin } from './join.ts';
+import { createLobbyLinks, type LobbyLinks } from './links.ts';
+import { createLobbyMembers, type LobbyMembers } from './members.ts';
+import { createLobbyMessages, deleteMessages, type LobbyMessages } from './messages.ts';
+import { createLobbyMoves, type LobbyMoves } from './moves.ts';
+import { createLobbyQuota } from './quota.ts';
+import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './records.ts';
+import { encodeGatewayLobby, showLobby } from './view.ts';
+import { noVoiceServer, type VoiceServer } from './voice-server.ts';
+
+/** A lobby as one of its members may see it. */
+export interface PlayerLobby {
+  readonly id: LobbyId;
+  /** As dispatches show it, encoded as JSON. */
+  readonly text: string;
+  /** What the lobby's announcements come under. */
+  readonly scope: string;
+  /** Announcements of the scope up to this revision are contained in `text`. */
+  readonly revision: number;
+}
+
+/**
+ * Lobbies, as game servers manage them and players use them. An application sees its own lobbies only: somebody else's is as unknown as
+ * one that never was. Answers are encoded JSON.
+ *
+ * Our choice: members are listed in the order of their ids' text, everywhere and always, because it costs nothing to
+ * keep; a write that changes nothing visible sends no event.
+ *
+ * @see interface.md, "Lobbies (server to server)"; lobbies.md 2 and 4
+ */
+export interface Lobbies {
+  /** @throws Fault `invalid_form_body`, `unknown_user` */
+  create(application: ApplicationRecord, input: unknown): Promise<string>;
+  /** @throws Fault `unknown_lobby` */
+  read(application: ApplicationRecord, id: LobbyId): Promise<string>;
+  /** @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user` */
+  edit(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
+  /** Idempotent. */
+  remove(application: ApplicationRecord, id: LobbyId): Promise<void>;
+  /** Ends every lobby of the application. Costs as much as there are lobbies, of whomever. */
+  removeAll(application: ApplicationRecord): Promise<void>;
+  putMember: LobbyMembers['put'];
+  updateMembers: LobbyMembers['update'];
+  removeMember: LobbyMembers['remove'];
+  join: LobbyJoin['join'];
+  leave: LobbyJoin['leave'];
+  move: LobbyMoves['move'];
+  readonly messages: LobbyMessages;
+  readonly links: LobbyLinks;
+  readonly invites: LobbyInvites;
+  readonly calls: LobbyCalls;
+  /** The ids of the lobbies that the user is in with this application. */
+  idsOfPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyId[]>;
+  /** Every lobby the user is in with this application. */
+  ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]>;
+  /** To be called when the user's first session with the application has entered the bus: their lobbies are told. */
+  connected(applicationId: ApplicationId, userId: UserId): Promise<void>;
+  /** To be called when the user's last session has left the bus: their lobbies are told, and may become idle. */
+  disconnected(applicationId: ApplicationId, userId: UserId): Promise<void>;
+  /** Starts to end idle lobbies, those due already before this resolves; the returned function stops it. */
+  start(): Promise<() => void>;
+}
+
+/** What lobbies have to do with outside. */
+export interface LobbiesDeps {
+  /** Tells the applications' servers. */
+  readonly webhookEvents?: WebhookEvents;
+  /** Where calls are heard. */
+  readonly voiceServer?: VoiceServer;
+}
+
+export function createLobbies(
+  core: Core,
+  { webhookEvents = createWebhookEvents(core), voiceServer = noVoiceServer(core) }: LobbiesDeps = {},
+): Lobbies {
+  const { store, clock } = core;
+  const texts = new TextCache();
+  const expiry = createExpiry(core, 'lobbies', endIfIdle);
+  const attendance = createLobbyAttendance(core, expiry.notice);
+  const quota = createLobbyQuota(core);
+  const changes = createLobbyChanges(core, attendance, expiry);
+  const lobbyMembers = createLobbyMembers(core, quota, changes);
+
+  async function create(application: ApplicationRecord, input: unknown): Promise<string> {
+    refuseIssues(checkLobby(input));
+    const body = input as LobbyInput;
+    const ids = { id: core.ids.next(), application_id: application.id };
+    const empty = newLobby(ids, body, clock.now());
+    const members = firstMembers(empty, body);
+    const userIds = userIdsOf(members);
+    const changed = await store.transact(
+      lobbyScope(empty.id),
+      async transaction => {
+        await requireUsers(transaction, userIds);
+        await quota.require(transaction, application.id, userIds, userId => memberPath(body, userId));
+        return changes.open(transaction, empty, members);
+      },
+      quota.guards(application.id, userIds),
+    );
+    await changes.settle(changed);
+    return JSON.stringify(showLobby(changed.lobby, members));
+  }
+
+  async function read(application: ApplicationRecord, id: LobbyId): Promise<string> {
+    const name = `${application.id}/${id}`;
+    const scope = lobbyScope(id);
+    const kept = texts.get(name, await store.revision(scope));
+    if (kept !== undefined) return kept;
+    const { revision, value: text } = await readAtOnce(store, scope, async view =>
+      JSON.stringify(showLobby(await ownLobby(view, application, id), await membersOf(view, id))),
+    );
+    texts.set(name, revision, text);
+    return text;
+  }
+
+  async function edit(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string> {
+    refuseIssues(checkLobby(input));
+    const body = input as LobbyInput;
+    const { members, ...changed } = await store.transact(
+      lobbyScope(id),
+      transaction => editWithin(transaction, application, id, body),
+      quota.guards(application.id, [...readEntries(body.members ?? []).keys()]),
+    );
+    await changes.settle(changed);
+    return JSON.stringify(showLobby(changed.lobby, members));
+  }
+
+  async function editWithin(transaction: Transaction, application: ApplicationRecord, id: LobbyId, body: LobbyInput) {
+    const before = await ownLobby(transaction, application, id);
+    const { members, added, updated, removed } = replacedMembers(before, await membersOf(transaction, id), body);
+    const newcomers = userIdsOf(added);
+    await requireUsers(transaction, newcomers);
+    await quota.require(transaction, application.id, newcomers, userId => memberPath(body, userId));
+    const attendees = await attendance.look(transaction, application.id, userIdsOf([...members, ...removed]));
+    const told = attendees.connected;
+    const isThere = ({ user_id }: { user_id: UserId }) => told.has(user_id);
+
+    let lobby = editedLobby(before, body, clock.now());
+    if (members.length !== before.member_count) lobby = { ...lobby, member_count: members.length };
+    if (added.some(isThere)) lobby = attendedAt(lobby, clock.now());
+    else if (removed.some(isThere)) lobby = idleSince(lobby, clock.now());
+    if (lobby !== before) transaction.put('lobbies', lobby);
+    for (const { user_id } of removed) transaction.delete('lobby_members', id, user_id);
+    for (const member of [...updated, ...added]) transaction.put('lobby_members', member);
+
+    for (const member of removed) announceMemberRemove(transaction, member, attendees);
+    for (const member of updated) announceMemberUpdate(transaction, member, attendees);
+    for (const member of added) announceMemberAdd(transaction, member, attendees);
+    const changes = added.length + updated.length + removed.length;
+    if (changes > 0 || looksDifferent(lobby, before)) announceLobbyUpdate(transaction, lobby, members, attendees);
+    announceLobby(transaction, lobby, members, attendees, userIdsOf(added.filter(isThere)));
+    if (lobby.link && lobby.flags !== before.flags) announceChannel(transaction, lobby.link.channel, lobby);
+    return { lobby, members, added: userIdsOf(added), told };
+  }
+
+  async function remove(application: ApplicationRecord, id: LobbyId): Promise<void> {
+    await store.transact(lobbyScope(id), async transaction => {
+      const lobby = await transaction.get('lobbies', id);
+      if (lobby?.application_id === application.id) await end(transaction, lobby);
+    });
+  }
+
+  async function removeAll(application: ApplicationRecord): Promise<void> {
+    for (const { id, application_id } of await store.list('lobbies')) {
+      if (application_id === application.id) await remove(application, id);
+    }
+  }
+
+  async function endIfIdle(id: LobbyId, nowMs: number): Promise<void> {
+    await store.transact(lobbyScope(id), async transaction => {
+      const lobby = await transaction.get('lobbies', id);
+      if (!lobby || lobby.expires_at_ms === null || lobby.expires_at_ms > nowMs) return;
+      const there = await attendance.among(lobby.application_id, userIdsOf(await membersOf(transaction, id)));
+      if (there.size > 0) transaction.put('lobbies', attendedAt(lobby, nowMs));
+      else if (lobby.attended) transaction.put('lobbies', idleSince(lobby, nowMs));
+      else await end(transaction, lobby);
+    });
+  }
+
+  async function end(transaction: Transaction, lobby: LobbyRecord): Promise<void> {
+    for (const { user_id } of await membersOf(transaction, lobby.id)) {
+      transaction.delete('lobby_members', lobby.id, user_id);
+    }
+    await deleteMessages(transaction, lobby);
+    transaction.delete('lobbies', lobby.id);
+    announceLobbyEnd(transaction, lobby);
+    if (lobby.link) announceChannel(transaction, lobby.link.channel);
+  }
+
+  function membershipsOf(applicationId: ApplicationId, userId: UserId) {
+    return store.list('lobby_members', { index: 'byUser', equals: [applicationId, userId] });
+  }
+
+  async function idsOfPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyId[]> {
+    return (await membershipsOf(applicationId, userId)).map(({ lobby_id }) => lobby_id);
+  }
+
+  async function ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]> {
+    const memberships = await membershipsOf(applicationId, userId);
+    const lobbies = await Promise.all(memberships.map(({ lobby_id }) => seenBy(userId, lobby_id)));
+    return lobbies.filter(lobby => lobby !== undefined);
+  }
+
+  /** Undefined when the lobby or the membership has ended. */
+  async function seenBy(userId: UserId, id: LobbyId): Promise<PlayerLobby | undefined> {
+    const scope = lobbyScope(id);
+    const { revision, value } = await readAtOnce(store, scope, async view => {
+      const lobby = await view.get('lobbies', id);
+      const members = await membersOf(view, id);
+      if (!lobby || !members.some(member => member.user_id === userId)) return undefined;
+      return encodeGatewayLobby(lobby, members, await attendance.look(view, lobby.application_id, userIdsOf(members)));
+    });
+    return value === undefined ? undefined : { id, text: value, scope, revision };
+  }
+
+  async function tellLobbies(applicationId: ApplicationId, userId: UserId): Promise<void> {
+    const memberships = await membershipsOf(applicationId, userId);
+    await Promise.all(memberships.map(({ lobby_id }) => attendance.tell(lobby_id, userId)));
+  }
+
+  return {
+    create,
+    read,
+    edit,
+    remove,
+    removeAll,
+    putMember: lobbyMembers.put,
+    updateMembers: lobbyMembers.update,
+    removeMember: lobbyMembers.remove,
+    ...createLobbyJoin(core, attendance, quota, changes),
+    ...createLobbyMoves(core, quota, changes),
+    messages: createLobbyMessages(core, webhookEvents),
+    links: createLobbyLinks(core, attendance, expiry),
+    invites: createLobbyInvites(core),
+    calls: createLobbyCalls(core, voiceServer),
+    idsOfPlayer,
+    ofPlayer,
+    connected: tellLobbies,
+    disconnected: tellLobbies,
+    start: expiry.start,
+  };
+}
+
+/** Where the request names a member. */
+function memberPath({ members }: LobbyInput, userId: UserId): readonly string[] {
+  return ['members', String([...readEntries(members ?? []).keys()].indexOf(userId)), 'id'];
+}

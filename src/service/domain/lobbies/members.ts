@@ -1,0 +1,120 @@
+import type { LobbyMemberChange, LobbyMemberInput } from '../../../model/lobby.ts';
+import { checkLobbyMember, checkLobbyMemberChanges } from '../../../model/rules/lobbies/lobby.ts';
+import type { LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { MaybePromise, Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
+import { refuseIssues } from '../../support/fault.ts';
+import { andThen } from '../../support/maybe-promise.ts';
+import type { Changed, LobbyChanges } from './changes.ts';
+import { readId, writtenMember } from './input.ts';
+import type { LobbyQuota } from './quota.ts';
+import { lobbyScope, ownLobby, requireUsers } from './records.ts';
+import { showMember } from './view.ts';
+
+/** Members, as game servers manage them. Answers are encoded JSON. */
+export interface LobbyMembers {
+  /** Adds the member or replaces what is known of it. @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user` */
+  put(application: ApplicationRecord, id: LobbyId, userId: UserId, input: unknown): Promise<string>;
+  /**
+   * Adds, updates and removes up to `limits.lobbyMembersPerRequestMax` members at once, all or none; a user who can be
+   * in no further lobby is left out. The answer lists those added and updated in the order of the request.
+   *
+   * @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user`
+   * @see lobbies.md 2.7
+   */
+  update(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
+  /** Idempotent while the lobby is there. @throws Fault `unknown_lobby` */
+  remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void>;
+}
+
+/** What a put has come to; without `changed`, nothing is new. */
+interface Put {
+  readonly member: LobbyMemberRecord;
+  readonly changed?: Changed;
+}
+
+export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: LobbyChanges): LobbyMembers {
+  async function put(application: ApplicationRecord, id: LobbyId, userId: UserId, input: unknown): Promise<string> {
+    refuseIssues(checkLobbyMember(input));
+    const work = (transaction: Transaction) =>
+      putWithin(transaction, application, id, userId, input as LobbyMemberInput);
+    const { member, changed } = await store.transact(lobbyScope(id), work, quota.guards(application.id, [userId]));
+    if (changed) await changes.settle(changed);
+    return JSON.stringify(showMember(member));
+  }
+
+  function putWithin(
+    transaction: Transaction,
+    application: ApplicationRecord,
+    id: LobbyId,
+    userId: UserId,
+    input: LobbyMemberInput,
+  ): MaybePromise<Put> {
+    return andThen(ownLobby(transaction, application, id), lobby =>
+      andThen(transaction.get('lobby_members', id, userId), stored => {
+        const member = writtenMember(lobby, userId, input, stored);
+        if (member === stored) return { member };
+        if (!stored) return addWithin(transaction, lobby, member);
+        return andThen(changes.apply(transaction, lobby, { updated: [member] }), changed => ({ member, changed }));
+      }),
+    );
+  }
+
+  async function addWithin(transaction: Transaction, lobby: LobbyRecord, member: LobbyMemberRecord): Promise<Put> {
+    const { user_id: userId, application_id: applicationId } = member;
+    await requireUsers(transaction, [userId]);
+    await quota.require(transaction, applicationId, [userId], () => ['user_id']);
+    return { member, changed: await changes.apply(transaction, lobby, { added: [member] }) };
+  }
+
+  async function update(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string> {
+    refuseIssues(checkLobbyMemberChanges(input));
+    const entries = (input as readonly LobbyMemberChange[]).map(entry => ({ ...entry, id: readId(entry.id) }));
+    const userIds = entries.map(entry => entry.id);
+    const { upserted, changed } = await store.transact(
+      lobbyScope(id),
+      async transaction => {
+        const lobby = await ownLobby(transaction, application, id);
+        await requireUsers(transaction, userIds);
+        const { upserted, ...sorted } = await sortOut(transaction, lobby, entries);
+        return { upserted, changed: await changes.apply(transaction, lobby, sorted) };
+      },
+      quota.guards(application.id, userIds),
+    );
+    await changes.settle(changed);
+    return JSON.stringify(upserted.map(showMember));
+  }
+
+  /** What becomes of whom. */
+  async function sortOut(transaction: Transaction, lobby: LobbyRecord, entries: readonly LobbyMemberChange[]) {
+    const upserted: LobbyMemberRecord[] = [];
+    const added: LobbyMemberRecord[] = [];
+    const updated: LobbyMemberRecord[] = [];
+    const removed: LobbyMemberRecord[] = [];
+    for (const { id, remove_member: isRemoval, ...input } of entries) {
+      const stored = await transaction.get('lobby_members', lobby.id, id);
+      if (isRemoval) {
+        if (stored) removed.push(stored);
+        continue;
+      }
+      if (!stored && (await quota.isUsedUp(transaction, lobby.application_id, id))) continue;
+      const member = writtenMember(lobby, id, input, stored);
+      upserted.push(member);
+      if (!stored) added.push(member);
+      else if (member !== stored) updated.push(member);
+    }
+    return { upserted, added, updated, removed };
+  }
+
+  async function remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void> {
+    const changed = await store.transact(lobbyScope(id), async transaction => {
+      const lobby = await ownLobby(transaction, application, id);
+      const member = await transaction.get('lobby_members', id, userId);
+      return member && changes.apply(transaction, lobby, { removed: [member] });
+    });
+    if (changed) await changes.settle(changed);
+  }
+
+  return { put, update, remove };
+}

@@ -1,0 +1,46 @@
+import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { LobbyMemberRecord } from '../../store/records.ts';
+import type { LobbyChanges } from './changes.ts';
+import { silent } from './input.ts';
+import type { LobbyQuota } from './quota.ts';
+import { lobbyScope } from './records.ts';
+
+/** Memberships that become another user's. */
+export interface LobbyMoves {
+  /**
+   * Makes a user a member, in place of another, of every lobby of the application that the other is in: with the same
+   * metadata, flags and name. Everybody is told as of one who leaves and one who comes. May be repeated.
+   *
+   * Our choice: one who is a member already stays as it is, and one who can be in no further lobby does not come.
+   *
+   * @see lobbies.md 4, "Lifecycle"
+   */
+  move(applicationId: ApplicationId, from: UserId, to: UserId): Promise<void>;
+}
+
+export function createLobbyMoves({ store }: Core, quota: LobbyQuota, changes: LobbyChanges): LobbyMoves {
+  async function moveOne({ lobby_id: id, application_id, user_id: from }: LobbyMemberRecord, to: UserId) {
+    const changed = await store.transact(
+      lobbyScope(id),
+      async transaction => {
+        const lobby = await transaction.get('lobbies', id);
+        const leaving = await transaction.get('lobby_members', id, from);
+        if (!lobby || !leaving) return undefined;
+        const isMember = (await transaction.get('lobby_members', id, to)) !== undefined;
+        const comes = !isMember && !(await quota.isUsedUp(transaction, application_id, to));
+        const added = comes ? [{ ...leaving, ...silent, user_id: to }] : [];
+        return changes.apply(transaction, lobby, { removed: [leaving], added });
+      },
+      quota.guards(application_id, [to]),
+    );
+    if (changed) await changes.settle(changed);
+  }
+
+  return {
+    async move(applicationId, from, to) {
+      const query = { index: 'byUser', equals: [applicationId, from] } as const;
+      for (const membership of await store.list('lobby_members', query)) await moveOne(membership, to);
+    },
+  };
+}

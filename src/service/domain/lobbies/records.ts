@@ -1,0 +1,60 @@
+import type { ChannelId, GuildId, LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { MaybePromise, StoreView } from '../../store/contract.ts';
+import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { all, andThen } from '../../support/maybe-promise.ts';
+
+/** How lobbies and their members are found in the store. */
+
+/** The scope of all that is written about one lobby. */
+export function lobbyScope(id: LobbyId): string {
+  return `lobby/${id}`;
+}
+
+/** @throws Fault `unknown_lobby` also when it is somebody else's */
+export function ownLobby(view: StoreView, application: ApplicationRecord, id: LobbyId): MaybePromise<LobbyRecord> {
+  return andThen(view.get('lobbies', id), lobby => {
+    if (lobby?.application_id !== application.id) throw new Fault('unknown_lobby');
+    return lobby;
+  });
+}
+
+/** @throws Fault `not_a_lobby_member` */
+export async function requireMember(view: StoreView, id: LobbyId, userId: UserId): Promise<LobbyMemberRecord> {
+  const member = await view.get('lobby_members', id, userId);
+  if (!member) throw new Fault('not_a_lobby_member');
+  return member;
+}
+
+/** The lobbies that are linked to channels of a guild, or to the one named. */
+export function linkedLobbies(
+  view: StoreView,
+  ...place: readonly [guild: GuildId, channel?: ChannelId]
+): MaybePromise<readonly LobbyRecord[]> {
+  return view.list('lobbies', { index: 'byChannel', equals: place.filter(id => id !== undefined) });
+}
+
+/** Linked lobbies by their channels. */
+export function byChannel(linked: readonly LobbyRecord[]): ReadonlyMap<ChannelId | null, LobbyRecord> {
+  return new Map(linked.map(lobby => [lobby.linked_channel_id, lobby]));
+}
+
+/** The lobby's members in the order of their ids' text. */
+export function membersOf(view: StoreView, id: LobbyId): MaybePromise<readonly LobbyMemberRecord[]> {
+  return view.list('lobby_members', { equals: [id] });
+}
+
+export function userIdsOf(members: readonly LobbyMemberRecord[]): UserId[] {
+  return members.map(({ user_id }) => user_id);
+}
+
+/**
+ * Our choice: a user nobody knows fails every call that would make them a member, as it does in bulk (lobbies.md 2.7).
+ *
+ * @throws Fault `unknown_user`
+ */
+export function requireUsers(view: StoreView, userIds: readonly UserId[]): MaybePromise<void> {
+  return andThen(all(userIds.map(userId => view.get('users', userId))), users => {
+    if (users.includes(undefined)) throw new Fault('unknown_user');
+  });
+}

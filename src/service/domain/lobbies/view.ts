@@ -1,0 +1,130 @@
+import type { GatewayLobby, GatewayLobbyMember, Lobby, LobbyMember, LobbyVoiceState } from '../../../model/lobby.ts';
+import type { LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { LobbyMemberRecord, LobbyRecord, LobbyVoice, UserRecord } from '../../store/records.ts';
+import { userView } from '../accounts/user-view.ts';
+
+/** Our choice: there is one voice server at most, which the operator names, so every lobby is in one region. */
+const region = 'local';
+
+/** A member as HTTP answers show it. @see lobbies.md 1.3 */
+export function showMember({ user_id, metadata, flags, additional_name }: LobbyMemberRecord): LobbyMember {
+  return { id: user_id, metadata, flags, ...(additional_name !== null && { additional_name }) };
+}
+
+/** A lobby as HTTP answers show it: never its idle timeout. @see lobbies.md 1.1 */
+export function showLobby(lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): Lobby {
+  return {
+    id: lobby.id,
+    application_id: lobby.application_id,
+    metadata: lobby.metadata,
+    members: members.map(showMember),
+    flags: lobby.flags,
+    ...showOptional(lobby),
+  };
+}
+
+/** What dispatches show of members beside what their records say. */
+export interface Attendees {
+  /** Who they are; an account that is no more is left out. */
+  readonly users: ReadonlyMap<UserId, UserRecord>;
+  /** Those of them who are there. */
+  readonly connected: ReadonlySet<UserId>;
+}
+
+/** A member as dispatches show it. @see lobbies.md 6.3 */
+export function showGatewayMember(member: LobbyMemberRecord, { users, connected }: Attendees): GatewayLobbyMember {
+  const { user_id, metadata, flags, additional_name } = member;
+  const user = users.get(user_id);
+  return {
+    user_id,
+    ...(user && { user: userView(user) }),
+    metadata,
+    flags,
+    ...(additional_name !== null && { additional_name }),
+    connected: connected.has(user_id),
+  };
+}
+
+/** A lobby as dispatches show it. */
+export function showGatewayLobby(
+  lobby: LobbyRecord,
+  members: readonly LobbyMemberRecord[],
+  attendees: Attendees,
+): GatewayLobby {
+  return {
+    id: lobby.id,
+    application_id: lobby.application_id,
+    metadata: lobby.metadata,
+    members: members.map(member => showGatewayMember(member, attendees)),
+    flags: lobby.flags,
+    ...showOptional(lobby),
+    voice_states: members.flatMap(showVoice),
+    region,
+  };
+}
+
+/** As {@link showGatewayLobby}, encoded as JSON: each member's part is made once for as long as its record is the same. */
+export function encodeGatewayLobby(
+  lobby: LobbyRecord,
+  members: readonly LobbyMemberRecord[],
+  attendees: Attendees,
+): string {
+  // Without members it is small; they take the place of the empty list.
+  const { members: none, voice_states: noStates, ...rest } = showGatewayLobby(lobby, [], attendees);
+  const shown = members.map(member => encodedMember(member, attendees)).join(',');
+  const states = JSON.stringify(members.flatMap(showVoice));
+  return `${JSON.stringify(rest).slice(0, -1)},"members":[${shown}],"voice_states":${states}}`;
+}
+
+interface EncodedMember {
+  readonly user: UserRecord | undefined;
+  readonly connected: boolean;
+  readonly text: string;
+}
+
+/** Records are shared and never change, so what was made of one stays right while its user and its presence do. */
+const encodedMembers = new WeakMap<LobbyMemberRecord, EncodedMember>();
+
+function encodedMember(member: LobbyMemberRecord, attendees: Attendees): string {
+  const user = attendees.users.get(member.user_id);
+  const connected = attendees.connected.has(member.user_id);
+  const known = encodedMembers.get(member);
+  if (known && known.user === user && known.connected === connected) return known.text;
+  const text = JSON.stringify(showGatewayMember(member, attendees));
+  encodedMembers.set(member, { user, connected, text });
+  return text;
+}
+
+const nothing: readonly LobbyVoiceState[] = [];
+
+/** A member's part in the call, if there is one. */
+function showVoice(member: LobbyMemberRecord): readonly LobbyVoiceState[] {
+  return member.voice ? [showVoiceState(member, member.voice, member.lobby_id)] : nothing;
+}
+
+/**
+ * A member's part in a call as dispatches show it. Nobody is muted or deafened by others here.
+ *
+ * @param channelId null: the member has left the call
+ */
+export function showVoiceState(
+  { lobby_id, user_id, voice_session_id }: LobbyMemberRecord,
+  { self_deaf, self_mute, self_video }: LobbyVoice,
+  channelId: LobbyId | null,
+): LobbyVoiceState {
+  return {
+    lobby_id,
+    channel_id: channelId,
+    user_id,
+    session_id: voice_session_id ?? '',
+    ...{ deaf: false, mute: false, self_deaf, self_mute, self_video },
+    ...{ suppress: false, request_to_speak_timestamp: null },
+  };
+}
+
+function showOptional({ link, override_event_webhooks_url }: LobbyRecord) {
+  return {
+    ...(link && { linked_channel: link.channel }),
+    ...(override_event_webhooks_url !== null && { override_event_webhooks_url }),
+  };
+}

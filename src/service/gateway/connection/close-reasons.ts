@@ -1,0 +1,19 @@
+import type { CloseCodeName } from '../../../model/gateway.ts';
+
+/** What a close frame says beside its code. @see gateway.md 4 */
+export const closeReasons: Readonly<Record<CloseCodeName, string>> = {
+  UNKNOWN_ERROR: 'Unknown error.',
+  UNKNOWN_OPCODE: 'Unknown opcode.',
+  DECODE_ERROR: 'Error while decoding payload.',
+  NOT_AUTHENTICATED: 'Not authenticated.',
+  AUTHENTICATION_FAILED: 'Authentication failed.',
+  ALREADY_AUTHENTICATED: 'Already authenticated.',
+  INVALID_SEQUENCE: 'Invalid seq.',
+  RATE_LIMITED: 'Rate limited.',
+  SESSION_TIMED_OUT: 'Session timed out.',
+  INVALID_SHARD: 'Invalid shard.',
+  SHARDING_REQUIRED: 'Sharding required.',
+  INVALID_API_VERSION: 'Invalid API version.',
+  INVALID_INTENTS: 'Invalid intent(s).',
+  DISALLOWED_INTENTS: 'Disallowed intent(s).',
+};

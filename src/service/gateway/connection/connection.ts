@@ -1,0 +1,304 @@
+import { Buffer } from 'node:buffer';
+import type { Duplex } from 'node:stream';
+import type { RawData } from 'ws';
+import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } from '../../../model/gateway.ts';
+import { type Clock, steadyNow } from '../../../wire/clock/ports.ts';
+import { parseFrame } from '../../../wire/gateway/frames.ts';
+import { runtimeLimits, serviceLimits } from '../../support/service-limits.ts';
+import { closeReasons } from './close-reasons.ts';
+import type { Compressor } from './compressor.ts';
+import type { Encoding } from './encoding.ts';
+import { type DispatchFrame, frameBinary, joinFrames, type OutFrame, textFrame, textOf } from './frames.ts';
+import type { Outbox, Sender } from './outbox.ts';
+import type { GatewaySocket, SocketListener } from './socket.ts';
+import { zlib } from './zlib.ts';
+
+const minuteMs = 60_000;
+
+/** What a connection tells its gateway. */
+export interface ConnectionEvents {
+  onFrame(connection: Connection, frame: GatewayFrame): void;
+  /**
+   * Once, as soon as nothing more will come or go.
+   *
+   * @param byPeer the other end closed, or the network did
+   */
+  onEnd(connection: Connection, code: number, byPeer: boolean): void;
+}
+
+/** What all connections of a gateway share. */
+export interface ConnectionContext extends ConnectionEvents {
+  readonly clock: Clock;
+  readonly outbox: Outbox;
+  /** Trouble made on purpose; asked before frames leave. */
+  readonly faults?: SendFaults;
+  /** Told of the stream of each connection whose client has proved who it is. */
+  onProof?(stream: Duplex): void;
+}
+
+/** Breaks connections as tests ask for it. */
+export interface SendFaults {
+  /** Called before frames leave; it may drop, freeze or cut what follows. @param events names of the dispatches */
+  beforeSending(connection: Connection, events: readonly DispatchName[]): void;
+  /** Whether that can do anything. */
+  readonly concernSockets: boolean;
+}
+
+/** How messages travel; plain JSON text unless something else is asked for. */
+export interface MessageForm {
+  readonly encoding?: Encoding | undefined;
+  readonly compressor?: Compressor | undefined;
+}
+
+/** Events that a client with payload compression gets compressed: the ones that are large. @see gateway.md 8 */
+const compressedEvents: ReadonlySet<DispatchName> = new Set(['READY', 'GUILD_CREATE']);
+
+/**
+ * One socket: counts and decodes what comes, gathers what goes. It knows frames, not sessions; what it cannot accept
+ * it closes with the documented code.
+ *
+ * What goes out is written past `ws`, whose own sending costs a system call for every message.
+ *
+ * @see gateway.md 2, 4, 5 and 8
+ */
+export class Connection implements Sender, SocketListener {
+  readonly id: number;
+  /** Large events go compressed one by one; what Identify asks for. Only of plain JSON. */
+  compressesPayloads = false;
+  readonly #socket: GatewaySocket;
+  readonly #stream: Duplex;
+  readonly #context: ConnectionContext;
+  readonly #encoding: Encoding | undefined;
+  readonly #compressor: Compressor | undefined;
+  #queue: OutFrame[] = [];
+  /** Number of the first dispatch in the queue; those behind it follow without a gap. */
+  #sequence = 0;
+  /** Bytes of what is owed in the queue. */
+  #queuedOwed = 0;
+  /** Bytes given to the stream so far, up to which of them something is owed, and until when that may take. */
+  #written = 0;
+  #owedUntil = 0;
+  #owedEndMs = 0;
+  /** What is being compressed. */
+  #compressing: Promise<void> | undefined;
+  #compressingBytes = 0;
+  #minuteEndMs = 0;
+  #received = 0;
+  #open = true;
+  #isFrozen = false;
+  #cutAt: number | undefined;
+
+  constructor(id: number, socket: GatewaySocket, stream: Duplex, context: ConnectionContext, form: MessageForm = {}) {
+    this.id = id;
+    this.#socket = socket;
+    this.#stream = stream;
+    this.#context = context;
+    this.#encoding = form.encoding;
+    this.#compressor = form.compressor;
+    socket.listener = this;
+  }
+
+  /** False once closing has begun, from either side. */
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** Sends a frame at the end of this turn; after the end it goes nowhere. */
+  send(frame: OutFrame): void {
+    if (!this.#open) return;
+    if (this.#queue.push(frame) === 1) this.#context.outbox.add(this);
+  }
+
+  /**
+   * As {@link dispatch}, something that the client asked for and that has no bound: READY, the guilds behind it, what is
+   * replayed. It does not count as backlog, as long as the client reads on at `runtimeLimits.gatewayOwedBytesPerSecondMin`.
+   */
+  owe(frame: DispatchFrame, sequence: number): void {
+    this.dispatch(frame, sequence);
+    if (this.#open) this.#queuedOwed += frame.bytes.length;
+  }
+
+  /** As {@link send}, a dispatch as number `sequence`, which is the one after the last it was given. */
+  dispatch(frame: DispatchFrame, sequence: number): void {
+    if (!this.#open) return;
+    if (this.#queue.length === 0) this.#context.outbox.add(this);
+    if (this.#sequence === 0) this.#sequence = sequence;
+    this.#queue.push(frame);
+  }
+
+  flush(): void {
+    const queue = this.#queue;
+    const sequence = this.#sequence;
+    if (queue.length === 0) return;
+    const owed = this.#queuedOwed;
+    this.#queue = [];
+    this.#sequence = 0;
+    this.#queuedOwed = 0;
+    if (this.#isTooSlow()) {
+      this.close('UNKNOWN_ERROR', 'Too slow to keep up.');
+      return;
+    }
+    const { faults } = this.#context;
+    if (faults?.concernSockets)
+      faults.beforeSending(
+        this,
+        queue.map(nameOf).filter(name => name !== undefined),
+      );
+    if (this.#isFrozen) return;
+    if (this.#cutAt !== undefined) this.#writeCut(queue[0], this.#cutAt);
+    else if (this.#compressor) this.#sendCompressed(this.#compressor, queue, sequence, owed);
+    else if (this.#encoding) this.#write(Buffer.concat(this.#messages(queue, sequence).map(frameBinary)), owed);
+    else this.#write(this.compressesPayloads ? joinMixed(queue, sequence) : joinFrames(queue, sequence), owed);
+  }
+
+  #write(bytes: Buffer, owed: number): void {
+    this.#stream.write(bytes);
+    this.#written += bytes.length;
+    if (owed === 0) return;
+    this.#owedUntil = this.#written;
+    const { gatewayOwedBytesPerSecondMin, gatewayOwedMs } = runtimeLimits;
+    const readMs = (this.#stream.writableLength / gatewayOwedBytesPerSecondMin) * 1000;
+    this.#owedEndMs = performance.now() + gatewayOwedMs + readMs;
+  }
+
+  /** What waits behind the last of what is owed is more than may; or of that itself the client reads too little. */
+  #isTooSlow(): boolean {
+    const waiting = this.#stream.writableLength;
+    const taken = this.#written - waiting;
+    const owed = Math.max(0, this.#owedUntil - taken);
+    if (owed > 0 && performance.now() > this.#owedEndMs) return true;
+    return waiting - owed + this.#compressingBytes > serviceLimits.gatewayBacklogBytesMax;
+  }
+
+  /** Sends what is queued, then the close frame. Idempotent. */
+  close(name: CloseCodeName, reason: string = closeReasons[name]): void {
+    this.closeWith(closeCodes[name].code, reason);
+  }
+
+  /** As {@link close}, with a code of the WebSocket protocol's own. */
+  closeWith(code: number, reason: string): void {
+    if (!this.#open) return;
+    this.flush();
+    if (!this.#open) return; // it was too slow even for that
+    const compressing = this.#compressing;
+    this.#end(code, false);
+    if (compressing) compressing.then(() => this.#socket.close(code, reason));
+    else this.#socket.close(code, reason);
+  }
+
+  onClose(code: number): void {
+    this.#compressor?.close();
+    this.#end(code, true);
+  }
+
+  /** Its client has proved who it is. */
+  prove(): void {
+    this.#context.onProof?.(this.#stream);
+  }
+
+  /** Breaks off, as a network does. */
+  drop(): void {
+    this.#stream.destroy();
+  }
+
+  /** From here on nothing comes or goes, though the socket stays open. */
+  freeze(): void {
+    this.#isFrozen = true;
+    this.#socket.pause();
+  }
+
+  /** What leaves next is a message that breaks off, and nothing else. @param at where: 0 to 1 of its length */
+  cutNext(at: number): void {
+    this.#cutAt = at;
+  }
+
+  #end(code: number, byPeer: boolean): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#queue = [];
+    this.#context.onEnd(this, code, byPeer);
+  }
+
+  #writeCut(frame: OutFrame | undefined, at: number): void {
+    this.#cutAt = undefined;
+    const text = frame ? this.#message(frame, 0) : Buffer.from('{}');
+    const part = text.subarray(0, Math.floor(at * text.length));
+    const isBinary = this.#compressor || this.#encoding;
+    this.#stream.write(isBinary ? frameBinary(part) : joinFrames([textFrame(part.toString())], 0));
+  }
+
+  #messages(frames: readonly OutFrame[], sequence: number): Buffer[] {
+    let number = sequence;
+    return frames.map(frame => this.#message(frame, frame.numberEnd > 0 ? number++ : 0));
+  }
+
+  #message(frame: OutFrame, number: number): Buffer {
+    return this.#encoding ? this.#encoding.message(frame, number) : textOf(frame, number);
+  }
+
+  /** Without a session there is nothing that would be worth a compressor's memory. */
+  #sendCompressed(compressor: Compressor, queue: readonly OutFrame[], sequence: number, owed: number): void {
+    const messages = this.#messages(queue, sequence);
+    const stored = sequence === 0 ? compressor.store(messages) : undefined;
+    if (stored) this.#write(Buffer.concat(stored.map(frameBinary)), owed);
+    else this.#compress(compressor, messages, owed);
+  }
+
+  // One after another, each turn's frames in one write as without compression.
+  #compress(compressor: Compressor, texts: readonly Buffer[], owed: number): void {
+    const bytes = owed > 0 ? 0 : texts.reduce((size, text) => size + text.length, 0);
+    this.#compressingBytes += bytes;
+    const done = Promise.all(texts.map(text => compressor.compress(text))).then(messages => {
+      this.#compressingBytes -= bytes;
+      if (this.#compressing === done) this.#compressing = undefined;
+      if (this.#stream.writable) this.#write(Buffer.concat(messages.map(frameBinary)), owed);
+    });
+    this.#compressing = done;
+  }
+
+  onMessage(data: RawData, isBinary: boolean): void {
+    if (!this.#open) return;
+    if (!this.#countReceived()) {
+      this.close('RATE_LIMITED');
+      return;
+    }
+    const frame = this.#read(data as Buffer, isBinary);
+    if (frame) this.#context.onFrame(this, frame);
+    else this.close('DECODE_ERROR');
+  }
+
+  #read(message: Buffer, isBinary: boolean): GatewayFrame | undefined {
+    if (isBinary !== (this.#encoding !== undefined)) return undefined;
+    return this.#encoding ? this.#encoding.read(message) : parseFrame(message.toString());
+  }
+
+  // Our choice: heartbeats count too, as the documentation makes no exception for them.
+  #countReceived(): boolean {
+    const nowMs = steadyNow(this.#context.clock);
+    if (nowMs >= this.#minuteEndMs) {
+      this.#minuteEndMs = nowMs + minuteMs;
+      this.#received = 0;
+    }
+    return ++this.#received <= serviceLimits.gatewaySendsPerMinute;
+  }
+}
+
+/** The frames one behind the other, the large events among them compressed, each on its own. */
+function joinMixed(frames: readonly OutFrame[], sequence: number): Buffer {
+  let number = sequence;
+  const parts = frames.map(frame => {
+    const own = frame.numberEnd > 0 ? number++ : 0;
+    return isCompressed(frame) ? frameBinary(zlib().deflateSync(textOf(frame, own))) : joinFrames([frame], own);
+  });
+  return Buffer.concat(parts);
+}
+
+function isCompressed(frame: OutFrame): boolean {
+  const name = nameOf(frame);
+  return name !== undefined && compressedEvents.has(name);
+}
+
+/** The event in it. */
+function nameOf(frame: OutFrame): DispatchName | undefined {
+  return 'name' in frame ? (frame as DispatchFrame).name : undefined;
+}

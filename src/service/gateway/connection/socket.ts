@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import { closeCodes } from '../../../model/gateway.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { closeReasons } from './close-reasons.ts';
+
+// RFC 6455's "message too big", which `ws` sends by itself.
+const messageTooBig = 1009;
+
+// A peer that does not answer a close frame is cut off after this long.
+const closeTimeoutMs = 1_000;
+
+/** Who hears a socket. */
+export interface SocketListener {
+  onMessage(data: RawData, isBinary: boolean): void;
+  /** Nothing more will come; the code is the peer's, or 1006. */
+  onClose(code: number): void;
+}
+
+/** A socket whose oversized messages end with the gateway's own code, and which has one listener rather than many. */
+export class GatewaySocket extends WebSocket {
+  listener: SocketListener | undefined;
+
+  override close(code?: number, reason?: string | Buffer): void {
+    if (code !== messageTooBig) super.close(code, reason);
+    else super.close(closeCodes.DECODE_ERROR.code, closeReasons.DECODE_ERROR);
+  }
+}
+
+// One function for all sockets: a closure for each would be half of what a connection costs.
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  (this as GatewaySocket).listener?.onMessage(data, isBinary);
+}
+
+function onClose(this: WebSocket, code: number): void {
+  (this as GatewaySocket).listener?.onClose(code);
+}
+
+function onError(): void {
+  // The close that follows says what is to be known.
+}
+
+/** Turns upgrade requests into sockets: messages up to `serviceLimits.gatewayPayloadBytesMax`, no compression. */
+export interface SocketDoor {
+  open(request: IncomingMessage, stream: Duplex, head: Buffer, opened: (socket: GatewaySocket) => void): void;
+  /** Resolves once every socket is gone; each must have been closed before. */
+  drained(): Promise<void>;
+}
+
+export function createSocketDoor(): SocketDoor {
+  const options = {
+    noServer: true,
+    clientTracking: true,
+    perMessageDeflate: false,
+    maxPayload: serviceLimits.gatewayPayloadBytesMax,
+    closeTimeout: closeTimeoutMs,
+    WebSocket: GatewaySocket,
+  };
+  const server = new WebSocketServer(options);
+  return {
+    open: (request, stream, head, opened) =>
+      server.handleUpgrade(request, stream, head, socket => {
+        socket.on('message', onMessage).on('close', onClose).on('error', onError);
+        opened(socket as GatewaySocket);
+      }),
+    async drained() {
+      const open = [...server.clients].filter(socket => socket.readyState !== WebSocket.CLOSED);
+      await Promise.all(open.map(socket => new Promise(resolve => socket.once('close', resolve))));
+    },
+  };
+}

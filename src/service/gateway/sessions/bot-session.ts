@@ -1,0 +1,110 @@
+import { intents } from '../../../model/gateway.ts';
+import type { Guild } from '../../../model/guild.ts';
+import type { GuildId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import { botUserView } from '../../domain/accounts/user-view.ts';
+import { viewMembers } from '../../domain/guilds/people.ts';
+import { guildIdsOf, guildMembers, guildScope } from '../../domain/guilds/records.ts';
+import { botUserId, guildView, impliedBotMember, memberView } from '../../domain/guilds/view.ts';
+import { linkedLobbies } from '../../domain/lobbies/records.ts';
+import { topics } from '../../events/announcement.ts';
+import type { StoreView } from '../../store/contract.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import type { Identity } from '../identify.ts';
+import type { Presences } from '../presence/presences.ts';
+import { readyApplication, readyBase } from './ready.ts';
+import type { Session } from './session.ts';
+import { servesGuild } from './shard.ts';
+
+/** Guilds read in one go; between two such goes other work has its turn. */
+const guildsPerRead = 100;
+
+/** A bot, and how it looks at its guilds. */
+interface Bot {
+  readonly application: ApplicationRecord;
+  readonly identity: Identity;
+  readonly presences: Presences;
+}
+
+/**
+ * Starts a bot's session: READY, then GUILD_CREATE for each guild of its shard.
+ *
+ * @returns false when these are more than `serviceLimits.gatewayGuildsPerShardMax`
+ * @see gateway.md 3 and 7
+ */
+export async function startBotSession(core: Core, session: Session, bot: Bot): Promise<boolean> {
+  const { application, identity } = bot;
+  session.introduce = async (_, { guild }) => {
+    if (guild !== undefined) await showGuilds(core, session, bot, [guild]);
+  };
+  await session.follow(session.home);
+  const all = await guildIdsOf(core.store, application.id);
+  const guilds = all.filter(id => servesGuild(identity.shard, id));
+  if (guilds.length > serviceLimits.gatewayGuildsPerShardMax) return false;
+  for (const id of guilds) await session.follow(topics.guild(id));
+  session.emit('READY', {
+    ...readyBase(core, session),
+    user: botUserView(application),
+    guilds: guilds.map(id => ({ id, unavailable: true })),
+    application: readyApplication(application),
+    ...(identity.shard && { shard: identity.shard }),
+  });
+  for (let at = 0; at < guilds.length; at += guildsPerRead) {
+    const revision = await showGuilds(core, session, bot, guilds.slice(at, at + guildsPerRead));
+    // Of what is written between two goes the guilds of the first know nothing.
+    if (at === 0) session.saw(fixturesScope, revision);
+  }
+  session.release();
+  return true;
+}
+
+/**
+ * Shows the guilds as they are now; those that the application is no longer in are left out.
+ *
+ * @returns the revision up to which they tell everything
+ */
+async function showGuilds(core: Core, session: Session, bot: Bot, ids: readonly GuildId[]): Promise<number> {
+  // Within a work: what it sees is all that was committed up to its revision, whoever wrote it.
+  const { revision, guilds } = await core.store.transact(fixturesScope, async transaction => {
+    const guilds: (Guild | undefined)[] = [];
+    for (const id of ids) guilds.push(await readGuild(transaction, id, bot));
+    return { revision: transaction.revision, guilds };
+  });
+  for (const [index, id] of ids.entries()) {
+    const guild = guilds[index];
+    if (!guild) continue;
+    session.emit('GUILD_CREATE', guild);
+    session.saw(guildScope(id), revision);
+  }
+  return revision;
+}
+
+/** Documents that furnish the service write many guilds at once, under this scope. */
+const fixturesScope = 'fixtures';
+
+/**
+ * Our choice: the members are listed for a session that has the GUILD_MEMBERS intent, in a guild with no more of them
+ * than its `large_threshold`; otherwise only the bot itself is, as gateway clients look for it there.
+ */
+async function readGuild(
+  view: StoreView,
+  id: GuildId,
+  { application, identity: { intents: wanted = 0, largeThreshold }, presences }: Bot,
+): Promise<Guild | undefined> {
+  const guild = await view.get('guilds', id);
+  if (!guild?.applications.includes(application.id)) return undefined;
+  const records = await guildMembers(view, guild);
+  const own = records.find(({ user_id }) => user_id === botUserId(application)) ?? impliedBotMember(guild, application);
+  const others = records.filter(record => record !== own);
+  const memberCount = others.length + 1;
+  const self = memberView(own, botUserView(application));
+  const areListed = wanted & intents.GUILD_MEMBERS && memberCount <= largeThreshold;
+  return guildView(guild, {
+    self,
+    members: areListed ? [self, ...(await viewMembers(view, others))] : [self],
+    memberCount,
+    linked: await linkedLobbies(view, id),
+    presences: wanted & intents.GUILD_PRESENCES ? presences.within(id, [own, ...others]) : [],
+  });
+}

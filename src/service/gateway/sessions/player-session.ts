@@ -1,0 +1,101 @@
+import { capabilities, type PlayerReady, type Ready } from '../../../model/gateway.ts';
+import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import { userView } from '../../domain/accounts/user-view.ts';
+import type { LobbyCalls } from '../../domain/lobbies/calls.ts';
+import { topics } from '../../events/announcement.ts';
+import type { Identity, SessionPrincipal } from '../identify.ts';
+import type { PlayerWatch } from '../presence/attendance.ts';
+import { followCommands } from './follow-commands.ts';
+import { readyApplication, readyBase } from './ready.ts';
+import type { Session } from './session.ts';
+
+/** A lobby as it was at `revision` of `scope`. */
+export interface LobbyReading {
+  readonly id: LobbyId;
+  /** As dispatches show it, encoded as JSON. */
+  readonly text: string;
+  readonly scope: string;
+  readonly revision: number;
+}
+
+/** What the gateway needs of the lobbies. */
+export interface PlayerLobbies extends PlayerWatch {
+  /** The ids of the lobbies that the user is a member of. */
+  idsOfPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyId[]>;
+  /** Every lobby that the user is a member of, with its newest committed state. */
+  ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyReading[]>;
+  readonly calls: LobbyCalls;
+}
+
+/**
+ * Starts the session of a player: READY with the lobbies in it or, without the capability AUTO_LOBBY_CONNECT, READY and
+ * then LOBBY_CREATE for each.
+ *
+ * @see gateway.md 9.3
+ */
+export async function startPlayerSession(
+  core: Core,
+  lobbies: PlayerLobbies,
+  session: Session,
+  { application, user, token }: Extract<SessionPrincipal, { kind: 'user' }>,
+  identity: Identity,
+): Promise<void> {
+  await session.follow(session.home);
+  const readings = await followLobbies(session, lobbies, application.id, user.id);
+  await followCommands(core, session, user.id, application);
+  const inReady = (identity.capabilities & capabilities.AUTO_LOBBY_CONNECT) !== 0;
+  const ready: PlayerReady & Ready = {
+    ...readyBase(core, session),
+    user: userView(user),
+    application: readyApplication(application),
+    ...playerReady,
+    scopes: token.scopes,
+  };
+  const text = JSON.stringify(ready);
+  const shown = readings.map(reading => reading.text).join(',');
+  session.emitText('READY', inReady ? `${text.slice(0, -1)},"lobbies":[${shown}]}` : text);
+  for (const { text: lobby, scope, revision } of readings) {
+    if (!inReady) session.emitText('LOBBY_CREATE', lobby);
+    session.saw(scope, revision);
+  }
+  session.release();
+}
+
+/** What gateway clients of players look for and this interface does not have. */
+const playerReady = {
+  feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
+  user_application_profiles: {},
+} as const satisfies Omit<PlayerReady, 'scopes'>;
+
+/** Reads the lobbies until all that were read had been followed before: then no later event of theirs can be missed. */
+async function followLobbies(
+  session: Session,
+  lobbies: PlayerLobbies,
+  ...player: readonly [ApplicationId, UserId]
+): Promise<readonly LobbyReading[]> {
+  for (const id of await lobbies.idsOfPlayer(...player)) await session.follow(topics.lobby(id));
+  for (;;) {
+    const readings = await lobbies.ofPlayer(...player);
+    const found = new Set(readings.map(({ id }) => topics.lobby(id)));
+    const missing = [...found].filter(topic => !session.following.has(topic));
+    if (missing.length === 0 || session.hasEnded) {
+      for (const topic of session.following) if (topic !== session.home && !found.has(topic)) session.unfollow(topic);
+      return readings;
+    }
+    for (const topic of missing) await session.follow(topic);
+  }
+}
+
+/** Tells a player of a lobby late, as it is by now; it may be gone again, and then was never there. */
+export function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
+  return async (session, { scope, follow }) => {
+    const { application_id, user_id } = session.record;
+    const readings = await lobbies.ofPlayer(application_id ?? '', user_id);
+    const reading = readings.find(candidate => candidate.scope === scope);
+    if (reading) {
+      session.emitText('LOBBY_CREATE', reading.text);
+      session.saw(scope, reading.revision);
+    } else if (follow !== undefined) session.unfollow(follow);
+  };
+}

@@ -1,0 +1,31 @@
+import { applicationFlags } from '../../../model/application.ts';
+import type { Ready } from '../../../model/gateway.ts';
+import { apiVersion } from '../../../wire/routes.ts';
+import type { Core } from '../../core.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import type { Session } from './session.ts';
+
+/** What every READY has in common. @see gateway.md 3 */
+export function readyBase(core: Core, session: Session): Omit<Ready, 'user'> {
+  return {
+    v: apiVersion,
+    guilds: [],
+    session_id: session.id,
+    resume_gateway_url: core.addresses.gateway,
+    ...lookedFor,
+  };
+}
+
+/** What clients of every kind look for without asking whether it is there, and this interface does not have. */
+const lookedFor = {
+  session_type: 'normal',
+  private_channels: [],
+  relationships: [],
+  game_relationships: [],
+} as const satisfies Partial<Ready>;
+
+export function readyApplication({ id, embedded, public_client }: ApplicationRecord): Ready['application'] & object {
+  const flags =
+    (embedded ? applicationFlags.EMBEDDED : 0) | (public_client ? applicationFlags.PUBLIC_OAUTH2_CLIENT : 0);
+  return { id, flags };
+}

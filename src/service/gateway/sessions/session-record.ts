@@ -1,0 +1,51 @@
+import { botUserId } from '../../domain/guilds/view.ts';
+import { type Topic, topics } from '../../events/announcement.ts';
+import type { GatewaySessionRecord } from '../../store/records.ts';
+import type { Identity, SessionPrincipal } from '../identify.ts';
+import type { Player } from '../presence/attendance.ts';
+import { credentialOf } from './credential-watch.ts';
+
+/** What is known of a session for all its life, and what follows from it. */
+
+/** A session that has not begun yet. */
+export function newRecord(id: string, principal: SessionPrincipal, identity: Identity): GatewaySessionRecord {
+  const { kind } = principal;
+  return {
+    id,
+    kind,
+    application_id: kind === 'session' ? null : principal.application.id,
+    user_id: kind === 'bot' ? botUserId(principal.application) : principal.user.id,
+    credential: credentialOf(principal),
+    intents: kind === 'session' ? null : (identity.intents ?? 0),
+    shard: kind === 'bot' ? identity.shard : null,
+    may_call: mayCall(principal),
+    compress: identity.compress,
+    presence: null,
+    base: null,
+    detached_at_ms: null,
+  };
+}
+
+/** Whether what a session is opened or resumed with lets it take part in calls. @see gateway.md 9.5 */
+export function mayCall(principal: SessionPrincipal): boolean {
+  return principal.kind === 'user' && principal.scopes.has('lobbies.write');
+}
+
+/** Whether it is a session of the one whose credential this is. */
+export function belongsTo(record: GatewaySessionRecord, principal: SessionPrincipal): boolean {
+  const { kind } = principal;
+  if (record.kind !== kind) return false;
+  if (kind !== 'session' && record.application_id !== principal.application.id) return false;
+  return kind === 'bot' || record.user_id === principal.user.id;
+}
+
+/** The topic that is this session's own, and of every other session of the same user (or bot). */
+export function homeOf({ kind, application_id, user_id }: GatewaySessionRecord): Topic {
+  if (application_id === null) return topics.user(user_id);
+  return kind === 'bot' ? topics.application(application_id) : topics.player(application_id, user_id);
+}
+
+/** The player whose session it is; undefined for bots and users' own clients, who are in no lobby. */
+export function playerOf({ kind, application_id, user_id }: GatewaySessionRecord): Player | undefined {
+  return kind === 'user' && application_id !== null ? { applicationId: application_id, userId: user_id } : undefined;
+}

@@ -1,0 +1,76 @@
+import type { ApplicationId, Snowflake, UserId } from '../../../model/snowflake.ts';
+import { type Topic, topics } from '../../events/announcement.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
+import type { AuthorizationRecord, TokenRecord } from '../../store/records.ts';
+
+/** A user and an application have one authorization at most; all its codes and tokens change within this scope. */
+export function authorizationScope({ application_id, user_id }: Parties): string {
+  return `authorization/${application_id}/${user_id}`;
+}
+
+/** Named as in the records that have both. */
+export interface Parties {
+  readonly application_id: ApplicationId;
+  readonly user_id: UserId;
+}
+
+/** The grant of the user to the application, if there is one. */
+export async function findAuthorization(view: StoreView, parties: Parties): Promise<AuthorizationRecord | undefined> {
+  const equals = [parties.user_id, parties.application_id];
+  const [authorization] = await view.list('authorizations', { index: 'byUser', equals, limit: 1 });
+  return authorization;
+}
+
+/**
+ * Adds what the user grants to what it granted the application before: a user's grants to one application gather in one
+ * authorization. To be called within the {@link authorizationScope}.
+ *
+ * @param newId of the authorization, if this is the first
+ * @see oauth2.md 7
+ */
+export async function recordGrant(
+  transaction: Transaction,
+  parties: Parties,
+  scopes: readonly string[],
+  newId: Snowflake,
+): Promise<AuthorizationRecord> {
+  const { application_id, user_id } = parties;
+  const before = await findAuthorization(transaction, parties);
+  const authorization: AuthorizationRecord = {
+    id: before?.id ?? newId,
+    application_id,
+    user_id,
+    scopes: [...new Set([...(before?.scopes ?? []), ...scopes])],
+  };
+  transaction.put('authorizations', authorization);
+  return authorization;
+}
+
+/** Ends a grant with every token of it, and what was said by them; codes of it find it gone. @see oauth2.md 7 */
+export async function endAuthorization(transaction: Transaction, { id }: AuthorizationRecord): Promise<void> {
+  deleteTokens(transaction, await transaction.list('tokens', { index: 'byAuthorization', equals: [id] }));
+  const connections = await transaction.list('role_connections', { index: 'byAuthorization', equals: [id] });
+  for (const { application_id, user_id } of connections)
+    transaction.delete('role_connections', application_id, user_id);
+  transaction.delete('authorizations', id);
+}
+
+/** Ends what one code and the refreshes after it gave, and leaves the user's other clients signed in. */
+export async function endGrant(transaction: Transaction, grantId: string): Promise<void> {
+  deleteTokens(transaction, await transaction.list('tokens', { index: 'byGrant', equals: [grantId] }));
+}
+
+/** Ends one token alone. */
+export function endToken(transaction: Transaction, token: TokenRecord): void {
+  deleteTokens(transaction, [token]);
+}
+
+/** The sessions of their user look whether another token has come in the place of theirs; also those with a child application. */
+function deleteTokens(transaction: Transaction, tokens: readonly TokenRecord[]): void {
+  for (const { hash } of tokens) transaction.delete('tokens', hash);
+  for (const to of new Set(tokens.flatMap(playerOf))) transaction.announce({ to, recheck: true });
+}
+
+function playerOf({ application_id, user_id }: TokenRecord): Topic[] {
+  return application_id === null || user_id === null ? [] : [topics.player(application_id, user_id)];
+}

@@ -1,0 +1,223 @@
+import type { IntegrationType } from '../../../model/command.ts';
+import { limits } from '../../../model/limits/limits.ts';
+import { splitScopes } from '../../../model/oauth.ts';
+import { type GuildId, isSnowflake, type UserId } from '../../../model/snowflake.ts';
+import { codeChallengeMethod, isCodeChallenge } from '../../../wire/pkce.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { type OAuthFault, oauthFaults } from '../token/oauth-fault.ts';
+import { defaultIntegrationType, withInstallParams } from './install-defaults.ts';
+import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts';
+import { judgeResponseType, type ResponseType } from './response-type.ts';
+import { mayRequest, requireScopes, type ScopeTerms } from './scope-rules.ts';
+
+/** Parameters of `/oauth2/authorize` that the service reads; others are passed over. @see oauth2.md 2 */
+const authorizeParameters = [
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'disable_guild_select',
+  'guild_id',
+  'integration_type',
+  'nonce',
+  'permissions',
+  'prompt',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+] as const;
+
+type ParameterName = (typeof authorizeParameters)[number];
+
+/** Where the answer to an authorization request goes. */
+export interface ReturnAddress {
+  readonly application: ApplicationRecord;
+  /** The application's or, when the answer goes to none, a page of the service's own. */
+  readonly redirectUri: string;
+  /** Given back unchanged. */
+  readonly state: string | null;
+  /** The answer stands behind `#`, where no server sees it: it may be a token. */
+  readonly inFragment: boolean;
+}
+
+/** An authorization request that may be shown to its user. */
+export interface AuthorizationRequest extends ReturnAddress {
+  readonly responseType: ResponseType;
+  /** As asked for: known, at least one, none twice, umbrellas not expanded. */
+  readonly scopes: readonly string[];
+  readonly prompt: 'consent' | 'none';
+  readonly nonce: string | null;
+  /** S256. */
+  readonly codeChallenge: string | null;
+  readonly integrationType: IntegrationType;
+  /** The guild to choose beforehand. */
+  readonly guildId: string | null;
+  /** No other guild can be chosen. */
+  readonly guildLocked: boolean;
+  /** What the bot is to be allowed in the guild: permission bits as decimal text. */
+  readonly permissions: string;
+}
+
+/** A user's yes. */
+export interface Approval {
+  readonly request: AuthorizationRequest;
+  readonly userId: UserId;
+  /** The guild that gets the application. */
+  readonly guildId: GuildId | undefined;
+}
+
+/** A request whose answer must not be sent anywhere: the person is told on a page instead. */
+export class AuthorizationPageFault extends Fault {
+  /** What of the request its developer has to mend: `request` is all that the others are not. */
+  readonly parameter: 'client' | 'redirect' | 'request';
+
+  constructor(parameter: AuthorizationPageFault['parameter'], message: string) {
+    super('invalid_form_body', { message });
+    this.parameter = parameter;
+  }
+}
+
+export const pageFaults = {
+  client: () => new AuthorizationPageFault('client', 'Invalid OAuth2 client_id'),
+  redirect: () => new AuthorizationPageFault('redirect', 'Invalid OAuth2 redirect_uri'),
+  request: ({ error, description }: OAuthFault) => new AuthorizationPageFault('request', description ?? error),
+} as const;
+
+/**
+ * Reads where an answer may go. Nothing is redirected before this has succeeded.
+ *
+ * @param application the one that `client_id` names
+ * @param ownPage where the answer goes to a request that names neither a redirect nor a kind of answer
+ * @throws AuthorizationPageFault the application is unknown, or the redirect not one of its registered ones
+ */
+export function readReturnAddress(
+  parameters: URLSearchParams,
+  application: ApplicationRecord | undefined,
+  ownPage: string,
+): ReturnAddress {
+  if (!application || isRepeated(parameters, 'client_id')) throw pageFaults.client();
+  const named = read(parameters, 'redirect_uri');
+  const responseType = read(parameters, 'response_type');
+  if (named === undefined && responseType === undefined) {
+    return { application, redirectUri: ownPage, state: null, inFragment: false };
+  }
+  const redirectUri = named ?? application.redirect_uris[0];
+  if (
+    redirectUri === undefined ||
+    isRepeated(parameters, 'redirect_uri') ||
+    !isRegisteredRedirect(redirectUri, application.redirect_uris)
+  ) {
+    throw pageFaults.redirect();
+  }
+  const state = isRepeated(parameters, 'state') ? null : (read(parameters, 'state') ?? null);
+  return { application, redirectUri, state, inFragment: responseType === 'token' };
+}
+
+/**
+ * Judges the rest of a request.
+ *
+ * @param ownPage where a request ends that hands nothing to the application
+ * @throws OAuthFault `invalid_request`, `invalid_scope`, `unsupported_response_type`: to be told at the address
+ */
+export function judgeRequest(given: URLSearchParams, address: ReturnAddress, ownPage: string): AuthorizationRequest {
+  checkRepeats(given);
+  const { application } = address;
+  const parameters = withInstallParams(given, application);
+  const asked = splitScopes(read(parameters, 'scope') ?? '');
+  const responseType = judgeResponseType(read(parameters, 'response_type'), asked);
+  const integrationType = judgeIntegrationType(parameters, application);
+  const scopes = judgeScopes(asked, { application, responseType, integrationType });
+  return {
+    ...(responseType === 'none' ? { ...address, redirectUri: ownPage, state: null } : address),
+    responseType,
+    scopes,
+    prompt: judgePrompt(parameters),
+    nonce: read(parameters, 'nonce') ?? null,
+    codeChallenge: judgeChallenge(parameters, address, responseType),
+    integrationType,
+    guildId: judgeGuildId(parameters),
+    guildLocked: judgeFlag(parameters, 'disable_guild_select'),
+    permissions: judgePermissions(parameters),
+  };
+}
+
+/** A parameter's value; one without a value counts as left out (RFC 6749, 3.1). */
+function read(parameters: URLSearchParams, name: ParameterName): string | undefined {
+  return parameters.get(name) || undefined;
+}
+
+function isRepeated(parameters: URLSearchParams, name: ParameterName): boolean {
+  return parameters.getAll(name).length > 1;
+}
+
+function checkRepeats(parameters: URLSearchParams): void {
+  const repeated = authorizeParameters.find(name => isRepeated(parameters, name));
+  if (repeated) throw oauthFaults.repeated(repeated);
+}
+
+function judgeScopes(scopes: readonly string[], terms: ScopeTerms): readonly string[] {
+  requireScopes(scopes, scope => mayRequest(scope, terms));
+  const { application, responseType } = terms;
+  if (scopes.includes('bot') && application.bot_require_code_grant && responseType !== 'code') {
+    throw oauthFaults.codeGrantRequired();
+  }
+  return scopes;
+}
+
+function judgePrompt(parameters: URLSearchParams): AuthorizationRequest['prompt'] {
+  const prompt = read(parameters, 'prompt') ?? 'consent';
+  if (prompt !== 'consent' && prompt !== 'none') throw oauthFaults.invalid('prompt');
+  return prompt;
+}
+
+/** A client that sends none shows its secret for the code; on a custom scheme that is not enough. @see oauth2.md 4 */
+function judgeChallenge(
+  parameters: URLSearchParams,
+  { redirectUri }: ReturnAddress,
+  responseType: ResponseType,
+): string | null {
+  if (responseType === 'none') return null;
+  // Whoever claims a custom scheme hears what is sent to it, and no proof stands between it and a token.
+  if (responseType === 'token' && isCustomSchemeRedirect(redirectUri)) throw oauthFaults.tokenToScheme();
+  const challenge = read(parameters, 'code_challenge');
+  const method = read(parameters, 'code_challenge_method');
+  if (challenge === undefined) {
+    const isNeeded = responseType === 'code' && isCustomSchemeRedirect(redirectUri);
+    if (isNeeded || method !== undefined) throw oauthFaults.missing('code_challenge');
+    return null;
+  }
+  // Left out it would mean "plain" (RFC 7636, 4.3).
+  if (method !== codeChallengeMethod) throw oauthFaults.challengeMethod();
+  if (!isCodeChallenge(challenge)) throw oauthFaults.invalid('code_challenge');
+  return challenge;
+}
+
+function judgeIntegrationType(parameters: URLSearchParams, application: ApplicationRecord): IntegrationType {
+  const text = read(parameters, 'integration_type');
+  const type =
+    text === undefined
+      ? defaultIntegrationType(application)
+      : application.integration_types.find(supported => String(supported) === text);
+  if (type === undefined) throw oauthFaults.invalid('integration_type');
+  return type;
+}
+
+function judgeGuildId(parameters: URLSearchParams): string | null {
+  const guildId = read(parameters, 'guild_id') ?? null;
+  if (guildId !== null && !isSnowflake(guildId)) throw oauthFaults.invalid('guild_id');
+  return guildId;
+}
+
+/** Exactly `true` or `false`. @see oauth2.md 2 */
+function judgeFlag(parameters: URLSearchParams, name: ParameterName): boolean {
+  const text = read(parameters, name) ?? 'false';
+  if (text !== 'true' && text !== 'false') throw oauthFaults.invalid(name);
+  return text === 'true';
+}
+
+function judgePermissions(parameters: URLSearchParams): string {
+  const text = read(parameters, 'permissions') ?? '0';
+  if (!/^[0-9]{1,20}$/.test(text) || BigInt(text) > limits.permissionBitsMax) throw oauthFaults.invalid('permissions');
+  return BigInt(text).toString();
+}

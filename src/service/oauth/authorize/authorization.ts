@@ -1,0 +1,117 @@
+import type { TokenResponse } from '../../../model/oauth.ts';
+import type { UserId } from '../../../model/snowflake.ts';
+import { createGuesses } from '../../auth/attempt-limiter.ts';
+import type { Core } from '../../core.ts';
+import { type OwnApplication, ownApplicationView } from '../../domain/accounts/application-view.ts';
+import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
+import type { WebhookEvents } from '../../domain/webhooks/events.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import type { Activity } from '../../support/activity.ts';
+import { type Holder, holderOf, userClaims } from '../current-user/claims.ts';
+import { createRoleConnections, type RoleConnections } from '../current-user/role-connections.ts';
+import { type DeviceAuthorization, startDevice } from '../device/device-code.ts';
+import {
+  type DeviceDecision,
+  type DeviceRequest,
+  decideDevice,
+  findDevice,
+  type TypedCode,
+} from '../device/device-decision.ts';
+import { startSweeping } from '../expiry.ts';
+import { createIdTokens } from '../openid/id-token.ts';
+import { createSigningKeys, type PublicKey, type SigningKeys } from '../openid/signing-keys.ts';
+import { createProvisional, type Provisional } from '../provisional/accounts-and-tokens.ts';
+import { createSignIns, type SignIns } from '../sign-in/sign-in.ts';
+import { authenticateClient, type ClientRequest } from '../token/client-authentication.ts';
+import { createProofGuard } from '../token/proof-guard.ts';
+import { revoke } from '../token/revocation.ts';
+import { createTokenEndpoint } from '../token/token-endpoint.ts';
+import { createAuthorizationEvents } from './authorization-events.ts';
+import { findAuthorization } from './authorization-records.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { type Decision, decide } from './decision.ts';
+import { isGranted } from './scope-rules.ts';
+import { type Judgement, judge } from './validate-request.ts';
+
+/** OAuth2 and OpenID Connect: what the pages, the API's routes and the control API share. @see oauth2.md */
+export interface Authorization {
+  /** Judges the parameters of `/oauth2/authorize`. @throws AuthorizationPageFault (a Fault) */
+  judge(parameters: URLSearchParams): Promise<Judgement>;
+  /** Whether the user granted before all that the request asks for: `prompt=none` then need not ask. */
+  isGranted(request: AuthorizationRequest, userId: UserId): Promise<boolean>;
+  /** Carries out a user's answer. @throws Fault */
+  decide(decision: Decision): Promise<{ redirectTo: string }>;
+  /** The token endpoint. @throws OAuthFault; Fault `rate_limited` */
+  issueTokens(request: ClientRequest): Promise<TokenResponse>;
+  /** The endpoint where a device begins. @throws OAuthFault; Fault `rate_limited` */
+  startDevice(request: ClientRequest): Promise<DeviceAuthorization>;
+  /** The revocation endpoint. @throws OAuthFault; Fault `rate_limited` */
+  revoke(request: ClientRequest): Promise<void>;
+  /** Whom an access token speaks for. @throws Fault `unauthorized` */
+  holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
+  /** What OpenID says of a token's user. */
+  claimsOf(holder: Holder): ReturnType<typeof userClaims>;
+  /** What an application's bot sees of it. */
+  showOwnApplication(application: ApplicationRecord): Promise<OwnApplication>;
+  /** Keys that ID tokens can be verified with. */
+  listKeys(): Promise<readonly PublicKey[]>;
+  /** What users answer to devices that want to be signed in. */
+  readonly device: {
+    /** Undefined when no device shows this code, or it is over. @throws Fault `rate_limited` */
+    find(typed: TypedCode): Promise<DeviceRequest | undefined>;
+    /** @throws Fault `unknown_user`, `not_found`, `bad_request` when it was answered otherwise, `rate_limited` */
+    decide(decision: DeviceDecision): Promise<void>;
+  };
+  readonly signIns: SignIns;
+  readonly provisional: Provisional;
+  readonly roleConnections: RoleConnections;
+  /** Begins to clear away what has expired. @returns what ends it */
+  start(): () => void;
+}
+
+export interface AuthorizationDeps {
+  /** Tells the applications' servers. */
+  readonly webhookEvents: WebhookEvents;
+  /** Whose memberships move when accounts are merged. */
+  readonly lobbies: LobbyMoves;
+  /** Counts what is asked outside. */
+  readonly activity: Activity;
+  readonly keys?: SigningKeys;
+}
+
+export function createAuthorization(
+  core: Core,
+  { webhookEvents, lobbies, activity, keys = createSigningKeys(core) }: AuthorizationDeps,
+): Authorization {
+  const events = createAuthorizationEvents(core, webhookEvents);
+  const idTokens = createIdTokens(core, keys);
+  const provisional = createProvisional(core, { idTokens, events, lobbies, activity });
+  const issueTokens = createTokenEndpoint(core, idTokens, provisional.merges);
+  const guarded = createProofGuard(core);
+  const userCodeGuesses = createGuesses(core, 'oauth-user-code');
+  return {
+    judge: parameters => judge(core, parameters),
+    async isGranted(request, userId) {
+      const parties = { application_id: request.application.id, user_id: userId };
+      return isGranted(request, (await findAuthorization(core.store, parties))?.scopes ?? []);
+    },
+    decide: decision => decide(core, events, decision),
+    issueTokens: request => guarded(request, () => issueTokens(request)),
+    revoke: request =>
+      guarded(request, async () => revoke(core, events, await authenticateClient(core, request), request.form)),
+    startDevice: request =>
+      guarded(request, async () => startDevice(core, await authenticateClient(core, request), request.form)),
+    device: {
+      find: typed => findDevice(core, userCodeGuesses, typed),
+      decide: decision => decideDevice(core, events, userCodeGuesses, decision),
+    },
+    holderOf: principal => holderOf(core.store, principal),
+    claimsOf: holder => userClaims(holder, core.addresses.web),
+    showOwnApplication: application => ownApplicationView(core, application),
+    listKeys: async () => [await keys.published()],
+    signIns: createSignIns(core),
+    provisional,
+    roleConnections: createRoleConnections(core),
+    start: () => startSweeping(core),
+  };
+}

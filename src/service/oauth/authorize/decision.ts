@@ -1,0 +1,106 @@
+import { fieldErrors, type Issue } from '../../../model/errors/issue.ts';
+import { authorizePagePath } from '../../../model/oauth.ts';
+import type { GuildId, UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import { requireAuthorizer } from '../../domain/accounts/full-account.ts';
+import { Fault, refuseIssues } from '../../support/fault.ts';
+import { oauthFaults } from '../token/oauth-fault.ts';
+import { issueCode } from './authorization-code.ts';
+import type { AuthorizationEvents } from './authorization-events.ts';
+import type { Approval, AuthorizationRequest } from './authorization-request.ts';
+import { issueToken } from './implicit-grant.ts';
+import { installInGuild, keepInstallation } from './installation.ts';
+import { type AnswerParameters, redirectWith } from './redirect-uri.ts';
+import { canInstall } from './scope-rules.ts';
+import { judge, refusalRedirect } from './validate-request.ts';
+
+/** What a user answers to an authorization request. */
+export interface Decision {
+  /** The address of the authorization page with its query; absolute, or from its path on. */
+  readonly authorizeUrl: string;
+  readonly userId: UserId;
+  readonly decision: 'approve' | 'deny';
+  /**
+   * The guild that gets the application, when the request asks for one. Null: none does. Absent: as the page would have
+   * it untouched, the one that the request names, if any.
+   */
+  readonly guildId?: GuildId | null;
+}
+
+const apiPrefix = /^\/api(?:\/v\d+)?(?=\/)/;
+
+/**
+ * Carries out the user's answer. A request that is itself at fault goes back to the application whatever the user says.
+ *
+ * @returns where the user's browser goes next
+ * @throws Fault `invalid_form_body` (the address is no authorization page, or must not be redirected from),
+ *   those of {@link requireAuthorizer}, `unknown_guild`, `missing_permissions`
+ */
+export async function decide(
+  core: Core,
+  events: AuthorizationEvents,
+  { authorizeUrl, userId, decision, guildId }: Decision,
+): Promise<{ redirectTo: string }> {
+  const judgement = await judge(core, readParameters(core, authorizeUrl));
+  if (!judgement.request) return judgement;
+  await requireAuthorizer(core.store, userId);
+  const { request } = judgement;
+  if (decision === 'deny') return { redirectTo: refusalRedirect(core, request, oauthFaults.denied()) };
+  const answer = await approve(core, events, { request, userId, guildId: chooseGuild(request, guildId) });
+  const { redirectUri, state, inFragment } = request;
+  return { redirectTo: redirectWith(redirectUri, { ...answer, state, iss: core.addresses.web }, inFragment) };
+}
+
+function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
+  const url = URL.parse(authorizeUrl, core.addresses.web);
+  if (!url || url.pathname.replace(apiPrefix, '') !== authorizePagePath) {
+    throw new Fault('invalid_form_body', {
+      message: `authorize_url is not an address of the page ${authorizePagePath}.`,
+    });
+  }
+  return url.searchParams;
+}
+
+/** @returns what goes to the application, or stands at the end of an installation */
+async function approve(core: Core, events: AuthorizationEvents, approval: Approval): Promise<AnswerParameters> {
+  const { request, userId, guildId } = approval;
+  const guild = guildId === undefined ? undefined : await installInGuild(core, approval, guildId);
+  const handedOut = await handOut(core, approval);
+  await events.authorized({ ...request, userId, guild });
+  const isBot = request.scopes.includes('bot');
+  return { ...handedOut, guild_id: guildId, permissions: guild && isBot ? request.permissions : undefined };
+}
+
+async function handOut(core: Core, approval: Approval): Promise<AnswerParameters> {
+  switch (approval.request.responseType) {
+    case 'code':
+      return { code: await issueCode(core, approval) };
+    case 'token': {
+      const { access_token, token_type, expires_in, scope } = await issueToken(core, approval);
+      return { access_token, token_type, expires_in, scope };
+    }
+    case 'none':
+      await keepInstallation(core, approval);
+      return {};
+  }
+}
+
+/**
+ * The guild that gets the application. One that the request locks is the one, whatever else was chosen.
+ *
+ * @throws Fault `invalid_form_body` when nothing but a guild is asked for and none is given
+ */
+function chooseGuild(request: AuthorizationRequest, chosen: Decision['guildId']): GuildId | undefined {
+  if (!canInstall(request)) return undefined;
+  const isOpen = request.guildId === null || !request.guildLocked;
+  const guildId = isOpen && chosen !== undefined ? chosen : request.guildId;
+  if (guildId !== null) return guildId;
+  if (request.responseType === 'none') refuseIssues([guildRequired]);
+  return undefined;
+}
+
+const guildRequired: Issue = {
+  path: ['guild_id'],
+  code: 'BASE_TYPE_REQUIRED',
+  message: fieldErrors.BASE_TYPE_REQUIRED(),
+};

@@ -1,0 +1,24 @@
+import type { IntegrationType } from '../../../model/command.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+
+/** Where an application is installed by default: in guilds or, our choice, by users where that is all it supports. */
+export function defaultIntegrationType({
+  integration_types,
+}: Pick<ApplicationRecord, 'integration_types'>): IntegrationType | undefined {
+  return [...integration_types].sort()[0];
+}
+
+// Each of these says how the application is to be installed, so that its own settings no longer do.
+const overridingParameters = ['scope', 'integration_type', 'redirect_uri', 'response_type'] as const;
+
+/** An authorization request, completed by the application's settings where it names nothing else. @see oauth2.md 5 */
+export function withInstallParams(
+  parameters: URLSearchParams,
+  { install_params }: Pick<ApplicationRecord, 'install_params'>,
+): URLSearchParams {
+  if (!install_params || overridingParameters.some(name => parameters.get(name))) return parameters;
+  const completed = new URLSearchParams(parameters);
+  completed.set('scope', install_params.scopes.join(' '));
+  completed.set('permissions', install_params.permissions);
+  return completed;
+}

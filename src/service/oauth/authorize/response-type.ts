@@ -1,0 +1,20 @@
+import { installScopes } from '../../../model/oauth.ts';
+import { oauthFaults } from '../token/oauth-fault.ts';
+
+/** What approval hands to the application: a code; the token itself; or nothing, where it is only installed. */
+export type ResponseType = 'code' | 'token' | 'none';
+
+/**
+ * Reads `response_type`. Left out it means that nothing is handed out, which suffices for the scopes that install.
+ *
+ * @param scopes those asked for
+ * @throws OAuthFault `unsupported_response_type`; `invalid_request` when it is missing
+ * @see oauth2.md 2 and 5
+ */
+export function judgeResponseType(given: string | undefined, scopes: readonly string[]): ResponseType {
+  if (given === 'code' || given === 'token') return given;
+  if (given !== undefined) throw oauthFaults.responseType();
+  if (scopes.length === 0 || !scopes.every(scope => installScopes.has(scope)))
+    throw oauthFaults.missing('response_type');
+  return 'none';
+}

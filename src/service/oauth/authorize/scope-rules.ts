@@ -1,0 +1,84 @@
+import { type IntegrationType, integrationTypes } from '../../../model/command.ts';
+import { clientCredentialsScopes, confidentialScopes, installScopes, isScope } from '../../../model/oauth.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import { oauthFaults } from '../token/oauth-fault.ts';
+import type { ResponseType } from './response-type.ts';
+
+const { GUILD_INSTALL, USER_INSTALL } = integrationTypes;
+
+// Our choice: there are no incoming webhooks here, and to grant the scope without one would be a lie.
+const notOffered: ReadonlySet<string> = new Set(['webhook.incoming']);
+
+/** On what terms scopes are asked for. */
+export interface ScopeTerms {
+  readonly application: ApplicationRecord;
+  readonly responseType: ResponseType;
+  readonly integrationType: IntegrationType;
+}
+
+/** @returns `scopes` @throws OAuthFault `invalid_scope` when there are none, or not all of them are allowed */
+export function requireScopes(scopes: readonly string[], isAllowed: (scope: string) => boolean): readonly string[] {
+  if (scopes.length === 0 || !scopes.every(isAllowed)) throw oauthFaults.scope();
+  return scopes;
+}
+
+/** Whether an application may ask a user for a scope in an authorization request. @see oauth2.md 3, 4 and 5 */
+export function mayRequest(scope: string, { application, responseType, integrationType }: ScopeTerms): boolean {
+  if (!isUserScope(scope, application)) return false;
+  if (responseType === 'token' && confidentialScopes.has(scope)) return false;
+  // A bot lives in guilds; its commands can be a user's, too.
+  return scope !== 'bot' || integrationType === GUILD_INSTALL;
+}
+
+function isUserScope(scope: string, application: ApplicationRecord): boolean {
+  if (!isScope(scope) || notOffered.has(scope) || clientCredentialsScopes.has(scope)) return false;
+  return !application.public_client || !confidentialScopes.has(scope);
+}
+
+/**
+ * Whether an application may ask for a scope on a device.
+ *
+ * Our choice: not for one that installs it somewhere, because nobody chooses a place there.
+ */
+export function mayRequestOnDevice(scope: string, application: ApplicationRecord): boolean {
+  return isUserScope(scope, application) && !installScopes.has(scope);
+}
+
+/** Whether an application may have a scope for itself: any but those that act while a user authorizes. */
+export function mayHoldItself(scope: string): boolean {
+  return isScope(scope) && !notOffered.has(scope) && !installScopes.has(scope);
+}
+
+/** What is granted, and where it is installed. */
+export interface GrantTerms {
+  readonly scopes: readonly string[];
+  readonly integrationType: IntegrationType;
+}
+
+/**
+ * Of what a user approves, what lasts: `bot` acts at once, and so do commands that come into a guild. A user's own
+ * installation lasts as long as the authorization. @see oauth2.md 11, "pass-through"
+ */
+export function lastingScopes({ scopes, integrationType }: GrantTerms): readonly string[] {
+  return scopes.filter(scope => !installScopes.has(scope) || (scope !== 'bot' && integrationType === USER_INSTALL));
+}
+
+/** Whether granting these puts the application somewhere. */
+export function isInstallation(scopes: readonly string[]): boolean {
+  return scopes.some(scope => installScopes.has(scope));
+}
+
+/** Whether granting this can put the application into a guild. @see oauth2.md 5 */
+export function canInstall({ scopes, integrationType }: GrantTerms): boolean {
+  return integrationType === GUILD_INSTALL && isInstallation(scopes);
+}
+
+/**
+ * Whether all of this was granted already, so that `prompt=none` need not ask. What comes into a guild always asks: it
+ * was another guild then, or another time.
+ *
+ * @see oauth2.md 2, `prompt`
+ */
+export function isGranted(terms: GrantTerms, granted: readonly string[]): boolean {
+  return !canInstall(terms) && terms.scopes.every(scope => granted.includes(scope));
+}

@@ -1,0 +1,75 @@
+import type { PartialApplication } from '../../../model/application.ts';
+import { formatTimestamp } from '../../../model/timestamp.ts';
+import type { User } from '../../../model/user.ts';
+import { partialApplication } from '../../domain/accounts/application-view.ts';
+import { userView } from '../../domain/accounts/user-view.ts';
+import type { Principal } from '../../http/call.ts';
+import type { StoreView } from '../../store/contract.ts';
+import type { ApplicationRecord, TokenRecord, UserRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { pictureAddress } from '../pages/picture.ts';
+
+/** Whom an access token speaks for; the application's own token for the one who owns it. @see oauth2.md 3 */
+export interface Holder {
+  readonly application: ApplicationRecord;
+  readonly user: UserRecord;
+  /** Umbrellas expanded. */
+  readonly scopes: ReadonlySet<string>;
+  readonly token: TokenRecord;
+}
+
+/** @throws Fault `unauthorized` when the application's owner is gone */
+export async function holderOf(
+  store: StoreView,
+  principal: Extract<Principal, { kind: 'user' | 'application' }>,
+): Promise<Holder> {
+  if (principal.kind === 'user') return principal;
+  const user = await store.get('users', principal.application.owner_id);
+  if (!user) throw new Fault('unauthorized');
+  return { ...principal, user };
+}
+
+/** Users here have no mail address: a claim that says so, not one that is left out. */
+const email = { email: null, email_verified: false } as const;
+
+/** The user as it sees itself; a mail address shows with `email`. */
+export function currentUserView(user: UserRecord, scopes: ReadonlySet<string>) {
+  return {
+    ...userView(user),
+    locale: user.locale,
+    ...(scopes.has('email') ? { email: email.email, verified: email.email_verified } : {}),
+  };
+}
+
+/** OpenID's claims about the user. @param web address of the pages @see oauth2.md 8, `GET /oauth2/userinfo` */
+export function userClaims({ user, scopes }: Holder, web: string): Readonly<Record<string, string | boolean | null>> {
+  return {
+    sub: user.id,
+    ...(scopes.has('email') ? email : {}),
+    ...(scopes.has('identify') ? profileClaims(user, web) : {}),
+  };
+}
+
+function profileClaims({ id, username, global_name, locale }: UserRecord, web: string) {
+  return { preferred_username: username, nickname: global_name, picture: pictureAddress(web, id), locale };
+}
+
+/** @see oauth2.md 8, `GET /oauth2/@me` */
+export interface CurrentAuthorization {
+  application: PartialApplication;
+  /** As granted, umbrellas not expanded. */
+  scopes: readonly string[];
+  /** When the access token ends, ISO 8601. */
+  expires: string;
+  /** With `identify` only. */
+  user?: User;
+}
+
+export function currentAuthorizationView({ application, token, user, scopes }: Holder): CurrentAuthorization {
+  return {
+    application: partialApplication(application),
+    scopes: token.scopes,
+    expires: formatTimestamp(token.expires_at_ms ?? 0),
+    ...(scopes.has('identify') ? { user: userView(user) } : {}),
+  };
+}

@@ -1,0 +1,127 @@
+import { integrationTypes } from '../../../model/command.ts';
+import type { DeviceResult } from '../../../model/oauth.ts';
+import type { Snowflake, UserId } from '../../../model/snowflake.ts';
+import type { Guesses } from '../../auth/attempt-limiter.ts';
+import type { Core } from '../../core.ts';
+import { requireAuthorizer } from '../../domain/accounts/full-account.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, DeviceCodeRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
+import { authorizationScope, type Parties, recordGrant } from '../authorize/authorization-records.ts';
+import type { Decision } from '../authorize/decision.ts';
+import { deviceScope, findDeviceCode } from './device-code.ts';
+import { readUserCode } from './user-code.ts';
+
+/** A code that a user typed in. */
+export interface TypedCode {
+  /** As typed: case, blanks and hyphens do not matter. */
+  readonly userCode: string;
+  /** Who typed it in: wrong codes are counted for each user. */
+  readonly userId: UserId;
+}
+
+/** What a device asks its user for. */
+export interface DeviceRequest {
+  readonly application: ApplicationRecord;
+  /** Umbrellas not expanded. */
+  readonly scopes: readonly string[];
+  readonly state: DeviceCodeRecord['state'];
+}
+
+/** What a user answers to a device. */
+export interface DeviceDecision extends TypedCode {
+  readonly decision: Decision['decision'];
+}
+
+/**
+ * Finds what a device asks for.
+ *
+ * @returns undefined when no device shows this code, or it is over
+ * @throws Fault `rate_limited` after too many wrong codes
+ */
+export async function findDevice(core: Core, guesses: Guesses, typed: TypedCode): Promise<DeviceRequest | undefined> {
+  const record = await guess(core, guesses, typed);
+  const application = await core.store.get('applications', record?.application_id ?? '');
+  return record && application && { application, scopes: record.scopes, state: record.state };
+}
+
+/**
+ * Carries out the user's answer. The first answer stands; the same user may give it again.
+ *
+ * @throws Fault those of {@link requireAuthorizer}; `not_found` when no device shows this code; `bad_request` when it
+ *   was answered otherwise; `rate_limited`
+ */
+export async function decideDevice(
+  core: Core,
+  events: AuthorizationEvents,
+  guesses: Guesses,
+  decision: DeviceDecision,
+): Promise<void> {
+  const { userId } = decision;
+  await requireAuthorizer(core.store, userId);
+  const found = await guess(core, guesses, decision);
+  if (!found) throw unknownUserCode();
+  const { hash, application_id } = found;
+  const parties = { application_id, user_id: userId };
+  const state = decision.decision === 'approve' ? 'granted' : 'denied';
+  const newId = core.ids.next();
+  const isNew = await core.store.transact(
+    authorizationScope(parties),
+    transaction => answer(transaction, { hash, parties, state, newId }),
+    [deviceScope(hash)],
+  );
+  const application = await core.store.get('applications', application_id);
+  if (!isNew || state === 'denied' || !application) return;
+  // Nothing is installed by way of a device, so it does not matter where.
+  await events.authorized({
+    application,
+    userId,
+    scopes: found.scopes,
+    integrationType: integrationTypes.USER_INSTALL,
+  });
+}
+
+interface Answer {
+  /** Of the device's code. */
+  readonly hash: string;
+  readonly parties: Parties;
+  readonly state: DeviceResult;
+  readonly newId: Snowflake;
+}
+
+/** @returns false when the user had given this answer already */
+async function answer(transaction: Transaction, { hash, parties, state, newId }: Answer): Promise<boolean> {
+  const record = await transaction.get('device_codes', hash);
+  if (!record) throw unknownUserCode();
+  if (record.state === state && record.user_id === parties.user_id) return false;
+  if (record.state !== 'pending') throw answeredBefore();
+  const granted = state === 'granted' ? await recordGrant(transaction, parties, record.scopes, newId) : undefined;
+  const authorization_id = granted?.id ?? null;
+  transaction.put('device_codes', { ...record, state, user_id: parties.user_id, authorization_id });
+  return true;
+}
+
+function answeredBefore(): Fault {
+  return new Fault('bad_request', { message: 'This device has been answered already.' });
+}
+
+/** To one who types a code that leads nowhere. */
+export function unknownUserCode(): Fault {
+  return new Fault('not_found', { message: 'No device shows this code, or it is too old.' });
+}
+
+function guess(core: Core, guesses: Guesses, { userCode, userId }: TypedCode): Promise<DeviceCodeRecord | undefined> {
+  return guesses.attempt(userId, async wrong => {
+    const code = readUserCode(userCode);
+    const record = code === undefined ? undefined : await findDeviceCode(core.store, code, core.clock.now());
+    if (!record) wrong();
+    return record;
+  });
+}
+
+/** @see oauth2.md 6, "Confirmation page internals" */
+export function deviceView({ application, scopes, state }: DeviceRequest) {
+  // Accounts are not linked the other way round here, so there is never a code for it.
+  return { scopes, client_id: application.id, two_way_link_code: null, type: state };
+}

@@ -1,0 +1,36 @@
+import { randomToken } from '../../../wire/clock/ports.ts';
+import type { Core } from '../../core.ts';
+import type { VoiceSeat, VoiceServer } from '../../domain/lobbies/voice-server.ts';
+import type { Activity } from '../../support/activity.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { loadJose, type SigningKeys, signingAlgorithm } from './signing-keys.ts';
+
+/** Whom the tokens are for, and what kind they are: no verifier of ID tokens takes one for its own. */
+export const voiceAudience = 'lobby-voice';
+export const voiceTokenType = 'voice+jwt';
+
+const tokenIdBytes = 16;
+
+/**
+ * A voice server of the operator's. Our choice: its tokens are JWTs signed by the key that signs ID tokens, so that it
+ * needs nothing of this service but `GET /oauth2/keys` to know whom it lets in: `sub` is the user, `lobby_id` the call,
+ * `session_id` the session that both events name. They are good for `serviceLimits.voiceTokenLifeMs`; op 42 gets another.
+ */
+export function openVoiceServer(core: Core, keys: SigningKeys, activity: Activity, endpoint: string): VoiceServer {
+  async function sign({ lobbyId, applicationId, userId, sessionId }: VoiceSeat): Promise<string> {
+    const { kid, key } = await keys.signer();
+    const { SignJWT } = await loadJose();
+    const nowSeconds = Math.floor(core.clock.now() / 1000);
+    return new SignJWT({ application_id: applicationId, lobby_id: lobbyId, session_id: sessionId })
+      .setProtectedHeader({ alg: signingAlgorithm, kid, typ: voiceTokenType })
+      .setIssuer(core.addresses.web)
+      .setAudience(voiceAudience)
+      .setSubject(userId)
+      .setJti(randomToken(core.entropy, tokenIdBytes))
+      .setIssuedAt(nowSeconds)
+      .setExpirationTime(nowSeconds + serviceLimits.voiceTokenLifeMs / 1000)
+      .sign(key);
+  }
+
+  return { endpoint, token: seat => activity.runAside(() => sign(seat)) };
+}

@@ -1,0 +1,122 @@
+import type { TokenResponse } from '../../../model/oauth.ts';
+import type {
+  AccountEdit,
+  BotProvisionalTokenInput,
+  BotUnmergeInput,
+  ProvisionalTokenInput,
+  ProvisionalTokenResponse,
+} from '../../../model/provisional.ts';
+import {
+  checkAccountEdit,
+  checkBotProvisionalToken,
+  checkBotUnmerge,
+  checkProvisionalToken,
+} from '../../../model/rules/accounts/provisional.ts';
+import type { Core } from '../../core.ts';
+import { readId } from '../../domain/lobbies/input.ts';
+import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
+import type { ApplicationRecord, UserRecord } from '../../store/records.ts';
+import type { Activity } from '../../support/activity.ts';
+import { Fault, refuseIssues } from '../../support/fault.ts';
+import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
+import type { IdTokens } from '../openid/id-token.ts';
+import { exchangeChildToken } from '../token/child-token.ts';
+import { createAccountMoves } from './account-moves.ts';
+import { createSignIn } from './accounts.ts';
+import { createExternalAuthentication } from './external-auth.ts';
+import { type ExternalIdentity, identityOf } from './identity.ts';
+import { createProvisionalMerges, type ProvisionalMerges } from './merge.ts';
+import { createPartnerClients } from './partner-client.ts';
+import { unmerge } from './unmerge.ts';
+import { userScope } from './user.ts';
+
+/**
+ * Accounts of players who have none of their own, and what publishers do with tokens. `address`: where a request came from.
+ *
+ * @see oauth2.md 9; social-sdk.md 11
+ */
+export interface Provisional {
+  /** By a proof from elsewhere. @throws Fault `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link SignIn} */
+  issueToken(input: unknown, address: string): Promise<ProvisionalTokenResponse>;
+  /** By the word of the application's bot. @throws Fault `invalid_form_body`, those of {@link SignIn} */
+  issueTokenByBot(application: ApplicationRecord, input: unknown): Promise<ProvisionalTokenResponse>;
+  /** @throws Fault `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link unmerge} */
+  unmerge(input: unknown, address: string): Promise<void>;
+  /** @throws Fault `invalid_form_body`, those of {@link unmerge} */
+  unmergeByBot(application: ApplicationRecord, input: unknown): Promise<void>;
+  /** @see exchangeChildToken */
+  exchangeChildToken(input: unknown, address: string): Promise<TokenResponse>;
+  /** Changes what others see a provisional account as. @throws Fault `invalid_form_body`, `invalid_user_type`, `unknown_user` */
+  edit(user: UserRecord, input: unknown): Promise<UserRecord>;
+  readonly merges: ProvisionalMerges;
+  /** Goes on with what was begun before the service ended. */
+  start(): Promise<() => void>;
+}
+
+export interface ProvisionalDeps {
+  readonly idTokens: IdTokens;
+  readonly events: AuthorizationEvents;
+  readonly lobbies: LobbyMoves;
+  /** Counts what is asked outside. */
+  readonly activity: Activity;
+}
+
+export function createProvisional(core: Core, { idTokens, events, lobbies, activity }: ProvisionalDeps): Provisional {
+  const externalAuth = createExternalAuthentication(core, activity);
+  const clients = createPartnerClients(core);
+  const moves = createAccountMoves(core, lobbies);
+  const signIn = createSignIn(core, idTokens);
+
+  async function read(input: unknown, address: string): Promise<[ApplicationRecord, ExternalIdentity]> {
+    refuseIssues(checkProvisionalToken(input));
+    const body = input as ProvisionalTokenInput;
+    const application = await clients.authenticate(body.client_id, { secret: body.client_secret, address });
+    return [application, await externalAuth.verify(application, body)];
+  }
+
+  return {
+    issueToken: async (input, address) => signIn(...(await read(input, address))),
+
+    async issueTokenByBot(application, input) {
+      refuseIssues(checkBotProvisionalToken(input));
+      const { external_user_id, preferred_global_name, provisional_user_id } = input as BotProvisionalTokenInput;
+      return signIn(application, botIdentity(application, external_user_id), {
+        name: preferred_global_name ?? undefined,
+        userId: provisional_user_id == null ? undefined : readId<'user'>(provisional_user_id),
+      });
+    },
+
+    unmerge: async (input, address) => unmerge(core, { moves, events }, ...(await read(input, address))),
+
+    async unmergeByBot(application, input) {
+      refuseIssues(checkBotUnmerge(input));
+      const { external_user_id } = input as BotUnmergeInput;
+      await unmerge(core, { moves, events }, application, botIdentity(application, external_user_id));
+    },
+
+    exchangeChildToken: (input, address) => exchangeChildToken(core, clients, input, address),
+
+    async edit({ id }, input) {
+      refuseIssues(checkAccountEdit(input));
+      const { global_name } = input as AccountEdit;
+      return core.store.transact(userScope(id), async transaction => {
+        const user = await transaction.get('users', id);
+        if (!user) throw new Fault('unknown_user');
+        if (user.provisional_of === null) throw new Fault('invalid_user_type');
+        if (global_name === undefined) return user;
+        const edited = { ...user, global_name };
+        transaction.put('users', edited);
+        return edited;
+      });
+    },
+
+    merges: createProvisionalMerges(core, externalAuth, moves),
+    start: moves.start,
+  };
+}
+
+/** @throws Fault `provisional_accounts_disabled` */
+function botIdentity({ provisional_accounts }: ApplicationRecord, subject: string): ExternalIdentity {
+  if (!provisional_accounts) throw new Fault('provisional_accounts_disabled');
+  return identityOf({ type: 'DISCORD_BOT_ISSUED_ACCESS_TOKEN', subject });
+}

@@ -1,0 +1,172 @@
+import { defaultCommunicationScopes, splitScopes } from '../../../model/oauth.ts';
+import type { ProvisionalTokenResponse } from '../../../model/provisional.ts';
+import type { UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import { requireNotBanned } from '../../domain/accounts/full-account.ts';
+import { userView } from '../../domain/accounts/user-view.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, ExternalIdentityRecord, UserRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { serviceFieldErrors } from '../../support/service-field-errors.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { authorizationScope, recordGrant } from '../authorize/authorization-records.ts';
+import type { IdTokens } from '../openid/id-token.ts';
+import { issueAccess } from '../token/tokens.ts';
+import { type ExternalIdentity, identitiesOf, identityScope } from './identity.ts';
+import { drawAccount, requireFreeUsername, usernameScope, userScope } from './user.ts';
+
+/** What a server asks for beyond a token; its word counts more than the identity's. */
+export interface AccountWishes {
+  /** What the account is to be called from now on. */
+  readonly name?: string | undefined;
+  /** The provisional account that a new identity leads to. */
+  readonly userId?: UserId | undefined;
+}
+
+/**
+ * Signs a player in by an identity from elsewhere. The same identity leads to the same account, always, and makes it
+ * the first time. A token that was given before stays.
+ *
+ * Our choice: of the two figures for a token's life, an hour in the client's header and a week in the guides, the latter,
+ * which is that of every access token; and what an identity token calls the player is the new account's name and no more, so that a player who took
+ * another name keeps it.
+ *
+ * @throws Fault `account_locked`, `account_not_provisional`, `no_unique_username`, `too_many_identities`,
+ *   `missing_access` when the account is banned; for `wishes.userId` `invalid_form_body`, `invalid_user_type`
+ * @see oauth2.md 9
+ */
+export type SignIn = (
+  application: ApplicationRecord,
+  identity: ExternalIdentity,
+  wishes?: AccountWishes,
+) => Promise<ProvisionalTokenResponse>;
+
+/** Our choice: all that a game asks a full account for. */
+const scopes = splitScopes(defaultCommunicationScopes);
+
+export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
+  const { store, ids, clock } = core;
+
+  return async (application, identity, wishes = {}) => {
+    for (;;) {
+      const issued = await attempt(application, identity, wishes);
+      if (issued) return issued;
+    }
+  };
+
+  async function aim(application: ApplicationRecord, identity: ExternalIdentity, wishes: AccountWishes): Promise<Aim> {
+    const known = await store.get('external_identities', application.id, identity.hash);
+    if (known) return { known, userId: known.user_id };
+    if (wishes.userId !== undefined) return { userId: wishes.userId };
+    const drawn = await drawAccount(core, application.id, wishes.name ?? identity.name);
+    return { drawn, userId: drawn.id };
+  }
+
+  /** Undefined when the identity came to another account before its turn came. */
+  async function attempt(application: ApplicationRecord, identity: ExternalIdentity, wishes: AccountWishes) {
+    const { known, drawn, userId } = await aim(application, identity, wishes);
+    const parties = { application_id: application.id, user_id: userId };
+    const newId = ids.next();
+    const guards = [identityScope(application.id, identity), userScope(userId)];
+    if (drawn) guards.push(usernameScope(drawn));
+    const token = await store.transact(
+      authorizationScope(parties),
+      async transaction => {
+        const record = await transaction.get('external_identities', application.id, identity.hash);
+        if (record?.user_id !== known?.user_id) return undefined;
+        if (record) await reenter(transaction, application, record, wishes);
+        else if (drawn) await enter(transaction, identity, drawn);
+        else await join(transaction, application, identity, userId, wishes);
+        const authorization = await recordGrant(transaction, parties, scopes, newId);
+        return issueAccess(core, transaction, { authorization, grantId: authorization.id, scopes });
+      },
+      guards,
+    );
+    if (!token) return undefined;
+    const expires_at_s = Math.floor(clock.now() / 1000) + token.expires_in;
+    const id_token = await idTokens.sign({ ...parties, nonce: null }, token.expires_in);
+    return { ...token, id_token, scopes, expires_at_s };
+  }
+}
+
+/** Whose account an identity leads to, as it looks before its turn has come. */
+interface Aim {
+  readonly userId: UserId;
+  readonly known?: ExternalIdentityRecord;
+  /** An account that is not there yet. */
+  readonly drawn?: UserRecord;
+}
+
+/** A player whose identity is known. */
+async function reenter(
+  transaction: Transaction,
+  application: ApplicationRecord,
+  { type, user_id, operation_id }: ExternalIdentityRecord,
+  { name, userId }: AccountWishes,
+): Promise<void> {
+  if (operation_id !== null) throw new Fault('account_locked');
+  const user = await transaction.get('users', user_id);
+  if (!user) throw new Fault('unknown_user');
+  if (user.provisional_of !== application.id) {
+    throw new Fault('account_not_provisional', { user: userView(user), provider: type });
+  }
+  if (userId !== undefined && userId !== user_id) throw unknownAccount();
+  requireNotBanned(user);
+  rename(transaction, user, name);
+}
+
+/** A player who comes for the first time. */
+async function enter(transaction: Transaction, identity: ExternalIdentity, user: UserRecord): Promise<void> {
+  await requireFreeUsername(transaction, user);
+  transaction.put('users', user);
+  putIdentity(transaction, user, identity);
+}
+
+/** A known account that gets another identity. */
+async function join(
+  transaction: Transaction,
+  application: ApplicationRecord,
+  identity: ExternalIdentity,
+  userId: UserId,
+  { name }: AccountWishes,
+): Promise<void> {
+  const user = await transaction.get('users', userId);
+  if (user?.provisional_of === null) throw new Fault('invalid_user_type');
+  if (user?.provisional_of !== application.id) throw unknownAccount();
+  requireNotBanned(user);
+  await requireRoomForIdentities(transaction, application, userId, 1);
+  putIdentity(transaction, user, identity);
+  rename(transaction, user, name);
+}
+
+function putIdentity(transaction: Transaction, { id, provisional_of }: UserRecord, identity: ExternalIdentity): void {
+  if (provisional_of === null) return;
+  const { type, hash } = identity;
+  transaction.put('external_identities', {
+    application_id: provisional_of,
+    hash,
+    type,
+    user_id: id,
+    operation_id: null,
+  });
+}
+
+function rename(transaction: Transaction, user: UserRecord, name: string | undefined): void {
+  if (name !== undefined && name !== user.global_name) transaction.put('users', { ...user, global_name: name });
+}
+
+/** @throws Fault `too_many_identities` */
+export async function requireRoomForIdentities(
+  view: StoreView,
+  { id }: ApplicationRecord,
+  userId: UserId,
+  more: number,
+): Promise<void> {
+  const held = await identitiesOf(view, id, userId);
+  if (held.length + more > serviceLimits.externalIdentitiesPerUserMax) throw new Fault('too_many_identities');
+}
+
+function unknownAccount(): Fault {
+  const message = serviceFieldErrors.ID_UNKNOWN('provisional account');
+  return new Fault('invalid_form_body', {}, [{ path: ['provisional_user_id'], code: 'ID_UNKNOWN', message }]);
+}

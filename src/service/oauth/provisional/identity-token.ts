@@ -1,0 +1,89 @@
+import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from 'jose';
+import { limits } from '../../../model/limits/limits.ts';
+import type { Clock } from '../../../wire/clock/ports.ts';
+import type { IdTokenProvider } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { loadJose } from '../openid/signing-keys.ts';
+import { type ExternalIdentity, identityOf } from './identity.ts';
+import type { ProviderKeys } from './provider-keys.ts';
+
+/** How ID tokens from elsewhere may be signed. */
+const algorithms = ['RS256', 'ES256'];
+
+/** Our choice: how far a provider's clock may be ahead of ours. */
+const clockSkewSeconds = 60;
+
+/**
+ * Verifies an ID token of a provider. Nobody is asked for keys on behalf of a token that could not be right.
+ *
+ * @throws Fault `invalid_identity_token`, `identity_token_without_key_id`, `identity_token_wrong_issuer`,
+ *   `identity_token_wrong_audience`, `identity_token_expired`, `identity_token_too_old`, and those of {@link ProviderKeys}
+ * @see oauth2.md 9; OpenID Connect Core 1.0, 3.1.3.7
+ */
+export async function verifyIdentityToken(
+  clock: Clock,
+  keys: ProviderKeys,
+  provider: IdTokenProvider,
+  token: string,
+): Promise<ExternalIdentity> {
+  const { header, claims } = await read(token);
+  if (typeof header.kid !== 'string' || header.kid === '') throw new Fault('identity_token_without_key_id');
+  if (!algorithms.includes(String(header.alg))) throw new Fault('invalid_identity_token');
+  checkClaims(claims, provider, clock.now());
+  const subject = readSubject(claims);
+  await verifySignature(clock, keys, provider, token);
+  return identityOf({ type: provider.type, realm: provider.issuer, subject, name: claims.preferred_username });
+}
+
+async function read(token: string): Promise<{ header: ProtectedHeaderParameters; claims: JWTPayload }> {
+  const { decodeJwt, decodeProtectedHeader } = await loadJose();
+  try {
+    return { header: decodeProtectedHeader(token), claims: decodeJwt(token) };
+  } catch {
+    throw new Fault('invalid_identity_token');
+  }
+}
+
+function checkClaims({ iss, aud, exp, iat }: JWTPayload, provider: IdTokenProvider, nowMs: number): void {
+  if (iss !== provider.issuer) throw new Fault('identity_token_wrong_issuer');
+  if (![aud].flat().includes(provider.audience)) throw new Fault('identity_token_wrong_audience');
+  if (typeof exp !== 'number' || typeof iat !== 'number') throw new Fault('invalid_identity_token');
+  // Whole seconds, as the token has them.
+  const nowSeconds = Math.floor(nowMs / 1000);
+  if (exp <= nowSeconds) throw new Fault('identity_token_expired');
+  if (nowSeconds - iat > serviceLimits.identityTokenAgeMaxMs / 1000) throw new Fault('identity_token_too_old');
+  if (iat - nowSeconds > clockSkewSeconds) throw new Fault('invalid_identity_token');
+}
+
+function readSubject({ sub }: JWTPayload): string {
+  if (typeof sub !== 'string' || sub === '' || sub.length > limits.externalUserIdLengthMax) {
+    throw new Fault('invalid_identity_token');
+  }
+  return sub;
+}
+
+async function verifySignature(
+  clock: Clock,
+  keys: ProviderKeys,
+  provider: IdTokenProvider,
+  token: string,
+): Promise<void> {
+  const kept = await keys.of(provider);
+  if (await isSignedBy(clock, kept, token)) return;
+  const renewed = await keys.renewed(provider);
+  if (!renewed || !(await isSignedBy(clock, renewed, token))) throw new Fault('invalid_identity_token');
+}
+
+/** False when the key that the token names is not among these. */
+async function isSignedBy(clock: Clock, keys: JSONWebKeySet, token: string): Promise<boolean> {
+  const { createLocalJWKSet, errors, jwtVerify } = await loadJose();
+  try {
+    await jwtVerify(token, createLocalJWKSet(keys), { algorithms, currentDate: new Date(clock.now()) });
+    return true;
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return false;
+    const isKeysFault = error instanceof errors.JWKSInvalid || !(error instanceof errors.JOSEError);
+    throw new Fault(isKeysFault ? 'invalid_identity_keys' : 'invalid_identity_token');
+  }
+}

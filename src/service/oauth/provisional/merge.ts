@@ -1,0 +1,114 @@
+import { externalAuthTokenLengthMax, isExternalAuthType } from '../../../model/external-auth.ts';
+import type { ExternalAuth } from '../../../model/provisional.ts';
+import type { UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { AccountMoveRecord, ApplicationRecord, UserRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { authorizationScope, endAuthorization, findAuthorization } from '../authorize/authorization-records.ts';
+import { type Form, field } from '../token/form.ts';
+import { oauthFaults } from '../token/oauth-fault.ts';
+import { type AccountMoves, moveOf } from './account-moves.ts';
+import { requireRoomForIdentities } from './accounts.ts';
+import type { ExternalAuthentication } from './external-auth.ts';
+import { identitiesOf, identityScope } from './identity.ts';
+import { userScope } from './user.ts';
+
+/** Merges provisional accounts into full ones, together with a grant of the token endpoint. @see oauth2.md 9, "Merge" */
+export interface ProvisionalMerges {
+  /**
+   * Verifies what a grant's form says of a provisional account; undefined when it says nothing.
+   *
+   * @throws OAuthFault `invalid_request`; Fault those of {@link ExternalAuthentication.verify}
+   */
+  prepare(application: ApplicationRecord, form: Form): Promise<ProvisionalMerge | undefined>;
+}
+
+/** One merge: to be begun in the work that redeems the grant, and completed after its commit. */
+export interface ProvisionalMerge {
+  /** What that work must be serial with, too. */
+  readonly guards: readonly string[];
+  /**
+   * Within the authorization scope of the account that the grant is for: the provisional account ends with its tokens,
+   * and its identities lead to this one. With an identity that leads here already there is nothing to do.
+   *
+   * @throws Fault `invalid_merge_source`, `merge_source_banned`, `invalid_merge_destination`, `too_many_identities`,
+   *   `account_locked`
+   */
+  begin(transaction: Transaction, destinationId: UserId): Promise<void>;
+  /** Moves the memberships. Our choice: tokens are answered when all is moved, so that a game finds its lobbies. */
+  complete(): Promise<void>;
+}
+
+export function createProvisionalMerges(
+  core: Core,
+  externalAuth: ExternalAuthentication,
+  moves: AccountMoves,
+): ProvisionalMerges {
+  const { store, ids } = core;
+  return {
+    async prepare(application, form) {
+      const auth = readExternalAuth(form);
+      if (!auth) return undefined;
+      const identity = await externalAuth.verify(application, auth);
+      const known = await store.get('external_identities', application.id, identity.hash);
+      const operationId = ids.next();
+      let begun: AccountMoveRecord | undefined;
+      return {
+        guards: [identityScope(application.id, identity), ...(known ? scopesOf(application, known.user_id) : [])],
+
+        async begin(transaction, destinationId) {
+          begun = undefined;
+          const record = await transaction.get('external_identities', application.id, identity.hash);
+          if (record?.user_id !== known?.user_id || (record && record.operation_id !== null)) {
+            throw new Fault('account_locked');
+          }
+          if (record?.user_id === destinationId) return;
+          const source = judgeSource(application, await transaction.get('users', record?.user_id ?? ''));
+          judgeDestination(await transaction.get('users', destinationId));
+          const identities = await identitiesOf(transaction, application.id, source.id);
+          await requireRoomForIdentities(transaction, application, destinationId, identities.length);
+          await endAccount(transaction, application, source);
+          begun = moveOf(operationId, application.id, source.id, destinationId);
+          moves.begin(transaction, begun, identities);
+        },
+
+        async complete() {
+          if (begun) await moves.finish(begun);
+        },
+      };
+    },
+  };
+}
+
+/** What is serial with all that happens to a provisional account. */
+function scopesOf({ id }: ApplicationRecord, userId: UserId): string[] {
+  return [authorizationScope({ application_id: id, user_id: userId }), userScope(userId)];
+}
+
+function readExternalAuth(form: Form): ExternalAuth | undefined {
+  const type = field(form, 'external_auth_type');
+  const token = field(form, 'external_auth_token');
+  if (type === undefined && token === undefined) return undefined;
+  if (type === undefined) throw oauthFaults.missing('external_auth_type');
+  if (token === undefined) throw oauthFaults.missing('external_auth_token');
+  if (!isExternalAuthType(type)) throw oauthFaults.invalid('external_auth_type');
+  if (token.length > externalAuthTokenLengthMax) throw oauthFaults.invalid('external_auth_token');
+  return { external_auth_type: type, external_auth_token: token };
+}
+
+function judgeSource({ id }: ApplicationRecord, source: UserRecord | undefined): UserRecord {
+  if (source?.provisional_of !== id) throw new Fault('invalid_merge_source');
+  if (source.banned) throw new Fault('merge_source_banned');
+  return source;
+}
+
+function judgeDestination(destination: UserRecord | undefined): void {
+  if (destination?.provisional_of !== null || destination.banned) throw new Fault('invalid_merge_destination');
+}
+
+async function endAccount(transaction: Transaction, { id }: ApplicationRecord, source: UserRecord): Promise<void> {
+  const authorization = await findAuthorization(transaction, { application_id: id, user_id: source.id });
+  if (authorization) await endAuthorization(transaction, authorization);
+  transaction.delete('users', source.id);
+}

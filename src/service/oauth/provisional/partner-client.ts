@@ -1,0 +1,51 @@
+import type { ApplicationId } from '../../../model/snowflake.ts';
+import { createGuesses } from '../../auth/attempt-limiter.ts';
+import type { Core } from '../../core.ts';
+import { readId } from '../../domain/lobbies/input.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { matchesSecret } from '../../support/secret.ts';
+
+/** How an application proves itself where its secret comes in the body. */
+export interface Proof {
+  readonly secret: string | null | undefined;
+  /** Where the request came from: wrong secrets count by application and address, as at the token endpoint. */
+  readonly address: string;
+}
+
+export interface PartnerClients {
+  /** @throws Fault `unknown_application`, `wrong_client_secret`, `rate_limited` */
+  authenticate(clientId: ApplicationId, proof: Proof): Promise<ApplicationRecord>;
+  /**
+   * A public client may leave its secret out; one that is given must be right.
+   *
+   * @throws Fault `wrong_client_secret`, `rate_limited`
+   */
+  prove(application: ApplicationRecord, proof: Proof): Promise<void>;
+}
+
+export function createPartnerClients(core: Core): PartnerClients {
+  const guesses = createGuesses(core, 'oauth-proof');
+
+  async function prove(application: ApplicationRecord, { secret, address }: Proof): Promise<void> {
+    await guesses.attempt(`${application.id}/${address}`, async wrong => {
+      if (isSound(application, secret)) return;
+      wrong();
+      throw new Fault('wrong_client_secret');
+    });
+  }
+
+  return {
+    prove,
+    async authenticate(clientId, proof) {
+      const application = await core.store.get('applications', readId<'application'>(clientId));
+      if (!application) throw new Fault('unknown_application');
+      await prove(application, proof);
+      return application;
+    },
+  };
+}
+
+function isSound({ client_secret_hash, public_client }: ApplicationRecord, secret: Proof['secret']): boolean {
+  return secret == null ? public_client : matchesSecret(secret, client_secret_hash);
+}

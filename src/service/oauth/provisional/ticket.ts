@@ -1,0 +1,47 @@
+import { limits } from '../../../model/limits/limits.ts';
+import { isLonger } from '../../../model/rules/text-length.ts';
+import type { Clock } from '../../../wire/clock/ports.ts';
+import { asRecord } from '../../../wire/http/codec.ts';
+import { readSigningKey, signatureHeaders, signMessage } from '../../../wire/signature.ts';
+import type { ApplicationRecord, TicketProvider } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import { type ExternalIdentity, identityOf } from './identity.ts';
+import type { AskOutside } from './outside-json.ts';
+
+/** What an address that is asked answers when the ticket itself is at fault. */
+const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404]);
+
+/**
+ * Asks the application's operator whose ticket it is: a proof that only its maker can read.
+ *
+ * @throws Fault `invalid_access_token` when the ticket is not valid; `identity_provider_not_found` when nobody answers
+ *   as agreed ({@link TicketProviderFixture})
+ */
+export async function verifyTicket(
+  clock: Clock,
+  ask: AskOutside,
+  application: ApplicationRecord,
+  { type, verification_url }: TicketProvider,
+  ticket: string,
+): Promise<ExternalIdentity> {
+  const question = { application_id: application.id, external_auth_type: type, external_auth_token: ticket };
+  const answer = await ask(verification_url, signed(clock, application, JSON.stringify(question)));
+  if (answer && refusals.has(answer.status)) throw new Fault('invalid_access_token');
+  const told = answer?.status === 200 ? asRecord(answer.body) : undefined;
+  const subject = told?.external_user_id;
+  if (typeof subject !== 'string' || subject === '' || isLonger(subject, limits.externalUserIdLengthMax)) {
+    throw new Fault('identity_provider_not_found', { message: `Nobody answered as agreed about a ${type}` });
+  }
+  return identityOf({ type, subject, name: told?.preferred_global_name });
+}
+
+function signed(clock: Clock, { signing_key }: ApplicationRecord, body: string) {
+  const timestamp = String(Math.floor(clock.now() / 1000));
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    [signatureHeaders.signature]: signMessage(readSigningKey(signing_key), timestamp, body),
+    [signatureHeaders.timestamp]: timestamp,
+  };
+  return { method: 'POST', headers, body };
+}

@@ -1,0 +1,47 @@
+import type { Core } from '../../core.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
+import { authorizationScope, endAuthorization, findAuthorization } from '../authorize/authorization-records.ts';
+import { type AccountMoves, moveOf } from './account-moves.ts';
+import { type ExternalIdentity, identityScope } from './identity.ts';
+import { drawAccount, requireFreeUsername, usernameScope } from './user.ts';
+
+/**
+ * Takes an identity from the full account that it was merged into: it leads to a new provisional account, whose are the
+ * user's lobbies of the application from now on; all that the user had granted the application ends.
+ *
+ * @throws Fault `unknown_user` when nobody ever came with the identity; `invalid_user_type` when its account is a
+ *   provisional one; `account_locked`, `no_unique_username`
+ * @see oauth2.md 9; social-sdk.md 11, "unmerge"
+ */
+export async function unmerge(
+  core: Core,
+  { moves, events }: { readonly moves: AccountMoves; readonly events: AuthorizationEvents },
+  application: ApplicationRecord,
+  identity: ExternalIdentity,
+): Promise<void> {
+  const known = await core.store.get('external_identities', application.id, identity.hash);
+  if (!known) throw new Fault('unknown_user');
+  const parties = { application_id: application.id, user_id: known.user_id };
+  const account = await drawAccount(core, application.id);
+  const move = moveOf(core.ids.next(), application.id, known.user_id, account.id);
+  const ended = await core.store.transact(
+    authorizationScope(parties),
+    async transaction => {
+      const record = await transaction.get('external_identities', application.id, identity.hash);
+      if (record?.user_id !== known.user_id || record.operation_id !== null) throw new Fault('account_locked');
+      const user = await transaction.get('users', known.user_id);
+      if (user?.provisional_of !== null) throw new Fault('invalid_user_type');
+      await requireFreeUsername(transaction, account);
+      const authorization = await findAuthorization(transaction, parties);
+      if (authorization) await endAuthorization(transaction, authorization);
+      transaction.put('users', account);
+      moves.begin(transaction, move, [record]);
+      return authorization;
+    },
+    [identityScope(application.id, identity), usernameScope(account)],
+  );
+  if (ended) await events.deauthorized(application.id, known.user_id);
+  await moves.finish(move);
+}

@@ -1,0 +1,55 @@
+import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { StoreView } from '../../store/contract.ts';
+import type { UserRecord } from '../../store/records.ts';
+import { Fault } from '../../support/fault.ts';
+
+const nameBytes = 8;
+const drawsMax = 5;
+
+/**
+ * A new provisional account, to be stored within {@link usernameScope}. Its username is random text that nobody has.
+ *
+ * @param name what others see it as; absent: its username
+ * @throws Fault `no_unique_username`
+ * @see social-sdk.md 5, UpdateProvisionalAccountDisplayName
+ */
+export async function drawAccount(core: Core, applicationId: ApplicationId, name?: string): Promise<UserRecord> {
+  return {
+    id: core.ids.next(),
+    username: await drawUsername(core),
+    global_name: name ?? null,
+    locale: 'en-US',
+    // Our choice: nobody says how old the player is, so the careful answer.
+    adult: false,
+    banned: false,
+    provisional_of: applicationId,
+  };
+}
+
+async function drawUsername({ entropy, store }: Core): Promise<string> {
+  for (let draws = 0; draws < drawsMax; draws++) {
+    const username = `player-${Buffer.from(entropy.bytes(nameBytes)).toString('hex')}`;
+    if (await isFree(store, username)) return username;
+  }
+  throw new Fault('no_unique_username');
+}
+
+/** Works that give a username away come one after another. */
+export function usernameScope({ username }: UserRecord): string {
+  return `username/${username}`;
+}
+
+/** @throws Fault `no_unique_username` when somebody was faster */
+export async function requireFreeUsername(view: StoreView, { username }: UserRecord): Promise<void> {
+  if (!(await isFree(view, username))) throw new Fault('no_unique_username');
+}
+
+async function isFree(view: StoreView, username: string): Promise<boolean> {
+  return (await view.list('users', { index: 'byUsername', equals: [username], limit: 1 })).length === 0;
+}
+
+/** Works that change a user come one after another. */
+export function userScope(userId: UserId): string {
+  return `user/${userId}`;
+}

@@ -1,0 +1,84 @@
+import type { Core } from '../../core.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import { matchesSecret } from '../../support/secret.ts';
+import { type Form, field } from './form.ts';
+import { oauthFaults } from './oauth-fault.ts';
+
+interface ClientCredentials {
+  readonly clientId: string;
+  /** Readings of the secret, one of which must fit; absent when the client only names itself, as public ones may. */
+  readonly secrets?: readonly string[];
+}
+
+/** What came to one of the endpoints where clients prove themselves. */
+export interface ClientRequest {
+  /** Value of that header. */
+  readonly authorization: string | undefined;
+  readonly form: Form;
+  /** Where it came from. */
+  readonly address: string;
+}
+
+/** The client of a token or revocation request. */
+export interface AuthenticatedClient {
+  readonly application: ApplicationRecord;
+  /** It showed its secret. */
+  readonly proven: boolean;
+}
+
+/**
+ * Finds out which client calls: by HTTP Basic, by `client_id` and `client_secret` in the form, or by `client_id` alone
+ * if it is a public client.
+ *
+ * @throws OAuthFault `invalid_client`; `invalid_request` when both ways are used at once, or a field is repeated
+ * @see oauth2.md 1, 4
+ */
+export async function authenticateClient(core: Core, request: ClientRequest): Promise<AuthenticatedClient> {
+  const { clientId, secrets } = readCredentials(request);
+  const application = await core.store.get('applications', clientId);
+  if (!application) throw oauthFaults.client();
+  const proven = secrets?.some(secret => matchesSecret(secret, application.client_secret_hash)) ?? false;
+  const mayOnlyNameItself = secrets === undefined && application.public_client;
+  if (!proven && !mayOnlyNameItself) throw oauthFaults.client();
+  return { application, proven };
+}
+
+/** The client that a request says it is from, proven or not. */
+export function clientNamedBy({ authorization, form }: ClientRequest): string | undefined {
+  return form.get('client_id') || parseBasic(authorization ?? '')?.clientId;
+}
+
+function readCredentials({ authorization, form }: ClientRequest): ClientCredentials {
+  const clientId = field(form, 'client_id');
+  const secret = field(form, 'client_secret');
+  if (authorization !== undefined) {
+    const basic = parseBasic(authorization);
+    if (secret !== undefined) throw oauthFaults.twoAuthentications();
+    if (!basic || (clientId !== undefined && clientId !== basic.clientId)) throw oauthFaults.client();
+    return basic;
+  }
+  if (clientId === undefined) throw oauthFaults.client();
+  return secret === undefined ? { clientId } : { clientId, secrets: [secret] };
+}
+
+/**
+ * Reads `Basic base64(id:secret)`. Both parts should come form-encoded (RFC 6749, 2.3.1), but many clients send their
+ * secret as it is: both readings are given.
+ */
+function parseBasic(authorization: string): ClientCredentials | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return undefined;
+  const decoded = Buffer.from(encoded, 'base64').toString();
+  const colon = decoded.indexOf(':');
+  if (colon < 0) return undefined;
+  const secret = decoded.slice(colon + 1);
+  return { clientId: formDecode(decoded.slice(0, colon)), secrets: [formDecode(secret), secret] };
+}
+
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

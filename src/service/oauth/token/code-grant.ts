@@ -1,0 +1,88 @@
+import type { TokenResponse } from '../../../model/oauth.ts';
+import { codeChallengeOf, isCodeVerifier } from '../../../wire/pkce.ts';
+import type { Core } from '../../core.ts';
+import { guildUpdatedView } from '../../domain/guilds/view.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord, CodeRecord } from '../../store/records.ts';
+import { hashSecret, isSameSecret } from '../../support/secret.ts';
+import { endGrant } from '../authorize/authorization-records.ts';
+import type { AuthenticatedClient } from './client-authentication.ts';
+import { type Form, field, requiredField } from './form.ts';
+import { oauthFaults } from './oauth-fault.ts';
+import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
+import { issuePair } from './tokens.ts';
+
+/**
+ * Grant `authorization_code`: a code, once and in time, by the client and with the redirect and verifier it was asked
+ * for with, becomes an access and a refresh token.
+ *
+ * Our choice: an attempt that fails leaves the code as it was, and only one who proves all of this by a used code ends
+ * what the code gave: else whoever sees a redirect could sign its user out.
+ *
+ * @throws OAuthFault `invalid_grant`, `invalid_request`, `invalid_client`; Fault those of {@link ProvisionalMerges}
+ * @see oauth2.md 3, 4; RFC 6749, 4.1.3
+ */
+export async function exchangeCode(
+  core: Core,
+  deps: SignInGrantDeps,
+  { application, proven }: AuthenticatedClient,
+  form: Form,
+): Promise<TokenResponse> {
+  const hash = hashSecret(requiredField(form, 'code'));
+  const code = checkCode(core, application, await core.store.get('codes', hash));
+  checkRedirect(application, form, code);
+  checkProof(form, code, proven);
+  const response = await signInBy(core, deps, {
+    application,
+    form,
+    subject: code,
+    redeem: transaction => redeem(core, transaction, hash),
+  });
+  if (!response) throw oauthFaults.code();
+  return withGuild(core, response, code);
+}
+
+/** Tells which guild the bot was added to on the way. @see oauth2.md 5, point 5 */
+async function withGuild(core: Core, response: TokenResponse, { guild_id }: CodeRecord): Promise<TokenResponse> {
+  const guild = guild_id === null ? undefined : await core.store.get('guilds', guild_id);
+  return guild ? { ...response, guild: guildUpdatedView(guild) } : response;
+}
+
+function checkCode(core: Core, application: ApplicationRecord, code: CodeRecord | undefined): CodeRecord {
+  if (!code || code.application_id !== application.id || code.expires_at_ms <= core.clock.now()) {
+    throw oauthFaults.code();
+  }
+  return code;
+}
+
+/** The redirect is read as the authorization request's was: left out it means the first registered one. */
+function checkRedirect(application: ApplicationRecord, form: Form, code: CodeRecord): void {
+  const redirectUri = field(form, 'redirect_uri') ?? application.redirect_uris[0];
+  if (redirectUri !== code.redirect_uri) throw oauthFaults.invalidInRequest('redirect_uri');
+}
+
+/** Without PKCE a public client needs its secret, too: something must tie the code to who asked for it. @see oauth2.md 4 */
+function checkProof(form: Form, { code_challenge }: CodeRecord, proven: boolean): void {
+  const verifier = field(form, 'code_verifier');
+  if (verifier === undefined) {
+    if (code_challenge !== null) throw oauthFaults.missing('code_verifier');
+    if (!proven) throw oauthFaults.client();
+    return;
+  }
+  // A verifier without a challenge means that somebody took the challenge out of the request (RFC 9700, 4.8.2).
+  if (!isCodeVerifier(verifier) || code_challenge === null) throw oauthFaults.invalid('code_verifier');
+  if (!isSameSecret(codeChallengeOf(verifier), code_challenge)) throw oauthFaults.verifierDiffers();
+}
+
+/** @returns undefined when the code was used or its authorization ended; what a used code gave is ended with it */
+async function redeem(core: Core, transaction: Transaction, hash: string): Promise<TokenResponse | undefined> {
+  const code = await transaction.get('codes', hash);
+  const authorization = await transaction.get('authorizations', code?.authorization_id ?? '');
+  if (!code || !authorization) return undefined;
+  if (code.used) {
+    await endGrant(transaction, hash);
+    return undefined;
+  }
+  transaction.put('codes', { ...code, used: true });
+  return issuePair(core, transaction, { authorization, grantId: hash, scopes: code.scopes });
+}

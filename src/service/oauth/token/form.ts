@@ -1,0 +1,36 @@
+import { splitScopes } from '../../../model/oauth.ts';
+import { FormFields } from '../../http/body/url-encoded.ts';
+import type { Call } from '../../http/call.ts';
+import { oauthFaults } from './oauth-fault.ts';
+
+/** The parameters of a form-encoded body; none when the body was no form. */
+export type Form = Pick<FormFields, 'get' | 'getAll'>;
+
+/** The form of a call; JSON and malformed bodies count as an empty one. @see oauth2.md 10 */
+export function formOf({ body }: Call): Form {
+  return body instanceof FormFields ? body : new FormFields();
+}
+
+/**
+ * A field's text; one without a value counts as left out.
+ *
+ * @throws OAuthFault `invalid_request` when the field is repeated
+ * @see RFC 6749, 3.2
+ */
+export function field(form: Form, name: string): string | undefined {
+  const [value, ...more] = form.getAll(name);
+  if (more.length > 0) throw oauthFaults.repeated(name);
+  return value || undefined;
+}
+
+/** The scopes that a form asks for; none when it names none. */
+export function scopesIn(form: Form): readonly string[] {
+  return splitScopes(field(form, 'scope') ?? '');
+}
+
+/** @throws OAuthFault `invalid_request` when the field is missing or repeated */
+export function requiredField(form: Form, name: string): string {
+  const value = field(form, name);
+  if (value === undefined) throw oauthFaults.missing(name);
+  return value;
+}

@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
+import type { TokenResponse } from '../../../model/oauth.ts';
+import type { Core } from '../../core.ts';
+import type { SealedAnswer } from '../../store/records.ts';
+
+/** What tells one refresh from another. */
+export interface RefreshRequest {
+  /** The refresh token. */
+  readonly secret: string;
+  /** The client's name for the request, which nobody can guess. */
+  readonly key: string | undefined;
+}
+
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * Keeps the answer for who repeats the request; encrypted by the request, since tokens are not kept where they can be
+ * read.
+ *
+ * @returns undefined when the client gave the request no name
+ */
+export function sealAnswer(
+  core: Core,
+  { secret, key }: RefreshRequest,
+  answer: TokenResponse,
+): SealedAnswer | undefined {
+  if (key === undefined) return undefined;
+  const nonce = core.entropy.bytes(nonceBytes);
+  const sealing = createCipheriv(cipher, keyOf(secret, key), nonce);
+  const content = Buffer.concat([sealing.update(JSON.stringify(answer)), sealing.final()]);
+  const sealed = Buffer.concat([nonce, sealing.getAuthTag(), content]).toString('base64url');
+  return { sealed, at_ms: core.clock.now() };
+}
+
+/** @returns undefined when this is not the request that was answered */
+export function openAnswer(
+  core: Core,
+  { secret, key }: RefreshRequest,
+  { sealed, at_ms }: SealedAnswer,
+): TokenResponse | undefined {
+  if (key === undefined) return undefined;
+  const bytes = Buffer.from(sealed, 'base64url');
+  const opening = createDecipheriv(cipher, keyOf(secret, key), bytes.subarray(0, nonceBytes));
+  opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  try {
+    const content = Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]);
+    const answer = JSON.parse(content.toString()) as TokenResponse;
+    const passedSeconds = Math.ceil((core.clock.now() - at_ms) / 1000);
+    return { ...answer, expires_in: Math.max(0, answer.expires_in - passedSeconds) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Both are long and random, so that a plain hash makes a key of them. */
+function keyOf(secret: string, key: string): Buffer {
+  return hash('sha256', `${secret} ${key}`, 'buffer');
+}

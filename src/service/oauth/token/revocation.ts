@@ -1,0 +1,56 @@
+import type { Core } from '../../core.ts';
+import type { TokenRecord } from '../../store/records.ts';
+import { hashSecret } from '../../support/secret.ts';
+import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
+import { authorizationScope, endAuthorization, endToken, type Parties } from '../authorize/authorization-records.ts';
+import type { AuthenticatedClient } from './client-authentication.ts';
+import { type Form, field, requiredField } from './form.ts';
+import { oauthFaults } from './oauth-fault.ts';
+
+const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token']);
+
+/**
+ * Ends a token, and with one of a user every code and token the user's authorization gave the application. A child
+ * application's token ends by itself: the authorization is its parent's.
+ *
+ * Our choice: a token that is unknown, or another application's, is nothing to revoke and no error (RFC 7009, 2.2).
+ *
+ * @throws OAuthFault `invalid_request` without a token, `unsupported_token_type`
+ * @see oauth2.md 7
+ */
+export async function revoke(
+  core: Core,
+  events: AuthorizationEvents,
+  { application }: AuthenticatedClient,
+  form: Form,
+): Promise<void> {
+  const hash = hashSecret(requiredField(form, 'token'));
+  const hint = field(form, 'token_type_hint');
+  if (hint !== undefined && !tokenTypes.has(hint)) throw oauthFaults.tokenType();
+  const token = await core.store.get('tokens', hash);
+  if (!token || token.application_id !== application.id) return;
+  await (isUsers(token) ? endUsers(core, events, token) : endApplications(core, hash, application.id));
+}
+
+type UsersToken = TokenRecord & Parties & { readonly authorization_id: string };
+
+function isUsers(token: TokenRecord): token is UsersToken {
+  return token.application_id !== null && token.user_id !== null && token.authorization_id !== null;
+}
+
+async function endUsers(core: Core, events: AuthorizationEvents, token: UsersToken): Promise<void> {
+  const ended = await core.store.transact(authorizationScope(token), async transaction => {
+    const authorization = await transaction.get('authorizations', token.authorization_id);
+    if (authorization?.application_id !== token.application_id) {
+      endToken(transaction, token);
+      return undefined;
+    }
+    await endAuthorization(transaction, authorization);
+    return authorization;
+  });
+  if (ended) await events.deauthorized(ended.application_id, ended.user_id);
+}
+
+async function endApplications(core: Core, hash: string, applicationId: string): Promise<void> {
+  await core.store.transact(`application/${applicationId}`, transaction => transaction.delete('tokens', hash));
+}

@@ -1,0 +1,52 @@
+import type { TokenResponse } from '../../../model/oauth.ts';
+import type { Core } from '../../core.ts';
+import type { Transaction } from '../../store/contract.ts';
+import type { ApplicationRecord } from '../../store/records.ts';
+import { authorizationScope } from '../authorize/authorization-records.ts';
+import type { IdTokenSubject, IdTokens } from '../openid/id-token.ts';
+import type { ProvisionalMerges } from '../provisional/merge.ts';
+import type { Form } from './form.ts';
+
+/** What the grants that sign users in stand on. */
+export interface SignInGrantDeps {
+  readonly idTokens: IdTokens;
+  readonly merges: ProvisionalMerges;
+}
+
+/** A code that a user has approved, and who redeems it. */
+export interface SignInGrant {
+  readonly application: ApplicationRecord;
+  /** Of the request: it may also name a provisional account to be merged. */
+  readonly form: Form;
+  readonly subject: IdTokenSubject;
+  /** What the redeeming must be serial with, besides all that happens to the user's authorization. */
+  readonly guards?: readonly string[];
+  /** Gives the tokens, once: undefined when the code was used, or its authorization ended meanwhile. */
+  readonly redeem: (transaction: Transaction) => Promise<TokenResponse | undefined>;
+}
+
+/**
+ * Redeems a code, together with the merge that the request asks for.
+ *
+ * @returns undefined when there was nothing to redeem
+ * @throws OAuthFault, Fault those of {@link ProvisionalMerges}
+ */
+export async function signInBy(
+  core: Core,
+  { idTokens, merges }: SignInGrantDeps,
+  { application, form, subject, guards = [], redeem }: SignInGrant,
+): Promise<TokenResponse | undefined> {
+  const merge = await merges.prepare(application, form);
+  const response = await core.store.transact(
+    authorizationScope(subject),
+    async transaction => {
+      const issued = await redeem(transaction);
+      if (issued) await merge?.begin(transaction, subject.user_id);
+      return issued;
+    },
+    [...guards, ...(merge?.guards ?? [])],
+  );
+  if (!response) return undefined;
+  await merge?.complete();
+  return idTokens.add(response, subject);
+}

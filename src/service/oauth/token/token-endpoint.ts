@@ -1,0 +1,32 @@
+import { deviceCodeGrantType, type TokenResponse } from '../../../model/oauth.ts';
+import type { Core } from '../../core.ts';
+import type { IdTokens } from '../openid/id-token.ts';
+import type { ProvisionalMerges } from '../provisional/merge.ts';
+import { type AuthenticatedClient, authenticateClient, type ClientRequest } from './client-authentication.ts';
+import { grantToClient } from './client-credentials-grant.ts';
+import { exchangeCode } from './code-grant.ts';
+import { redeemDevice } from './device-grant.ts';
+import { type Form, field } from './form.ts';
+import { oauthFaults } from './oauth-fault.ts';
+import { refresh } from './refresh-grant.ts';
+
+type Grant = (client: AuthenticatedClient, form: Form) => Promise<TokenResponse>;
+
+/** Answers the token endpoint: picks the grant, then authenticates the client, then grants. @see oauth2.md 3 */
+export function createTokenEndpoint(core: Core, idTokens: IdTokens, merges: ProvisionalMerges) {
+  const grants = new Map<string | undefined, Grant>([
+    ['authorization_code', (client, form) => exchangeCode(core, { idTokens, merges }, client, form)],
+    ['refresh_token', (client, form) => refresh(core, idTokens, client, form)],
+    [deviceCodeGrantType, (client, form) => redeemDevice(core, { idTokens, merges }, client, form)],
+    ['client_credentials', (client, form) => grantToClient(core, client, form)],
+  ]);
+
+  /** @throws OAuthFault; Fault what is wrong with an account to be merged */
+  return async (request: ClientRequest): Promise<TokenResponse> => {
+    const { form } = request;
+    const grantType = field(form, 'grant_type');
+    const grant = grants.get(grantType);
+    if (!grant) throw oauthFaults.grantType(grantType);
+    return grant(await authenticateClient(core, request), form);
+  };
+}

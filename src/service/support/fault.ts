@@ -1,0 +1,24 @@
+import type { ApiErrorName } from '../../model/errors/errors.ts';
+import type { Issue } from '../../model/errors/issue.ts';
+import { apiMessages } from './api-messages.ts';
+
+/** A request the service refuses. The HTTP door turns it into the interface's error body. */
+export class Fault extends Error {
+  readonly reason: ApiErrorName;
+  readonly issues: readonly Issue[];
+  /** More keys for the body, and text that replaces the catalogue's message. */
+  readonly extra: { readonly message?: string; readonly [key: string]: unknown };
+
+  constructor(reason: ApiErrorName, extra: Fault['extra'] = {}, issues: readonly Issue[] = []) {
+    super(extra.message ?? apiMessages[reason]);
+    this.name = 'Fault';
+    this.reason = reason;
+    this.extra = extra;
+    this.issues = issues;
+  }
+}
+
+/** Throws what the issues make: `invalid_form_body`, or nothing when there are none. */
+export function refuseIssues(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new Fault('invalid_form_body', {}, issues);
+}

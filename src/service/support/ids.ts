@@ -1,0 +1,45 @@
+import { snowflakeEpochMs } from '../../model/snowflake.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
+
+const incrementBits = 12n;
+const workerBits = 10n;
+const incrementMax = 2 ** Number(incrementBits) - 1;
+
+/** Makes ids: unique within a worker, rising, and dated by the clock. */
+export interface SnowflakeSource {
+  next(): string;
+  /** The latest time an id was dated by; milliseconds since the Unix epoch. */
+  readonly lastMs: number;
+}
+
+/**
+ * Ids rise even when the clock stands still (a virtual one) or steps back: past 4,096 in one millisecond the next
+ * millisecond is borrowed.
+ *
+ * @param worker 0–1023, different for every node
+ * @param afterMs no id is dated up to this time: a service before this one may have given out ids of it
+ */
+export function snowflakeSource(clock: Clock, worker: number, afterMs = snowflakeEpochMs): SnowflakeSource {
+  let lastMs = afterMs - snowflakeEpochMs;
+  let increment = incrementMax;
+  let first = 0n;
+
+  function begin(ms: number): void {
+    lastMs = ms;
+    increment = 0;
+    first = (BigInt(ms) << (incrementBits + workerBits)) | (BigInt(worker) << incrementBits);
+  }
+
+  return {
+    get lastMs() {
+      return lastMs + snowflakeEpochMs;
+    },
+    next() {
+      const nowMs = clock.now() - snowflakeEpochMs;
+      if (nowMs > lastMs) begin(nowMs);
+      else if (increment === incrementMax) begin(lastMs + 1);
+      else increment++;
+      return (first + BigInt(increment)).toString();
+    },
+  };
+}

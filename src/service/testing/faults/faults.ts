@@ -1,0 +1,226 @@
+import { ValidationError } from '../../../model/errors/errors.ts';
+import type { RouteName } from '../../../wire/routes.ts';
+import type { Core } from '../../core.ts';
+import type { Principal, Reply } from '../../http/call.ts';
+import { faultReply, limitReply } from '../../http/errors.ts';
+import { Fault } from '../../support/fault.ts';
+import {
+  checkFaults,
+  type FaultDocument,
+  isRequestFault,
+  type RequestFault,
+  type SocketFault,
+} from './fault-document.ts';
+import { seededRandom } from './random.ts';
+
+/** A fault that waits to strike. */
+export type ArmedFault = FaultDocument & {
+  readonly id: string;
+  /** Strikes that are left; null: without end. */
+  readonly left: number | null;
+};
+
+/** A gateway socket, as faults see it. */
+export interface SocketTarget {
+  /** The same for the same socket. */
+  readonly socket: object;
+  /** Null until the client has identified, and for a user's own client. */
+  readonly applicationId: string | null;
+  /** Null until the client has identified. */
+  readonly userId: string | null;
+  readonly hasSession: boolean;
+  drop(): void;
+  freeze(): void;
+  /** @param at which part of what leaves next still leaves, from 0 to 1 */
+  cutNext(at: number): void;
+  reconnect(): void;
+  invalidate(resumable: boolean): void;
+}
+
+interface Armed<Document extends FaultDocument = FaultDocument> {
+  readonly id: string;
+  readonly document: Document;
+  readonly random: () => number;
+  readonly struck: WeakSet<object>;
+  left: number;
+}
+
+/** The faults of a running service: what a test arms and disarms. */
+export interface FaultControl {
+  /**
+   * Arms one fault or several; open sockets that match are struck immediately. @returns those that were armed
+   *
+   * @param given a {@link FaultDocument} or a list of them
+   * @throws ValidationError
+   */
+  add(given: unknown): readonly ArmedFault[];
+  /** Disarms all faults. Frozen sockets stay frozen. */
+  clear(): void;
+  /** The faults that have strikes left. */
+  readonly armed: readonly ArmedFault[];
+}
+
+/**
+ * Makes trouble on purpose, so that clients can be tested against it: slow and failing answers, limits that are used
+ * up, sockets that break, freeze or garble. The same faults, seeds and requests strike the same.
+ */
+export class Faults implements FaultControl {
+  readonly #core: Pick<Core, 'clock' | 'ids' | 'journal'>;
+  #requests: Armed<RequestFault>[] = [];
+  #sockets: Armed<SocketFault>[] = [];
+  #open: () => Iterable<SocketTarget> = () => [];
+
+  constructor(core: Pick<Core, 'clock' | 'ids' | 'journal'>) {
+    this.#core = core;
+  }
+
+  /** Names what gives the sockets that are open. */
+  watch(open: () => Iterable<SocketTarget>): void {
+    this.#open = open;
+  }
+
+  add(given: unknown): readonly ArmedFault[] {
+    const issues = checkFaults(given);
+    if (issues.length > 0) throw new ValidationError('The fault', issues);
+    const documents = (Array.isArray(given) ? given : [given]) as readonly FaultDocument[];
+    return documents.map(document => this.#arm(document));
+  }
+
+  clear(): void {
+    this.#requests = [];
+    this.#sockets = [];
+  }
+
+  get armed(): readonly ArmedFault[] {
+    return [...this.#requests, ...this.#sockets].map(describe);
+  }
+
+  /** For the HTTP door: whether asking {@link answer} can do anything. */
+  get concernRequests(): boolean {
+    return this.#requests.length > 0;
+  }
+
+  /** For the HTTP door: what a request is answered in the place of its answer; undefined: that. May take time. */
+  async answer(route: RouteName, principal: Principal): Promise<Reply | undefined> {
+    for (const armed of this.#requests) {
+      const { document } = armed;
+      const { match = {} } = document;
+      if (match.event !== undefined || (match.route !== undefined && match.route !== route)) continue;
+      if (!fits(match.application_id, applicationOf(principal)) || !fits(match.user_id, userOf(principal))) continue;
+      if (!this.#strikes(armed)) continue;
+      if (document.kind === 'latency') await this.#wait(document.ms);
+      else return document.kind === 'status' ? statusReply(document.status) : refusalOf(document);
+    }
+    return undefined;
+  }
+
+  /** For the gateway: whether asking {@link beforeSending} can do anything. */
+  get concernSockets(): boolean {
+    return this.#sockets.length > 0;
+  }
+
+  /** For the gateway: frames are about to leave. @param events names of the dispatches among them */
+  beforeSending(target: SocketTarget, events: readonly string[]): void {
+    for (const armed of [...this.#sockets]) {
+      const wanted = armed.document.match?.event;
+      if (wanted === undefined || events.includes(wanted)) this.#strikeSocket(armed, target);
+    }
+  }
+
+  #arm(document: FaultDocument): ArmedFault {
+    const left = document.count === null ? Number.POSITIVE_INFINITY : (document.count ?? 1);
+    const armed = {
+      id: this.#core.ids.next(),
+      random: seededRandom(document.seed ?? 0),
+      struck: new WeakSet<object>(),
+      left,
+    };
+    if (isRequestFault(document)) {
+      const request = { ...armed, document };
+      this.#requests.push(request);
+      return describe(request);
+    }
+    const socket = { ...armed, document };
+    this.#sockets.push(socket);
+    if (document.match?.event === undefined) {
+      for (const target of [...this.#open()]) this.#strikeSocket(socket, target);
+    }
+    return describe(socket);
+  }
+
+  #strikeSocket(armed: Armed<SocketFault>, target: SocketTarget): void {
+    const { kind, match = {} } = armed.document;
+    if (match.route !== undefined) return;
+    if (!fits(match.application_id, target.applicationId) || !fits(match.user_id, target.userId)) return;
+    if (kind === 'invalid_session' && !target.hasSession) return;
+    if (armed.struck.has(target.socket) || !this.#strikes(armed)) return;
+    armed.struck.add(target.socket);
+    this.#core.journal.write('connection', { event: 'fault', fault: armed.id, fault_kind: kind });
+    apply(armed, target);
+  }
+
+  /** Takes a strike, unless chance or the count are against it. */
+  #strikes(armed: Armed): boolean {
+    if (armed.left <= 0 || armed.random() * 100 >= (armed.document.percent ?? 100)) return false;
+    armed.left--;
+    if (armed.left === 0) {
+      this.#requests = this.#requests.filter(({ id }) => id !== armed.id);
+      this.#sockets = this.#sockets.filter(({ id }) => id !== armed.id);
+    }
+    return true;
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise(resolve => this.#core.clock.schedule(ms, resolve, { keepAlive: true }));
+  }
+}
+
+function apply({ document, random }: Armed<SocketFault>, target: SocketTarget): void {
+  switch (document.kind) {
+    case 'drop':
+      target.drop();
+      break;
+    case 'freeze':
+      target.freeze();
+      break;
+    case 'corrupt':
+      target.cutNext(random());
+      break;
+    case 'reconnect':
+      target.reconnect();
+      break;
+    case 'invalid_session':
+      target.invalidate(document.resumable ?? false);
+  }
+}
+
+function describe({ id, document, left }: Armed): ArmedFault {
+  return { id, ...document, left: Number.isFinite(left) ? left : null };
+}
+
+function fits(wanted: string | undefined, found: string | null | undefined): boolean {
+  return wanted === undefined || wanted === found;
+}
+
+function applicationOf(principal: Principal): string | undefined {
+  return 'application' in principal ? principal.application.id : undefined;
+}
+
+function userOf(principal: Principal): string | undefined {
+  return 'user' in principal ? principal.user.id : undefined;
+}
+
+function statusReply(status: number): Reply {
+  const { body } = faultReply(new Fault('internal_error', { message: `${status}: made on purpose` }));
+  return { status, body };
+}
+
+function refusalOf({ scope = 'user', retry_after_ms = 1000 }: Extract<RequestFault, { kind: 'rate_limit' }>): Reply {
+  const retryAfterSeconds = retry_after_ms / 1000;
+  const headers = {
+    'retry-after': String(Math.ceil(retryAfterSeconds)),
+    'x-ratelimit-scope': scope,
+    ...(scope === 'global' && { 'x-ratelimit-global': 'true' }),
+  };
+  return { ...limitReply({ global: scope === 'global', retryAfterSeconds }), headers };
+}

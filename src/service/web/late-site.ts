@@ -1,0 +1,35 @@
+import type { RequestListener } from 'node:http';
+import { loadOnce } from '../../wire/load-once.ts';
+import type { Core } from '../core.ts';
+import { faultReply } from '../http/errors.ts';
+import { writeReply } from '../http/reply.ts';
+import { Fault } from '../support/fault.ts';
+import type { SiteRooms } from './pages-and-control.ts';
+
+/**
+ * The site, loaded when the first request needs it: it stands on a framework that takes longer to load than all the
+ * rest, and the API must not wait for it.
+ */
+export function createLateSite(core: Core, rooms: SiteRooms): { serve: RequestListener; close(): Promise<void> } {
+  let opened: ReturnType<typeof open> | undefined;
+  const open = loadOnce(async () => {
+    const { openSite } = await import('./pages-and-control.ts');
+    return openSite(core, rooms);
+  });
+
+  return {
+    serve(request, response) {
+      opened = rooms.activity.runAside(open);
+      opened.then(
+        site => site.routing(request, response),
+        error => {
+          core.log.error({ error }, 'The pages and the control API could not be loaded.');
+          writeReply(response, faultReply(new Fault('unavailable')));
+        },
+      );
+    },
+    async close() {
+      await (await opened?.catch(() => undefined))?.close();
+    },
+  };
+}

@@ -1,7 +1,0 @@
-import { ValidationError } from '../model/errors.ts';
-import type { Issue } from '../model/issue.ts';
-
-/** @throws ValidationError when there are issues; nothing has been sent then */
-export function refuseIssues(what: string, issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new ValidationError(what, issues);
-}

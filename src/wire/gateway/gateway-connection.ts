@@ -1,0 +1,170 @@
+import type { GatewayError } from '../../model/errors/errors.ts';
+import type { Opcode } from '../../model/gateway.ts';
+import type { Cancel, Clock, Entropy, Logger, Socket, SocketFactory } from '../clock/ports.ts';
+import { type Backoff, backoffMs, randomFraction } from '../http/backoff.ts';
+import { encodeFrame, parseFrame } from './frames.ts';
+import { type GatewayEffect, GatewaySession, type GatewaySessionOptions } from './gateway-session.ts';
+import { watchForJumps } from './jump-watch.ts';
+
+export interface GatewayConnectionOptions extends Omit<GatewaySessionOptions, 'random'> {
+  readonly openSocket: SocketFactory;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly logger: Logger;
+  /** The session is over and connecting again cannot help. */
+  readonly onStop: (error: GatewayError) => void;
+  /** A socket is open; the session is being opened or resumed. */
+  readonly onOpen?: () => void;
+  /** A socket is gone, or could not be opened; another follows. */
+  readonly onDown?: (down: GatewayDown) => void;
+}
+
+/** The time between two sockets. */
+export interface GatewayDown {
+  /** How the socket was closed; 1006 when it broke off or never opened. */
+  readonly closeCode: number;
+  readonly reason: string;
+  /** When the next one is opened, in milliseconds since the Unix epoch. */
+  readonly retryAtMs: number;
+}
+
+/** A connection broke off, or never opened. */
+const abnormalClosure = 1006;
+
+// Our choice: a gateway that restarts is back in seconds, one that stays away is asked twice a minute.
+const reconnectBackoff: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+
+/**
+ * Keeps a {@link GatewaySession} connected: one socket after the other, with a growing pause between those that fail.
+ * While it is open it keeps the process alive.
+ *
+ * @see gateway.md 3
+ */
+export class GatewayConnection {
+  readonly #options: GatewayConnectionOptions;
+  readonly #session: GatewaySession;
+  #socket: Socket | undefined;
+  #gone: Promise<void> = Promise.resolve();
+  #last: Omit<GatewayDown, 'retryAtMs'> | undefined;
+  #cancelTimer: Cancel = () => {};
+  /** Opens the next socket; while there is a pause before that. */
+  #connectNow: (() => void) | undefined;
+  readonly #cancelWatch: Cancel;
+
+  /**
+   * Connects at once.
+   *
+   * @throws what `openSocket` throws; later on that counts as a connection that could not be opened
+   */
+  constructor(options: GatewayConnectionOptions) {
+    this.#options = options;
+    const { url, identify, entropy, clock, onDispatch } = options;
+    this.#session = new GatewaySession({ url, identify, random: () => randomFraction(entropy), onDispatch });
+    this.#cancelWatch = watchForJumps(clock, () => this.check());
+    try {
+      this.#run(this.#session.start());
+    } catch (error) {
+      this.#rest();
+      throw error;
+    }
+  }
+
+  /**
+   * Finds out at once whether the connection still lives, and ends a pause before the next one: for when the machine
+   * woke up, or found a network. It happens by itself when the clock jumps.
+   */
+  check(): void {
+    if (this.#connectNow) this.#connectNow();
+    else this.#run(this.#session.check());
+  }
+
+  /** Sends something of the client's own in the present session; while there is none it goes nowhere. */
+  say(op: Opcode, d: unknown): void {
+    this.#run(this.#session.say(op, d));
+  }
+
+  /** Ends the session; no event follows. Resolves when the socket is gone. Idempotent. */
+  close(): Promise<void> {
+    this.#rest();
+    this.#run(this.#session.end());
+    return this.#gone;
+  }
+
+  #run(effects: readonly GatewayEffect[]): void {
+    for (const effect of effects) this.#do(effect);
+  }
+
+  #do(effect: GatewayEffect): void {
+    switch (effect.do) {
+      case 'send':
+        this.#socket?.send(encodeFrame(effect.frame));
+        break;
+      case 'tick':
+        this.#after(effect.afterMs, () => this.#run(this.#session.tick()));
+        break;
+      case 'close':
+        this.#socket?.close(effect.code, effect.reason);
+        break;
+      case 'connect':
+        this.#connectAfterPause(effect.url, effect.failures);
+        break;
+      case 'stop':
+        this.#rest();
+        this.#options.onStop(effect.error);
+    }
+  }
+
+  #connectAfterPause(url: string, failures: number): void {
+    const { clock, entropy, logger, onDown } = this.#options;
+    const pauseMs = failures === 0 ? 0 : backoffMs(reconnectBackoff, failures - 1, entropy);
+    if (this.#last) {
+      logger.warn({ ...this.#last, failures, pauseMs }, 'the gateway connection is down');
+      onDown?.({ ...this.#last, retryAtMs: clock.now() + pauseMs });
+    }
+    if (pauseMs === 0) this.#connect(url);
+    else {
+      this.#connectNow = () => this.#connect(url);
+      this.#after(pauseMs, this.#connectNow);
+    }
+  }
+
+  #connect(url: string): void {
+    this.#connectNow = undefined;
+    this.#cancelTimer();
+    const gone = Promise.withResolvers<void>();
+    this.#gone = gone.promise;
+    const closed = (closeCode: number, reason: string) => {
+      this.#socket = undefined;
+      this.#last = { closeCode, reason };
+      this.#cancelTimer();
+      this.#run(this.#session.closed(closeCode));
+      gone.resolve();
+    };
+    try {
+      this.#socket = this.#options.openSocket(url, {
+        opened: () => {
+          this.#options.onOpen?.();
+          this.#run(this.#session.opened());
+        },
+        received: text => this.#run(this.#session.frame(parseFrame(text))),
+        closed,
+      });
+    } catch (error) {
+      if (!this.#last) throw error;
+      closed(abnormalClosure, 'no socket was made');
+    }
+  }
+
+  /** Nothing happens by itself any more. */
+  #rest(): void {
+    this.#cancelTimer();
+    this.#cancelWatch();
+    this.#connectNow = undefined;
+  }
+
+  /** One timer at a time: the session's next tick, or the next attempt. */
+  #after(ms: number, task: () => void): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.clock.schedule(ms, task, { keepAlive: true });
+  }
+}

@@ -1,0 +1,305 @@
+import { GatewayError } from '../../model/errors/errors.ts';
+import {
+  closeCodes,
+  closeRemedy,
+  type GatewayFrame,
+  type Identify,
+  type Opcode,
+  opcodes,
+} from '../../model/gateway.ts';
+import { isPrivate } from '../addresses.ts';
+import { asRecord } from '../http/codec.ts';
+import { apiVersion } from '../routes.ts';
+
+/** What whoever holds the socket is to do, in the order given. */
+export type GatewayEffect =
+  /** Send this frame. */
+  | { readonly do: 'send'; readonly frame: GatewayFrame }
+  /** Call {@link GatewaySession.tick} after this time; it replaces an earlier one, and a close cancels it. */
+  | { readonly do: 'tick'; readonly afterMs: number }
+  /** Close the socket with this code; {@link GatewaySession.closed} is to be called then as after any close. */
+  | { readonly do: 'close'; readonly code: number; readonly reason: string }
+  /**
+   * Open a new socket to this address. `failures` counts the connections since the last live session: 0 asks for no
+   * pause, each further one for a longer pause.
+   */
+  | { readonly do: 'connect'; readonly url: string; readonly resumes: boolean; readonly failures: number }
+  /** Connecting again cannot help. */
+  | { readonly do: 'stop'; readonly error: GatewayError };
+
+export interface GatewaySessionOptions {
+  /** Address from `GET /gateway`, without query. */
+  readonly url: string;
+  /** Sent with every new session; `token` is a bare bot token or `Bearer <access token>`. */
+  readonly identify: Identify;
+  /** A number from 0 (included) to 1 (excluded): spreads the first heartbeats of many clients. */
+  readonly random: () => number;
+  /** Hears each event once, in order, READY and RESUMED included; nobody has looked at `data` yet. */
+  readonly onDispatch: (name: string, data: unknown) => void;
+}
+
+/** What is waited for: hello; READY or RESUMED; the answer to a heartbeat; the next heartbeat. */
+type Due = 'hello' | 'session' | 'ack' | 'heartbeat';
+
+/**
+ * The client's end of a gateway session over all its connections: a machine without socket, clock or randomness.
+ *
+ * Whoever holds the socket reports what happens ({@link opened}, {@link frame}, {@link tick}, {@link closed}) and does
+ * what each report returns. A session is resumed while the service lets it, else a new one is begun; which of the two,
+ * or neither, follows from the close code alone.
+ *
+ * @see gateway.md 3, 4
+ */
+export class GatewaySession {
+  readonly #options: GatewaySessionOptions;
+  #resumable: { readonly id: string; readonly url: string } | undefined;
+  #sequence: number | null = null;
+  #heartbeatMs = 0;
+  /** How long, in milliseconds from when the last tick was asked for. */
+  readonly #due = new Map<Due, number>();
+  #askedMs = 0;
+  #failures = 0;
+  /** Whether the next request to reconnect is followed without a pause. */
+  #mayHurry = true;
+  /** An Identify was sent, and no READY came yet. */
+  #isIdentifying = false;
+  #isClosing = false;
+  #isEnded = false;
+
+  constructor(options: GatewaySessionOptions) {
+    this.#options = options;
+  }
+
+  /** The first effect of all: where to connect. */
+  start(): GatewayEffect[] {
+    return [this.#connect()];
+  }
+
+  /** The socket is open. */
+  opened(): GatewayEffect[] {
+    this.#isClosing = false;
+    this.#due.clear();
+    this.#due.set('hello', helloMsMax);
+    return [this.#tick()];
+  }
+
+  /** A frame came in; undefined: something came that is none. Opcodes this machine does not know are passed over. */
+  frame(frame: GatewayFrame | undefined): readonly GatewayEffect[] {
+    if (this.#isEnded || this.#isClosing) return [];
+    if (!frame) return [this.#close(closeCodes.DECODE_ERROR.code, 'not a frame')];
+    switch (frame.op) {
+      case opcodes.HELLO:
+        return this.#due.has('heartbeat') ? noEffects : this.#hello(frame.d);
+      case opcodes.HEARTBEAT:
+        return [this.#heartbeat()];
+      case opcodes.HEARTBEAT_ACK:
+        this.#due.delete('ack');
+        this.#mayHurry = true;
+        return [];
+      case opcodes.DISPATCH:
+        return this.#dispatch(frame);
+      case opcodes.RECONNECT:
+        return this.#reconnect();
+      case opcodes.INVALID_SESSION:
+        return this.#refused(frame.d === true);
+      default:
+        return [];
+    }
+  }
+
+  /** The time asked for has passed. */
+  tick(): GatewayEffect[] {
+    if (this.#isEnded || this.#isClosing || this.#due.size === 0) return [];
+    for (const [what, ms] of this.#due) this.#due.set(what, ms - this.#askedMs);
+    if (this.#isDue('hello')) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no hello')];
+    if (this.#isDue('ack')) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no heartbeat ack')];
+    if (this.#isDue('session')) {
+      this.#forget(); // a resume that is not even refused is not tried twice
+      return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no session')];
+    }
+    return this.#isDue('heartbeat') ? this.#beat() : [this.#tick()];
+  }
+
+  /**
+   * Finds out whether the connection still lives, in seconds instead of a heartbeat's interval. Does nothing while that
+   * is being found out, or before the session is open, for which there is a limit already.
+   */
+  check(): GatewayEffect[] {
+    if (this.#isEnded || this.#isClosing || !this.#isLive) return [];
+    const isAsked = (this.#due.get('ack') ?? Number.POSITIVE_INFINITY) <= checkMsMax;
+    return isAsked ? [] : this.#beat(checkMsMax);
+  }
+
+  /** Something of the client's own, in the present session: while there is none it goes nowhere. */
+  say(op: Opcode, d: unknown): readonly GatewayEffect[] {
+    if (this.#isEnded || this.#isClosing || !this.#isLive) return noEffects;
+    return [{ do: 'send', frame: { op, d } }];
+  }
+
+  /** The socket is closed, by whichever side, or could not be opened (1006). */
+  closed(code: number): GatewayEffect[] {
+    this.#due.clear();
+    if (this.#isEnded) return [];
+    const remedy = closeRemedy(code);
+    if (remedy === 'stop') {
+      this.#isEnded = true;
+      return [{ do: 'stop', error: new GatewayError(code, `The gateway closed for good: ${meaningOf(code)}`, false) }];
+    }
+    if (remedy === 'identify') this.#forget();
+    this.#failures++;
+    return [this.#connect()];
+  }
+
+  /** Ends the session for the service too. */
+  end(): GatewayEffect[] {
+    this.#isEnded = true;
+    return [this.#close(normalClosure, 'done')];
+  }
+
+  #hello(data: unknown): GatewayEffect[] {
+    const intervalMs = asRecord(data)?.heartbeat_interval;
+    // JSON can say infinity: 1e999.
+    if (typeof intervalMs !== 'number' || !(intervalMs > 0 && Number.isFinite(intervalMs))) {
+      return [this.#close(closeCodes.DECODE_ERROR.code, 'hello without an interval')];
+    }
+    this.#heartbeatMs = intervalMs;
+    this.#due.clear();
+    this.#due.set('session', sessionMsMax);
+    this.#due.set('heartbeat', intervalMs * this.#options.random());
+    return [this.#tick(), { do: 'send', frame: this.#greeting() }];
+  }
+
+  #greeting(): GatewayFrame {
+    const { identify } = this.#options;
+    this.#isIdentifying = !this.#resumable;
+    if (this.#resumable) {
+      return { op: opcodes.RESUME, d: { token: identify.token, session_id: this.#resumable.id, seq: this.#sequence } };
+    }
+    this.#sequence = null; // a new session counts from its READY
+    return { op: opcodes.IDENTIFY, d: identify };
+  }
+
+  // Called and not returned as an effect: of all that comes in nearly everything is this, and a list for each costs.
+  #dispatch({ d, s, t }: GatewayFrame): readonly GatewayEffect[] {
+    if (typeof t !== 'string') return noEffects;
+    // What comes before READY belongs to no session, and would be mixed with what is known from the one before.
+    if (this.#isIdentifying && t !== 'READY') return noEffects;
+    if (typeof s === 'number') {
+      const isNew = this.#sequence === null || s > this.#sequence;
+      if (isNew) this.#sequence = s;
+      else if (t !== 'RESUMED') return noEffects; // had that one before the connection changed
+    }
+    if (t === 'READY') {
+      this.#isIdentifying = false;
+      this.#resumable = readResumable(d, this.#options.url);
+    }
+    if (t === 'READY' || t === 'RESUMED') {
+      this.#failures = 0;
+      this.#due.delete('session');
+    }
+    this.#options.onDispatch(t, d);
+    return noEffects;
+  }
+
+  // Asked for, so the next connection needs no pause; unless asked again before this one has proved to be of use.
+  #reconnect(): GatewayEffect[] {
+    if (this.#isLive && this.#mayHurry) {
+      this.#mayHurry = false;
+      this.#failures = -1;
+    }
+    return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'reconnecting as asked')];
+  }
+
+  // One that may be resumed, and is refused whenever it is, is given up.
+  #refused(mayResume: boolean): GatewayEffect[] {
+    if (!mayResume || (this.#due.has('session') && this.#failures > 1)) this.#forget();
+    return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'session is not valid')];
+  }
+
+  /** The session is open on the present connection. */
+  get #isLive(): boolean {
+    return this.#due.has('heartbeat') && !this.#due.has('session');
+  }
+
+  /** A heartbeat of our own: to be acknowledged before the next one, or sooner. */
+  #beat(ackMsMax = this.#heartbeatMs): GatewayEffect[] {
+    this.#due.set('ack', ackMsMax);
+    this.#due.set('heartbeat', this.#heartbeatMs);
+    return [this.#heartbeat(), this.#tick()];
+  }
+
+  #isDue(what: Due): boolean {
+    return (this.#due.get(what) ?? 1) <= 0;
+  }
+
+  #tick(): GatewayEffect {
+    this.#askedMs = Math.min(...this.#due.values());
+    return { do: 'tick', afterMs: this.#askedMs };
+  }
+
+  // Not taken as missing an ack when the service asks for one: its answer may come after the next tick.
+  #heartbeat(): GatewayEffect {
+    return { do: 'send', frame: { op: opcodes.HEARTBEAT, d: this.#sequence } };
+  }
+
+  // Where the address for resuming leads nowhere, the first one is tried in turn with it.
+  #connect(): GatewayEffect {
+    const isItsTurn = this.#failures < 2 || this.#failures % 2 === 1;
+    const url = gatewayAddress((isItsTurn ? this.#resumable?.url : undefined) ?? this.#options.url);
+    return { do: 'connect', url, resumes: this.#resumable !== undefined, failures: this.#failures };
+  }
+
+  #close(code: number, reason: string): GatewayEffect {
+    this.#isClosing = true;
+    return { do: 'close', code, reason };
+  }
+
+  #forget(): void {
+    this.#resumable = undefined;
+  }
+}
+
+const noEffects: readonly GatewayEffect[] = [];
+
+// Our choice: a gateway that has accepted a socket says hello at once or is not well.
+const helloMsMax = 10_000;
+
+// Our choice: from hello to READY or RESUMED, everything missed included.
+const sessionMsMax = 15_000;
+
+// Our choice: a round trip, generously.
+const checkMsMax = 5_000;
+
+const normalClosure = 1000;
+
+/** The address with the version and encoding this package speaks. @see gateway.md 1 */
+export function gatewayAddress(url: string): string {
+  const address = new URL(url);
+  address.searchParams.set('v', String(apiVersion));
+  address.searchParams.set('encoding', 'json');
+  address.hash = ''; // no socket opens with one
+  return address.href;
+}
+
+// The token goes to the address named here, so it is judged like the first one.
+function readResumable(ready: unknown, firstUrl: string): { id: string; url: string } | undefined {
+  const { session_id: id, resume_gateway_url: url } = asRecord(ready) ?? {};
+  if (typeof id !== 'string') return undefined;
+  const isUsable = typeof url === 'string' && URL.canParse(url) && isAsPrivate(new URL(url), new URL(firstUrl));
+  return { id, url: isUsable ? url : firstUrl };
+}
+
+/**
+ * Whether a token that was sent to the first address may be sent to another: over `wss:` alone when the first was, over `ws:`
+ * within this machine, and anywhere over `ws:` only when the first address was allowed to be such a one.
+ */
+function isAsPrivate(url: URL, first: URL): boolean {
+  if (url.protocol === 'wss:') return true;
+  if (url.protocol !== 'ws:' || first.protocol !== 'ws:') return false;
+  return isPrivate(url) || !isPrivate(first);
+}
+
+function meaningOf(code: number): string {
+  const [name] = Object.entries(closeCodes).find(([, entry]) => entry.code === code) ?? [];
+  return name === undefined ? `code ${code}` : `${name} (${code})`;
+}

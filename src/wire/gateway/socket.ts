@@ -1,0 +1,49 @@
+import type { Socket, SocketEvents, SocketFactory } from '../clock/ports.ts';
+
+// Our choice: a READY of many full lobbies is some megabytes; nothing the interface sends comes near this.
+const messageBytesMax = 64 * 1024 * 1024;
+// Our choices: a peer that keeps neither is not there.
+const openingMsMax = 15_000;
+const closingMsMax = 2_000;
+
+const options = {
+  perMessageDeflate: false,
+  maxPayload: messageBytesMax,
+  handshakeTimeout: openingMsMax,
+  closeTimeout: closingMsMax,
+};
+
+const unsupportedData = 1003;
+
+/**
+ * The system's WebSockets: those of `ws`, which is loaded at the first call.
+ *
+ * A peer that does not open, or does not answer a close, is cut off after some seconds. A binary frame ends the
+ * connection, because the interface has none. Compression is off: frames here are small, and a deflate context would
+ * cost each socket more memory than it saves.
+ */
+export async function loadSystemSocket(): Promise<SocketFactory> {
+  const { WebSocket } = await import('ws');
+  return (url, events) => follow(new WebSocket(url, options), events);
+}
+
+type SystemSocket = import('ws').WebSocket;
+
+function follow(socket: SystemSocket, events: SocketEvents): Socket {
+  let failure = '';
+  socket.on('open', () => events.opened());
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) socket.close(unsupportedData);
+    else events.received(data.toString()); // String() takes twice as long
+  });
+  // A close follows every error; the message names addresses and system codes only.
+  socket.on('error', error => {
+    failure = error.message;
+  });
+  socket.on('close', (code, reason) => events.closed(code, failure || String(reason)));
+  return {
+    // A failed send shows as a close.
+    send: text => socket.send(text, () => {}),
+    close: (code, reason) => socket.close(code, reason),
+  };
+}

@@ -1,0 +1,116 @@
+import { TransportError } from '../../model/errors/errors.ts';
+import type { Fetch } from '../clock/ports.ts';
+
+/** One HTTP exchange, ready to be sent. */
+export interface TransportRequest {
+  readonly method: string;
+  /** Absolute, `http:` or `https:`. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Ends the exchange; its reason is what {@link Transport.send} rejects with. */
+  readonly signal: AbortSignal;
+}
+
+/** Header name in lower case → value; a repeated header may come as a list. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface TransportAnswer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** The whole body as UTF-8, at most {@link answerBytesMax}. */
+  readonly text: string;
+}
+
+/**
+ * What carries bytes to a service: narrower than `fetch`, so that a host can bring its own and a test can stand in.
+ * Redirects are not followed.
+ */
+export interface Transport {
+  /**
+   * @throws TransportError `unreachable`: no connection was made, so the request was certainly not processed;
+   *   `connection_lost`: it broke off later, so the request may have been processed; `unreadable_answer`: the answer
+   *   is larger than {@link answerBytesMax}
+   */
+  send(request: TransportRequest): Promise<TransportAnswer>;
+  /** Ends every connection, also one whose exchange is under way. */
+  close(): void;
+}
+
+/** Our choice: 8 MiB, some four times the largest answer of the interface (130 commands of 8000 characters, localized). */
+export const answerBytesMax = 8 * 1024 * 1024;
+
+/**
+ * Carries requests by a `fetch`, for hosts without Node's `http`.
+ *
+ * A failing `fetch` seldom tells whether the request had left, so every failure but a refused connection or an
+ * unresolved name counts as `connection_lost`.
+ */
+export function fetchTransport(fetch: Fetch): Transport {
+  return {
+    async send({ method, url, headers, body, signal }) {
+      try {
+        const answer = await fetch(url, {
+          method,
+          headers,
+          signal,
+          redirect: 'manual',
+          ...(body === undefined ? {} : { body }),
+        });
+        return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await readBounded(answer) };
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error instanceof TransportError ? error : connectionError(url, systemCode(error));
+      }
+    },
+    close() {},
+  };
+}
+
+async function readBounded(answer: Response): Promise<string> {
+  if (!answer.body) return '';
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = '';
+  for await (const chunk of answer.body) {
+    bytes += chunk.byteLength;
+    if (bytes > answerBytesMax) throw answerTooLarge();
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The answer passed {@link answerBytesMax}. */
+export function answerTooLarge(): TransportError {
+  return new TransportError('unreadable_answer', `The answer is larger than ${answerBytesMax} bytes.`);
+}
+
+// Codes of failures that come before the first byte is sent.
+const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/**
+ * Names a failed connection by its origin alone: paths may hold interaction tokens, and the original error (which could
+ * hold anything) is left behind, only its code is told.
+ *
+ * @param unsent whether the request certainly never left
+ */
+export function connectionError(url: string, code: string, unsent = beforeSending.has(code)): TransportError {
+  const { origin } = new URL(url);
+  return unsent
+    ? new TransportError('unreachable', `${origin} cannot be reached (${code}). Is the address right, is it running?`)
+    : new TransportError('connection_lost', `The connection to ${origin} broke off (${code}).`);
+}
+
+/** The system's code of a failure (`ECONNRESET`), wherever in its chain of causes it stands; `unknown` without one. */
+export function systemCode(error: unknown): string {
+  for (let link = error, depth = 0; link instanceof Error && depth < 5; link = link.cause, depth++) {
+    if ('code' in link && typeof link.code === 'string') return link.code;
+  }
+  return 'unknown';
+}
+
+/** The first value of a header, by its lower-case name. */
+export function headerOf(headers: AnswerHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' || value === undefined ? value : value[0];
+}

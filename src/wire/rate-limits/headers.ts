@@ -1,0 +1,88 @@
+import { asRecord } from '../http/codec.ts';
+import { type AnswerHeaders, headerOf } from '../http/transport.ts';
+
+/** What an answer tells about the limits it was counted against. Times in milliseconds. */
+export interface LimitReport {
+  /** Absent when the answer carries no bucket. */
+  readonly bucket?: BucketReport;
+  /** Present on a 429. */
+  readonly refusal?: Refusal;
+}
+
+export interface BucketReport {
+  /** Opaque; several routes can share one. */
+  readonly id: string;
+  /** Calls a window allows. */
+  readonly limit: number;
+  /** Calls left in the current window. */
+  readonly remaining: number;
+  /** When the current window ends, by the service's clock: tells one window from another. */
+  readonly resetMs: number;
+  /** How long from now the current window lasts. */
+  readonly resetAfterMs: number;
+}
+
+/**
+ * Who used the limit up: this credential on this route (`user`), on all routes (`global`), or everybody on this
+ * resource together (`shared`).
+ */
+export type RefusalScope = 'user' | 'global' | 'shared';
+
+export interface Refusal {
+  readonly scope: RefusalScope;
+  readonly retryAfterMs: number;
+}
+
+// Our choice: a 429 that names no time (a proxy's own) is taken for this long.
+const retryAfterMsDefault = 1_000;
+
+/**
+ * Reads the limits out of an answer; whatever is missing or not a number counts as absent.
+ *
+ * @param body the parsed body; only a 429's is looked at
+ * @see commands.md 5.1, 5.2
+ */
+export function readLimits(status: number, headers: AnswerHeaders, body: unknown): LimitReport {
+  const bucket = readBucket(headers);
+  return {
+    ...(bucket ? { bucket } : {}),
+    ...(status === 429 ? { refusal: readRefusal(headers, body) } : {}),
+  };
+}
+
+function readBucket(headers: AnswerHeaders): BucketReport | undefined {
+  const id = headerOf(headers, 'x-ratelimit-bucket');
+  const limit = numberOf(headers, 'x-ratelimit-limit');
+  const remaining = numberOf(headers, 'x-ratelimit-remaining');
+  const reset = numberOf(headers, 'x-ratelimit-reset');
+  const resetAfter = numberOf(headers, 'x-ratelimit-reset-after');
+  if (id === undefined || !limit || remaining === undefined || reset === undefined || resetAfter === undefined) return;
+  return { id, limit, remaining, resetMs: toMs(reset), resetAfterMs: toMs(resetAfter) };
+}
+
+function readRefusal(headers: AnswerHeaders, body: unknown): Refusal {
+  const told = asRecord(body);
+  const seconds = told?.retry_after;
+  const retryAfter = isCount(seconds) ? seconds : numberOf(headers, 'retry-after');
+  const scope = headerOf(headers, 'x-ratelimit-scope');
+  const isGlobal = scope === 'global' || told?.global === true || headers['x-ratelimit-global'] !== undefined;
+  return {
+    scope: isGlobal ? 'global' : scope === 'shared' ? 'shared' : 'user',
+    retryAfterMs: retryAfter === undefined ? retryAfterMsDefault : toMs(retryAfter),
+  };
+}
+
+function numberOf(headers: AnswerHeaders, name: string): number | undefined {
+  const text = headerOf(headers, name);
+  const value = text ? Number(text) : Number.NaN;
+  return isCount(value) ? value : undefined;
+}
+
+// The interface gives milliseconds as decimal places of seconds, which doubles do not all hold.
+function toMs(seconds: number): number {
+  return Math.round(seconds * 1000);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  fieldErrors,
+  formatIssues,
+  formatPath,
+  type Issue,
+  issuesToTree,
+  treeToIssues,
+} from '../../../src/model/errors/issue.ts';
+
+const leaf = '_errors';
+const step = fc.oneof(
+  fc.string({ maxLength: 5 }).filter(key => key !== leaf),
+  fc.nat({ max: 30 }).map(String),
+  fc.constantFrom('__proto__', 'constructor', 'a.b', '', 'length'),
+);
+const anyIssue: fc.Arbitrary<Issue> = fc.record({
+  path: fc.array(step, { maxLength: 8 }),
+  code: fc.constantFrom('BASE_TYPE_REQUIRED', 'STRING_TYPE_REGEX'),
+  message: fc.string(),
+});
+
+const bySomething = (a: Issue, b: Issue): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+
+describe('the error tree', () => {
+  it('nests keys and indices, and lists the faults of one place together', () => {
+    const issues = [
+      { path: ['options', '0', 'name'], code: 'A', message: 'a' },
+      { path: ['options', '0', 'name'], code: 'B', message: 'b' },
+      { path: [], code: 'C', message: 'c' },
+    ];
+    expect(JSON.parse(JSON.stringify(issuesToTree(issues)))).toEqual({
+      options: {
+        0: {
+          name: {
+            _errors: [
+              { code: 'A', message: 'a' },
+              { code: 'B', message: 'b' },
+            ],
+          },
+        },
+      },
+      _errors: [{ code: 'C', message: 'c' }],
+    });
+  });
+
+  it('gives the same issues back after a journey as JSON, whatever the keys are called', () => {
+    fc.assert(
+      fc.property(fc.array(anyIssue, { maxLength: 12 }), issues => {
+        const read = treeToIssues(JSON.parse(JSON.stringify(issuesToTree(issues))));
+        expect(read.toSorted(bySomething)).toEqual(issues.toSorted(bySomething));
+      }),
+    );
+  });
+
+  it('reports a key that is called like a leaf at its dictionary', () => {
+    const tree = issuesToTree([{ path: ['metadata', leaf], code: 'A', message: 'a' }]);
+    expect(treeToIssues(tree)).toEqual([{ path: ['metadata'], code: 'A', message: 'a' }]);
+  });
+
+  it('pollutes no prototype', () => {
+    issuesToTree([{ path: ['__proto__', 'polluted'], code: 'A', message: 'a' }]);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('is read from any JSON without throwing', () => {
+    fc.assert(fc.property(fc.jsonValue(), value => Array.isArray(treeToIssues(value))));
+    const hostile = JSON.parse('{"_errors":[null,5,{"code":{"toString":1},"message":[]},{"code":50035}]}');
+    expect(treeToIssues(hostile).map(({ code }) => code)).toEqual(['', '', '', '50035']);
+    const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`);
+    expect(treeToIssues(deep)).toEqual([]);
+  });
+});
+
+describe('messages', () => {
+  it('are short, whatever value they speak of', () => {
+    const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
+    for (const value of [deep, {}, 'x'.repeat(1_000_000), null, 1e300, { toString: 1 }]) {
+      expect(fieldErrors.NUMBER_TYPE_COERCE(value, 'int').length).toBeLessThan(200);
+    }
+    expect(fieldErrors.APPLICATION_COMMAND_OPTIONS_NAME_INVALID('x'.repeat(1_000_000)).length).toBeLessThan(200);
+  });
+
+  it('name choices as a tuple, one with its comma', () => {
+    expect(fieldErrors.BASE_TYPE_CHOICES([1, 2])).toBe('Value must be one of (1, 2).');
+    expect(fieldErrors.UNION_TYPE_CHOICES([1])).toBe('Value of field "type" must be one of (1,).');
+  });
+
+  it('are listed one a line', () => {
+    expect(formatPath([])).toBe('(body)');
+    expect(
+      formatIssues([
+        { path: ['a', '0'], code: 'A', message: 'first' },
+        { path: [], code: 'B', message: 'second' },
+      ]),
+    ).toBe('  a.0: first (A)\n  (body): second (B)');
+  });
+});

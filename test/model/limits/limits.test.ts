@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest';
+import { componentLimits, limits } from '../../../src/model/limits/limits.ts';
+import { intakeLimits } from '../../../src/service/support/service-limits.ts';
+
+it.each(Object.entries({ limits, componentLimits, intakeLimits }))('%s are few enough to be read fast', (_, table) => {
+  expect(Object.keys(table).length).toBeLessThan(128);
+});

@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { limitProfiles, type RateLimit } from '../../../src/model/limits/limit-profiles.ts';
+import { createGuesses, type Guesses } from '../../../src/service/auth/attempt-limiter.ts';
+import { localBus } from '../../../src/service/bus/local.ts';
+import type { Core } from '../../../src/service/core.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+
+const limit: RateLimit = { requests: 5, windowMs: 60_000 };
+const start = Date.UTC(2026, 10, 20);
+
+let clock: VirtualClock;
+let guesses: Guesses;
+beforeEach(() => {
+  clock = new VirtualClock(start);
+  guesses = openGuesses({ name: 'standard', asOf: '', buckets: { 'oauth-proof': limit } });
+});
+
+function openGuesses(limits: Core['limits']): Guesses {
+  return createGuesses({ bus: localBus(clock), clock, limits }, 'oauth-proof');
+}
+
+const wrong = (who = 'ada') =>
+  guesses.attempt(who, async isWrong => {
+    isWrong();
+    return 'wrong';
+  });
+const right = (who = 'ada') => guesses.attempt(who, async () => 'right');
+const refusal = { reason: 'rate_limited', extra: { retry_after: 60, global: false } };
+
+describe('guesses', () => {
+  it('may be wrong as often as the limit says; one more is refused, right or wrong', async () => {
+    for (let time = 0; time < limit.requests; time++) expect(await wrong()).toBe('wrong');
+    await expect(wrong()).rejects.toMatchObject(refusal);
+    await expect(right()).rejects.toMatchObject(refusal);
+  });
+
+  it('may still be right after one wrong one fewer', async () => {
+    for (let time = 1; time < limit.requests; time++) await wrong();
+    for (let time = 0; time < 3; time++) expect(await right()).toBe('right');
+  });
+
+  it('are let on again when the window ends, and not 1 ms earlier', async () => {
+    for (let time = 0; time < limit.requests; time++) await wrong();
+    await clock.advance(limit.windowMs - 1);
+    await expect(right()).rejects.toMatchObject({ extra: { retry_after: 0.001 } });
+    await clock.advance(1);
+    expect(await right()).toBe('right');
+  });
+
+  it('cost nothing when they are right', async () => {
+    for (let time = 0; time < 100; time++) await right();
+    expect(await wrong()).toBe('wrong');
+  });
+
+  it('of one do not count for another', async () => {
+    for (let time = 0; time < limit.requests; time++) await wrong();
+    expect(await right('ben')).toBe('right');
+  });
+
+  it('get no further when there are many at once', async () => {
+    let looked = 0;
+    const attempt = () =>
+      guesses.attempt('ada', async isWrong => {
+        looked++;
+        await Promise.resolve();
+        isWrong();
+      });
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, attempt));
+    expect(looked).toBe(limit.requests);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(100 - limit.requests);
+  });
+
+  it('all have their turn when many right ones come at once', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => right()));
+    expect(outcomes.filter(outcome => outcome === 'right')).toHaveLength(100);
+  });
+
+  it('do not wait for each other while as many may be wrong', async () => {
+    let release = (): void => {};
+    const held = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const slow = Array.from({ length: limit.requests - 1 }, () => guesses.attempt('ada', () => held));
+    expect(await right()).toBe('right');
+    release();
+    await Promise.all(slow);
+  });
+
+  it('wait for each other when no more may be wrong', async () => {
+    for (let time = 1; time < limit.requests; time++) await wrong();
+    let release = (): void => {};
+    const slow = guesses.attempt(
+      'ada',
+      isWrong =>
+        new Promise<void>(resolve => {
+          release = () => {
+            isWrong();
+            resolve();
+          };
+        }),
+    );
+    const next = right();
+    next.catch(() => {});
+    await clock.advance(0);
+    release();
+    await slow;
+    await expect(next).rejects.toMatchObject({ reason: 'rate_limited' });
+  });
+
+  it('that fail otherwise are over, too, and hand on what went wrong', async () => {
+    const broken = () => guesses.attempt('ada', () => Promise.reject(new Error('store')));
+    for (let time = 0; time < 10; time++) await expect(broken()).rejects.toThrow('store');
+    expect(await right()).toBe('right');
+  });
+
+  it('are not counted where nothing is limited', async () => {
+    guesses = openGuesses(limitProfiles.off);
+    for (let time = 0; time < 100; time++) expect(await wrong()).toBe('wrong');
+  });
+});

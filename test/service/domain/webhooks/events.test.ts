@@ -1,0 +1,213 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Lobby } from '../../../../src/model/lobby.ts';
+import type { LobbyMessage } from '../../../../src/model/lobby-message.ts';
+import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
+import { waitingPerLineMax } from '../../../../src/service/domain/webhooks/delivery.ts';
+import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
+import type { ApplicationRecord } from '../../../../src/service/store/records.ts';
+import { makeKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
+import type { FetchInit } from '../../../../src/wire/clock/ports.ts';
+import { verifyMessage } from '../../../../src/wire/signature.ts';
+import { seededEntropy } from '../../control/support.ts';
+import {
+  ada,
+  applicationRecord,
+  channelRecord,
+  guildRecord,
+  makeWorld,
+  putGuild,
+  userRecord,
+  type World,
+} from '../support.ts';
+
+interface Posted {
+  readonly url: string;
+  readonly init: FetchInit;
+  readonly atMs: number;
+  readonly body: { readonly event: { readonly data: LobbyMessage } } & Record<string, unknown>;
+}
+
+let world: World;
+let lobbies: Lobbies;
+let lobby: Lobby;
+let application: ApplicationRecord;
+let posted: Posted[];
+/** What the application's server answers; undefined: it never does. */
+let answers: (number | undefined)[];
+let drop: () => void;
+
+const url = 'http://game.example/events';
+
+beforeEach(async () => {
+  posted = [];
+  answers = [];
+  const fetch = (url: string, init: FetchInit): Promise<Response> => {
+    posted.push({ url, init, atMs: world.core.clock.now(), body: JSON.parse(init.body ?? '') });
+    const status = answers.length > 0 ? answers.shift() : 204;
+    if (status === undefined) return new Promise(() => {});
+    return status === 0 ? Promise.reject(new Error('refused')) : Promise.resolve(new Response(null, { status }));
+  };
+  world = await makeWorld({ fetch });
+  application = applicationRecord('1', { event_webhooks_url: url, ...makeKeyPair(seededEntropy('keys')) });
+  const events = createWebhookEvents(world.core);
+  drop = events.start();
+  lobbies = createLobbies(world.core, { webhookEvents: events });
+  lobby = await created();
+});
+
+const created = async (fields = {}): Promise<Lobby> =>
+  JSON.parse(await lobbies.create(application, { members: [{ id: ada, flags: 1 }], ...fields }));
+const send = async (content = 'Hello', to = lobby): Promise<LobbyMessage> =>
+  JSON.parse(await lobbies.messages.send(application, userRecord(ada), to.id, { content, metadata: { live: 'only' } }));
+const first = (): Posted => {
+  const [post] = posted;
+  if (!post) throw new Error('Nothing was posted.');
+  return post;
+};
+const settled = () => world.core.clock.advance(0);
+const contents = () => posted.map(({ body }) => body.event.data.content);
+const deliveries = () => world.core.journal.read(0).entries.filter(({ kind }) => kind === 'delivery');
+
+describe('a message', () => {
+  it('is posted to the application’s server, signed, without what is delivered live only', async () => {
+    const message = await send();
+    await settled();
+    expect(posted).toHaveLength(1);
+    const { init, body } = first();
+    expect(first().url).toBe(url);
+    expect(init).toMatchObject({ method: 'POST', redirect: 'manual', headers: { 'content-type': 'application/json' } });
+    expect(body).toEqual({
+      version: 1,
+      application_id: '1',
+      type: 1,
+      event: { type: 'LOBBY_MESSAGE_CREATE', timestamp: '2026-01-01T00:00:00.000000+00:00', data: message },
+    });
+    const { 'x-signature-ed25519': signature = '', 'x-signature-timestamp': timestamp = '' } = init.headers;
+    expect(timestamp).toBe(String(world.core.clock.now() / 1000));
+    expect(verifyMessage(application.verify_key, signature, timestamp, init.body ?? '')).toBe(true);
+  });
+
+  it('of a linked lobby says which channel it is in', async () => {
+    await putGuild(world.core, guildRecord({ channels: [channelRecord()] }), ada);
+    await lobbies.links.set(application, userRecord(ada), lobby.id, { channel_id: '7' });
+    await send();
+    expect(posted[0]?.body.event.data).toMatchObject({ channel_id: '7', lobby_id: lobby.id });
+  });
+
+  it('goes to the address of its lobby where that has one', async () => {
+    await send('Hello', await created({ override_event_webhooks_url: 'http://other.example/' }));
+    expect(posted.map(post => post.url)).toEqual(['http://other.example/']);
+  });
+
+  it('goes nowhere for an application without an address', async () => {
+    application = { ...application, event_webhooks_url: null };
+    await send();
+    expect(posted).toEqual([]);
+  });
+
+  it('that is refused, and one that is noted about, are not told', async () => {
+    await lobbies.messages.send(application, userRecord(ada), lobby.id, {}).catch(() => {});
+    const { id } = await send();
+    await lobbies.messages.moderate(application, lobby.id, id, { verdict: 'bad' });
+    await settled();
+    expect(posted).toHaveLength(1);
+  });
+});
+
+describe('a delivery', () => {
+  it('is in the journal, without the address, which may hold a secret', async () => {
+    answers = [500, 204];
+    await send();
+    await world.core.clock.advance(1000);
+    const told = { event: 'LOBBY_MESSAGE_CREATE', application: '1', lobby: lobby.id };
+    expect(deliveries()).toMatchObject([
+      { ...told, attempt: 1, status: 500, outcome: 'retry' },
+      { ...told, attempt: 2, status: 204, outcome: 'acknowledged' },
+    ]);
+    expect(JSON.stringify(deliveries())).not.toContain('game.example');
+  });
+
+  it.each([200, 301, 404, 500, 0])('answered with %i is tried again; with 204 it is done', async status => {
+    answers = [status, 204];
+    await send();
+    await world.core.clock.advance(600_000);
+    expect(posted).toHaveLength(2);
+    expect(posted[1]?.body).toEqual(posted[0]?.body);
+  });
+
+  it('waits three seconds for its answer', async () => {
+    answers = [undefined, 204];
+    await send();
+    await world.core.clock.advance(2999);
+    expect(deliveries()).toEqual([]);
+    await world.core.clock.advance(1);
+    expect(deliveries()).toMatchObject([{ outcome: 'retry', status: null }]);
+    expect(posted[0]?.init.signal.aborted).toBe(true);
+    await world.core.clock.advance(1000);
+    expect(deliveries()).toHaveLength(2);
+  });
+
+  it('is repeated after pauses that double, signed anew, and given up within ten minutes', async () => {
+    answers = Array.from({ length: 20 }, () => 500);
+    const beginMs = world.core.clock.now();
+    await send();
+    await world.core.clock.advance(3_600_000);
+    expect(posted.map(({ atMs }) => (atMs - beginMs) / 1000)).toEqual([0, 1, 3, 7, 15, 31, 63, 127, 255, 511]);
+    expect(deliveries().at(-1)).toMatchObject({ attempt: 10, outcome: 'given up' });
+    const timestamps = posted.map(({ init }) => init.headers['x-signature-timestamp']);
+    expect(new Set(timestamps).size).toBe(timestamps.length);
+  });
+
+  it('holds back the later ones of its lobby, and no other lobby’s', async () => {
+    answers = [500];
+    for (const content of ['a', 'b', 'c']) await send(content);
+    await send('elsewhere', await created());
+    await settled();
+    expect(contents()).toEqual(['a', 'elsewhere']);
+    await world.core.clock.advance(1000);
+    expect(contents()).toEqual(['a', 'elsewhere', 'a', 'b', 'c']);
+  });
+
+  it('keeps the order of messages that are sent at once', async () => {
+    await Promise.all(Array.from({ length: 30 }, (_, at) => send(String(at))));
+    await settled();
+    const ids = posted.map(({ body }) => body.event.data.id);
+    expect(ids).toHaveLength(30);
+    expect(ids).toEqual(ids.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)));
+  });
+
+  it('is dropped when too many wait in its lobby, and told so', async () => {
+    answers = [undefined];
+    for (let at = 0; at <= waitingPerLineMax; at++) await send(String(at));
+    expect(deliveries()).toMatchObject([{ outcome: 'dropped' }]);
+    await world.core.clock.advance(10_000);
+    expect(posted).toHaveLength(waitingPerLineMax + 1);
+    await send('again');
+    await settled();
+    expect(contents().at(-1)).toBe('again');
+  });
+
+  it('ends with the service, whether it waits for an answer or for its next attempt', async () => {
+    answers = [undefined];
+    await send('unanswered');
+    await send('waiting');
+    const other = await created();
+    answers = [500];
+    await send('refused', other);
+    await settled();
+    drop();
+    const before = posted.length;
+    await world.core.clock.advance(3_600_000);
+    expect(posted).toHaveLength(before);
+    await send('new');
+    expect(contents().at(-1)).toBe('new');
+  });
+
+  it('with a key that cannot be read fails without harm', async () => {
+    application = { ...application, signing_key: 'no key' };
+    await send();
+    await world.core.clock.advance(3_600_000);
+    expect(posted).toEqual([]);
+    expect(deliveries().at(-1)).toMatchObject({ outcome: 'given up' });
+  });
+});

@@ -1,0 +1,23 @@
+import type { Cancel, Clock, ScheduleOptions } from '../../../src/wire/clock/ports.ts';
+
+/** A clock whose machine can sleep: time passes, but none that its timers count. */
+export class SleepyClock implements Clock {
+  readonly #clock: Clock;
+  #sleptMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now() + this.#sleptMs;
+  }
+
+  schedule(delayMs: number, task: () => void | Promise<void>, options?: ScheduleOptions): Cancel {
+    return this.#clock.schedule(delayMs, task, options);
+  }
+
+  sleep(ms: number): void {
+    this.#sleptMs += ms;
+  }
+}

@@ -1,0 +1,111 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Socket } from '../../../src/wire/clock/ports.ts';
+import { loadSystemSocket } from '../../../src/wire/gateway/socket.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A server that hands its end of each connection to `onPeer`. */
+async function serve(onPeer: (peer: WebSocket) => void = () => {}): Promise<string> {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  server.on('connection', onPeer);
+  closing.push(() => {
+    for (const peer of server.clients) peer.terminate();
+    server.close();
+  });
+  await new Promise(resolve => server.once('listening', resolve));
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Opens a socket; everything that happens to it is written down until it is closed. */
+async function follow(url: string, onOpen: (socket: Socket) => void = () => {}): Promise<unknown[]> {
+  const open = await loadSystemSocket();
+  const events: unknown[] = [];
+  return new Promise(resolve => {
+    const socket: Socket = open(url, {
+      opened: () => {
+        events.push('opened');
+        onOpen(socket);
+      },
+      received: text => events.push(text),
+      closed: (code, reason) => {
+        events.push({ code, reason });
+        resolve(events);
+      },
+    });
+  });
+}
+
+describe('the system socket', () => {
+  it('sends and receives text, and says how it was closed', async () => {
+    const url = await serve(peer => {
+      peer.on('message', data => {
+        peer.send(`${data}, too`);
+        peer.close(4004, 'Authentication failed.');
+      });
+    });
+    expect(await follow(url, socket => socket.send('hello'))).toEqual([
+      'opened',
+      'hello, too',
+      { code: 4004, reason: 'Authentication failed.' },
+    ]);
+  });
+
+  it('closes with the code it is told, however often', async () => {
+    const closed = Promise.withResolvers<number>();
+    const url = await serve(peer => peer.on('close', closed.resolve));
+    const events = await follow(url, socket => {
+      socket.close(4000, 'done');
+      socket.close(1000);
+      socket.send('too late');
+    });
+    expect(await closed.promise).toBe(4000);
+    expect(events).toEqual(['opened', { code: 4000, reason: 'done' }]);
+  });
+
+  it('says 1006 and why when nobody is there', async () => {
+    const server = createServer();
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise(resolve => server.close(resolve));
+    expect(await follow(`ws://127.0.0.1:${port}`)).toEqual([
+      { code: 1006, reason: expect.stringContaining('ECONNREFUSED') },
+    ]);
+  });
+
+  it('says 1006 when the peer vanishes', async () => {
+    const url = await serve(peer => peer.terminate());
+    expect(await follow(url)).toEqual(['opened', { code: 1006, reason: '' }]);
+  });
+
+  it('ends a connection that sends a binary frame', async () => {
+    const closed = Promise.withResolvers<number>();
+    const url = await serve(peer => {
+      peer.on('close', closed.resolve);
+      peer.send(new Uint8Array([1, 2, 3]));
+    });
+    expect(await follow(url)).toEqual(['opened', { code: 1003, reason: '' }]);
+    expect(await closed.promise).toBe(1003);
+  });
+
+  it('can be closed before it is open', async () => {
+    const open = await loadSystemSocket();
+    const url = await serve();
+    const code = await new Promise(resolve => {
+      const never = () => expect.unreachable();
+      open(url, { opened: never, received: never, closed: resolve }).close(1000);
+    });
+    expect(code).toBe(1006);
+  });
+
+  it('cuts off a peer that does not answer its close', async () => {
+    const url = await serve(peer => peer.pause());
+    const events = await follow(url, socket => socket.close(1000));
+    expect(events).toEqual(['opened', { code: 1006, reason: '' }]);
+  });
+});

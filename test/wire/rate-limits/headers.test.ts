@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readLimits } from '../../../src/wire/rate-limits/headers.ts';
+
+const headers = {
+  'x-ratelimit-limit': '5',
+  'x-ratelimit-remaining': '4',
+  'x-ratelimit-reset': '1470173023.123',
+  'x-ratelimit-reset-after': '1.5',
+  'x-ratelimit-bucket': 'abcd',
+};
+
+describe('readLimits', () => {
+  it('reads a bucket, its times in milliseconds', () => {
+    expect(readLimits(200, headers, undefined)).toEqual({
+      bucket: { id: 'abcd', limit: 5, remaining: 4, resetMs: 1470173023123, resetAfterMs: 1500 },
+    });
+  });
+
+  it.each(Object.keys(headers))('takes a bucket without %s, or with nonsense in it, for none', name => {
+    expect(readLimits(200, { ...headers, [name]: undefined }, undefined)).toEqual({});
+    if (name !== 'x-ratelimit-bucket') {
+      for (const text of ['-1', 'soon', 'Infinity', '']) {
+        expect(readLimits(200, { ...headers, [name]: text }, undefined)).toEqual({});
+      }
+    }
+  });
+
+  it('reads a refusal from the body, which is finer than the header', () => {
+    const limits = readLimits(429, { 'retry-after': '65' }, { retry_after: 64.57, global: false });
+    expect(limits.refusal).toEqual({ scope: 'user', retryAfterMs: 64_570 });
+  });
+
+  it('reads a refusal from the header when the body is not the interface’s', () => {
+    expect(readLimits(429, { 'retry-after': '2' }, undefined).refusal).toEqual({ scope: 'user', retryAfterMs: 2000 });
+  });
+
+  it('waits a second when a 429 names no time', () => {
+    expect(readLimits(429, {}, 'busy').refusal).toEqual({ scope: 'user', retryAfterMs: 1000 });
+  });
+
+  it.each([
+    ['global by the scope header', { 'x-ratelimit-scope': 'global' }, {}, 'global'],
+    ['global by the global header', { 'x-ratelimit-global': 'true' }, {}, 'global'],
+    ['global by the body', {}, { global: true }, 'global'],
+    ['shared', { 'x-ratelimit-scope': 'shared' }, { global: false }, 'shared'],
+    ['user', { 'x-ratelimit-scope': 'user' }, {}, 'user'],
+  ])('tells the scope: %s', (_, given, body, scope) => {
+    expect(readLimits(429, given, body).refusal?.scope).toBe(scope);
+  });
+
+  it('survives any headers and any body', () => {
+    const texts = fc.dictionary(
+      fc.constantFrom(...Object.keys(headers), 'retry-after', 'x-ratelimit-scope'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(200, 429),
+        texts,
+        fc.jsonValue(),
+        (status, given, body) => void readLimits(status, given, body),
+      ),
+    );
+  });
+});
