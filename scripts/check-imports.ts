@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Checks who imports whom, type-only imports included: floors import downwards, rooms never each other, nothing in a
- * circle, and the packages that belong to one room stay there. Prints every fault and exits 1, or says what it read.
+ * Checks who imports whom, type-only imports included: layers import downwards, modules of one layer never each other, nothing
+ * in a cycle, and packages that belong to one module stay there. Prints every error and exits 1, or says what it read.
  */
-const floors: Readonly<Record<string, readonly string[]>> = {
+const layers: Readonly<Record<string, readonly string[]>> = {
   model: ['model'],
   wire: ['model', 'wire'],
   sdk: ['model', 'wire', 'sdk'],
@@ -13,6 +13,12 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   service: ['model', 'wire', 'service'],
   cli: ['model', 'wire', 'sdk', 'backend', 'service', 'cli'],
 };
+
+/** The layers inside the service, the lowest first: folders, or files at its root without `.ts`. The rest of its root is on top. */
+const serviceLayers = [
+  ...['support', 'events', 'store', 'bus', 'core', 'outbound', 'attachments', 'domain', 'auth', 'http'],
+  ...['oauth', 'gateway', 'openapi', 'routes', 'testing', 'control', 'web'],
+];
 
 /** Packages that only these places may import. Everything else outside is open to the service and the command. */
 const packages: Readonly<Record<string, RegExp>> = {
@@ -25,19 +31,18 @@ const packages: Readonly<Record<string, RegExp>> = {
 /** Packages that may be absent: the types of one in an import would make the build depend on it. */
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const absentAtTimes = new Set(['keytar', ...Object.keys(manifest.optionalDependencies ?? {})]);
-const openRooms = /^src\/(service|cli)\//;
-// Floors below the rooms run anywhere; these of Node's modules are their only tie to it.
+const openModules = /^src\/(service|cli)\//;
 const pure = /^src\/model\//;
 
 const files = globSync('src/**/*.ts').map(file => file.replaceAll('\\', '/'));
 const graph = new Map(files.map(file => [file, importsOf(file)]));
-const faults = [...files.flatMap(file => (graph.get(file) ?? []).flatMap(to => faultOf(file, to))), ...cycles()];
+const errors = [...files.flatMap(file => (graph.get(file) ?? []).flatMap(to => errorsOf(file, to))), ...cycles()];
 
-if (faults.length > 0) {
-  for (const fault of faults) console.error(fault);
+if (errors.length > 0) {
+  for (const error of errors) console.error(error);
   process.exit(1);
 }
-console.log(`${files.length} files import in one direction, without a circle.`);
+console.log(`${files.length} files import in one direction, without a cycle.`);
 
 function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
@@ -50,22 +55,33 @@ function importsOf(file: string): string[] {
   });
 }
 
-function faultOf(file: string, to: string): string[] {
-  if (to.startsWith('src/')) return roomFault(file, to);
+function errorsOf(file: string, to: string): string[] {
+  if (to.startsWith('src/')) return layerErrors(file, to);
   if (to.startsWith('node:')) return pure.test(file) ? [`${file} imports ${to}: the model is pure`] : [];
   const name = to.split('/', to.startsWith('@') ? 2 : 1).join('/');
   if (absentAtTimes.has(name)) return [`${file} imports ${name}, which may be absent: import it by a computed name`];
-  const allowed = packages[name] ?? openRooms;
+  const allowed = packages[name] ?? openModules;
   return allowed.test(file) ? [] : [`${file} imports ${name}, which belongs to ${allowed.source}`];
 }
 
-function roomFault(file: string, to: string): string[] {
-  const room = file.split('/')[1] ?? '';
-  const target = to.split('/')[1] ?? '';
+function layerErrors(file: string, to: string): string[] {
+  const [module, target] = [moduleOf(file), moduleOf(to)];
   if (!files.includes(to)) return [`${file} imports ${to}, which does not exist`];
-  if (!floors[room]?.includes(target)) return [`${file} (${room}) imports ${to} (${target})`];
-  const barrel = to.endsWith('/index.ts') && room === target;
-  return barrel ? [`${file} imports the door of its own room, ${to}`] : [];
+  if (!layers[module]?.includes(target)) return [`${file} (${module}) imports ${to} (${target})`];
+  if (module !== target) return [];
+  if (to.endsWith('/index.ts')) return [`${file} imports the entry point of its own module, ${to}`];
+  const isUpwards = module === 'service' && serviceLayerOf(file) < serviceLayerOf(to);
+  return isUpwards ? [`${file} imports ${to}, which is in a layer above it`] : [];
+}
+
+function moduleOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
+/** The place in {@link serviceLayers}; higher ones may import lower ones. */
+function serviceLayerOf(file: string): number {
+  const at = serviceLayers.indexOf((file.split('/')[2] ?? '').replace(/\.ts$/, ''));
+  return at < 0 ? serviceLayers.length : at;
 }
 
 function cycles(): string[] {
@@ -74,7 +90,7 @@ function cycles(): string[] {
   const found: string[] = [];
   const visit = (file: string) => {
     const at = path.indexOf(file);
-    if (at >= 0) found.push(`circle: ${[...path.slice(at), file].join(' → ')}`);
+    if (at >= 0) found.push(`cycle: ${[...path.slice(at), file].join(' → ')}`);
     if (at >= 0 || done.has(file)) return;
     path.push(file);
     for (const to of graph.get(file) ?? []) if (graph.has(to)) visit(to);

@@ -5,15 +5,9 @@ import {
   limitProfiles,
   withGlobalRate,
 } from '../model/limits/limit-profiles.ts';
-import {
-  checkAllowedHosts,
-  checkPublicUrl,
-  checkTrustedProxies,
-  checkVoiceEndpoint,
-  isLoopback,
-  type SignInMode,
-  signInModes,
-} from '../service/options.ts';
+import { type SignInMode, signInModes } from '../service/oauth/sign-in/sign-in-mode.ts';
+import { checkAllowedHosts, checkPublicUrl, checkTrustedProxies, checkVoiceEndpoint } from '../service/options.ts';
+import { isLoopback } from '../service/support/network-address.ts';
 import { intakeLimits, runtimeLimits } from '../service/support/service-limits.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
 import { errorMessage } from './failure.ts';

@@ -1,18 +1,11 @@
-import { isIP } from 'node:net';
 import { ArgumentError } from '../model/errors/errors.ts';
 import { type LimitProfile, type LimitProfileName, limitProfiles } from '../model/limits/limit-profiles.ts';
 import type { Entropy, Fetch, Logger } from '../wire/clock/ports.ts';
-import { isAddressBlock } from './http/client-address.ts';
 import { nameOf } from './http/hosts.ts';
+import { type SignInMode, signInModes } from './oauth/sign-in/sign-in-mode.ts';
+import { isAddressBlock, isLoopback } from './support/network-address.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import type { Fixtures } from './testing/fixtures/document.ts';
-
-/**
- * How people show on the pages who they are: they say so (test users on one's own machine), or by name and password
- * (a service that others reach).
- */
-export const signInModes = ['developer', 'password'] as const;
-export type SignInMode = (typeof signInModes)[number];
 
 /** How {@link startService} is asked for a service. Everything has a default. */
 export interface ServiceOptions {
@@ -184,18 +177,14 @@ export function checkAllowedHosts(hosts: readonly string[] = []): readonly strin
   );
 }
 
-/** Whether what applications name must not lead inside. */
-export function keepsOutside({ host = '127.0.0.1', publicUrl, allowPrivateWebhooks = false }: ServiceOptions): boolean {
-  return !allowPrivateWebhooks && (!isLoopback(host) || publicUrl !== undefined);
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
 /** How clients on this machine reach a server that listens on `host`. */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Whether what applications name must not lead inside. */
+export function keepsOutside({ host = '127.0.0.1', publicUrl, allowPrivateWebhooks = false }: ServiceOptions): boolean {
+  return !allowPrivateWebhooks && (!isLoopback(host) || publicUrl !== undefined);
 }

@@ -38,6 +38,7 @@ import { createHttpServer, type HttpDeps } from './http/server.ts';
 import { createAuthorization } from './oauth/authorize/authorization.ts';
 import { createSigningKeys } from './oauth/openid/signing-keys.ts';
 import { openVoiceServer } from './oauth/openid/voice-token.ts';
+import type { SignInMode } from './oauth/sign-in/sign-in-mode.ts';
 import {
   checkAllowedHosts,
   checkDrainTimeout,
@@ -51,7 +52,6 @@ import {
   proxyWarning,
   reachableHost,
   type ServiceOptions,
-  type SignInMode,
 } from './options.ts';
 import { createPublicFetch } from './outbound/public-fetch.ts';
 import { applicationRoutes } from './routes/applications.ts';
@@ -65,12 +65,13 @@ import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { partnerRoutes } from './routes/partner.ts';
-import type { AnnouncementSink, MaybePromise, Store } from './store/contract.ts';
+import type { AnnouncementSink, Store } from './store/contract.ts';
 import { openMemoryStore } from './store/memory/store.ts';
 import { takeTimeMark, writeTimeMark } from './store/time-mark.ts';
 import { Activity } from './support/activity.ts';
 import { snowflakeSource } from './support/ids.ts';
 import { Journal } from './support/journal.ts';
+import type { MaybePromise } from './support/maybe-promise.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { type FaultControl, Faults } from './testing/faults/faults.ts';
 import type { FilledFixtures } from './testing/fixtures/document.ts';

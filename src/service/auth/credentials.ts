@@ -1,10 +1,10 @@
 import { expandScopes } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
-import type { Principal } from '../http/call.ts';
-import type { MaybePromise } from '../store/contract.ts';
 import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
 import { andThen } from '../support/maybe-promise.ts';
 import { hashSecret } from '../support/secret.ts';
+import type { Principal } from './principal.ts';
 
 /** Tells who is behind a credential. */
 export interface Credentials {

@@ -1,7 +1,7 @@
 import type { RateLimit } from '../../model/limits/limit-profiles.ts';
 import type { Cancel } from '../../wire/clock/ports.ts';
 import type { Announced, Topic } from '../events/announcement.ts';
-import type { MaybePromise } from '../store/contract.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
 
 /** The state of one limit after a call was counted. Times are milliseconds on the service's clock. */
 export interface LimitState {

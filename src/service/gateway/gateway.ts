@@ -12,7 +12,6 @@ import { misdirectedFault } from '../http/errors.ts';
 import { hangUp } from '../http/hang-up.ts';
 import type { Hosts } from '../http/hosts.ts';
 import type { Activity } from '../support/activity.ts';
-import type { Faults } from '../testing/faults/faults.ts';
 import { closeReasons } from './connection/close-reasons.ts';
 import { Compressor, compressionNamed } from './connection/compressor.ts';
 import { Connection } from './connection/connection.ts';
@@ -20,7 +19,7 @@ import type { Encoding } from './connection/encoding.ts';
 import { Outbox } from './connection/outbox.ts';
 import { refuseUpgrade } from './connection/refuse-upgrade.ts';
 import type { GatewaySocket, SocketDoor } from './connection/socket.ts';
-import { socketFaults } from './connection/socket-faults.ts';
+import { type SocketFaults, socketFaults } from './connection/socket-faults.ts';
 import { Protocol } from './protocol.ts';
 import type { EventLog } from './sessions/event-log.ts';
 import { createIdentifyBudget, type IdentifyBudget } from './sessions/identify-budget.ts';
@@ -34,7 +33,7 @@ export interface GatewayParts {
   readonly activity: Activity;
   /** Where what sessions hear is kept; absent when the state ends with the process. */
   readonly events?: EventLog;
-  readonly faults?: Faults;
+  readonly faults?: SocketFaults;
   /** What the service is called; any name will do when absent. */
   readonly hosts?: Pick<Hosts, 'isOurs'>;
   /** Told of connections that have a session. */

@@ -2,7 +2,7 @@ import type { DispatchName } from '../../model/gateway.ts';
 import type { Cancel } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
 import type { Announced, Announcement, Topic } from '../events/announcement.ts';
-import type { MaybePromise } from '../store/contract.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
 import { Few } from '../support/small-set.ts';
 import { type DispatchFrame, dispatchFrame } from './connection/frames.ts';
 import { KeptEvent } from './sessions/event-log.ts';

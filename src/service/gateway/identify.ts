@@ -1,7 +1,7 @@
 import { allIntents, type CloseCodeName, intents } from '../../model/gateway.ts';
 import type { PresenceUpdate } from '../../model/presence.ts';
 import { asRecord } from '../../wire/http/codec.ts';
-import type { Principal } from '../http/call.ts';
+import type { Principal } from '../auth/principal.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 import { readPresence } from './presence/presence-update.ts';
 import { readShard, type Shard } from './sessions/shard.ts';

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { ApiErrorName } from '../../model/errors/errors.ts';
 import type { Credential, Route } from '../../wire/routes.ts';
 import type { Credentials } from '../auth/credentials.ts';
-import type { MaybePromise } from '../store/contract.ts';
+import type { Principal } from '../auth/principal.ts';
 import { apiMessages } from '../support/api-messages.ts';
 import { Fault } from '../support/fault.ts';
-import type { Principal } from './call.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
 
 const nobody: Principal = { kind: 'none' };
 

@@ -1,29 +1,6 @@
 import type { RouteName } from '../../wire/routes.ts';
-import type { ApplicationRecord, AuthorizationRecord, TokenRecord, UserRecord } from '../store/records.ts';
+import type { Principal, PrincipalKind } from '../auth/principal.ts';
 
-/** Whose credential came with a request or an Identify. */
-export type Principal =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'bot'; readonly application: ApplicationRecord }
-  | {
-      readonly kind: 'application';
-      readonly application: ApplicationRecord;
-      /** Umbrella scopes expanded. */
-      readonly scopes: ReadonlySet<string>;
-      readonly token: TokenRecord;
-    }
-  | {
-      readonly kind: 'user';
-      readonly application: ApplicationRecord;
-      readonly user: UserRecord;
-      /** Umbrella scopes expanded. */
-      readonly scopes: ReadonlySet<string>;
-      readonly authorization: AuthorizationRecord;
-      readonly token: TokenRecord;
-    }
-  | { readonly kind: 'session'; readonly user: UserRecord };
-
-export type PrincipalKind = Principal['kind'];
 type Of<Kind extends PrincipalKind> = Extract<Principal, { kind: Kind }>;
 
 /** One request on its way to a handler: credential checked, ids in the path well-formed, body read. */
@@ -49,6 +26,14 @@ export interface Reply {
   /** JSON that is already encoded; instead of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers some requests in place of their handlers: fault injection. */
+export interface RequestFaults {
+  /** False while no fault waits for a request, so that none has to ask. */
+  readonly concernRequests: boolean;
+  /** The answer that replaces the handler's; undefined: there is none. May take time. */
+  answer(route: RouteName, principal: Principal): Promise<Reply | undefined>;
 }
 
 export type Handler = (call: Call) => Reply | Promise<Reply>;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { blockList, holds } from '../support/network-address.ts';
 
 /** Where a request came from, as far as that can be believed. */
 export type AddressOf = (request: IncomingMessage) => string;
@@ -25,29 +26,6 @@ export function clientAddressBehind(proxies: readonly string[]): AddressOf {
     }
     return address;
   };
-}
-
-/** Whether that is `10.1.2.3`, `10.0.0.0/8` or the like of IPv6. */
-export function isAddressBlock(text: string): boolean {
-  const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const kind = isIP(address);
-  return kind !== 0 && !address.includes('%') && (bits === undefined || Number(bits) <= (kind === 4 ? 32 : 128));
-}
-
-/** Addresses and CIDR blocks, each as {@link isAddressBlock} has it. */
-export function blockList(blocks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const block of blocks) {
-    const [address = '', bits] = block.split('/');
-    if (bits === undefined) list.addAddress(address, familyOf(address));
-    else list.addSubnet(address, Number(bits), familyOf(address));
-  }
-  return list;
-}
-
-/** Whether the list holds the address, which may be text of any kind. */
-export function holds(list: BlockList, address: string): boolean {
-  return isIP(address) !== 0 && list.check(address, familyOf(address));
 }
 
 function peerOf({ socket }: IncomingMessage): string {
@@ -82,10 +60,6 @@ function withoutZeros(group: string): string {
 }
 
 const isTrusted = holds;
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
-}
 
 /** An entry of the header: an address, perhaps with a port, IPv6 then in brackets. */
 function readAddress(entry: string): string | undefined {

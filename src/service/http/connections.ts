@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Core } from '../core.ts';
 import { isPrivateAddress } from '../outbound/private-address.ts';
+import { blockList, holds } from '../support/network-address.ts';
 import { intakeLimits } from '../support/service-limits.ts';
-import { blockList, countedAddress, holds, peerAddress } from './client-address.ts';
+import { countedAddress, peerAddress } from './client-address.ts';
 
 /** What an operator says of them; the table's bounds otherwise. */
 export interface ConnectionBounds {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Core } from '../core.ts';
-import { blockList, holds, peerAddress } from './client-address.ts';
+import { blockList, holds } from '../support/network-address.ts';
+import { peerAddress } from './client-address.ts';
 
 /** What a service is reached by. */
 export interface HostNames {

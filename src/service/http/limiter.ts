@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { RateLimit, RateLimitBucket } from '../../model/limits/limit-profiles.ts';
 import type { Route } from '../../wire/routes.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { LimitState } from '../bus/contract.ts';
 import type { Core } from '../core.ts';
-import type { MaybePromise } from '../store/contract.ts';
-import type { Call, Principal } from './call.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
+import type { Call } from './call.ts';
 
 /** Headers that tell a caller where it stands. @see commands.md 5.1 */
 export type LimitHeaders = Readonly<Record<string, string>>;

@@ -3,17 +3,17 @@ import { fieldErrors, type Issue } from '../../model/errors/issue.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Credentials } from '../auth/credentials.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
 import type { Activity } from '../support/activity.ts';
 import { Fault } from '../support/fault.ts';
 import { intakeLimits } from '../support/service-limits.ts';
-import type { Faults } from '../testing/faults/faults.ts';
 import { admit, identify } from './admission.ts';
 import { Blocklist } from './blocklist.ts';
 import { BodyBrokenOff, type Collected, collectBody, isSmall } from './body/collect-body.ts';
 import { HeldBytes } from './body/held-bytes.ts';
 import { bodyBytesMax, readBody } from './body/read-body.ts';
-import type { Call, Handler, Handlers, Principal, Proofs, Reply } from './call.ts';
+import type { Call, Handler, Handlers, Proofs, Reply, RequestFaults } from './call.ts';
 import type { AddressOf } from './client-address.ts';
 import type { Connections } from './connections.ts';
 import type { Drain } from './drain.ts';
@@ -41,7 +41,7 @@ export interface HttpDeps {
   /** Counts the requests under way. */
   readonly activity: Activity;
   /** Trouble made on purpose. */
-  readonly faults?: Faults;
+  readonly faults?: RequestFaults;
   readonly connections: Connections;
   /** What the service is called. */
   readonly hosts: Hosts;

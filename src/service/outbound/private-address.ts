@@ -1,4 +1,4 @@
-import { blockList, holds } from '../http/client-address.ts';
+import { blockList, holds } from '../support/network-address.ts';
 
 /**
  * Addresses that lead to this machine, to its network or to nobody in particular, those of clouds' metadata services among

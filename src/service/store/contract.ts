@@ -1,7 +1,6 @@
 import type { Announced, Announcement } from '../events/announcement.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { CollectionName, IndexName, Records } from './records.ts';
-
-export type MaybePromise<T> = T | Promise<T>;
 
 /** A part of a key or index: text or a whole number. */
 export type KeyPart = string | number;

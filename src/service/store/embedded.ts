@@ -1,16 +1,8 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { type Logger, silentLogger } from '../../wire/clock/ports.ts';
 import type { Announced } from '../events/announcement.ts';
-import type {
-  AnnouncementSink,
-  KeyPart,
-  ListQuery,
-  MaybePromise,
-  Store,
-  StoreContent,
-  StoreView,
-  Transaction,
-} from './contract.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
+import type { AnnouncementSink, KeyPart, ListQuery, Store, StoreContent, StoreView, Transaction } from './contract.ts';
 import { StoreError } from './errors.ts';
 import { type Batch, GroupCommit } from './group-commit.ts';
 import { checkKey, collectionNames } from './keys.ts';

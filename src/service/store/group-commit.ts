@@ -1,5 +1,6 @@
 import type { Announced } from '../events/announcement.ts';
-import type { MaybePromise, Transaction } from './contract.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
+import type { Transaction } from './contract.ts';
 import type { Overlay } from './overlay.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 

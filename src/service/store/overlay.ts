@@ -1,7 +1,8 @@
+import type { MaybePromise } from '../support/maybe-promise.ts';
 import { andThen } from '../support/maybe-promise.ts';
 import type { Change } from './changes.ts';
 import { Changes } from './changes.ts';
-import type { KeyPart, ListQuery, MaybePromise, StoreView } from './contract.ts';
+import type { KeyPart, ListQuery, StoreView } from './contract.ts';
 import { type AnyQuery, checkKey, keyOf, keyText, keyTextOf, matches, orderOf, type Route, routeOf } from './keys.ts';
 import type { CollectionName, Records } from './records.ts';
 import { shareRecord } from './share-record.ts';

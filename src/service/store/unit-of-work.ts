@@ -1,5 +1,6 @@
 import type { Announced, Announcement } from '../events/announcement.ts';
-import type { KeyPart, ListQuery, MaybePromise, Transaction } from './contract.ts';
+import type { MaybePromise } from '../support/maybe-promise.ts';
+import type { KeyPart, ListQuery, Transaction } from './contract.ts';
 import { StoreError } from './errors.ts';
 import type { Overlay } from './overlay.ts';
 import type { CollectionName, Records } from './records.ts';

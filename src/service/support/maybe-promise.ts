@@ -1,6 +1,7 @@
-import type { MaybePromise } from '../store/contract.ts';
+/** A value that a store or bus in this process has at hand, and that one elsewhere delivers later. */
+export type MaybePromise<T> = T | Promise<T>;
 
-/**
+/*
  * Steps over what a store or bus in this process answers at once, and one elsewhere later: waiting for what is there
  * already would cost as much as a small step itself.
  */

@@ -6,7 +6,7 @@ import type { Core } from '../core.ts';
 import type { AddressOf } from '../http/client-address.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { registerAuthorizationPages } from '../oauth/pages/authorization-pages.ts';
-import type { SignInMode } from '../options.ts';
+import type { SignInMode } from '../oauth/sign-in/sign-in-mode.ts';
 import type { Activity } from '../support/activity.ts';
 import { registerFiles } from './serve-files.ts';
 import { createSite } from './site.ts';

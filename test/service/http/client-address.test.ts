@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clientAddressBehind, countedAddress, isAddressBlock } from '../../../src/service/http/client-address.ts';
+import { clientAddressBehind, countedAddress } from '../../../src/service/http/client-address.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
+import { isAddressBlock } from '../../../src/service/support/network-address.ts';
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({

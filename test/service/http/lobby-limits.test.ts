@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type LimitProfileName, limitProfiles } from '../../../src/model/limits/limit-profiles.ts';
-import type { Principal } from '../../../src/service/http/call.ts';
+import type { Principal } from '../../../src/service/auth/principal.ts';
 import { createLimiter, type Limiter } from '../../../src/service/http/limiter.ts';
 import { type Route, type RouteName, routes } from '../../../src/wire/routes.ts';
 import { makeCore } from '../control/support.ts';

@@ -8,7 +8,7 @@ import { loadNative } from '../../../src/sdk/native/load.ts';
 /** Where Debian's Chromium looks for the rules of the machine's administrator. */
 export const browserPolicyFolder = '/etc/chromium/policies/managed';
 
-const nativeFiles = resolve(import.meta.dirname, '../../dist/native');
+const nativeFiles = resolve(import.meta.dirname, '../../../dist/native');
 /** The systems that files are built for on Linux. */
 export const nativeSystems = ['linux-arm64', 'linux-x64', 'win32-x64'] as const;
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { MaybePromise, StoreView, Transaction } from '../../../src/service/store/contract.ts';
+import type { StoreView, Transaction } from '../../../src/service/store/contract.ts';
+import type { MaybePromise } from '../../../src/service/support/maybe-promise.ts';
 import { lobbyMemberRecord, tokenRecord } from './records.ts';
 
 export type ReadsAndWrites = StoreView & Pick<Transaction, 'put' | 'delete'>;

@@ -1,7 +1,8 @@
 import type { ApplicationId } from '../../../model/snowflake.ts';
-import type { MaybePromise, Store, Transaction } from '../../store/contract.ts';
+import type { Store, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { Fault } from '../../support/fault.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 
 /**
  * Changes some fields of an application.

@@ -1,8 +1,8 @@
 import { applicationFlags, type InstallParams, type PartialApplication } from '../../../model/application.ts';
+import type { IntegrationType } from '../../../model/command.ts';
 import type { ApplicationId } from '../../../model/snowflake.ts';
 import type { User } from '../../../model/user.ts';
 import type { Core } from '../../core.ts';
-import { defaultIntegrationType } from '../../oauth/authorize/install-defaults.ts';
 import { type ApplicationRecord, commandScope } from '../../store/records.ts';
 import { guildIdsOf } from '../guilds/records.ts';
 import { webhookEventNames } from '../webhooks/events.ts';
@@ -88,4 +88,11 @@ function installConfig(application: ApplicationRecord): OwnApplication['integrat
       install_params && type === installs ? { oauth2_install_params: install_params } : {},
     ]),
   );
+}
+
+/** Where an application is installed by default: in guilds or, our choice, by users where that is all it supports. */
+export function defaultIntegrationType({
+  integration_types,
+}: Pick<ApplicationRecord, 'integration_types'>): IntegrationType | undefined {
+  return [...integration_types].sort()[0];
 }

@@ -3,8 +3,9 @@ import { type Interaction, interactionTypes, type OptionValue } from '../../../m
 import { limits } from '../../../model/limits/limits.ts';
 import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
-import type { MaybePromise, Transaction } from '../../store/contract.ts';
+import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord } from '../../store/records.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { hashSecret } from '../../support/secret.ts';
 import type { InteractionDelivery } from './delivery.ts';
 import { interactionScope } from './records.ts';

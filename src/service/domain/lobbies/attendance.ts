@@ -1,8 +1,9 @@
 import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
-import type { MaybePromise, StoreView, Transaction } from '../../store/contract.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { all, andThen } from '../../support/maybe-promise.ts';
 import { announceAttendance, announceLobby, announceLobbyUpdate } from './events.ts';
 import { attendedAt, idleSince } from './input.ts';

@@ -2,9 +2,10 @@ import type { LobbyMemberChange, LobbyMemberInput } from '../../../model/lobby.t
 import { checkLobbyMember, checkLobbyMemberChanges } from '../../../model/rules/lobbies/lobby.ts';
 import type { LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import type { MaybePromise, Transaction } from '../../store/contract.ts';
+import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
 import { refuseIssues } from '../../support/fault.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { andThen } from '../../support/maybe-promise.ts';
 import type { Changed, LobbyChanges } from './changes.ts';
 import { readId, writtenMember } from './input.ts';

@@ -1,7 +1,8 @@
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import type { MaybePromise, StoreView } from '../../store/contract.ts';
+import type { StoreView } from '../../store/contract.ts';
 import { refuseIssues } from '../../support/fault.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { all, andThen } from '../../support/maybe-promise.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 

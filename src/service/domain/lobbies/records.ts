@@ -1,7 +1,8 @@
 import type { ChannelId, GuildId, LobbyId, UserId } from '../../../model/snowflake.ts';
-import type { MaybePromise, StoreView } from '../../store/contract.ts';
+import type { StoreView } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
 import { Fault } from '../../support/fault.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { all, andThen } from '../../support/maybe-promise.ts';
 
 /** How lobbies and their members are found in the store. */

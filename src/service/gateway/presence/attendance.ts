@@ -1,7 +1,7 @@
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Bus } from '../../bus/contract.ts';
 import { type Topic, topics } from '../../events/announcement.ts';
-import type { MaybePromise } from '../../store/contract.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 
 /** A user in a game. */
 export interface Player {

@@ -1,7 +1,8 @@
 import { type Dispatches, type DispatchName, intentsFor } from '../../../model/gateway.ts';
 import type { Announced, Announcement, Topic } from '../../events/announcement.ts';
-import type { MaybePromise, Transaction } from '../../store/contract.ts';
+import type { Transaction } from '../../store/contract.ts';
 import type { GatewaySessionRecord } from '../../store/records.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { Connection } from '../connection/connection.ts';
 import { type DispatchFrame, dispatchFrame } from '../connection/frames.ts';
 import type { Follower, Hub, SharedDispatch } from '../hub.ts';

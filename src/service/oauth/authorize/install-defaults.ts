@@ -1,12 +1,4 @@
-import type { IntegrationType } from '../../../model/command.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-
-/** Where an application is installed by default: in guilds or, our choice, by users where that is all it supports. */
-export function defaultIntegrationType({
-  integration_types,
-}: Pick<ApplicationRecord, 'integration_types'>): IntegrationType | undefined {
-  return [...integration_types].sort()[0];
-}
 
 // Each of these says how the application is to be installed, so that its own settings no longer do.
 const overridingParameters = ['scope', 'integration_type', 'redirect_uri', 'response_type'] as const;

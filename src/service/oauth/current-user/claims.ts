@@ -1,9 +1,9 @@
 import type { PartialApplication } from '../../../model/application.ts';
 import { formatTimestamp } from '../../../model/timestamp.ts';
 import type { User } from '../../../model/user.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { partialApplication } from '../../domain/accounts/application-view.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
-import type { Principal } from '../../http/call.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { ApplicationRecord, TokenRecord, UserRecord } from '../../store/records.ts';
 import { Fault } from '../../support/fault.ts';

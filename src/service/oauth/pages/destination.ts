@@ -1,5 +1,5 @@
-import type { MaybePromise } from '../../store/contract.ts';
 import type { UserRecord } from '../../store/records.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { PagePaths } from './paths.ts';
 import type { Outcome } from './respond.ts';
 import type { PageForm } from './sign-in-desk.ts';

@@ -1,11 +1,11 @@
 import { compareSnowflakes, isSnowflake, type UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import type { SignInMode } from '../../options.ts';
-import type { MaybePromise } from '../../store/contract.ts';
 import type { UserRecord } from '../../store/records.ts';
 import type { Activity } from '../../support/activity.ts';
 import { Fault } from '../../support/fault.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { createPasswordSignIn } from '../sign-in/password-sign-in.ts';
+import type { SignInMode } from '../sign-in/sign-in-mode.ts';
 import { chooseUserPage } from './views/choose-user-page.ts';
 import type { Page } from './views/page.ts';
 import { passwordPage } from './views/password-page.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../options.ts';
+import { isLoopback } from '../../support/network-address.ts';
 
 /** Whether the service may ask somebody at this address about a player: by https, or on this machine. */
 export function isProviderAddress(text: string): boolean {

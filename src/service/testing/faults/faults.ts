@@ -1,7 +1,9 @@
 import { ValidationError } from '../../../model/errors/errors.ts';
 import type { RouteName } from '../../../wire/routes.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Core } from '../../core.ts';
-import type { Principal, Reply } from '../../http/call.ts';
+import type { SocketFaults, SocketTarget } from '../../gateway/connection/socket-faults.ts';
+import type { Reply, RequestFaults } from '../../http/call.ts';
 import { faultReply, limitReply } from '../../http/errors.ts';
 import { Fault } from '../../support/fault.ts';
 import {
@@ -19,23 +21,6 @@ export type ArmedFault = FaultDocument & {
   /** Strikes that are left; null: without end. */
   readonly left: number | null;
 };
-
-/** A gateway socket, as faults see it. */
-export interface SocketTarget {
-  /** The same for the same socket. */
-  readonly socket: object;
-  /** Null until the client has identified, and for a user's own client. */
-  readonly applicationId: string | null;
-  /** Null until the client has identified. */
-  readonly userId: string | null;
-  readonly hasSession: boolean;
-  drop(): void;
-  freeze(): void;
-  /** @param at which part of what leaves next still leaves, from 0 to 1 */
-  cutNext(at: number): void;
-  reconnect(): void;
-  invalidate(resumable: boolean): void;
-}
 
 interface Armed<Document extends FaultDocument = FaultDocument> {
   readonly id: string;
@@ -64,7 +49,7 @@ export interface FaultControl {
  * Makes trouble on purpose, so that clients can be tested against it: slow and failing answers, limits that are used
  * up, sockets that break, freeze or garble. The same faults, seeds and requests strike the same.
  */
-export class Faults implements FaultControl {
+export class Faults implements FaultControl, RequestFaults, SocketFaults {
   readonly #core: Pick<Core, 'clock' | 'ids' | 'journal'>;
   #requests: Armed<RequestFault>[] = [];
   #sockets: Armed<SocketFault>[] = [];

@@ -1,0 +1,33 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Whether a host name or address means this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Whether that is `10.1.2.3`, `10.0.0.0/8` or the like of IPv6. */
+export function isAddressBlock(text: string): boolean {
+  const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const kind = isIP(address);
+  return kind !== 0 && !address.includes('%') && (bits === undefined || Number(bits) <= (kind === 4 ? 32 : 128));
+}
+
+/** Addresses and CIDR blocks, each as {@link isAddressBlock} has it. */
+export function blockList(blocks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [address = '', bits] = block.split('/');
+    if (bits === undefined) list.addAddress(address, familyOf(address));
+    else list.addSubnet(address, Number(bits), familyOf(address));
+  }
+  return list;
+}
+
+/** Whether the list holds the address, which may be text of any kind. */
+export function holds(list: BlockList, address: string): boolean {
+  return isIP(address) !== 0 && list.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+}
