@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './folder.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const support = (name: string) => JSON.stringify(join(root, 'test/support', name));
+const support = (name: string) => JSON.stringify(join(root, 'test/support/runs', name));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeEach(async () => {

@@ -36,7 +36,7 @@ describe('what is tried at random', () => {
 
   it('names the test that failed: isn’t it so, $HOME and (all)?', async () => {
     const { command } = partsOf(await failure(tries(1_000, 1_000)));
-    expect(command).toMatch(/^npm run (unit|soak) -- test.support.tries\.test\.ts -t /);
+    expect(command).toMatch(/^npm run (unit|soak) -- test.support.runs.tries\.test\.ts -t /);
     expect(command).toMatch(/-t 'names the test that failed: isn\.t it so, \.HOME and \.all\.\.'$/);
   });
 
