@@ -564,6 +564,7 @@ describe('interactions the backend receives', () => {
       }
     })();
     await elapse(clock, again);
+    expect(received).toBeGreaterThan(0);
   });
 
   it('receives nothing after its listener was closed', async () => {
@@ -576,17 +577,27 @@ describe('interactions the backend receives', () => {
     });
     listener.close();
     listener.close();
+    let receivedByOther = 0;
+    const other = backendOf(service);
+    await other.interactions.listen(() => {
+      receivedByOther++;
+    });
     await useCommand(service, command, ada.id);
-    await new Promise(resolve => setImmediate(resolve));
+    await expect.poll(() => receivedByOther).toBe(1);
     expect(received).toBe(0);
   });
 
   it('gives up connecting when told to', async () => {
     const service = await start();
-    const backend = backendOf(service, { socket: () => ({ send() {}, close() {} }) });
+    const connecting = Promise.withResolvers<void>();
+    const socket = () => {
+      connecting.resolve();
+      return { send() {}, close() {} };
+    };
+    const backend = backendOf(service, { socket });
     const abort = new AbortController();
     const listening = failureOf(backend.interactions.listen(() => {}, { signal: abort.signal }));
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await connecting.promise;
     abort.abort();
     expect(await listening).toMatchObject({ code: 'aborted' });
   });

@@ -190,6 +190,7 @@ describe('lobbies of the service, watched live', () => {
     await callApi(service, 'DELETE', `/lobbies/${id}/members/${ada.id}`);
     await gone(hers, id);
     await seen(theirs, id, ({ members }) => members.length === 1);
+    expect([hers.lobby(id), theirs.lobby(id)?.members.map(({ id }) => id)]).toEqual([undefined, [grace.id]]);
   });
 
   it('shows who is connected', async () => {
@@ -238,7 +239,7 @@ describe('lobbies of the service, watched live', () => {
     await service.close();
     const down = await firstValueFrom(client.status$.pipe(filter(({ status }) => status === 'reconnecting')));
     expect(down.error).toBeDefined();
-    expect(client.lobby(id)).toBeDefined();
+    expect(client.lobby(id)?.id).toBe(id);
     await client.close();
     expect(client.status.status).toBe('disconnected');
   });

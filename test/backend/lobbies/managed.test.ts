@@ -406,7 +406,7 @@ describe('sweep', () => {
     await fleet.clock.advance(1);
     expect(await b.sweep()).toMatchObject({ deleted: ['match 1'], takenOver: [], left: [], isComplete: true });
     expect(await fleet.lobby(lobby.id)).toBeUndefined();
-    expect(await fleet.lobby(own.lobby.id)).toBeDefined();
+    expect((await fleet.lobby(own.lobby.id))?.id).toBe(own.lobby.id);
     expect([...(await fleet.directory.list('')).keys()].sort()).toEqual(
       ['lobbies/match 2', 'servers/b'].map(key => `${starfall.applications[0].id}/${key}`),
     );
@@ -437,7 +437,7 @@ describe('sweep', () => {
     await after.ensure('kept');
     expect(await after.sweep()).toMatchObject({ deleted: ['lost'] });
     expect(await fleet.lobby(lost.lobby.id)).toBeUndefined();
-    expect(await fleet.lobby(kept.lobby.id)).toBeDefined();
+    expect((await fleet.lobby(kept.lobby.id))?.id).toBe(kept.lobby.id);
     expect(await fleet.server('b').lobbies.sweep()).toMatchObject({ deleted: [] });
   });
 
@@ -463,7 +463,7 @@ describe('sweep', () => {
     await fleet.clock.advance(0);
     crashing.backend.close();
     expect(await cutOff).toBe('aborted');
-    expect(await fleet.lobby(lobby.id)).toBeDefined();
+    expect((await fleet.lobby(lobby.id))?.id).toBe(lobby.id);
     expect(await fleet.server('a').lobbies.sweep({ fate: 'leave' })).toMatchObject({ deleted: ['match 1'] });
     expect(await fleet.lobby(lobby.id)).toBeUndefined();
   });

@@ -138,7 +138,7 @@ describe('signing in', () => {
       await window.sees(({ session }) => session.step === 'signed-out');
       unclaimed(`${scheme}:/authorize/callback?code=stolen&state=guessed`);
       unclaimed(await decide(world.service, stranded, owner.id));
-      await window.sees(isThere);
+      expect((await window.sees(isThere)).session.step).toBe('signed-in');
       await window.call('signOut');
     });
 

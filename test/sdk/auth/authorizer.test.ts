@@ -202,6 +202,7 @@ describe('authorize: the loopback redirect', () => {
     await get(`${redirectUri}?code=c&state=${state}`);
     await grant;
     await closed;
+    expect(idle.destroyed).toBe(true);
   });
 });
 

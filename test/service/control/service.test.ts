@@ -88,7 +88,8 @@ describe('the control API of a whole service', () => {
     const socket = await identify(service);
     const closed = once(socket, 'close');
     await control(service, 'PUT /snapshot', (await control(service, 'GET /snapshot')).body);
-    await closed;
+    expect(await closed).toHaveLength(2);
+    expect(socket.readyState).toBe(socket.CLOSED);
   });
 
   it('logs requests by route, and no secret', async () => {

@@ -146,6 +146,7 @@ describe('what is sent in', () => {
     for (let i = 1; i < serviceLimits.gatewaySendsPerMinute; i++) await client.beat();
     await service.clock.advance(60_000);
     await client.beat();
+    expect(client.socket.readyState).toBe(client.socket.OPEN);
   });
 
   it('closes a second identify with 4005, also while the first is under way, and a resume too', async () => {
@@ -287,7 +288,7 @@ describe('identify', () => {
   });
 
   it('takes a bot token with its prefix', async () => {
-    await identified(`Bot ${bot}`);
+    expect((await identified(`Bot ${bot}`)).names).toEqual(['READY']);
   });
 
   it('names to a player the scopes granted', async () => {
@@ -303,7 +304,7 @@ describe('identify', () => {
   it.each(['identify gateway.connect', 'identify voice', 'sdk.social_layer_presence'])(
     'takes a player with the scopes %s',
     async scope => {
-      await identified(`Bearer ${await playerToken(service, ada.id, scope)}`);
+      expect((await identified(`Bearer ${await playerToken(service, ada.id, scope)}`)).names[0]).toBe('READY');
     },
   );
 
@@ -355,7 +356,7 @@ describe('the end', () => {
     const ending = await startService({ fixtures: starfall, limits: 'off' });
     const client = await GatewayClient.identified(ending.gateway, { token: bot });
     client.socket.pause();
-    await ending.close();
+    await expect(ending.close()).resolves.toBeUndefined();
     client.socket.terminate();
   });
 

@@ -53,7 +53,9 @@ describe('the router', () => {
   });
 
   it('takes parameters of 2,048 characters, and of no more', () => {
-    expect(router.find('GET', `/lobbies/${'1'.repeat(2048)}`)).toBeDefined();
+    expect(router.find('GET', `/lobbies/${'1'.repeat(2048)}`)).toMatchObject({
+      params: { lobby_id: '1'.repeat(2048) },
+    });
     expect(router.find('GET', `/lobbies/${'1'.repeat(2049)}`)).toBeUndefined();
   });
 

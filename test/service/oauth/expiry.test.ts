@@ -52,7 +52,7 @@ describe('a sweep', () => {
     );
     await clock.advance(1e12);
     await sweepExpired(core());
-    expect(await store.get('tokens', 'x')).toBeDefined();
+    expect(await store.get('tokens', 'x')).toMatchObject({ hash: 'x' });
   });
 
   it('deletes any number, in bounded units of work', async () => {

@@ -25,7 +25,7 @@ describe('activity', () => {
     expect(isDone).toBe(true);
 
     void activity.runOutside(() => new Promise(() => {}));
-    await activity.settled();
+    await expect(activity.settled()).resolves.toBeUndefined();
   });
 
   it('waits for work on another thread whatever it takes', async () => {

@@ -341,6 +341,8 @@ describe('after a restart', () => {
     const interaction = await used();
     interactions = await started(restarted(world, world.core.bus));
     await answer(interaction);
+    await world.core.clock.advance(answerMs);
+    expect(names()).not.toContain('INTERACTION_FAILURE');
   });
 
   it('what is due fails at once', async () => {

@@ -444,6 +444,7 @@ describe('the messages of an interaction', () => {
   it('are not counted in a guild that has the application', async () => {
     await world.answer(interaction, hello);
     for (let n = 0; n <= serviceLimits.followUpsByUserInstallMax; n++) await follow({ content: `${n}` });
+    expect(last('MESSAGE_CREATE')).toMatchObject({ content: `${serviceLimits.followUpsByUserInstallMax}` });
   });
 });
 

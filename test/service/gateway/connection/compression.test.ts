@@ -86,6 +86,7 @@ describe.each(['zlib-stream', 'zstd-stream'])('a connection with %s', compress =
     clients.push(again);
     again.resume(bot, client.sessionId, client.sequence);
     await again.dispatch('RESUMED');
+    expect([back.names, again.names]).toEqual([['RESUMED'], ['RESUMED']]);
   });
 });
 

@@ -189,10 +189,11 @@ describe('a request for guild members', () => {
 
   it('takes a hundred ids', async () => {
     const client = await join(bot, { intents: 0 });
-    await answered(client, {
+    const [chunk] = await answered(client, {
       guild_id: harbour,
       user_ids: Array(serviceLimits.gatewayMembersPerRequestMax).fill(ada.id),
     });
+    expect(chunk?.members.map(({ user }) => user.id)).toEqual([ada.id]);
   });
 });
 
@@ -352,6 +353,7 @@ describe('identifies', () => {
     const back = await GatewayClient.resumed(service.gateway, bot, client);
     clients.push(back);
     await back.dispatch('RESUMED');
+    expect(back.names).toEqual(['RESUMED']);
   });
 });
 

@@ -192,7 +192,9 @@ describe('a resume', () => {
       const client = await GatewayClient.identified(service.gateway, { token });
       await client.beat();
       await drop(client);
-      await (await resume(token, client)).dispatch('RESUMED');
+      const back = await resume(token, client);
+      await back.dispatch('RESUMED');
+      expect(back.names).not.toContain('READY');
     }
   });
 });
@@ -209,7 +211,9 @@ describe('how a connection ends', () => {
     const client = await join(tokens.ada);
     client.socket.close(...(code === 1005 ? [] : [code]));
     await client.closed;
-    await (await resume(tokens.ada, client)).dispatch('RESUMED');
+    const back = await resume(tokens.ada, client);
+    await back.dispatch('RESUMED');
+    expect(back.names).not.toContain('READY');
   });
 
   it('keeps the session when the service closes for a mistake, and for silence', async () => {
@@ -265,7 +269,9 @@ describe('what a session was opened with', () => {
     await service.clock.advance(0);
     await client.beat();
     await drop(client);
-    await (await resume(`Bearer ${access_token}`, client)).dispatch('RESUMED');
+    const back = await resume(`Bearer ${access_token}`, client);
+    await back.dispatch('RESUMED');
+    expect(back.names).not.toContain('READY');
   });
 
   it('ends it with 4003 when the newest token of its grant expires, and not a millisecond before', async () => {

@@ -587,7 +587,7 @@ describe('the voice server that an operator names', () => {
     'may be %j',
     async right => {
       const service = await startService({ voice: { endpoint: right } });
-      await service.close();
+      await expect(service.close()).resolves.toBeUndefined();
     },
   );
 });

@@ -66,13 +66,14 @@ describe('sorted items', () => {
     );
   });
 
-  it('stay in small chunks however they come: in order, backwards, or in turns', () => {
+  it('are found in order, and all gone once deleted, however they come: in order, backwards, or in turns', () => {
     for (const order of [(n: number) => n, (n: number) => 5000 - n, (n: number) => (n * 2753) % 5003]) {
       const sorted = new Sorted<Item>((one, other) => one.at - other.at);
       for (let n = 0; n < 5000; n++) sorted.add({ at: order(n), name: '' });
-      expect(seen(sorted, 0, 10_000)).toHaveLength(5000);
+      const places = seen(sorted, 0, 10_000).map(({ at }) => at);
+      expect(places).toEqual(Array.from({ length: 5000 }, (_, n) => order(n)).sort((one, other) => one - other));
       for (let n = 0; n < 5000; n++) sorted.delete({ at: order(n), name: '' });
-      expect(sorted.first).toBeUndefined();
+      expect([sorted.first, seen(sorted, 0, 10_000)]).toEqual([undefined, []]);
     }
   });
 });

@@ -116,7 +116,7 @@ describe('a commit that fails', () => {
     await expect(put(store, '1', metadata)).rejects.toMatchObject({ code: 'store_failed' });
     free();
     await put(store, '1', metadata);
-    expect(store.get('lobbies', '1')).toBeDefined();
+    expect(store.get('lobbies', '1')).toMatchObject({ id: '1' });
   });
 
   it('of a load leaves what was there', async () => {

@@ -213,7 +213,9 @@ describe('a fault of sockets', () => {
     resuming.client.resume(resuming.token, resuming.client.sessionId, resuming.client.sequence);
     await resuming.client.dispatch('RESUMED');
     beginning.client.identify({ token: beginning.token, intents: lobbyIntents });
-    await beginning.client.until(() => beginning.client.names.filter(name => name === 'READY').length === 2);
+    const readies = () => beginning.client.names.filter(name => name === 'READY').length;
+    await beginning.client.until(() => readies() === 2);
+    expect([resuming.client.socket.readyState, beginning.client.socket.readyState]).toEqual([1, 1]);
   });
 
   it('closes the connection of an invalid session on which nothing follows, in time for an Identify', async () => {
