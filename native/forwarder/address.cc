@@ -24,7 +24,7 @@ bool has_scheme(std::string_view text) {
   return true;
 }
 
-// Bytes of the UTF-8 sequence at the start of the text, 0 when it is malformed. See RFC 3629 4.
+// Bytes of the UTF-8 sequence at the start of the text, 0 when it is malformed. See RFC 3629, section 4.
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [text](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
   const std::uint8_t lead = byte(0);

@@ -32,7 +32,7 @@ const commandScope = 'applications.commands.update' satisfies Scope;
 // Our choice: a token is replaced this long before it ends, so that none ends on its way.
 const renewalMarginMs = 60_000;
 
-// What a header can carry (RFC 9110, 5.5), without blanks.
+// What a header can carry (RFC 9110, section 5.5), without blanks.
 export const headerSafe = /^[\x21-\x7E]+$/;
 
 /**
@@ -40,7 +40,7 @@ export const headerSafe = /^[\x21-\x7E]+$/;
  * both.
  *
  * @throws ArgumentError `credential_missing` without any secret; `invalid_credential` for one no header can carry
- * @see interface.md, "Authentication"; oauth2.md 3
+ * @see docs/spec/http.md#credentials; docs/spec/oauth2.md#tokens
  */
 export function createCredentials(
   applicationId: ApplicationId,

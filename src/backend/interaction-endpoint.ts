@@ -49,7 +49,7 @@ export interface EndpointPorts {
   readonly logger: Logger;
 }
 
-/** @param forget called when it is closed @see commands.md 3.5 */
+/** @param forget called when it is closed @see docs/spec/interactions.md#delivery-over-http */
 export async function createInteractionEndpoint(
   ports: EndpointPorts,
   handler: InteractionHandler,

@@ -38,7 +38,7 @@ export interface ListenerPorts {
  * Receives interactions by the gateway, and resolves once the session is open.
  *
  * @param forget called when nothing more will come
- * @see gateway.md 3, 9.1
+ * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#events
  */
 export async function listen(
   ports: ListenerPorts,
@@ -139,7 +139,7 @@ class Listener implements InteractionListener {
 
 const identifyProperties = { os: process.platform, browser: '@rallypoint/sdk', device: '@rallypoint/sdk' };
 
-// Interactions come without any. @see gateway.md 6
+// Interactions come without any. @see docs/spec/gateway.md#intents
 const noIntents = 0;
 
 async function findGateway({ call, allowUnencrypted }: ListenerPorts, signal?: AbortSignal): Promise<string> {

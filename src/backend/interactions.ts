@@ -33,7 +33,7 @@ export interface Interactions {
   close(): void;
 }
 
-/** @see commands.md 3 */
+/** @see docs/spec/interactions.md */
 export function createInteractions(ports: ListenerPorts): Interactions {
   const open = new Set<InteractionListener | InteractionEndpoint>();
   const keeper = {

@@ -33,7 +33,7 @@ export function userToken(token: string): UserToken {
  * What every call may throw beside what it says: ApiError, RateLimitError, TransportError; ArgumentError
  * `invalid_snowflake`.
  *
- * @see interface.md, "Command permissions"; commands.md 2
+ * @see docs/spec/permissions.md#replacing; docs/spec/permissions.md
  */
 export interface Overwrites {
   /** Of every command that has some. */

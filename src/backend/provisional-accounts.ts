@@ -25,7 +25,7 @@ import type { Call, CallOptions } from './calls.ts';
  * that: ApiError, RateLimitError, TransportError. None of the calls that give a token is repeated once it may have been
  * processed.
  *
- * @see oauth2.md 9; social-sdk.md 11
+ * @see docs/spec/oauth2.md#provisional-accounts
  */
 export interface ProvisionalAccounts {
   /**

@@ -71,7 +71,7 @@ export interface InteractionMeans {
   readonly send?: AnswerSender;
 }
 
-/** An interaction that came just now, with the means to answer it. @see commands.md 3.3, 3.4 */
+/** An interaction that came just now, with the means to answer it. @see docs/spec/interactions.md#answers; docs/spec/interactions.md#after-the-answer */
 export function createReceivedInteraction(
   payload: Interaction,
   { clock, call, send = callbackSender(payload, call) }: InteractionMeans,
@@ -104,7 +104,7 @@ function messageOf(payload: Interaction): Message | undefined {
   return 'message' in payload ? payload.message : undefined;
 }
 
-/** Sends callbacks to the callback endpoint. @see commands.md 3.4 */
+/** Sends callbacks to the callback endpoint. @see docs/spec/interactions.md#after-the-answer */
 export function callbackSender({ id, token }: Interaction, call: Call): AnswerSender {
   const path = { interaction_id: id, interaction_token: token };
   return async (callback, options) => {

@@ -27,7 +27,7 @@ export interface ReplyMessages {
   followUp(message: ReplyMessage, options?: CallOptions): Promise<Message>;
 }
 
-/** @see commands.md 3.4 */
+/** @see docs/spec/interactions.md#after-the-answer */
 export function createReplyMessages(
   { application_id, token: interaction_token }: Interaction,
   call: Call,

@@ -22,7 +22,7 @@ export interface SignedRequest {
  * Whether the service made this request, and just now: an old one may be repeated by whoever has seen it. Seconds since
  * the Unix epoch are the timestamp.
  *
- * @see commands.md 3.5
+ * @see docs/spec/interactions.md#delivery-over-http
  */
 export function isGenuine(
   { header }: SignedRequest,

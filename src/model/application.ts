@@ -1,7 +1,7 @@
 import type { IntegrationType } from './command.ts';
 import type { ApplicationId } from './snowflake.ts';
 
-/** Bits of an application's `flags` that this interface gives a meaning. @see commands.md 1.6 */
+/** Bits of an application's `flags` that this interface gives a meaning. @see docs/spec/http.md#application */
 export const applicationFlags = {
   PUBLIC_OAUTH2_CLIENT: 1 << 8,
   EMBEDDED: 1 << 17,
@@ -18,7 +18,7 @@ export interface ApplicationTraits {
   readonly integration_types: readonly IntegrationType[];
 }
 
-/** What an application's bot may change of it; what is left out stays. @see commands.md 7, "Application (self)" */
+/** What an application's bot may change of it; what is left out stays. @see docs/spec/http.md#application */
 export interface ApplicationEdit {
   /** Up to `limits.applicationDescriptionLengthMax` characters. */
   description?: string | null;
@@ -26,7 +26,7 @@ export interface ApplicationEdit {
   interactions_endpoint_url?: string | null;
 }
 
-/** How an application is installed by a link that names nothing but the application. @see oauth2.md 5 */
+/** How an application is installed by a link that names nothing but the application. @see docs/spec/oauth2.md#installation */
 export interface InstallParams {
   /** Of those that install: `applications.commands`, `bot`. */
   scopes: readonly string[];
@@ -34,7 +34,7 @@ export interface InstallParams {
   permissions: string;
 }
 
-/** @see oauth2.md 8 */
+/** @see docs/spec/oauth2.md#token-information */
 export interface PartialApplication {
   id: ApplicationId;
   name: string;

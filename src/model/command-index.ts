@@ -19,7 +19,7 @@ export interface IndexApplication {
  * Our choice, for the interface shows no shape: beside the commands those applications that have any among them, and a
  * version that is equal exactly when all the rest is.
  *
- * @see commands.md 7, "Not in the spec but documented or observed"
+ * @see docs/spec/commands.md#command-index
  */
 export interface CommandIndex {
   applications: readonly IndexApplication[];

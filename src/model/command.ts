@@ -1,11 +1,11 @@
 import type { Localizations } from './locale.ts';
 import type { ApplicationId, CommandId, GuildId, Snowflake } from './snowflake.ts';
 
-/** @see interface.md, "Enumerations" */
+/** @see docs/spec/commands.md#command-types */
 export const commandTypes = { CHAT_INPUT: 1, USER: 2, MESSAGE: 3, PRIMARY_ENTRY_POINT: 4 } as const;
 export type CommandType = (typeof commandTypes)[keyof typeof commandTypes];
 
-/** What is unique among the commands of a scope, as text. @see interface.md, "Behavioral rules" 1 */
+/** What is unique among the commands of a scope, as text. @see docs/spec/commands.md#uniqueness */
 export function commandKey({ type, name }: { readonly type?: CommandType | null; readonly name: string }): string {
   return `${type ?? commandTypes.CHAT_INPUT} ${name}`;
 }
@@ -38,7 +38,7 @@ export type IntegrationType = (typeof integrationTypes)[keyof typeof integration
 /** Channel types an option of type CHANNEL may be narrowed to. */
 export const optionChannelTypes = [0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16] as const;
 
-/** @see interface.md, "Option choice" */
+/** @see docs/spec/commands.md#choices */
 export interface CommandChoice {
   /** 1–100 characters. */
   name: string;
@@ -47,7 +47,7 @@ export interface CommandChoice {
   value: string | number;
 }
 
-/** @see interface.md, "Command option" */
+/** @see docs/spec/commands.md#options */
 export interface CommandOption {
   type: OptionType;
   name: string;
@@ -66,7 +66,7 @@ export interface CommandOption {
   file_types?: readonly string[];
 }
 
-/** What registers a command. @see interface.md, "Global POST params" */
+/** What registers a command. @see docs/spec/commands.md#parameters */
 export interface CommandInput {
   type?: CommandType | null;
   name: string;
@@ -99,7 +99,7 @@ export type CommandEdit = Partial<Omit<CommandInput, 'type'>>;
 /**
  * A registered command as the service answers it.
  *
- * @see interface.md, "Application command"; commands.md 1.1 for presence and order of the fields
+ * @see docs/spec/commands.md#command
  */
 export interface Command {
   id: CommandId;

@@ -4,7 +4,7 @@ import type { Snowflake } from './snowflake.ts';
  * What messages and modals are built of: layouts that hold others, contents that show something, and those a user acts
  * on, which have a `custom_id`.
  *
- * @see commands.md 3.2, 3.3
+ * @see docs/spec/interactions.md#data; docs/spec/interactions.md#answers
  */
 export const componentTypes = {
   ACTION_ROW: 1,
@@ -112,7 +112,7 @@ export interface ComponentChoice {
   readonly default?: boolean;
 }
 
-/** A form that answers an interaction. @see commands.md 3.3, callback type 9 */
+/** A form that answers an interaction. @see docs/spec/interactions.md#modals */
 export interface Modal {
   /** What the application knows it by; at most `componentLimits.customIdLengthMax` characters. */
   readonly custom_id: string;
@@ -126,7 +126,7 @@ export interface Modal {
  * What a user filled in, laid out as the modal was: a text input, radio group or checkbox has a `value`, the others
  * `values`. What was left empty is `''`, null, false or an empty list.
  *
- * @see commands.md 3.2, type 5
+ * @see docs/spec/interactions.md#submitted-modal
  */
 export interface SubmittedComponent {
   readonly type: ComponentType;

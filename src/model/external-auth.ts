@@ -1,7 +1,7 @@
 /**
  * Who vouches for a player that has no account of the service: the kinds of proof a game can hand in.
  *
- * @see oauth2.md 9, "external_auth_type"
+ * @see docs/spec/oauth2.md#external-identities
  */
 export const externalAuthTypes = [
   'OIDC',
@@ -20,5 +20,5 @@ export function isExternalAuthType(value: unknown): value is ExternalAuthType {
   return (externalAuthTypes as readonly unknown[]).includes(value);
 }
 
-/** Length of the proof itself, in characters. @see oauth2.md 9 */
+/** Length of the proof itself, in characters. @see docs/spec/oauth2.md#provisional-accounts */
 export const externalAuthTokenLengthMax = 10_240;

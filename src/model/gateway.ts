@@ -20,7 +20,7 @@ import type {
 } from './snowflake.ts';
 import type { User } from './user.ts';
 
-/** @see gateway.md 2 */
+/** @see docs/spec/gateway.md#frames */
 export const opcodes = {
   DISPATCH: 0,
   HEARTBEAT: 1,
@@ -43,7 +43,7 @@ export type Opcode = (typeof opcodes)[keyof typeof opcodes];
 /** How a client goes on after a close: `resume` the session, `identify` anew, or `stop`. */
 export type CloseRemedy = 'resume' | 'identify' | 'stop';
 
-/** Every close code and what may follow it. @see gateway.md 4 */
+/** Every close code and what may follow it. @see docs/spec/gateway.md#close-codes */
 export const closeCodes = {
   UNKNOWN_ERROR: { code: 4000, remedy: 'resume' },
   UNKNOWN_OPCODE: { code: 4001, remedy: 'resume' },
@@ -71,7 +71,7 @@ export function closeRemedy(code: number): CloseRemedy {
   return byCode.get(code)?.remedy ?? 'resume';
 }
 
-/** @see gateway.md 6 */
+/** @see docs/spec/gateway.md#intents */
 export const intents = {
   GUILDS: 1 << 0,
   GUILD_MEMBERS: 1 << 1,
@@ -105,7 +105,7 @@ export const intents = {
 /** Every bit an Identify may set. */
 export const allIntents: number = Object.values(intents).reduce((bits, bit) => bits | bit, 0);
 
-/** Bit of Identify's `capabilities`: READY carries the lobbies instead of a LOBBY_CREATE for each. @see gateway.md 9.3 */
+/** Bit of Identify's `capabilities`: READY carries the lobbies instead of a LOBBY_CREATE for each. @see docs/spec/gateway.md#players-sessions */
 export const capabilities = { AUTO_LOBBY_CONNECT: 1 << 16 } as const;
 
 /** A frame, either way. `s` and `t` belong to dispatches only. */
@@ -116,7 +116,7 @@ export interface GatewayFrame {
   t?: string | null;
 }
 
-/** @see gateway.md 3 */
+/** @see docs/spec/gateway.md#sessions */
 export interface Identify {
   token: string;
   properties: Readonly<Record<string, string>>;
@@ -128,7 +128,7 @@ export interface Identify {
   presence?: PresenceUpdate;
 }
 
-/** @see gateway.md 3 */
+/** @see docs/spec/gateway.md#sessions */
 export interface Resume {
   token: string;
   session_id: string;
@@ -136,7 +136,7 @@ export interface Resume {
   seq: number;
 }
 
-/** Asks for members of a guild: by the beginning of a name, or by ids. @see gateway.md 5 */
+/** Asks for members of a guild: by the beginning of a name, or by ids. @see docs/spec/gateway.md#rates */
 export interface RequestGuildMembers {
   guild_id: GuildId;
   /** Empty: everybody. */
@@ -149,7 +149,7 @@ export interface RequestGuildMembers {
   nonce?: string;
 }
 
-/** @see gateway.md 3; no `application` for a user's own client */
+/** A user's own client gets no `application`. @see docs/spec/gateway.md#sessions */
 export interface Ready extends Partial<PlayerReady> {
   v: number;
   user: User;
@@ -164,7 +164,7 @@ export interface Ready extends Partial<PlayerReady> {
   game_relationships: readonly unknown[];
 }
 
-/** What READY has for OAuth2 sessions alone. @see gateway.md 9.3 */
+/** What READY has for OAuth2 sessions alone. @see docs/spec/gateway.md#players-sessions */
 export interface PlayerReady {
   scopes: readonly string[];
   /** Only with the capability AUTO_LOBBY_CONNECT. */
@@ -177,7 +177,7 @@ export interface PlayerReady {
 /** Why a lobby left a session's sight. */
 export type LobbyDeleteReason = 'deleted' | 'removed';
 
-/** Dispatch name → its `d`. @see gateway.md 9 */
+/** Dispatch name → its `d`. @see docs/spec/gateway.md#events */
 export interface Dispatches {
   READY: Ready;
   RESUMED: Record<string, never>;
@@ -297,7 +297,7 @@ export interface InteractionOutcome {
   nonce: string | null;
 }
 
-/** Which intents let a dispatch through: any one of the bits. An event without a row is always delivered. @see gateway.md 6 */
+/** Which intents let a dispatch through: any one of the bits. An event without a row is always delivered. @see docs/spec/gateway.md#intents */
 export const dispatchIntents: Readonly<Partial<Record<DispatchName, number>>> = {
   GUILD_CREATE: intents.GUILDS,
   GUILD_UPDATE: intents.GUILDS,
@@ -347,7 +347,7 @@ export interface LobbyMemberDispatch {
   application_id: ApplicationId;
 }
 
-/** Answer of `GET /gateway/bot`; times in milliseconds. @see gateway.md 1 */
+/** Answer of `GET /gateway/bot`; times in milliseconds. @see docs/spec/gateway.md#connecting */
 export interface GatewayBot {
   url: string;
   shards: number;

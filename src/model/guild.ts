@@ -1,7 +1,7 @@
 import type { ApplicationId, ChannelId, GuildId, LobbyId, RoleId, Snowflake, UserId } from './snowflake.ts';
 import type { User } from './user.ts';
 
-/** Permission bits that this interface gives a meaning, by name. @see commands.md 2.3 and 2.4 */
+/** Permission bits that this interface gives a meaning, by name. @see docs/spec/permissions.md#who-may-edit; docs/spec/permissions.md#evaluation */
 export const permissionBits = {
   ADMINISTRATOR: 1n << 3n,
   MANAGE_CHANNELS: 1n << 4n,
@@ -20,13 +20,13 @@ export const permissionBits = {
 /** Every bit there may be: what an owner and an administrator hold. */
 export const allPermissions = (1n << 54n) - 1n;
 
-/** The type of a guild's text channels. @see commands.md 1.6 */
+/** The type of a guild's text channels. @see docs/spec/commands.md#channel-types */
 export const textChannelType = 0;
 
 /** The type of the channel in which a user and a bot write to each other, outside guilds. */
 export const directChannelType = 1;
 
-/** Types of channels that hang below another and go by its permissions. @see commands.md 1.6 */
+/** Types of channels that hang below another and go by its permissions. @see docs/spec/commands.md#channel-types */
 export const threadTypes: ReadonlySet<number> = new Set([10, 11, 12]);
 
 /** What a channel changes for a role or a member; bits as decimal text. */
@@ -56,7 +56,7 @@ export interface Role {
 
 export interface Channel {
   id: ChannelId;
-  /** 0 text, 2 voice, 4 category and so on. @see commands.md 1.6 */
+  /** 0 text, 2 voice, 4 category and so on. @see docs/spec/commands.md#channel-types */
   type: number;
   guild_id: GuildId;
   name: string;
@@ -79,7 +79,7 @@ export interface DirectChannel {
   recipients: readonly [User];
 }
 
-/** The lobby that shares a channel's conversation. @see lobbies.md 2.10 */
+/** The lobby that shares a channel's conversation. @see docs/spec/lobbies.md#link-a-channel */
 export interface LinkedLobby {
   application_id: ApplicationId;
   lobby_id: LobbyId;
@@ -89,7 +89,7 @@ export interface LinkedLobby {
   require_application_authorization: boolean;
 }
 
-/** What the picker of a channel to link shows beside the channel. @see lobbies.md 3 */
+/** What the picker of a channel to link shows beside the channel. @see docs/spec/lobbies.md#choosing-a-channel */
 export interface LinkableChannel extends Channel {
   /** Whether the one who asks could link it to a lobby now. */
   is_linkable: boolean;

@@ -14,7 +14,7 @@ import type {
 } from './snowflake.ts';
 import type { User } from './user.ts';
 
-/** @see commands.md 3.1 */
+/** @see docs/spec/interactions.md#interaction */
 export const interactionTypes = {
   PING: 1,
   APPLICATION_COMMAND: 2,
@@ -24,7 +24,7 @@ export const interactionTypes = {
 } as const;
 export type InteractionType = (typeof interactionTypes)[keyof typeof interactionTypes];
 
-/** @see commands.md 3.3 */
+/** @see docs/spec/interactions.md#answers */
 export const callbackTypes = {
   PONG: 1,
   CHANNEL_MESSAGE_WITH_SOURCE: 4,
@@ -37,7 +37,7 @@ export const callbackTypes = {
 } as const;
 export type CallbackType = (typeof callbackTypes)[keyof typeof callbackTypes];
 
-/** What a user filled in for one option; subcommands and groups nest. @see commands.md 3.2 */
+/** What a user filled in for one option; subcommands and groups nest. @see docs/spec/interactions.md#data */
 export interface OptionValue {
   name: string;
   type: OptionType;
@@ -60,7 +60,7 @@ export interface CommandInvocation {
   target_id?: Snowflake;
 }
 
-/** The use of a component of a message. @see commands.md 3.2, type 3 */
+/** The use of a component of a message. @see docs/spec/interactions.md#use-of-a-component */
 export interface ComponentInvocation {
   custom_id: string;
   component_type: ComponentType;
@@ -72,7 +72,7 @@ export interface ComponentInvocation {
   resolved?: ResolvedData;
 }
 
-/** A modal that a user filled in. @see commands.md 3.2, type 5 */
+/** A modal that a user filled in. @see docs/spec/interactions.md#submitted-modal */
 export interface ModalSubmission {
   /** The modal's. */
   custom_id: string;
@@ -81,7 +81,7 @@ export interface ModalSubmission {
   resolved?: ResolvedData;
 }
 
-/** By id. @see commands.md 3.2 */
+/** By id. @see docs/spec/interactions.md#data */
 export interface ResolvedData {
   users?: Readonly<Record<string, User>>;
   /** Those of `users` who are members of the guild. */
@@ -113,7 +113,7 @@ export interface ResolvedChannel {
   position: number;
 }
 
-/** A guild member as an interaction shows it. @see interface.md, "Interactions received by the app" */
+/** A guild member as an interaction shows it. @see docs/spec/interactions.md#member */
 export interface InteractionMember {
   user: User;
   roles: readonly string[];
@@ -127,7 +127,7 @@ export interface InteractionMember {
   premium_since: string | null;
 }
 
-/** What every interaction but a ping has. @see commands.md 3.1 */
+/** What every interaction but a ping has. @see docs/spec/interactions.md#interaction */
 export interface InteractionBase {
   id: InteractionId;
   application_id: ApplicationId;
@@ -175,7 +175,7 @@ export interface ModalInteraction extends InteractionBase {
 /** What the app receives. */
 export type Interaction = CommandInteraction | ComponentInteraction | ModalInteraction;
 
-/** What an app's server is asked to find out whether it answers; it names no user and no place. @see commands.md 3.5 */
+/** What an app's server is asked to find out whether it answers; it names no user and no place. @see docs/spec/interactions.md#delivery-over-http */
 export type PingInteraction = Pick<
   InteractionBase,
   | 'id'
@@ -188,7 +188,7 @@ export type PingInteraction = Pick<
   | 'attachment_size_limit'
 > & { type: typeof interactionTypes.PING };
 
-/** What an app sends to `…/callback`. @see commands.md 3.3 */
+/** What an app sends to `…/callback`. @see docs/spec/interactions.md#answers */
 export interface InteractionCallback {
   type: CallbackType;
   data?: { content?: string; flags?: number; tts?: boolean; [field: string]: unknown };
@@ -234,7 +234,7 @@ export interface ModalSubmitInput extends UseInput {
   data: { id: InteractionId; custom_id: string; components: readonly SubmittedComponent[] };
 }
 
-/** Answer to `…/callback?with_response=true`. @see commands.md 3.4 */
+/** Answer to `…/callback?with_response=true`. @see docs/spec/interactions.md#after-the-answer */
 export interface CallbackResponse {
   interaction: {
     id: InteractionId;

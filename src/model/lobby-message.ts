@@ -4,10 +4,10 @@ import type { MessageParts } from './message.ts';
 import type { ApplicationId, ChannelId, GuildId, LobbyId, MessageId } from './snowflake.ts';
 import type { User } from './user.ts';
 
-/** The type of channel that a lobby behaves like. @see lobbies.md 1.5 */
+/** The type of channel that a lobby behaves like. @see docs/spec/lobbies.md#message */
 export const lobbyChannelType = 17;
 
-/** A message as HTTP answers show it; it has no time but its id's. @see lobbies.md 1.5 */
+/** A message as HTTP answers show it; it has no time but its id's. @see docs/spec/lobbies.md#message */
 export interface LobbyMessage {
   id: MessageId;
   /** {@link messageTypes} */
@@ -29,7 +29,7 @@ export interface LobbyMessage {
 /**
  * A message as dispatches show it: in part or, where a channel is linked, with all that a message of a channel has.
  *
- * @see lobbies.md 6.2
+ * @see docs/spec/lobbies.md#events
  */
 export interface GatewayLobbyMessage extends LobbyMessage, Partial<MessageParts> {
   /** {@link lobbyChannelType} */
@@ -43,7 +43,7 @@ export interface GatewayLobbyMessage extends LobbyMessage, Partial<MessageParts>
   member?: Omit<GuildMember, 'user'>;
 }
 
-/** What sends a message. @see lobbies.md 2.11 */
+/** What sends a message. @see docs/spec/lobbies.md#send-a-message */
 export interface LobbyMessageInput {
   /** 1 to 2000 characters, not blanks alone. */
   content: string;

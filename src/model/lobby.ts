@@ -5,13 +5,13 @@ import type { User } from './user.ts';
 /** Text → text; the lengths of all keys and values together are at most `limits.lobbyMetadataLengthMax`. */
 export type Metadata = Readonly<Record<string, string>>;
 
-/** @see interface.md, "Lobby and lobby member" */
+/** @see docs/spec/lobbies.md#lobby */
 export const lobbyMemberFlags = { CanLinkLobby: 1 << 0 } as const;
 
-/** @see lobbies.md 1.2 */
+/** @see docs/spec/lobbies.md#lobby-flags */
 export const lobbyFlags = { REQUIRE_APPLICATION_AUTHORIZATION: 1 << 0 } as const;
 
-/** @see lobbies.md 1.3 */
+/** @see docs/spec/lobbies.md#member */
 export interface LobbyMember {
   id: UserId;
   metadata: Metadata | null;
@@ -19,7 +19,7 @@ export interface LobbyMember {
   additional_name?: string;
 }
 
-/** @see lobbies.md 1.1 */
+/** @see docs/spec/lobbies.md#lobby */
 export interface Lobby {
   id: LobbyId;
   application_id: ApplicationId;
@@ -31,7 +31,7 @@ export interface Lobby {
   override_event_webhooks_url?: string | null;
 }
 
-/** What adds or updates a member. @see lobbies.md 2.6 */
+/** What adds or updates a member. @see docs/spec/lobbies.md#put-a-member */
 export interface LobbyMemberInput {
   metadata?: Metadata | null;
   flags?: number | null;
@@ -45,14 +45,14 @@ export interface LobbyMemberEntry {
   flags?: number | null;
 }
 
-/** One entry of a bulk update: adds, updates or removes a member. @see lobbies.md 2.7 */
+/** One entry of a bulk update: adds, updates or removes a member. @see docs/spec/lobbies.md#bulk-update */
 export interface LobbyMemberChange extends LobbyMemberInput {
   id: UserId;
   /** Default: false. */
   remove_member?: boolean | null;
 }
 
-/** What creates a lobby by a secret, or joins the one that has it. @see lobbies.md 2.2 */
+/** What creates a lobby by a secret, or joins the one that has it. @see docs/spec/lobbies.md#create-or-join */
 export interface LobbyJoinInput {
   /** 1 to 250 characters; names the lobby within the application. */
   secret: string;
@@ -65,17 +65,17 @@ export interface LobbyJoinInput {
   flags?: number | null;
 }
 
-/** Links a channel or, without one, unlinks the one that is linked. @see lobbies.md 2.10 */
+/** Links a channel or, without one, unlinks the one that is linked. @see docs/spec/lobbies.md#link-a-channel */
 export interface LobbyLinkInput {
   channel_id?: ChannelId | null;
 }
 
-/** An invite to the guild of a lobby's linked channel, for one user, once. @see lobbies.md 2.13 */
+/** An invite to the guild of a lobby's linked channel, for one user, once. @see docs/spec/lobbies.md#invites */
 export interface LobbyInvite {
   code: string;
 }
 
-/** What creates or edits a lobby; on edit an absent field stays, a given one replaces. @see lobbies.md 2.1, 2.4 */
+/** What creates or edits a lobby; on edit an absent field stays, a given one replaces. @see docs/spec/lobbies.md#create; docs/spec/lobbies.md#edit */
 export interface LobbyInput {
   metadata?: Metadata | null;
   /** At most 25. On edit this becomes the whole list. */
@@ -86,7 +86,7 @@ export interface LobbyInput {
   override_event_webhooks_url?: string | null;
 }
 
-/** A member as the gateway shows it: `id` over HTTP, `user_id` here. @see lobbies.md 6.3 */
+/** A member as the gateway shows it: `id` over HTTP, `user_id` here. @see docs/spec/lobbies.md#shapes-over-the-gateway */
 export interface GatewayLobbyMember {
   user_id: UserId;
   /** Absent for an account that is no more. */
@@ -98,7 +98,7 @@ export interface GatewayLobbyMember {
   connected: boolean;
 }
 
-/** A lobby as the gateway shows it. @see lobbies.md 6.3 */
+/** A lobby as the gateway shows it. @see docs/spec/lobbies.md#shapes-over-the-gateway */
 export interface GatewayLobby extends Omit<Lobby, 'members'> {
   members: readonly GatewayLobbyMember[];
   /** Of the members who are in the lobby's call. */
@@ -106,7 +106,7 @@ export interface GatewayLobby extends Omit<Lobby, 'members'> {
   region: string;
 }
 
-/** A member's part in a lobby's call: a voice state as guilds have them, of a lobby. @see gateway.md 9.4 */
+/** A member's part in a lobby's call: a voice state as guilds have them, of a lobby. @see docs/spec/lobbies.md#events */
 export interface LobbyVoiceState {
   lobby_id: LobbyId;
   /** The lobby's own id; null: the member has left the call. */
@@ -123,7 +123,7 @@ export interface LobbyVoiceState {
   request_to_speak_timestamp: null;
 }
 
-/** One entry of op 17, whose list is all of the calls that a session is in. @see gateway.md 9.5 */
+/** One entry of op 17, whose list is all of the calls that a session is in. @see docs/spec/gateway.md#calls */
 export interface LobbyVoiceStateInput {
   lobby_id: LobbyId;
   self_mute: boolean;
@@ -134,7 +134,7 @@ export interface LobbyVoiceStateInput {
   preferred_regions?: readonly string[] | null;
 }
 
-/** Where a call is heard and by which token one is let in there. @see gateway.md 9.4 */
+/** Where a call is heard and by which token one is let in there. @see docs/spec/lobbies.md#events */
 export interface LobbyVoiceServer {
   token: string;
   lobby_id: LobbyId;

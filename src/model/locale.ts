@@ -4,7 +4,7 @@
  * Our choice: the 32 of the documentation and the two (`ar`, `he`) that only the OpenAPI document lists, so that no
  * valid body is refused.
  *
- * @see commands.md 1.7
+ * @see docs/spec/commands.md#localization
  */
 export const locales = [
   'ar',
@@ -57,7 +57,7 @@ export function isLocale(value: unknown): value is Locale {
 /**
  * Where a locale looks next when a text is not given in it; every other locale shows the default.
  *
- * @see interface.md, "Localization" 4
+ * @see docs/spec/commands.md#fallbacks
  */
 export const localeFallbacks: Readonly<Partial<Record<Locale, Locale>>> = {
   'en-US': 'en-GB',

@@ -1,7 +1,7 @@
 import type { ApplicationId, ChannelId, GuildId, InteractionId, MessageId, Snowflake } from './snowflake.ts';
 import type { User } from './user.ts';
 
-/** Bits of a message's `flags` that this interface gives a meaning. @see commands.md 3.3; lobbies.md 1.5 */
+/** Bits of a message's `flags` that this interface gives a meaning. @see docs/spec/interactions.md#answers; docs/spec/lobbies.md#message */
 export const messageFlags = {
   SUPPRESS_EMBEDS: 1 << 2,
   EPHEMERAL: 1 << 6,
@@ -14,14 +14,14 @@ export const messageFlags = {
   SENT_BY_SOCIAL_LAYER_INTEGRATION: 1 << 16,
 } as const;
 
-/** @see commands.md 3.4; 20 is the answer to a command of type CHAT_INPUT */
+/** 20 is the answer to a command of type CHAT_INPUT. @see docs/spec/interactions.md#messages */
 export const messageTypes = {
   DEFAULT: 0,
   /** Here: the answer to the use of a component. */
   REPLY: 19,
   CHAT_INPUT_COMMAND: 20,
   CONTEXT_MENU_COMMAND: 23,
-  /** The system's note that a channel was linked to a lobby. @see lobbies.md 2.10 */
+  /** The system's note that a channel was linked to a lobby. @see docs/spec/lobbies.md#link-a-channel */
   CHANNEL_LINKED_TO_LOBBY: 49,
 } as const;
 

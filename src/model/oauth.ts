@@ -1,6 +1,6 @@
 import type { GuildId } from './snowflake.ts';
 
-/** Scopes an authorization can carry. @see oauth2.md 11 */
+/** Scopes an authorization can carry. @see docs/spec/oauth2.md#scopes */
 export const scopes = [
   'activities.invites.write',
   'activities.read',
@@ -65,7 +65,7 @@ const presenceLayer: readonly Scope[] = [
   'relationships.write',
 ];
 
-/** What an umbrella scope stands for. @see social-sdk.md 4 */
+/** What an umbrella scope stands for. @see docs/spec/oauth2.md#umbrella-scopes */
 export const umbrellaScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
   'sdk.social_layer_presence': presenceLayer,
   'sdk.social_layer': [
@@ -80,13 +80,13 @@ export const umbrellaScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> 
   ],
 };
 
-/** Scopes that only the client-credentials grant gives. @see oauth2.md 3 */
+/** Scopes that only the client-credentials grant gives. @see docs/spec/oauth2.md#tokens */
 export const clientCredentialsScopes: ReadonlySet<string> = new Set<Scope>(['applications.commands.update']);
 
-/** Scopes that need a client which keeps a secret, and a code: no public client, no token in a redirect. @see oauth2.md 3, 4 */
+/** Scopes that need a client which keeps a secret, and a code: no public client, no token in a redirect. @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce */
 export const confidentialScopes: ReadonlySet<string> = new Set<Scope>(['role_connections.write']);
 
-/** Scopes that put the application into a guild when they are granted. @see oauth2.md 5 */
+/** Scopes that put the application into a guild when they are granted. @see docs/spec/oauth2.md#installation */
 export const installScopes: ReadonlySet<string> = new Set<Scope>(['applications.commands', 'bot']);
 
 const known: ReadonlySet<string> = new Set(scopes);
@@ -116,7 +116,7 @@ export const defaultPresenceScopes = 'openid sdk.social_layer_presence';
 /** What the game asks for to use lobbies and chat; expands to the scopes that these need. */
 export const defaultCommunicationScopes = 'openid sdk.social_layer';
 
-/** Answer of the token endpoint. @see oauth2.md 3 */
+/** Answer of the token endpoint. @see docs/spec/oauth2.md#tokens */
 export interface TokenResponse {
   access_token: string;
   token_type: 'Bearer';
@@ -129,19 +129,19 @@ export interface TokenResponse {
   guild?: { readonly id: GuildId; readonly name: string };
 }
 
-/** The page that asks a user, below the web address. @see oauth2.md 1 */
+/** The page that asks a user, below the web address. @see docs/spec/oauth2.md#addresses */
 export const authorizePagePath = '/oauth2/authorize';
 
 /** Where installing an application without a code ends, below the web address. */
 export const authorizedPagePath = '/oauth2/authorized';
 
-/** The page where a user types in the code that a device shows, below the web address. @see oauth2.md 1 */
+/** The page where a user types in the code that a device shows, below the web address. @see docs/spec/oauth2.md#addresses */
 export const devicePagePath = '/activate';
 
-/** How a device asks for its tokens. @see oauth2.md 3; RFC 8628, 3.4 */
+/** How a device asks for its tokens. @see docs/spec/oauth2.md#tokens; RFC 8628, section 3.4 */
 export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** What a user answers to a device. @see oauth2.md 6 */
+/** What a user answers to a device. @see docs/spec/oauth2.md#devices */
 export const deviceResults = ['granted', 'denied'] as const;
 
 export type DeviceResult = (typeof deviceResults)[number];
@@ -152,5 +152,5 @@ export const customSchemePrefix = 'discord-';
 /** Path every custom-scheme redirect ends in: `<scheme>:/authorize/callback`. */
 export const customSchemeRedirectPath = '/authorize/callback';
 
-/** Redirect that desktop games register; the port is free at run time. @see social-sdk.md 4 */
+/** Redirect that desktop games register; the port is free at run time. @see docs/spec/oauth2.md#redirects */
 export const loopbackRedirect = { host: '127.0.0.1', path: '/callback' } as const;

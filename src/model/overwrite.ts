@@ -1,6 +1,6 @@
 import type { ApplicationId, CommandId, GuildId, Snowflake } from './snowflake.ts';
 
-/** What an overwrite is about. @see interface.md, "Enumerations", command permission type */
+/** What an overwrite is about. @see docs/spec/permissions.md#overwrite */
 export const overwriteTypes = { ROLE: 1, USER: 2, CHANNEL: 3 } as const;
 export type OverwriteType = (typeof overwriteTypes)[keyof typeof overwriteTypes];
 
@@ -8,7 +8,7 @@ export type OverwriteType = (typeof overwriteTypes)[keyof typeof overwriteTypes]
  * One allow or deny on a command: for a role, a user or a channel, or for one of the constants {@link everyoneId} (a
  * ROLE) and {@link allChannelsId} (a CHANNEL).
  *
- * @see interface.md, "Application command permission"
+ * @see docs/spec/permissions.md#overwrite
  */
 export interface CommandOverwrite {
   id: Snowflake;
@@ -21,7 +21,7 @@ export interface CommandOverwrite {
  * All overwrites of one command in a guild or, under the application's own id, those of all its commands there that
  * have none of their own.
  *
- * @see interface.md, "Guild application command permissions"
+ * @see docs/spec/permissions.md#guild-command-permissions
  */
 export interface GuildCommandPermissions {
   id: CommandId | ApplicationId;

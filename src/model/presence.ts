@@ -1,6 +1,6 @@
 import type { ApplicationId, GuildId, Snowflake, UserId } from './snowflake.ts';
 
-/** What a client says of its user. @see gateway.md 9.2 */
+/** What a client says of its user. @see docs/spec/gateway.md#presence */
 export interface PresenceUpdate {
   /** Since when the user is idle, in milliseconds since the Unix epoch. */
   since: number | null;
@@ -13,7 +13,7 @@ export interface PresenceUpdate {
 export const clientStatuses = ['online', 'dnd', 'idle', 'invisible', 'offline'] as const;
 export type ClientStatus = (typeof clientStatuses)[number];
 
-/** A user's presence as others in a guild see it. @see gateway.md 9.1 */
+/** A user's presence as others in a guild see it. @see docs/spec/gateway.md#events */
 export interface Presence {
   user: { id: UserId };
   guild_id: GuildId;
@@ -26,7 +26,7 @@ export interface Presence {
 /** 0 playing, 1 streaming, 2 listening, 3 watching, 4 custom, 5 competing. */
 export const activityTypeMax = 5;
 
-/** What a user is doing. @see gateway.md 9.2 */
+/** What a user is doing. @see docs/spec/gateway.md#presence */
 export interface Activity {
   name: string;
   type: number;

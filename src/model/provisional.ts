@@ -28,14 +28,14 @@ export interface ExternalAuth {
   external_auth_token: string;
 }
 
-/** Body of `POST /partner-sdk/token` and `POST /partner-sdk/provisional-accounts/unmerge`. @see oauth2.md 9 */
+/** Body of `POST /partner-sdk/token` and `POST /partner-sdk/provisional-accounts/unmerge`. @see docs/spec/oauth2.md#provisional-accounts */
 export interface ProvisionalTokenInput extends ExternalAuth {
   client_id: ApplicationId;
   /** Public clients leave it out. */
   client_secret?: string | null;
 }
 
-/** Body of `POST /partner-sdk/token/bot`. @see oauth2.md 9 */
+/** Body of `POST /partner-sdk/token/bot`. @see docs/spec/oauth2.md#provisional-accounts */
 export interface BotProvisionalTokenInput {
   /** Who the player is in the application's own accounts: 1 to `limits.externalUserIdLengthMax` characters. */
   external_user_id: string;
@@ -45,7 +45,7 @@ export interface BotProvisionalTokenInput {
   provisional_user_id?: UserId | null;
 }
 
-/** Body of `POST /partner-sdk/child-token`. @see oauth2.md 9 */
+/** Body of `POST /partner-sdk/child-token`. @see docs/spec/oauth2.md#provisional-accounts */
 export interface ChildTokenInput {
   parent_access_token: string;
   child_application_id: ApplicationId;
@@ -53,17 +53,17 @@ export interface ChildTokenInput {
   parent_client_secret?: string | null;
 }
 
-/** Body of `POST /partner-sdk/provisional-accounts/unmerge/bot`. @see oauth2.md 9 */
+/** Body of `POST /partner-sdk/provisional-accounts/unmerge/bot`. @see docs/spec/oauth2.md#provisional-accounts */
 export interface BotUnmergeInput {
   external_user_id: string;
 }
 
-/** Body of `PATCH /users/@me/account`. @see social-sdk.md 14 */
+/** Body of `PATCH /users/@me/account`. @see docs/spec/oauth2.md#provisional-accounts */
 export interface AccountEdit {
   global_name?: string | null;
 }
 
-/** A token without one to refresh it: who wants another, proves the identity again. @see oauth2.md 9 */
+/** A token without one to refresh it: who wants another, proves the identity again. @see docs/spec/oauth2.md#provisional-accounts */
 export interface ProvisionalTokenResponse extends Omit<TokenResponse, 'refresh_token' | 'id_token'> {
   id_token: string;
   scopes?: readonly string[];
@@ -71,7 +71,7 @@ export interface ProvisionalTokenResponse extends Omit<TokenResponse, 'refresh_t
   expires_at_s?: number;
 }
 
-/** To the sessions of the account that another was merged into. @see gateway.md 9 */
+/** To the sessions of the account that another was merged into. @see docs/spec/gateway.md#events */
 export interface MergeCompleted {
   merge_operation_id: Snowflake;
   /** The provisional account, which is gone. */

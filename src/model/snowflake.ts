@@ -4,7 +4,7 @@ import { ArgumentError } from './errors/errors.ts';
  * A unique id as decimal text: an unsigned 64-bit number that carries its creation time in the upper 42 bits.
  * Ids of different resources do not mix: the brand names the resource.
  *
- * @see interface.md, "Resources and their fields"
+ * @see docs/spec/http.md#ids
  */
 export type Snowflake<Resource extends string = string> = string & { readonly __snowflake?: Resource };
 

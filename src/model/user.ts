@@ -10,7 +10,7 @@ export interface User {
   bot?: boolean;
 }
 
-/** What a bot may change of its own user; what is left out stays. @see commands.md 7, `update_my_user` */
+/** What a bot may change of its own user; what is left out stays. @see docs/spec/http.md#users-and-guilds */
 export interface UserEdit {
   /** 2 to 32 characters. */
   username?: string | null;

@@ -63,7 +63,7 @@ import { type CallJoinOptions, VoiceCalls } from './voice/voice-calls.ts';
  * Errors are this package's own; compare their `code`. State comes as frozen snapshots, each both as a stream (which
  * replays the latest, emits only when something changed, never errors, and completes on {@link close}) and as a getter.
  *
- * @see social-sdk.md 5, "Normal order of calls"
+ * @see docs/spec/client.md#signing-in
  * @example
  * const client = new Client({ applicationId: '1054951789318909972' });
  * const { challenge, verifier } = client.createAuthorizationCodeVerifier();
@@ -87,7 +87,7 @@ export class Client {
    * hand in the new one by {@link updateToken}; {@link openCredentials} does it by itself. Says nothing while disconnected,
    * nor of tokens whose end the client was not told. Does not replay; completes on {@link close}.
    *
-   * @see social-sdk.md 5, SetTokenExpirationCallback
+   * @see docs/spec/client.md#signing-in
    */
   readonly tokenExpiration$: Observable<TokenExpiration>;
   readonly #entropy: Entropy;
@@ -171,7 +171,7 @@ export class Client {
     return this.#auth.applicationId;
   }
 
-  /** Whether there is an access token; it says nothing on whether the token is any good. @see {@link fetchCurrentUser} */
+  /** Whether there is an access token; it says nothing on whether the token is any good. @see {@link Client.fetchCurrentUser} */
   get isAuthenticated(): boolean {
     return this.#auth.held.accessToken !== undefined;
   }
@@ -259,7 +259,7 @@ export class Client {
    * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`
    * @throws ApiError, RateLimitError; TransportError `aborted`, `unreadable_answer`; of the first call also `unreachable`
    *   and the like, which are waited out afterwards
-   * @see oauth2.md 6; social-sdk.md 12
+   * @see docs/spec/oauth2.md#devices
    */
   async getTokenFromDevice(args: DeviceAuthorizationArgs = {}, options: DeviceOptions = {}): Promise<TokenSet> {
     this.#assertOpen();
@@ -277,7 +277,7 @@ export class Client {
    *
    * @throws ValidationError the proof's form; ApiError what the service made of it, `code` as {@link apiErrors} lists them
    * @throws RateLimitError, TransportError; ArgumentError `missing_application_id`, `closed`
-   * @see oauth2.md 9; social-sdk.md 11
+   * @see docs/spec/oauth2.md#provisional-accounts
    */
   async getProvisionalToken(external: ExternalAuth, { signal }: CallOptions = {}): Promise<TokenSet> {
     return this.#auth.account.provisionalToken(this.#clientId(), external, signal);
@@ -288,7 +288,7 @@ export class Client {
    * relationships, messages and lobby memberships move over, also after this has resolved.
    *
    * @throws as {@link getToken}; ValidationError the proof's form
-   * @see oauth2.md 9, "Merge"
+   * @see docs/spec/oauth2.md#merging
    */
   async getTokenFromProvisionalMerge(
     request: TokenRequest,
@@ -333,7 +333,7 @@ export class Client {
    * has no refresh token.
    *
    * @throws ValidationError, ApiError, RateLimitError, TransportError; ArgumentError `invalid_snowflake`, `closed`
-   * @see oauth2.md 9
+   * @see docs/spec/oauth2.md#provisional-accounts
    */
   async exchangeChildToken(
     parentToken: string,
@@ -364,7 +364,7 @@ export class Client {
    * connect anew, by itself; when nothing is said, call {@link disconnect} before handing in another player's.
    *
    * @throws ArgumentError `missing_access_token`, `invalid_expiry`
-   * @see social-sdk.md 5, UpdateToken
+   * @see docs/spec/client.md#signing-in
    */
   updateToken(token: string | AccessToken | undefined): void {
     const given = typeof token === 'string' ? { accessToken: token } : token;
@@ -472,7 +472,7 @@ export class Client {
    *
    * @param secret 1 to 250 characters, known to all who are to meet
    * @returns the lobby's id
-   * @see lobbies.md 2.2
+   * @see docs/spec/lobbies.md#create-or-join
    */
   createOrJoinLobby(secret: string, options: JoinOptions = {}): Promise<LobbyId> {
     return this.#lobbyOperations.createOrJoin(secret, options);
@@ -482,7 +482,7 @@ export class Client {
    * Leaves a lobby that was made by a secret; one that a game server made cannot be left. Repeatable.
    *
    * @throws ApiError `unknown_lobby`, `missing_access`
-   * @see lobbies.md 2.9
+   * @see docs/spec/lobbies.md#leave
    */
   leaveLobby(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
     return this.#lobbyOperations.leave(lobbyId, options);
@@ -495,7 +495,7 @@ export class Client {
    * @param content 1 to 2000 characters, not blanks alone
    * @returns the message as the service took it; it also comes by {@link messages$}
    * @throws ArgumentError `empty_message`; ApiError `unknown_lobby`, `not_a_lobby_member`
-   * @see lobbies.md 2.11
+   * @see docs/spec/lobbies.md#send-a-message
    */
   sendLobbyMessage(lobbyId: LobbyId, content: string, options: SendOptions = {}): Promise<LobbyMessageSnapshot> {
     return this.#lobbyOperations.send(lobbyId, content, options);
@@ -506,7 +506,7 @@ export class Client {
    * read; in which order a service lists them differs between sources.
    *
    * @throws ArgumentError `invalid_limit`; ApiError `unknown_lobby`, `not_a_lobby_member`
-   * @see lobbies.md 2.12; social-sdk.md 7.1, GetLobbyMessagesWithLimit
+   * @see docs/spec/lobbies.md#list-messages; docs/spec/client.md#histories
    */
   getLobbyMessages(lobbyId: LobbyId, options: HistoryOptions = {}): Promise<LobbyMessages> {
     return this.#lobbyOperations.history(lobbyId, options);
@@ -518,7 +518,7 @@ export class Client {
    *
    * @throws ApiError `lobby_link_refused`, `channel_not_linkable`, `channel_already_linked`, `missing_permissions`,
    *   `unknown_channel`, `unknown_lobby`
-   * @see lobbies.md 2.10
+   * @see docs/spec/lobbies.md#link-a-channel
    */
   linkChannelToLobby(lobbyId: LobbyId, channelId: ChannelId, options: OperationOptions = {}): Promise<void> {
     return this.#lobbyOperations.link(lobbyId, channelId, options);
@@ -537,7 +537,7 @@ export class Client {
    * Gets the player an invite to the guild whose channel the lobby is linked to.
    *
    * @throws ApiError `lobby_not_linked`, `already_in_guild`, `not_a_lobby_member`, `unknown_lobby`
-   * @see lobbies.md 2.13
+   * @see docs/spec/lobbies.md#invites
    */
   createLobbyInvite(lobbyId: LobbyId, options: OperationOptions = {}): Promise<LobbyInvite> {
     return this.#lobbyOperations.invite(lobbyId, options);
@@ -548,7 +548,7 @@ export class Client {
    *
    * @returns the page's address
    * @throws TransportError `browser_unavailable`: the invite is used up by nobody
-   * @see social-sdk.md 7.1
+   * @see docs/spec/client.md#functions
    */
   async joinLinkedLobbyGuild(lobbyId: LobbyId, options: OperationOptions = {}): Promise<string> {
     const { url } = await this.createLobbyInvite(lobbyId, options);
@@ -575,7 +575,7 @@ export class Client {
    * @throws TransportError `call_ended`: it was left, or the lobby, before it came to that; `deadline_exceeded`: also in a
    *   lobby in which the player is no member
    * @throws ArgumentError `too_many_calls`, `invalid_voice_settings`
-   * @see gateway.md 9.5; social-sdk.md 7.1, StartCall
+   * @see docs/spec/gateway.md#calls
    */
   joinLobbyCall(lobbyId: LobbyId, options: CallJoinOptions = {}): Promise<void> {
     return this.#voice.join(lobbyId, options);
@@ -594,13 +594,13 @@ export class Client {
    * Leaves a call. Resolves when the others have been told; without a connection at once, and they are told as soon as there
    * is one. Repeatable.
    *
-   * @see social-sdk.md 7.1, EndCall
+   * @see docs/spec/client.md#functions
    */
   leaveLobbyCall(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
     return this.#voice.leave(lobbyId, options);
   }
 
-  /** Leaves every call. @see social-sdk.md 7.1, EndCalls */
+  /** Leaves every call. @see docs/spec/client.md#functions */
   leaveLobbyCalls(options: OperationOptions = {}): Promise<void> {
     return this.#voice.leaveAll(options);
   }
@@ -621,13 +621,13 @@ export class Client {
    * token opens the commands of its own application.
    *
    * @throws ArgumentError `invalid_snowflake`, `missing_application_id` for `bot_dm`
-   * @see commands.md 7
+   * @see docs/spec/http.md#routes
    */
   commands$(place: CommandPlace): Observable<CommandsSnapshot> {
     return this.#commands.commands$(place, this.#commandOperations.prepare(place));
   }
 
-  /** The guilds the player is in; for choosing a channel to link. @see social-sdk.md 7.1 */
+  /** The guilds the player is in; for choosing a channel to link. @see docs/spec/client.md#functions */
   getUserGuilds(options: OperationOptions = {}): Promise<readonly GuildMinimal[]> {
     return this.#guildOperations.list(options);
   }
@@ -636,7 +636,7 @@ export class Client {
    * The channels of a guild that the player can see, by position.
    *
    * @throws ApiError `unknown_guild`, `missing_access`
-   * @see social-sdk.md 7.1
+   * @see docs/spec/client.md#functions
    */
   getGuildChannels(guildId: GuildId, options: OperationOptions = {}): Promise<readonly GuildChannel[]> {
     return this.#guildOperations.channels(guildId, options);

@@ -11,13 +11,13 @@ import { asRecord } from '../wire/http/codec.ts';
 import type { OperationOptions } from './call-options.ts';
 import type { Calls } from './calls.ts';
 
-/** A guild the player is in. Frozen. @see social-sdk.md 7.1, GuildMinimal */
+/** A guild the player is in. Frozen. @see docs/spec/client.md#snapshots */
 export interface GuildMinimal {
   readonly id: GuildId;
   readonly name: string;
 }
 
-/** A channel of a guild, as the player may see it. Frozen. @see social-sdk.md 7.3, GuildChannel */
+/** A channel of a guild, as the player may see it. Frozen. @see docs/spec/client.md#snapshots */
 export interface GuildChannel {
   readonly id: ChannelId;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface GuildChannel {
   readonly linkedLobby: { readonly applicationId: ApplicationId; readonly lobbyId: LobbyId } | undefined;
 }
 
-/** What a player looks up to choose a channel for a lobby. @see lobbies.md 3 */
+/** What a player looks up to choose a channel for a lobby. @see docs/spec/lobbies.md#choosing-a-channel */
 export class GuildOperations {
   readonly #calls: Calls;
 

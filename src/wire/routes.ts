@@ -56,7 +56,7 @@ const lobbyPlayer = ['user:lobbies.write'] as const;
 /**
  * Every route of `/api/v10`, once: the clients call from this table, the service mounts it, the contract tests walk it.
  *
- * @see interface.md, "Endpoints"; commands.md 7; oauth2.md 1
+ * @see docs/spec/http.md#routes; docs/spec/oauth2.md#addresses
  */
 export const routes = {
   getGateway: { method: 'GET', path: '/gateway', credentials: ['none'], success: [200] },

@@ -4,7 +4,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 
  * How the service proves to an application's server that a request is its own: Ed25519 over the timestamp and the body,
  * by the application's key.
  *
- * @see lobbies.md 6.4
+ * @see docs/spec/lobbies.md#webhook-events
  */
 
 /** Headers of a signed request, in lower case: the signature in hex, and the timestamp, whose text is signed as it is. */
@@ -47,7 +47,7 @@ export function readSigningKey(pkcs8: string): KeyObject {
   return createPrivateKey({ key: Buffer.from(pkcs8, 'base64'), format: 'der', type: 'pkcs8' });
 }
 
-// RFC 8410, 4: the DER of an Ed25519 public key is this, followed by the key itself.
+// RFC 8410, section 4: the DER of an Ed25519 public key is this, followed by the key itself.
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 const keyBytes = 32;
 const signatureBytes = 64;

@@ -23,7 +23,7 @@ type Body = '' | 'J' | 'J/F/M';
  * token with a scope or with `any`, or `none`: everybody), parameters of the query, media types of the body (JSON, URL-encoded
  * form, form in parts).
  *
- * @see commands.md 7
+ * @see docs/spec/http.md#routes
  */
 const operations: readonly Row[] = [
   // Application (self)
@@ -327,11 +327,11 @@ const operations: readonly Row[] = [
   ['get_my_guild_member', 'GET /users/@me/guilds/{guild_id}/member', [200], 'guilds.members.read', '', ''],
 ];
 
-/** Where more is said than the OpenAPI document that the rows are of, which names bots nearly everywhere. @see lobbies.md 2 */
+/** Where more is said than the OpenAPI document that the rows are of, which names bots nearly everywhere. @see docs/spec/lobbies.md#operations */
 const closedToBots: ReadonlySet<string> = new Set([
   ...['create_or_join_lobby', 'leave_lobby', 'edit_lobby_channel_link', 'get_lobby_messages', 'create_lobby_message'],
   ...['create_linked_lobby_guild_invite_for_self', 'get_my_oauth2_authorization', 'get_openid_connect_userinfo'],
-  // @see commands.md 2, "PUT"
+  // @see docs/spec/permissions.md#replacing
   'set_guild_application_command_permissions',
 ]);
 

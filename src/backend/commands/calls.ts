@@ -40,7 +40,7 @@ export interface CreatedCommand {
  * Every input is checked by the rulebook first (ValidationError, ArgumentError; nothing was sent). What every call may
  * throw beside that: ApiError, RateLimitError, TransportError.
  *
- * @see interface.md, "Global commands", "Guild commands"; commands.md 1.3
+ * @see docs/spec/commands.md#writing-commands
  */
 export interface CommandCalls {
   /** All of them, of every type. */

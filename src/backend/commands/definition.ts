@@ -11,7 +11,7 @@ import type {
  * Commands as a game writes them down: the interface's own shape, with types that refuse what the rulebook would
  * refuse, as far as types can tell. What they cannot tell (lengths, counts, letters) the rulebook says.
  *
- * @see interface.md, "Application command", "Command option", "Subcommand nesting"
+ * @see docs/spec/commands.md#command; docs/spec/commands.md#options; docs/spec/commands.md#subcommands
  */
 
 type Types = typeof commandTypes;

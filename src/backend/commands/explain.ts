@@ -39,7 +39,7 @@ export interface Explanation {
  * Answers a permission question from what is known of the guild and the overwrites that count.
  *
  * @throws ArgumentError `unknown_channel`: the guild has no such channel
- * @see commands.md 2.4
+ * @see docs/spec/permissions.md#evaluation
  */
 export function explain(question: PermissionQuestion, overwrites: OverwriteLayers): Explanation {
   const { command, guild, member, channelId } = question;

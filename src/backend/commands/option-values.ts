@@ -7,7 +7,7 @@ import type { ChannelId, RoleId, Snowflake, UserId } from '../../model/snowflake
  * What a use of a command carries, inferred from its definition: the values by option name, or which subcommand was
  * chosen and the values of that. A required option has a value, another may be undefined; choices are the only values.
  *
- * @see commands.md 3.2; interface.md, "Subcommand nesting"
+ * @see docs/spec/interactions.md#data; docs/spec/commands.md#subcommands
  */
 export type OptionValues<Definition> = Definition extends { readonly options: readonly (infer Option)[] }
   ? [Option] extends [Nesting]

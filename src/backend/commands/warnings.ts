@@ -34,7 +34,7 @@ function fallbacksShown(item: PlanItem): PlanWarning[] {
   });
 }
 
-/** Renaming or deleting a command drops its overwrites. @see interface.md, "Application command permission" */
+/** Renaming or deleting a command drops its overwrites. @see docs/spec/permissions.md#overwrite */
 export function dropsOverwrites(item: PlanItem): item is Extract<PlanItem, { action: 'edit' | 'delete' }> {
   return item.action === 'delete' || (item.action === 'edit' && item.stored.name !== item.name);
 }

@@ -4,7 +4,7 @@ import type { Component, ComponentChoice, componentTypes, Modal, textInputStyles
  * Modals as a game writes them down: the interface's own shape, each input under a label. What types cannot tell
  * (lengths, counts, ids of different inputs) the rulebook says.
  *
- * @see commands.md 3.3, callback type 9
+ * @see docs/spec/interactions.md#modals
  */
 
 type Kinds = typeof componentTypes;

@@ -5,7 +5,7 @@ import type { ChannelId, RoleId, Snowflake, UserId } from '../../model/snowflake
  * What a user filled in, inferred from the modal's definition: values by custom id. A text that was left empty is `''`, a
  * choice that need not be made null, a list empty.
  *
- * @see commands.md 3.2, type 5
+ * @see docs/spec/interactions.md#submitted-modal
  */
 export type ModalValues<Definition> = Definition extends { readonly components: readonly (infer Item)[] }
   ? { readonly [Input in InputOf<Item> as IdOf<Input>]: ValueOf<Input> }

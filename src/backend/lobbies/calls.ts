@@ -33,7 +33,7 @@ export interface ChangedMembers {
  * Every input is checked by the rulebook first (ValidationError, ArgumentError; nothing was sent). What every call may
  * throw beside that: ApiError, RateLimitError, TransportError.
  *
- * @see interface.md, "Lobbies (server to server)"; lobbies.md 2
+ * @see docs/spec/lobbies.md#operations
  */
 export interface LobbyCalls {
   /** Opens a lobby with up to `limits.lobbyMembersPerRequestMax` members. Not idempotent. */

@@ -27,7 +27,7 @@ export interface Unseen {
  * never when somebody with an additional name stays: no source says whether a list keeps names.
  *
  * @param desired as {@link checkDesired} passed it
- * @see lobbies.md 2.4, 2.6, 2.7
+ * @see docs/spec/lobbies.md#edit; docs/spec/lobbies.md#put-a-member; docs/spec/lobbies.md#bulk-update
  */
 export function planLobby(actual: Lobby, desired: DesiredLobby, unseen: Unseen = {}): LobbyCall[] {
   const fields = changedFields(actual, desired, unseen);
@@ -99,7 +99,7 @@ function listCalls(fields: LobbyInput, { staying, newcomers, namesAtRisk }: Diff
   return [{ kind: 'edit', input: { ...fields, members } }, ...memberCalls(later)];
 }
 
-/** A list's entries carry no additional name. @see lobbies.md 2.1 */
+/** A list's entries carry no additional name. @see docs/spec/lobbies.md#create */
 function asEntry({ additional_name: _, ...entry }: DesiredMember) {
   return entry;
 }

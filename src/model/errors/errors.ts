@@ -152,7 +152,7 @@ export interface ApiErrorEntry {
  * The catalogue of JSON error codes: one row each, read by the service (what to answer) and by the clients (how to
  * name it). Keys in snake case are the `code` of the {@link ApiError} that a client throws.
  *
- * @see commands.md 4.3, lobbies.md 5, oauth2.md 9
+ * @see docs/spec/errors.md#error-codes
  */
 export const apiErrors = {
   bad_request: { code: 0, status: 400 },

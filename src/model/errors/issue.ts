@@ -15,7 +15,7 @@ export interface Issue {
 /**
  * Codes of what the rules find, and their wording, one row each. Services have more, for what only they can know.
  *
- * @see commands.md 4.2; rows marked "Our choice" fill its list of codes nobody has captured
+ * @see docs/spec/errors.md#field-error-codes
  */
 export const fieldErrors = {
   BASE_TYPE_REQUIRED: () => 'This field is required',

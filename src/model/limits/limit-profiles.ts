@@ -81,7 +81,7 @@ const minute = 60_000;
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** @see gateway.md 3 and 5 */
+/** @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#rates */
 const gatewayBuckets = {
   'gateway-identify': { requests: 1000, windowMs: day },
   'gateway-identify-pace': { requests: 1, windowMs: 5 * second },
@@ -96,7 +96,7 @@ const gatewayBuckets = {
 /** Our choice: of the two figures, 100 in the guides and 200 in the client's header, the one that is documented. */
 const lobbiesPerUserMax = 100;
 
-/** @see lobbies.md 7.1 */
+/** @see docs/spec/limits.md#rate-limits */
 const hundredInTwoHours = { requests: 100, windowMs: 2 * hour, perApplication: true } as const;
 
 const commandBuckets = {
@@ -109,7 +109,7 @@ const commandBuckets = {
  * Our choice: blocks are short, grow, and leave whoever has a valid credential alone. The hosted service shuts an address out for a
  * day; behind a proxy that would be everybody.
  *
- * @see commands.md 5.3, "Invalid requests"
+ * @see docs/spec/limits.md#blocked-addresses
  */
 const invalidRequests: InvalidRequestLimit = {
   requests: 10_000,
@@ -134,7 +134,7 @@ const guessBuckets = {
  * - `development`: what the hosted service allows an application that is not approved
  * - `off`: nothing is limited
  *
- * @see interface.md, "Limits"; lobbies.md 7
+ * @see docs/spec/limits.md#rate-limits
  */
 export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
   standard: {
@@ -181,7 +181,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
   off: { name: 'off', asOf: '2026-11-20', buckets: {} },
 };
 
-/** What an application can have its limit over all routes raised to, in requests a second. @see interface.md, "Limits" */
+/** What an application can have its limit over all routes raised to, in requests a second. @see docs/spec/limits.md */
 export const globalRateMax = 1_200;
 
 /**

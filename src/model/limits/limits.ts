@@ -5,7 +5,7 @@
  * Fewer than 128, because V8 keeps a larger literal as a dictionary and reads every bound by a look-up; those of components stand
  * apart therefore.
  *
- * @see interface.md, "Limits"
+ * @see docs/spec/limits.md
  */
 export const limits = {
   commandNameLengthMax: 32,
@@ -96,7 +96,7 @@ export const limits = {
   gatewayMembersPerChunk: 1000,
 } as const;
 
-/** Bounds of components and modals. @see commands.md 3.3 */
+/** Bounds of components and modals. @see docs/spec/interactions.md#answers */
 export const componentLimits = {
   /** What applications call components and modals by. */
   customIdLengthMax: 100,
@@ -129,5 +129,5 @@ export const componentLimits = {
   uploadedFilesMax: 10,
 } as const;
 
-/** Calls over all routes of one application, where it was granted no more. @see interface.md, "Limits" */
+/** Calls over all routes of one application, where it was granted no more. @see docs/spec/limits.md */
 export const globalLimit = { requests: 50, windowMs: 1_000 } as const;

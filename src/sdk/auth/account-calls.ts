@@ -11,7 +11,7 @@ import type { UserSnapshot } from '../lobby/snapshot.ts';
 import { type ExternalAuth, externalAuthFields } from './external-auth.ts';
 import { readTokens, type TokenSet } from './token-set.ts';
 
-/** What concerns the player's account and needs no session. @see oauth2.md 9; social-sdk.md 5 */
+/** What concerns the player's account and needs no session. @see docs/spec/oauth2.md#provisional-accounts; docs/spec/client.md#functions */
 export class AccountCalls {
   readonly #http: Http;
   readonly #clock: Clock;

@@ -9,7 +9,7 @@ import type { AuthorizationCodeChallenge } from './code-verifier.ts';
  * What a game asks of the player when it calls {@link Client.authorize}: a value with a getter and a chainable setter
  * for each field. Setting a field to undefined unsets it. Setters take any value; {@link check} judges.
  *
- * @see interface.md, "Authorization arguments (client SDK structure)"
+ * @see docs/spec/client.md#authorization-arguments
  * @example
  * const { challenge, verifier } = createAuthorizationCodeVerifier();
  * const args = new AuthorizationArgs().setScopes(getDefaultPresenceScopes()).setCodeChallenge(challenge);

@@ -23,11 +23,11 @@ export interface AuthorizationArgsFields {
 
 const clientIdMax = 2n ** 64n - 1n;
 const decimal = /^(0|[1-9][0-9]{0,19})$/;
-// Scope tokens between single blanks. @see RFC 6749, 3.3
+// Scope tokens between single blanks. @see RFC 6749, section 3.3
 const scopeList = /^[\x21\x23-\x5B\x5D-\x7E]+( [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 // @see RFC 6749, appendix A.5
 const visibleText = /^[\x20-\x7E]+$/;
-// @see RFC 3986, 3.1
+// @see RFC 3986, section 3.1
 const schemeForm = /^[A-Za-z][A-Za-z0-9+.-]*$/;
 // Our choice: schemes that a browser or the system opens by itself never reach a game, but could run or leak the code.
 const foreignSchemes = new Set([
@@ -61,7 +61,7 @@ export function checkAuthorizationArgs(fields: AuthorizationArgsFields | undefin
   ];
 }
 
-/** Custom-scheme redirects need PKCE: another program may claim the scheme and get the code. @see oauth2.md 4 */
+/** Custom-scheme redirects need PKCE: another program may claim the scheme and get the code. @see docs/spec/oauth2.md#pkce */
 export function codeChallengeRequired(): Issue {
   return issue('codeChallenge', 'BASE_TYPE_REQUIRED', fieldErrors.BASE_TYPE_REQUIRED());
 }

@@ -10,7 +10,7 @@ export interface AuthorizationTarget {
   readonly state: string;
 }
 
-/** The page that asks the player. @see oauth2.md 2 */
+/** The page that asks the player. @see docs/spec/oauth2.md#authorization-request */
 export function authorizeUrl(args: AuthorizationArgs, target: AuthorizationTarget): string {
   const parameters: Record<string, string | undefined> = {
     client_id: target.clientId,

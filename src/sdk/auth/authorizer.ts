@@ -17,7 +17,7 @@ import { type ExpectedRedirect, judgeRedirect, type RedirectVerdict } from './re
  * - `custom-scheme`: to `<scheme>:/authorize/callback`, which the system hands to the game and the game to
  *   {@link Client.handleRedirect}
  *
- * @see social-sdk.md 4, "Redirect addresses"
+ * @see docs/spec/oauth2.md#redirects
  */
 export type RedirectWay = 'loopback' | 'custom-scheme';
 

@@ -19,7 +19,7 @@ import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
 import { oauthError } from './oauth-error.ts';
 import { readTokens, type TokenSet } from './token-set.ts';
 
-/** What a game without a browser of its own asks for. @see social-sdk.md 4, DeviceAuthorizationArgs */
+/** What a game without a browser of its own asks for. @see docs/spec/client.md#device-arguments */
 export interface DeviceAuthorizationArgs {
   /** Application id. Unset: what {@link Client.setApplicationId} was given. */
   readonly clientId?: bigint | string | undefined;
@@ -34,7 +34,7 @@ export interface DeviceAuthorizationArgs {
  */
 export type DeviceState = 'pending' | 'slow_down' | 'granted' | 'denied' | 'expired';
 
-/** How a sign-in on another device goes. Frozen. @see oauth2.md 6 */
+/** How a sign-in on another device goes. Frozen. @see docs/spec/oauth2.md#devices */
 export interface DeviceProgress {
   readonly state: DeviceState;
   /** What the player types in at {@link verificationUri}. */
@@ -147,7 +147,7 @@ export class DeviceFlow {
   }
 }
 
-/** What the player is shown, and how often the service is asked. @see RFC 8628, 3.5 */
+/** What the player is shown, and how often the service is asked. @see RFC 8628, section 3.5 */
 class Progress {
   readonly expiresAtMs: number;
   readonly #codes: DeviceAuthorizationResponse;
@@ -226,7 +226,7 @@ class Progress {
   }
 }
 
-/** What every `slow_down` adds. @see RFC 8628, 3.5 */
+/** What every `slow_down` adds. @see RFC 8628, section 3.5 */
 const slowDownMs = 5_000;
 
 function readArguments(given: DeviceAuthorizationArgs, applicationId: string | undefined) {

@@ -3,7 +3,7 @@ import type { ExternalAuth as ExternalAuthFields } from '../../model/provisional
 import { checkProvisionalToken } from '../../model/rules/accounts/provisional.ts';
 import { refuseIssues } from '../../wire/http/check.ts';
 
-/** Proof of an identity that the player has elsewhere. @see social-sdk.md 3, AuthenticationExternalAuthType */
+/** Proof of an identity that the player has elsewhere. @see docs/spec/oauth2.md#external-identities */
 export interface ExternalAuth {
   readonly type: ExternalAuthType;
   /** What the other service gave out for the player: 1 to {@link externalAuthTokenLengthMax} characters. Secret. */
@@ -14,7 +14,7 @@ export interface ExternalAuth {
  * The proof as every endpoint takes it.
  *
  * @throws ValidationError
- * @see oauth2.md 9
+ * @see docs/spec/oauth2.md#provisional-accounts
  */
 export function externalAuthFields(clientId: string, { type, token }: ExternalAuth): Readonly<ExternalAuthFields> {
   const fields = { external_auth_type: type, external_auth_token: token };

@@ -34,7 +34,7 @@ type Exchange<Answer> = (library: Library, configuration: Configuration) => Prom
  * deadline, with our errors. A public client: no secret, since a game cannot keep one. Nothing is ever sent twice:
  * codes and refresh tokens work once.
  *
- * @see oauth2.md 1, 10
+ * @see docs/spec/oauth2.md#client-authentication; docs/spec/oauth2.md#errors
  */
 export class OAuthCalls {
   readonly #ports: OAuthPorts;

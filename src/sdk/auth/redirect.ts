@@ -24,7 +24,7 @@ const foreign: RedirectVerdict = { kind: 'foreign' };
  *
  * Our choice: `iss` may be absent, as the interface's redirects are described without it; a wrong one is foreign.
  *
- * @see RFC 6749, 4.1.2; RFC 9207
+ * @see RFC 6749, section 4.1.2; RFC 9207
  */
 export function judgeRedirect(address: string, expected: ExpectedRedirect): RedirectVerdict {
   if (!URL.canParse(address)) return foreign;

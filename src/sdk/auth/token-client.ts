@@ -23,7 +23,7 @@ export interface RefreshOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Trades grants and refresh tokens for tokens, and ends them. @see oauth2.md 3, 4, 7 */
+/** Trades grants and refresh tokens for tokens, and ends them. @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce; docs/spec/oauth2.md#revocation */
 export class TokenClient {
   readonly #clock: Clock;
   readonly #calls: OAuthCalls;

@@ -1,7 +1,7 @@
 import type { TokenEndpointResponse } from 'openid-client';
 import { limits } from '../../model/limits/limits.ts';
 
-/** What the game holds after signing a player in. Frozen. @see social-sdk.md 5, TokenExchangeCallback */
+/** What the game holds after signing a player in. Frozen. @see docs/spec/client.md#snapshots */
 export interface TokenSet {
   readonly accessToken: string;
   /** Works once: keep the newest. Absent where the server gives none: provisional and child tokens. */

@@ -7,7 +7,7 @@ import { readCommandIndex } from './index-reader.ts';
 import type { LoadCommands } from './live-commands.ts';
 import type { CommandPlace } from './snapshot.ts';
 
-/** Looks up which commands the player may use. @see commands.md 7 */
+/** Looks up which commands the player may use. @see docs/spec/http.md#routes */
 export class CommandOperations {
   readonly #calls: Calls;
   readonly #applicationId: () => ApplicationId;

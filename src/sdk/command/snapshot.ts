@@ -24,7 +24,7 @@ export interface CommandsSnapshot {
   readonly error?: RallypointError;
 }
 
-/** @see interface.md, "Application command" */
+/** @see docs/spec/commands.md#command */
 export interface CommandSnapshot extends Named {
   readonly id: CommandId;
   readonly applicationId: ApplicationId;
@@ -36,7 +36,7 @@ export interface CommandSnapshot extends Named {
   readonly nsfw: boolean;
 }
 
-/** @see interface.md, "Command option" */
+/** @see docs/spec/commands.md#options */
 export interface CommandOptionSnapshot extends Named {
   /** Of {@link optionTypes}. */
   readonly type: number;

@@ -13,7 +13,7 @@ import type { UserId } from '../../model/snowflake.ts';
  * - `http_wait`: as `reconnecting`, while it is the gateway's address that cannot be had over HTTP. Our choice: the
  *   sources name the status but not its meaning
  *
- * @see social-sdk.md 3 and 6
+ * @see docs/spec/client.md#statuses
  */
 export type ConnectionStatus =
   | 'disconnected'
@@ -29,7 +29,7 @@ export interface ConnectionSnapshot {
   readonly status: ConnectionStatus;
   /** Why the connection is not up; absent when nothing went wrong. */
   readonly error?: RallypointError;
-  /** With which code the gateway closed the last connection, if that is what happened. @see gateway.md 4 */
+  /** With which code the gateway closed the last connection, if that is what happened. @see docs/spec/gateway.md#close-codes */
   readonly closeCode?: number;
   /** When the next attempt begins, or began, in milliseconds since the Unix epoch; until its socket is open. */
   readonly retryAtMs?: number;

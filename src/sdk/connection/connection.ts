@@ -31,7 +31,7 @@ const httpBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 /**
  * The client's connection to the gateway as a game sees it: a status, a promise when it is ready, one when it is gone.
  *
- * @see gateway.md 3, 4, 9.3
+ * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#close-codes; docs/spec/gateway.md#players-sessions
  */
 export class Connection {
   /** Replays the latest; emits when something changed; completes on {@link close}. */
@@ -162,7 +162,7 @@ export class Connection {
   }
 }
 
-/** @see gateway.md 3 and 9.3 */
+/** @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#players-sessions */
 function identify(token: () => string): Identify {
   const name = '@rallypoint/sdk';
   return {

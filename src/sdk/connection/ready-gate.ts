@@ -40,7 +40,7 @@ export class ReadyGate {
   }
 }
 
-/** @see social-sdk.md 3, ErrorType ClientNotReady */
+/** @see docs/spec/client.md#statuses */
 export function clientNotReady(detail: string): TransportError {
   return new TransportError('client_not_ready', `The client is not ready, ${detail}.`);
 }

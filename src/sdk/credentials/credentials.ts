@@ -37,7 +37,7 @@ export interface SignOutOptions extends CallOptions {
   /**
    * Whether the service ends what was granted, which it does for all of the player's machines at once. Default: true.
    *
-   * @see oauth2.md 7
+   * @see docs/spec/oauth2.md#revocation
    */
   readonly revoke?: boolean | undefined;
 }

@@ -99,7 +99,7 @@ function tryTransaction(database: import('node:sqlite').DatabaseSync): (() => vo
   }
 }
 
-/** @see sqlite.org/rescode.html, SQLITE_BUSY; the upper bits say how */
+/** The upper bits of the code say how. @see https://www.sqlite.org/rescode.html#busy */
 function isBusy(error: unknown): boolean {
   const { errcode } = Object(error) as { errcode?: unknown };
   return typeof errcode === 'number' && (errcode & 0xff) === 5;

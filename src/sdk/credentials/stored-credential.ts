@@ -37,7 +37,7 @@ export function credentialOf(
   before: { readonly generation: number; readonly applicationId: string } & Partial<StoredCredential>,
   receivedAtMs: number,
 ): StoredCredential {
-  // A service may leave out what has not changed. @see RFC 6749, 5.1 and 6
+  // A service may leave out what has not changed. @see RFC 6749, section 5.1; RFC 6749, section 6
   const refreshToken = tokens.refreshToken ?? before.refreshToken;
   const userId = subjectOf(tokens.idToken) ?? before.userId;
   return Object.freeze({

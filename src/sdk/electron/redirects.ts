@@ -37,7 +37,7 @@ export interface ElectronReceiver extends SchemeReceiver {
  * forwarder. Call it early, before the app is ready: macOS brings the address of a start before that.
  *
  * @throws ArgumentError `missing_scheme`, `invalid_scheme`, `invalid_snowflake`
- * @see interface.md, CustomSchemeParam
+ * @see docs/spec/client.md#authorization-arguments
  */
 export function receiveRedirects(options: RedirectOptions): ElectronReceiver {
   const { app, client, argv = process.argv } = options;

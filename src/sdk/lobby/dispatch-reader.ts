@@ -15,7 +15,7 @@ export type FindLobby = (id: string) => LobbySnapshot | undefined;
 /**
  * What reads the dispatches of a name; undefined when they say nothing of lobbies.
  *
- * @see gateway.md 9.4
+ * @see docs/spec/lobbies.md#events
  */
 export function lobbyReader(name: string): LobbyReader | undefined {
   // Every name comes as new text: comparing it costs a fraction of what finding it in a table does.

@@ -4,7 +4,7 @@ import { LiveList } from './live-list.ts';
 import { share } from './share.ts';
 import type { LobbyMessageSnapshot, LobbyMessages } from './snapshot.ts';
 
-/** How many of a lobby's messages are kept. @see social-sdk.md 8, GetMessageHandle */
+/** How many of a lobby's messages are kept. @see docs/spec/client.md#histories */
 export const messagesKeptMax = 25;
 
 // Our choice: many times what a lobby says while its history is asked for.

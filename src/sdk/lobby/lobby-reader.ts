@@ -17,7 +17,7 @@ import type {
  * the documented shapes and the ones other clients have met: metadata as JSON text, `id` beside `user_id`. Fields they do
  * not know are passed over; undefined stands for what cannot be read. What is read is the reader's: it may be frozen.
  *
- * @see lobbies.md 1 and 6.3; gateway.md 9.4
+ * @see docs/spec/lobbies.md#lobby; docs/spec/lobbies.md#shapes-over-the-gateway; docs/spec/lobbies.md#events
  */
 
 /** @param known what is known of the lobby: what is not said stays so */

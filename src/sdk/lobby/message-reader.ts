@@ -5,7 +5,7 @@ import type { Fields } from './fields.ts';
 import { readFlags, readMetadata, readText, readUser } from './lobby-reader.ts';
 import type { LobbyMessageSnapshot } from './snapshot.ts';
 
-/** Reads a message of the gateway or of an HTTP answer; undefined when it cannot be read. @see lobbies.md 1.5, 6.2 */
+/** Reads a message of the gateway or of an HTTP answer; undefined when it cannot be read. @see docs/spec/lobbies.md#message; docs/spec/lobbies.md#events */
 export function readMessage(value: unknown): LobbyMessageSnapshot | undefined {
   const fields = asRecord(value) ?? {};
   const { id, lobby_id, channel_id, content, application_id } = fields;

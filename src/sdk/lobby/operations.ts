@@ -42,7 +42,7 @@ export interface LobbyInvite {
   readonly url: string;
 }
 
-/** What a player does with lobbies, one call each. @see lobbies.md 2; social-sdk.md 7.1 */
+/** What a player does with lobbies, one call each. @see docs/spec/lobbies.md#operations; docs/spec/client.md#functions */
 export class LobbyOperations {
   readonly #calls: Calls;
   readonly #webBase: string;

@@ -9,7 +9,7 @@ import type { ApplicationId, ChannelId, GuildId, LobbyId, MessageId, UserId } fr
 /** Every lobby the player is in, by id, which is the order of their making. */
 export type LobbyState = readonly LobbySnapshot[];
 
-/** @see lobbies.md 1.1; social-sdk.md 7.3, LobbyHandle */
+/** @see docs/spec/lobbies.md#lobby; docs/spec/client.md#snapshots */
 export interface LobbySnapshot {
   readonly id: LobbyId;
   readonly applicationId: ApplicationId;
@@ -33,7 +33,7 @@ export type LobbyMembers = readonly LobbyMemberSnapshot[];
 /** Those members who are in a lobby's call, by id. */
 export type LobbyVoiceStates = readonly VoiceStateSnapshot[];
 
-/** A member's part in a lobby's call. @see gateway.md 9.4 */
+/** A member's part in a lobby's call. @see docs/spec/lobbies.md#events */
 export interface VoiceStateSnapshot {
   /** The user's id. */
   readonly id: UserId;
@@ -49,14 +49,14 @@ export interface VoiceStateSnapshot {
   readonly deaf: boolean;
 }
 
-/** @see social-sdk.md 7.3, LinkedChannel */
+/** @see docs/spec/client.md#snapshots */
 export interface LinkedChannelSnapshot {
   readonly id: ChannelId;
   readonly name: string;
   readonly guildId: GuildId | undefined;
 }
 
-/** @see lobbies.md 1.3; social-sdk.md 7.3, LobbyMemberHandle */
+/** @see docs/spec/lobbies.md#member; docs/spec/client.md#snapshots */
 export interface LobbyMemberSnapshot {
   /** The user's id. */
   readonly id: UserId;
@@ -73,7 +73,7 @@ export interface LobbyMemberSnapshot {
   readonly user: UserSnapshot | undefined;
 }
 
-/** @see social-sdk.md 9, UserHandle */
+/** @see docs/spec/client.md#snapshots */
 export interface UserSnapshot {
   readonly id: UserId;
   readonly username: string;
@@ -85,7 +85,7 @@ export interface UserSnapshot {
 /** The newest messages of a lobby, oldest first. */
 export type LobbyMessages = readonly LobbyMessageSnapshot[];
 
-/** @see lobbies.md 1.5; social-sdk.md 8, MessageHandle */
+/** @see docs/spec/lobbies.md#message; docs/spec/client.md#snapshots */
 export interface LobbyMessageSnapshot {
   readonly id: MessageId;
   readonly lobbyId: LobbyId;

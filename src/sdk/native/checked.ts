@@ -29,7 +29,7 @@ export function checkedAddon(addon: NativeAddon): NativeAddon {
   };
 }
 
-// RFC 3986 3.1 in lower case; a single letter would be a drive on Windows.
+// RFC 3986, section 3.1 in lower case; a single letter would be a drive on Windows.
 const schemeForm = /^[a-z][a-z0-9+.-]{1,126}$/;
 // A name that is a file's name on every system, and no path.
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,254}$/;

@@ -54,7 +54,7 @@ export interface SchemeReceiver extends RedirectReceiver {
  *   `no_folder`, `socket_path_too_long`, `cannot_listen`; `listener_not_ours`: another user listens, or a copy that runs
  *   elevated
  * @throws TransportError `deadline_exceeded`: another process starts listening and does not get done
- * @see interface.md, CustomSchemeParam
+ * @see docs/spec/client.md#authorization-arguments
  */
 export async function listenForRedirects(options: ListenOptions): Promise<SchemeReceiver> {
   const { client, onAccepted, onUnclaimed, argv = process.argv, logger = silentLogger, clock = systemClock } = options;

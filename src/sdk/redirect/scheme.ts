@@ -31,7 +31,7 @@ export function parseScheme({ scheme, applicationId }: SchemeChoice): string {
  * `<scheme>:/authorize/callback`, one slash; the scheme in lower case, because that is how systems and browsers hand
  * addresses on, and servers compare redirects letter by letter.
  *
- * @see interface.md, CustomSchemeParam
+ * @see docs/spec/client.md#authorization-arguments
  */
 export function customSchemeRedirect(scheme: string): string {
   return `${scheme.toLowerCase()}:${customSchemeRedirectPath}`;

@@ -10,7 +10,7 @@ import type { LobbyVoiceStates } from '../lobby/snapshot.ts';
  * - `reconnecting`: it was in it, and will be again as soon as the service can be reached
  * - `disconnecting`: it left, which the service has not confirmed yet
  *
- * @see social-sdk.md 3, Call::Status
+ * @see docs/spec/client.md#calls-of-a-player
  */
 export type CallStatus = 'disconnected' | 'joining' | 'signaling_connected' | 'reconnecting' | 'disconnecting';
 

@@ -35,7 +35,7 @@ const pauseMs = 600;
  * The calls that this client wishes to be in, kept so by whatever session there is: the service is told all of them
  * whenever a session begins or goes on, when the wish changes, and when what it says of them is something else.
  *
- * @see gateway.md 9.5; social-sdk.md 7.1
+ * @see docs/spec/gateway.md#calls; docs/spec/client.md#functions
  */
 export class VoiceCalls {
   readonly #ports: VoicePorts;

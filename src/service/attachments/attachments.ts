@@ -25,7 +25,7 @@ export type Attach = (data: Fields, to: AttachedTo) => readonly Attachment[];
 /**
  * Puts files on the shelf and shows them as attachments. Those of a work that is not kept go from there in their time.
  *
- * @see commands.md 3.3 and 6, "Files"
+ * @see docs/spec/interactions.md#answers; docs/spec/interactions.md#files
  */
 export function createAttach(core: Pick<Core, 'ids' | 'addresses' | 'entropy'>, files: FileShelf): Attach {
   function show(file: SentFile, described: Described, { channel_id, flags }: AttachedTo): Attachment {

@@ -18,7 +18,7 @@ import { sentFiles } from './uploaded-file.ts';
  *
  * Our choice: an id that no file came with is told as it is, unresolved.
  *
- * @see commands.md 3.2, `resolved.attachments`
+ * @see docs/spec/interactions.md#resolved-data
  */
 export class Uploads {
   readonly #byNumber = new Map<string, Attachment>();

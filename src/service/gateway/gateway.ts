@@ -163,7 +163,7 @@ function compressorOf(query: URLSearchParams): Compressor | undefined {
  * Our choice: without `v` or `encoding` the client gets the newest version and JSON; an encoding that is not known
  * cannot be decoded (4002).
  *
- * @see gateway.md 1 and 8
+ * @see docs/spec/gateway.md#connecting; docs/spec/gateway.md#encoding-and-compression
  */
 function refusalOf(query: URLSearchParams): { name: CloseCodeName; reason: string } | undefined {
   if (!isServedVersion(query.get('v') ?? String(apiVersion))) {

@@ -25,7 +25,7 @@ export interface Identity {
  *
  * Our choice: a bad presence is a bad payload (4001); that of an OAuth2 session, which may not name one, is passed over.
  *
- * @see gateway.md 3, 4 and 9.3
+ * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#close-codes; docs/spec/gateway.md#players-sessions
  */
 export function readIdentify(d: unknown): Identity | CloseCodeName {
   const fields = asRecord(d);
@@ -57,7 +57,7 @@ export type SessionPrincipal = Extract<Principal, { kind: 'bot' | 'user' | 'sess
  * Our choice: a bot that asks for lobby intents asks for what bots cannot have (4014, not 4013); every application has
  * its privileged intents; a user's own client need not name intents, as it hears everything of its user.
  *
- * @see gateway.md 6
+ * @see docs/spec/gateway.md#intents
  */
 export function admit(principal: Principal | undefined, { intents }: Identity): SessionPrincipal | CloseCodeName {
   const admitted = admitResume(principal);
@@ -83,7 +83,7 @@ export function admitResume(principal: Principal | undefined): SessionPrincipal 
   }
 }
 
-/** @see gateway.md 9.3 */
+/** @see docs/spec/gateway.md#players-sessions */
 function mayConnect(scopes: ReadonlySet<string>): boolean {
   return scopes.has('identify') && (scopes.has('gateway.connect') || scopes.has('voice'));
 }

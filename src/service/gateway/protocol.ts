@@ -56,7 +56,7 @@ export interface ProtocolParts {
  * The conversation with a connection: hello, identify or resume, heartbeats, requests, and the close codes for
  * everything out of order.
  *
- * @see gateway.md 3 and 4
+ * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#close-codes
  */
 export class Protocol implements ConnectionEvents {
   readonly #core: Core;
@@ -275,7 +275,7 @@ export class Protocol implements ConnectionEvents {
 
 const goingAway = 1001;
 
-/** What a client closes with that wants its session no more. @see gateway.md 3 */
+/** What a client closes with that wants its session no more. @see docs/spec/gateway.md#sessions */
 const farewells: ReadonlySet<number> = new Set([1000, goingAway]);
 
 function readResume(d: unknown): Resume | undefined {

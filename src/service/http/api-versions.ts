@@ -4,7 +4,7 @@ import { apiVersion } from '../../wire/routes.ts';
  * Versions that clients may name, in paths and to the gateway alike. Our choice: the newest alone is spoken, and those
  * before it that still work are served as it.
  *
- * @see oauth2.md 12
+ * @see docs/spec/lobbies.md#webhook-events
  */
 export const servedVersions: readonly number[] = [6, 7, 8, 9, apiVersion];
 

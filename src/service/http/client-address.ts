@@ -41,7 +41,7 @@ export function peerAddress({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'
  * Whom an address counts for: of IPv6 the first 64 bits, of which everybody has as many addresses as they like.
  *
  * @param address as {@link AddressOf} gives it
- * @see RFC 4291, 2.5.4
+ * @see RFC 4291, section 2.5.4
  */
 export function countedAddress(address: string): string {
   if (!address.includes(':')) return address;

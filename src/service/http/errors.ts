@@ -17,7 +17,7 @@ export function foreignOriginReply(): Reply {
   return faultReply(new Fault('foreign_origin', { message }));
 }
 
-/** The interface's error body for a refused request. @see commands.md 4.1 */
+/** The interface's error body for a refused request. @see docs/spec/errors.md#shapes */
 export function faultReply(fault: Fault): Reply {
   const { code, status } = apiErrors[fault.reason];
   const message = apiMessages[fault.reason];
@@ -25,18 +25,18 @@ export function faultReply(fault: Fault): Reply {
   return { status, body: { message, code, ...fault.extra, ...errors }, ...sharedLimit(fault) };
 }
 
-/** Headers of a refusal that says when to come again: its limit is not the caller's alone. @see commands.md 5.1, 5.4 */
+/** Headers of a refusal that says when to come again: its limit is not the caller's alone. @see docs/spec/limits.md#headers; docs/spec/limits.md#daily-creates */
 function sharedLimit({ extra: { retry_after } }: Fault): Pick<Reply, 'headers'> {
   if (typeof retry_after !== 'number') return {};
   return { headers: { 'retry-after': String(Math.ceil(retry_after)), 'x-ratelimit-scope': 'shared' } };
 }
 
-/** The body of a 429. @see commands.md 5.2 */
+/** The body of a 429. @see docs/spec/limits.md#the-body-of-a-429 */
 export function limitReply({ global, retryAfterSeconds }: LimitRefusal): Reply {
   return { status: 429, body: { message: 'You are being rate limited.', retry_after: retryAfterSeconds, global } };
 }
 
-/** To an address that is not let in. @see commands.md 4.1, "edge block" */
+/** To an address that is not let in. @see docs/spec/limits.md#blocked-addresses */
 export function blockedReply(blockedForMs: number): Reply {
   return { ...faultReply(new Fault('blocked')), headers: { 'retry-after': String(Math.ceil(blockedForMs / 1000)) } };
 }

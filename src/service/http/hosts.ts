@@ -22,7 +22,7 @@ type Asked = Pick<IncomingMessage, 'headers' | 'socket'>;
  *
  * Our choice: ports are not looked at, because what forwards them changes them.
  *
- * @see RFC 9110, 7.4 and 15.5.20; RFC 6454, 7
+ * @see RFC 9110, section 7.4; RFC 9110, section 15.5.20; RFC 6454, section 7
  */
 export class Hosts {
   readonly #log: Core['log'];

@@ -7,7 +7,7 @@ import type { Core } from '../core.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { Call } from './call.ts';
 
-/** Headers that tell a caller where it stands. @see commands.md 5.1 */
+/** Headers that tell a caller where it stands. @see docs/spec/limits.md#headers */
 export type LimitHeaders = Readonly<Record<string, string>>;
 
 /** Why a call was not let on, and what to answer. */
@@ -30,7 +30,7 @@ export interface Limiter {
    * Counts one call.
    *
    * @param address where it came from: who counts when no credential came
-   * @param params of its path: what happens in one guild or channel is counted apart. @see commands.md 5.3
+   * @param params of its path: what happens in one guild or channel is counted apart. @see docs/spec/limits.md#rate-limits
    */
   take(route: Route, principal: Principal, address: string, params: Call['params']): MaybePromise<Taken>;
 }

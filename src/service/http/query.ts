@@ -16,7 +16,7 @@ const flags: ReadonlyMap<unknown, boolean> = new Map([
  * A boolean in the query, false when absent.
  *
  * @throws Fault `invalid_form_body` on any other word, also on a repeated one
- * @see commands.md 6
+ * @see docs/spec/http.md#bodies-and-queries
  */
 export function readFlag({ query }: Pick<Call, 'query'>, name: string): boolean {
   const value = query[name];

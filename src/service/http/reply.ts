@@ -4,7 +4,7 @@ import type { Reply } from './call.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Headers of an answer that no cache may keep. @see RFC 6749, 5.1 */
+/** Headers of an answer that no cache may keep. @see RFC 6749, section 5.1 */
 export const uncached: Headers = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
 /** Writes an answer. @param more headers beside the answer's own */

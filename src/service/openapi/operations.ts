@@ -6,7 +6,7 @@ import type { SchemaName } from './schemas.ts';
 
 /** What the document says of a route beyond the route table. */
 export interface Operation {
-  /** The hosted service's own name where it has one. @see commands.md 7 */
+  /** The hosted service's own name where it has one. @see docs/spec/http.md#routes */
   readonly id: string;
   readonly summary: string;
   readonly query?: Fields;

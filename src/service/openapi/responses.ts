@@ -4,7 +4,7 @@ import { type JsonSchema, ref } from './json-schema.ts';
 import type { Operation } from './operations.ts';
 import type { SchemaName } from './schemas.ts';
 
-/** Every status that a route answers with, and what it says then. @see commands.md 4.1 */
+/** Every status that a route answers with, and what it says then. @see docs/spec/errors.md#shapes */
 export function responsesOf(route: Route, operation: Operation): JsonSchema {
   const bodies = [
     ...route.success.map(status => [status, status === 204 ? undefined : operation.answer] as const),
@@ -58,7 +58,7 @@ const refusalHeaders = {
   'Retry-After': count('Whole seconds to wait'),
 };
 
-/** @see commands.md 5.1 */
+/** @see docs/spec/limits.md#headers */
 export const rateLimitHeaders: JsonSchema = { ...bucketHeaders, ...refusalHeaders };
 
 function headersOf(status: number): JsonSchema {

@@ -4,7 +4,7 @@ import { routes } from '../../wire/routes.ts';
 import type { Addresses } from '../core.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** How callers prove who they are. @see interface.md, "Authentication" */
+/** How callers prove who they are. @see docs/spec/http.md#credentials */
 export function securitySchemes({ api }: Addresses): JsonSchema {
   const tokenUrl = api + routes.createToken.path;
   const userScopes = scopes.filter(scope => !clientCredentialsScopes.has(scope));

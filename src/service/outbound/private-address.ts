@@ -4,7 +4,7 @@ import { blockList, holds } from '../support/network-address.ts';
  * Addresses that lead to this machine, to its network or to nobody in particular, those of clouds' metadata services among
  * them (169.254.169.254, fd00:ec2::254, 100.100.100.200, 192.0.0.192). The last two blocks of IPv6 carry IPv4 addresses.
  *
- * @see IANA, special-purpose address registries
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry/; https://www.iana.org/assignments/iana-ipv6-special-registry/
  */
 const privateBlocks = blockList([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],

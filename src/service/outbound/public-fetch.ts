@@ -61,7 +61,7 @@ export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge
   };
 }
 
-// Of these a response never has a body. @see RFC 9110, 15.3.5, 15.3.6, 15.4.5
+// Of these a response never has a body. @see RFC 9110, section 15.3.5; RFC 9110, section 15.3.6; RFC 9110, section 15.4.5
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function asResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Response {

@@ -6,7 +6,7 @@ import type { ApplicationRecord } from '../store/records.ts';
  * A request to an application's server that proves itself: JSON, signed with the application's key over the second in
  * which it is made and the body.
  *
- * @see lobbies.md 6.4; commands.md 3.5
+ * @see docs/spec/lobbies.md#webhook-events; docs/spec/interactions.md#delivery-over-http
  */
 export function signedRequest(
   clock: Clock,

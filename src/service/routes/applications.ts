@@ -4,7 +4,7 @@ import type { Authorization } from '../oauth/authorize/authorization.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { applicationInPath } from './application-in-path.ts';
 
-/** The application whose bot calls, as its own or by its id. @see commands.md 7, "Application (self)" */
+/** The application whose bot calls, as its own or by its id. @see docs/spec/http.md#application */
 export function applicationRoutes(
   edits: ApplicationEdits,
   { showOwnApplication, roleConnections }: Pick<Authorization, 'showOwnApplication' | 'roleConnections'>,

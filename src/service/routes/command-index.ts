@@ -8,7 +8,7 @@ import { localeOf } from './locale-of.ts';
  *
  * Our choice: a game asks the same by its player's access token, and sees the commands of its own application.
  *
- * @see commands.md 7, "Not in the spec but documented or observed"
+ * @see docs/spec/commands.md#command-index
  */
 export function commandIndexRoutes(indexes: CommandIndexes): Handlers {
   return {

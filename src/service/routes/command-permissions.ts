@@ -3,7 +3,7 @@ import { type Call, expectPrincipal, type Handlers, param } from '../http/call.t
 import type { ApplicationRecord, UserRecord } from '../store/records.ts';
 import { applicationInPath } from './application-in-path.ts';
 
-/** @see interface.md, "Command permissions" */
+/** @see docs/spec/permissions.md#replacing */
 export function commandPermissionRoutes(permissions: CommandPermissions): Handlers {
   return {
     async listCommandPermissions(call) {

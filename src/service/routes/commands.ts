@@ -8,7 +8,7 @@ import type { ApplicationRecord } from '../store/records.ts';
 import { applicationInPath } from './application-in-path.ts';
 import { localeOf } from './locale-of.ts';
 
-/** Global commands, and those of a guild. @see interface.md, "Global commands", "Guild commands" */
+/** Global commands, and those of a guild. @see docs/spec/commands.md#writing-commands */
 export function commandRoutes(commands: Commands): Handlers {
   const global = handlersIn(commands, async () => everywhere);
   const guild = handlersIn(commands, (application, call, use) =>

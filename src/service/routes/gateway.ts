@@ -8,7 +8,7 @@ import { expectPrincipal, type Handlers } from '../http/call.ts';
 /** Our choice: so many guilds a shard are advised, far from the most that one may have. */
 const guildsPerShard = 1000;
 
-/** @see gateway.md 1 */
+/** @see docs/spec/gateway.md#connecting */
 export function gatewayRoutes(core: Core, gateway: Gateway): Handlers {
   return {
     getGateway: () => ({ status: 200, body: { url: core.addresses.gateway } }),

@@ -5,13 +5,13 @@ import { readCount, readFlag, readQueryId, readQueryText } from '../http/query.t
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 
-// @see commands.md 7, `list_my_guilds`
+// @see docs/spec/http.md#users-and-guilds
 const guildPage = { min: 1, max: 200, absent: 200 };
 
 // Our choice: without a limit one member, as on the hosted service.
 const memberPage = { min: 1, max: serviceLimits.guildMembersPerPageMax, absent: 1 };
 
-/** Guilds and their channels to choose from, and what gateway clients fetch of a guild. @see lobbies.md 3; commands.md 7 */
+/** Guilds and their channels to choose from, and what gateway clients fetch of a guild. @see docs/spec/lobbies.md#choosing-a-channel; docs/spec/http.md#routes */
 export function guildRoutes(
   guilds: GuildDirectory,
   lookup: GuildLookup,

@@ -12,7 +12,7 @@ import {
 import { readFlag, readQueryId } from '../http/query.ts';
 import { Fault } from '../support/fault.ts';
 
-/** @see commands.md 3.4 */
+/** @see docs/spec/interactions.md#after-the-answer */
 export function interactionRoutes(interactions: Interactions): Handlers {
   const original = messageHandlers(interactions, () => '@original');
   const followUp = messageHandlers(interactions, call => param(call, 'message_id'));
@@ -100,7 +100,7 @@ function noWebhook(): never {
  * stay in its channel, and take components as they are.
  *
  * @throws Fault `invalid_form_body`
- * @see commands.md 7, "Webhooks"
+ * @see docs/spec/http.md#interaction-and-webhook-routes
  */
 function checkWebhookQuery(call: Pick<CallHead, 'query'>): void {
   readFlag(call, 'wait');

@@ -6,7 +6,7 @@ import type { ApplicationRecord } from '../store/records.ts';
 
 const history = { min: 1, max: limits.lobbyHistoryMessagesMax, absent: limits.lobbyHistoryMessagesDefault };
 
-/** Lobbies, server to server. @see interface.md, "Lobbies (server to server)"; lobbies.md 2 */
+/** Lobbies, server to server. @see docs/spec/lobbies.md#operations */
 export function lobbyRoutes(lobbies: Lobbies): Handlers {
   return {
     createLobby: async call => ({ status: 201, text: await lobbies.create(applicationOf(call), call.body) }),
@@ -38,7 +38,7 @@ export function lobbyRoutes(lobbies: Lobbies): Handlers {
   };
 }
 
-/** Lobbies, as players use them. @see lobbies.md 2 */
+/** Lobbies, as players use them. @see docs/spec/lobbies.md#operations */
 export function playerLobbyRoutes(lobbies: Lobbies): Handlers {
   return {
     async joinLobby(call) {

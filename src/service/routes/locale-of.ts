@@ -9,7 +9,7 @@ const localeHeaders = ['x-discord-locale', 'x-service-locale'] as const;
  * The locale a call's answer is read in.
  *
  * @param setting of the user who asks
- * @see interface.md, "Localization" 7
+ * @see docs/spec/commands.md#locale-of-the-caller
  */
 export function localeOf(call: Call, setting?: string): Locale | undefined {
   const header = localeHeaders.map(name => headerText(call, name)).find(isLocale);

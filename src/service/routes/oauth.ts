@@ -93,7 +93,7 @@ function ok(body: object): Reply {
   return { status: 200, body };
 }
 
-/** Answers in OAuth2's own bodies or, to what these have no word for, in the API's; no cache may keep either. @see oauth2.md 10 */
+/** Answers in OAuth2's own bodies or, to what these have no word for, in the API's; no cache may keep either. @see docs/spec/oauth2.md#errors */
 async function answer(respond: () => Promise<Reply>): Promise<Reply> {
   const reply = await respond().catch(refusal);
   return { ...reply, headers: { ...reply.headers, ...uncached } };

@@ -3,7 +3,7 @@ import { uncached } from '../http/reply.ts';
 import { currentUserView } from '../oauth/current-user/claims.ts';
 import type { Provisional } from '../oauth/provisional/accounts-and-tokens.ts';
 
-/** Provisional accounts, and tokens of publishers. @see oauth2.md 9; social-sdk.md 14 */
+/** Provisional accounts, and tokens of publishers. @see docs/spec/oauth2.md#provisional-accounts */
 export function partnerRoutes(provisional: Provisional): Handlers {
   return {
     createProvisionalToken: async call => token(await provisional.issueToken(call.body, call.address)),

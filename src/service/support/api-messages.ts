@@ -3,7 +3,7 @@ import type { ApiErrorName } from '../../model/errors/errors.ts';
 /**
  * What the service says to each error of the catalogue ({@link apiErrors}). Clients compare codes and show what they were told.
  *
- * @see commands.md 4.3, lobbies.md 5, oauth2.md 9
+ * @see docs/spec/errors.md#error-codes
  */
 export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
   bad_request: '400: Bad Request',

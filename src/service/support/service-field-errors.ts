@@ -1,7 +1,7 @@
 /**
  * Codes of faults that no rule finds, because they depend on what the service knows, and their wording.
  *
- * @see commands.md 4.2
+ * @see docs/spec/errors.md#field-error-codes
  */
 export const serviceFieldErrors = {
   CONTENT_TYPE_INVALID: (expected: string) => `Expected "Content-Type" header to be one of {'${expected}'}.`,

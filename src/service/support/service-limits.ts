@@ -1,7 +1,7 @@
 /**
  * How the service runs: lives, windows and what it lets wait. What a caller's values must keep to is in {@link limits}.
  *
- * @see interface.md, "Limits"
+ * @see docs/spec/limits.md
  */
 export const serviceLimits = {
   lobbySecretLifeMs: 30 * 24 * 3_600_000,
@@ -15,7 +15,7 @@ export const serviceLimits = {
   interactionReplyBytesMax: 256 * 1024,
   /** Interactions that an application's server may have before it at a time. Our choice: the interface names no number. */
   interactionsUnderWayMax: 1000,
-  /** Messages after the first where the application is there for the user alone. @see commands.md 3.4 */
+  /** Messages after the first where the application is there for the user alone. @see docs/spec/interactions.md#after-the-answer */
   followUpsByUserInstallMax: 5,
   /** How long a message keeps components that can be used, beyond the interaction it answers. Our choice: a day. */
   messageComponentsLifeMs: 24 * 3_600_000,

@@ -4,7 +4,7 @@ import { asRecord, parseJson } from '../http/codec.ts';
 /**
  * The frames of the gateway as text: pure, no socket. Both ends use it.
  *
- * @see gateway.md 2
+ * @see docs/spec/gateway.md#frames
  */
 
 /** Reads a text frame; undefined when it is not JSON or not shaped like a frame. An absent `d` reads as null. */

@@ -8,7 +8,7 @@ import { asRecord } from '../http/codec.ts';
  * @param allowUnencrypted the token may travel over `ws:` beyond this machine
  * @throws TransportError `unreadable_answer`: it names none; ArgumentError `insecure_address`: a token would travel
  *   there unencrypted
- * @see gateway.md 1
+ * @see docs/spec/gateway.md#connecting
  */
 export function readGatewayAddress(body: unknown, { allowUnencrypted = false } = {}): string {
   const url = asRecord(body)?.url;

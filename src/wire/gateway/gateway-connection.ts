@@ -38,7 +38,7 @@ const reconnectBackoff: Backoff = { firstMs: 1_000, maxMs: 30_000 };
  * Keeps a {@link GatewaySession} connected: one socket after the other, with a growing pause between those that fail.
  * While it is open it keeps the process alive.
  *
- * @see gateway.md 3
+ * @see docs/spec/gateway.md#sessions
  */
 export class GatewayConnection {
   readonly #options: GatewayConnectionOptions;

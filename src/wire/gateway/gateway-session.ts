@@ -48,7 +48,7 @@ type Due = 'hello' | 'session' | 'ack' | 'heartbeat';
  * what each report returns. A session is resumed while the service lets it, else a new one is begun; which of the two,
  * or neither, follows from the close code alone.
  *
- * @see gateway.md 3, 4
+ * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#close-codes
  */
 export class GatewaySession {
   readonly #options: GatewaySessionOptions;
@@ -272,7 +272,7 @@ const checkMsMax = 5_000;
 
 const normalClosure = 1000;
 
-/** The address with the version and encoding this package speaks. @see gateway.md 1 */
+/** The address with the version and encoding this package speaks. @see docs/spec/gateway.md#connecting */
 export function gatewayAddress(url: string): string {
   const address = new URL(url);
   address.searchParams.set('v', String(apiVersion));

@@ -90,7 +90,7 @@ interface Setback {
  *
  * A POST that may have been processed is never repeated.
  *
- * @see interface.md, "Authentication", "Errors"; commands.md 4.1, 5, 6
+ * @see docs/spec/http.md#credentials; docs/spec/errors.md#shapes; docs/spec/limits.md#rate-limits; docs/spec/http.md
  */
 export class Http {
   readonly #apiUrl: string;
@@ -219,7 +219,7 @@ export class Http {
   }
 }
 
-/** How this package names itself to a service. @see commands.md 6, "User-Agent" */
+/** How this package names itself to a service. @see docs/spec/http.md#user-agent */
 export const userAgent = `DiscordBot (npm:@rallypoint/sdk, ${version})`;
 
 /**
@@ -252,7 +252,7 @@ async function whileWaiting<T>(
   }
 }
 
-// Limits count per route and, where the path has one of these, per resource. @see commands.md 5.3
+// Limits count per route and, where the path has one of these, per resource. @see docs/spec/limits.md#rate-limits
 const topLevelResources = ['guild_id', 'channel_id', 'interaction_token'] as const;
 
 function laneOf<Name extends RouteName>(name: Name, { path }: HttpRequest<Name>): LaneKey {

@@ -85,7 +85,7 @@ function headerList({ method, headers, body = '' }: TransportRequest, { authorit
   return list;
 }
 
-// Of these an absent body needs no length. @see RFC 9110, 8.6
+// Of these an absent body needs no length. @see RFC 9110, section 8.6
 const bodiless: ReadonlySet<string> = new Set(['GET', 'DELETE']);
 
 function exchange(

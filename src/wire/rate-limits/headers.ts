@@ -40,7 +40,7 @@ const retryAfterMsDefault = 1_000;
  * Reads the limits out of an answer; whatever is missing or not a number counts as absent.
  *
  * @param body the parsed body; only a 429's is looked at
- * @see commands.md 5.1, 5.2
+ * @see docs/spec/limits.md#headers; docs/spec/limits.md#the-body-of-a-429
  */
 export function readLimits(status: number, headers: AnswerHeaders, body: unknown): LimitReport {
   const bucket = readBucket(headers);

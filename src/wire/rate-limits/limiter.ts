@@ -47,7 +47,7 @@ const lanesMax = 1_000;
  * Calls of a bucket go side by side while its window has room, then first come, first served. A call that ends while
  * it waits, by its deadline or by its caller, holds nothing afterwards.
  *
- * @see commands.md 5.3
+ * @see docs/spec/limits.md#rate-limits
  */
 export class RateLimiter {
   readonly #clock: Clock;

@@ -47,7 +47,7 @@ function sized(length: number, translate = (name: string): object => ({ name }))
   return { ...own, options: [...options, { ...filler, choices }] };
 }
 
-/** Rules of what commands do. @see interface.md, "Behavioral rules" */
+/** Rules of what commands do. @see docs/spec/commands.md#uniqueness */
 export const behaviorCases: readonly RuleCase[] = [
   story('behavior 1', 'POST updates the command of that name and type', {
     async http(world) {

@@ -12,7 +12,7 @@ const userCommand = { type: 2, name: 'Inspect' };
 const launch = { type: 4, name: 'Play', description: 'Play it', handler: 1 };
 const defaults = { name: 'x', description: 'y' };
 
-/** Rules of the fields of a command. @see interface.md, "Application command" */
+/** Rules of the fields of a command. @see docs/spec/commands.md#command */
 export const fieldCases: readonly RuleCase[] = [
   story('command id', 'is a snowflake of its own', {
     async http(world) {

@@ -44,7 +44,7 @@ const readers: readonly [header: string | undefined, acceptLanguage: string | un
     [undefined, undefined, undefined],
   ];
 
-/** Rules of translations. @see interface.md, "Localization"; commands.md 1.7 */
+/** Rules of translations. @see docs/spec/commands.md#localization */
 export const localizationCases: readonly RuleCase[] = [
   valid('localization 1', 'none', chatCommand()),
   valid('localization 1', 'another for each field', translated),

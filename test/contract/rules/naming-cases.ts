@@ -16,7 +16,7 @@ const wrongCharacter = ['name STRING_TYPE_REGEX', 'name APPLICATION_COMMAND_INVA
 const launch = { type: 4, name: 'Launch', description: 'Play' };
 const nested = { type: 1, name: 'nested', description: 'x', options: [subcommand({ options: [] })] };
 
-/** Rules of names, nesting and enumerations. @see interface.md, "Naming rules", "Subcommand nesting", "Enumerations" */
+/** Rules of names, nesting and enumerations. @see docs/spec/commands.md#names; docs/spec/commands.md#subcommands; docs/spec/commands.md#command-types */
 export const namingCases: readonly RuleCase[] = [
   ...['a', '-', '_', "'", '0', '٣', 'ß', 'ı', 'あ', '漢', 'हिन्दी', 'ไทย', 'ა', 'ʰ', 'ª'].map(name =>
     valid('naming 1', `"${name}"`, named(name)),

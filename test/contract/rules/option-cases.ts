@@ -13,7 +13,7 @@ const choices = (count: number) => times(count, i => ({ name: `c${i}`, value: `v
 const bounds = (type: number, fields: Record<string, unknown>) => withOption({ type, ...fields });
 const { integerMax, numberMax, optionLengthMax } = limits;
 
-/** Rules of options and choices. @see interface.md, "Command option", "Option choice" */
+/** Rules of options and choices. @see docs/spec/commands.md#options; docs/spec/commands.md#choices */
 export const optionCases: readonly RuleCase[] = [
   refused('option type', 'absent', withOption({ type: undefined }), ['options.0.type BASE_TYPE_REQUIRED']),
   ...Object.values(optionTypes).map(type => valid('option type', String(type), withOption({ type }))),

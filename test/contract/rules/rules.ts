@@ -3,7 +3,7 @@
  * must have one for each.
  */
 export const commandRules = {
-  // interface.md, "Application command"
+  // docs/spec/commands.md#command
   'command id': 'unique, given by the service',
   'command type': 'one of four, 1 by default',
   'command application_id': 'the parent application',
@@ -22,7 +22,7 @@ export const commandRules = {
   'command contexts': 'global only',
   'command version': 'a snowflake that rises with substantial changes',
   'command handler': 'only for PRIMARY_ENTRY_POINT of apps with an Activity',
-  // interface.md, "Command option" and "Option choice"
+  // docs/spec/commands.md#options; docs/spec/commands.md#choices
   'option type': 'one of eleven',
   'option name': '1 to 32 characters, unique within the options',
   'option name_localizations': 'locale → text that follows the rules of the name',
@@ -41,16 +41,16 @@ export const commandRules = {
   'choice name': '1 to 100 characters',
   'choice name_localizations': 'locale → text that follows the rules of the name',
   'choice value': 'of the type of the option; text of at most 100 characters',
-  // interface.md, "Naming rules"
+  // docs/spec/commands.md#names
   'naming 1': 'the pattern of CHAT_INPUT and option names, in lower case where there is one',
   'naming 2': 'USER and MESSAGE names may be mixed case and have blanks',
   'naming 3': 'localized option names differ from all default and all other localized ones',
-  // interface.md, "Subcommand nesting"
+  // docs/spec/commands.md#subcommands
   'nesting 1': 'subcommands, subcommands in groups, and both side by side',
   'nesting 2': 'no group in a group, no group in a subcommand',
   'nesting 3': 'a command with subcommands cannot be used by itself',
   'nesting 4': 'a group without subcommands may be registered',
-  // interface.md, "Behavioral rules"
+  // docs/spec/commands.md#uniqueness
   'behavior 1': 'names are unique per application, type and scope; POST updates the one that is there',
   'behavior 2': 'the same name in another scope, of another type, of another app',
   'behavior 3': 'not twice the same name of a type in a scope; no entry point in a guild',
@@ -60,7 +60,7 @@ export const commandRules = {
   'behavior 7': 'with handler 1 the app answers',
   'behavior 8': 'age-restricted commands are for adults; not for apps with discovery',
   'behavior 9': 'a command on a user needs the permission to send messages',
-  // interface.md, "Localization"
+  // docs/spec/commands.md#localization
   'localization 1': 'optional and partial, per field',
   'localization 2': 'names and descriptions of commands and options, names of choices',
   'localization 3': 'values identical to the default are ignored',
@@ -68,7 +68,7 @@ export const commandRules = {
   'localization 5': 'interactions use default names and carry the locale',
   'localization 6': 'lists show the text for the reader, or the dictionaries on request',
   'localization 7': 'the reader is known by the header, Accept-Language, then the setting',
-  // interface.md, "Limits"
+  // docs/spec/limits.md
   'limit CHAT_INPUT': '100 per app',
   'limit USER': '15 per app',
   'limit MESSAGE': '15 per app',
@@ -77,14 +77,14 @@ export const commandRules = {
   'limit creates': '200 per day and guild',
   'limit overwrites': '100 per command',
   'limit global rate': '50 calls per second and application',
-  // commands.md 1.2
+  // docs/spec/commands.md#parameters
   '1.2 nulls': 'null in an optional field counts as absent; it clears localizations',
   '1.2 empty lists': 'contexts and integration_types are not empty, and have nothing twice',
   '1.2 read-only fields': 'are ignored',
   '1.2 bulk length': 'at most 130 items',
   '1.2 edit without type': 'PATCH takes no type',
   '1.2 bulk id': 'an item may have the id of the command that it is',
-  // commands.md 1.3
+  // docs/spec/commands.md#writing-commands
   '1.3 upsert': '201 when new; 200, the same id and a new version when not',
   '1.3 edit': 'only supplied fields change, whole',
   '1.3 rename': '40041 onto another, success onto itself',
@@ -97,7 +97,7 @@ export const commandRules = {
   '1.3 bulk caps': '30032 for too many of a type',
   '1.3 delete': '204, then 404 with 10063',
   '1.3 read-repair': 'a use with an old version is refused',
-  // commands.md 1.4 to 1.8
+  // docs/spec/commands.md
   '1.4 answer': 'the order of fields, and what is left out',
   '1.4 file_types': 'for ATTACHMENT, at most 10',
   '1.4 range and choices': 'are not checked against each other',

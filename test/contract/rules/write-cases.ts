@@ -48,7 +48,7 @@ async function replaced(world: RuleWorld, items: unknown): Promise<Command[]> {
   return (await world.call('PUT', '/commands', items, 'plain')).body as Command[];
 }
 
-/** Rules of writing. @see commands.md 1.2, 1.3, 1.4 and 1.8; interface.md, "Limits" */
+/** Rules of writing. @see docs/spec/commands.md#parameters; docs/spec/commands.md#writing-commands; docs/spec/commands.md#options; docs/spec/commands.md#entry-point-command; docs/spec/limits.md */
 export const writeCases: readonly RuleCase[] = [
   capCase('limit CHAT_INPUT', 1, '/commands'),
   capCase('limit USER', 2, '/commands'),

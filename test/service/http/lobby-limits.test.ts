@@ -9,7 +9,7 @@ import { ada, applicationRecord, ben, userRecord } from '../domain/support.ts';
 const second = 1000;
 const hour = 3_600_000;
 
-/** @see interface.md, "Limits"; lobbies.md 7.1 */
+/** @see docs/spec/limits.md; docs/spec/limits.md#rate-limits */
 const figures: [LimitProfileName, RouteName, requests: number, windowMs: number, per: 'application' | 'user'][] = [
   ['standard', 'createLobby', 500, 10 * second, 'application'],
   ['standard', 'deleteLobby', 500, 10 * second, 'application'],

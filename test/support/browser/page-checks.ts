@@ -29,7 +29,7 @@ export async function unnamedControls(page: Page): Promise<string[]> {
  * Texts whose contrast to what they stand on is below 4.5 : 1 (3 : 1 when large). What stands on a picture or a gradient is left
  * out, and so is what is disabled.
  *
- * @see WCAG 2.2, 1.4.3
+ * @see https://www.w3.org/TR/WCAG22/#contrast-minimum
  */
 export function faintTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -5,7 +5,7 @@ const stepMs = 250;
 
 /**
  * Waits for `work` while virtual time goes on, with real time between its steps: for work that also waits for disks,
- * other processes or a service with a clock of its own. @see elapse for work that does not
+ * other processes or a service with a clock of its own. Use {@link elapse} for work that does not.
  *
  * @param spanMs virtual time after which the work must have ended
  * @param realMs how much real time each quarter of a virtual second takes

@@ -56,7 +56,7 @@ export async function buildProgram(folder: string): Promise<string> {
   return outfile;
 }
 
-/** A number from 0 (included) to 1 (excluded); the same ones for the same seed. @see mulberry32 */
+/** A number from 0 (included) to 1 (excluded); the same ones for the same seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -6,7 +6,7 @@ import { Report } from '../report.ts';
 /**
  * Checks the body that edits the application itself. An address that is null or empty is taken away.
  *
- * @see commands.md 3.5, "Saving the URL"; 7, "Application (self)"
+ * @see docs/spec/interactions.md#delivery-over-http; docs/spec/http.md#application
  */
 export function checkApplicationEdit(value: unknown): Issue[] {
   const report = new Report();

@@ -6,14 +6,14 @@ import { checkRequiredText, isAbsent } from '../field.ts';
 /** Our choice: what a person types may be longer than the code itself, for blanks and hyphens in it. */
 const typedLengthMax = 100;
 
-/** Checks the body that asks what a device wants: `{user_code}`. @see oauth2.md 6 */
+/** Checks the body that asks what a device wants: `{user_code}`. @see docs/spec/oauth2.md#devices */
 export function checkDeviceVerify(value: unknown): Issue[] {
   return checkBody(value, (report, { user_code }) => {
     checkRequiredText(report, 'user_code', user_code, typedLengthMax);
   });
 }
 
-/** Checks the body that answers a device: `{user_code, result}`. @see oauth2.md 6 */
+/** Checks the body that answers a device: `{user_code, result}`. @see docs/spec/oauth2.md#devices */
 export function checkDeviceFinish(value: unknown): Issue[] {
   return checkBody(value, (report, { user_code, result }) => {
     checkRequiredText(report, 'user_code', user_code, typedLengthMax);

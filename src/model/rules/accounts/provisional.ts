@@ -16,7 +16,7 @@ import type { Report } from '../report.ts';
 /**
  * Checks the body that asks for a provisional account's token, or to unmerge one, with a proof from elsewhere.
  *
- * @see oauth2.md 9
+ * @see docs/spec/oauth2.md#provisional-accounts
  */
 export function checkProvisionalToken(value: unknown): Issue[] {
   return checkBody(value, (report, body) => {
@@ -26,7 +26,7 @@ export function checkProvisionalToken(value: unknown): Issue[] {
   });
 }
 
-/** Checks the body by which a bot asks for a provisional account's token. @see oauth2.md 9 */
+/** Checks the body by which a bot asks for a provisional account's token. @see docs/spec/oauth2.md#provisional-accounts */
 export function checkBotProvisionalToken(value: unknown): Issue[] {
   return checkBody(value, (report, body) => {
     checkRequiredText(report, 'external_user_id', body.external_user_id, limits.externalUserIdLengthMax);
@@ -35,14 +35,14 @@ export function checkBotProvisionalToken(value: unknown): Issue[] {
   });
 }
 
-/** Checks the body by which a bot unmerges an account. @see oauth2.md 9 */
+/** Checks the body by which a bot unmerges an account. @see docs/spec/oauth2.md#provisional-accounts */
 export function checkBotUnmerge(value: unknown): Issue[] {
   return checkBody(value, (report, body) => {
     checkRequiredText(report, 'external_user_id', body.external_user_id, limits.externalUserIdLengthMax);
   });
 }
 
-/** Checks the body that exchanges a parent application's token for one of its child's. @see oauth2.md 9 */
+/** Checks the body that exchanges a parent application's token for one of its child's. @see docs/spec/oauth2.md#provisional-accounts */
 export function checkChildToken(value: unknown): Issue[] {
   return checkBody(value, (report, body) => {
     checkRequiredText(report, 'parent_access_token', body.parent_access_token, externalAuthTokenLengthMax);
@@ -51,7 +51,7 @@ export function checkChildToken(value: unknown): Issue[] {
   });
 }
 
-/** Checks the body that changes how others see a provisional account. @see social-sdk.md 14 */
+/** Checks the body that changes how others see a provisional account. @see docs/spec/oauth2.md#provisional-accounts */
 export function checkAccountEdit(value: unknown): Issue[] {
   return checkBody(value, (report, body) => checkGlobalName(report, 'global_name', body.global_name));
 }

@@ -12,7 +12,7 @@ const reserved: ReadonlySet<string> = new Set(['everyone', 'here']);
 const pictureStart = /^data:image\/(?:jpeg|jpg|png|gif|webp);base64,(?=[^=])/;
 const notBase64 = /[^A-Za-z0-9+/=]/;
 
-/** Checks the body that changes a bot's own user. @see commands.md 7, `update_my_user` */
+/** Checks the body that changes a bot's own user. @see docs/spec/http.md#users-and-guilds */
 export function checkUserEdit(value: unknown): Issue[] {
   return checkBody(value, (report, { username, avatar, banner }) => {
     if (!isAbsent(username)) checkUsername(report, username);

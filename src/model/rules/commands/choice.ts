@@ -18,7 +18,7 @@ import type { Report } from '../report.ts';
  * Our choice: two choices may share a name or a value, and a value may lie outside the option's bounds; no source
  * refuses either, and the hosted service is known to take the latter.
  *
- * @see interface.md, "Option choice"; commands.md 1.4
+ * @see docs/spec/commands.md#choices; docs/spec/commands.md#options
  */
 export function checkChoices(report: Report, value: unknown, type: OptionType): void {
   if (!checkList(report, 'choices', value, limits.optionChoicesMax)) return;

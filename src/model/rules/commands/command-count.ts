@@ -19,7 +19,7 @@ export function countByType(commands: Iterable<{ readonly type?: CommandType | n
  *
  * The answer to it is the error `too_many_commands`, not an issue of the body.
  *
- * @see interface.md, "Limits"
+ * @see docs/spec/limits.md
  */
 export function firstExceededType(counts: CommandCounts): CommandType | undefined {
   return Object.values(commandTypes).find(type => (counts[type] ?? 0) > limits.commandsPerScope[type]);

@@ -48,7 +48,7 @@ function isContextMenu(type: CommandType): boolean {
 /**
  * Checks `type` and gives the one to judge the other fields by; absent or wrong, that is CHAT_INPUT, the default.
  *
- * @see interface.md, "Behavioral rules" 3; commands.md 1.8
+ * @see docs/spec/commands.md#entry-point-command
  */
 export function checkCommandType(report: Report, type: unknown, { scope, traits }: CommandRuleContext): CommandType {
   if (isAbsent(type) || !checkEnum(report, 'type', type, types)) return CHAT_INPUT;
@@ -121,14 +121,14 @@ function checkOptionsOfType(report: Report, options: unknown, type: CommandType)
  * gives as a default would break clients that deploy one set to both scopes. An installation type that the
  * application is not set up for is taken too: a command keeps its own after the application's changed.
  *
- * @see interface.md, "Enumerations", "Guild commands"; commands.md 1.2
+ * @see docs/spec/commands.md#availability
  */
 function checkPlaces(report: Report, { integration_types, contexts: used }: Fields): void {
   if (!isAbsent(integration_types)) checkEnumSet(report, 'integration_types', integration_types, installations, 1);
   if (!isAbsent(used)) checkEnumSet(report, 'contexts', used, contexts, 1);
 }
 
-/** @see interface.md, "Behavioral rules" 8 */
+/** @see docs/spec/commands.md#age-restricted-commands */
 function checkAgeRestriction(report: Report, nsfw: unknown, traits: ApplicationTraits): void {
   if (isAbsent(nsfw) || !checkBoolean(report, 'nsfw', nsfw)) return;
   if (nsfw && traits.discoverable) report.at('nsfw', 'APPLICATION_COMMAND_NSFW_INVALID');

@@ -9,7 +9,7 @@ import { codePoints } from '../text-length.ts';
  *
  * Our choice: a number as choice value has no length.
  *
- * @see interface.md, "Behavioral rules" 5; bound: `limits.commandTextLengthMax`
+ * Bound: `limits.commandTextLengthMax`. @see docs/spec/commands.md#size
  */
 export function commandTextLength(command: unknown): number {
   return isFields(command) ? sumTexts(command, levels) : 0;

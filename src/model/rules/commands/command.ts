@@ -20,7 +20,7 @@ export type { CommandRuleContext, CommandScope } from './command-fields.ts';
  * ignored.
  *
  * @returns every fault, in the order of the body's rules; empty when the command is valid
- * @see interface.md, "Application command", "Command option", "Naming rules", "Subcommand nesting", "Behavioral rules"
+ * @see docs/spec/commands.md#command; docs/spec/commands.md#options; docs/spec/commands.md#names; docs/spec/commands.md#subcommands; docs/spec/commands.md#uniqueness
  */
 export function checkCommand(value: unknown, context: CommandRuleContext): Issue[] {
   const report = new Report();
@@ -36,7 +36,7 @@ export function checkCommand(value: unknown, context: CommandRuleContext): Issue
  * stored fields, the combined length of the texts, is judged as far as supplied: check the merged command with
  * {@link checkCommand} as well.
  *
- * @see interface.md, "Global PATCH params"; commands.md 1.2, 1.3
+ * @see docs/spec/commands.md#edit; docs/spec/commands.md#parameters; docs/spec/commands.md#writing-commands
  */
 export function checkCommandEdit(value: unknown, context: CommandRuleContext): Issue[] {
   const report = new Report();
@@ -52,7 +52,7 @@ export function checkCommandEdit(value: unknown, context: CommandRuleContext): I
  *
  * Our choice: null is refused; it would otherwise delete every command of the scope.
  *
- * @see commands.md 1.3
+ * @see docs/spec/commands.md#writing-commands
  */
 export function checkCommandList(value: unknown, context: CommandRuleContext): Issue[] {
   const report = new Report();

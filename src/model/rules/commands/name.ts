@@ -5,7 +5,7 @@ import type { Report } from '../report.ts';
 /**
  * Naming rules of commands and options.
  *
- * @see interface.md, "Naming rules"; commands.md 1.5
+ * @see docs/spec/commands.md#names
  */
 
 const max = limits.commandNameLengthMax;

@@ -47,7 +47,7 @@ export interface NormalizedCommand
  *   for the same, and to forget it would open the command to everyone.
  * - In a guild `contexts` and `integration_types` have no effect and are dropped.
  *
- * @see commands.md 1.1, 1.4, 1.8; interface.md, "Application command"
+ * @see docs/spec/commands.md#command; docs/spec/commands.md#options; docs/spec/commands.md#entry-point-command
  */
 export function normalizeCommand(
   input: CommandInput,

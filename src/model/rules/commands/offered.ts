@@ -14,7 +14,7 @@ type Placed = Pick<Command, 'guild_id' | 'contexts' | 'dm_permission' | 'integra
  * Without contexts a global command is for guilds and, unless the deprecated flag forbids it, for the bot's direct
  * messages; a guild's command is for guilds.
  *
- * @see interface.md, "Behavioral rules" 4; commands.md 1.1, "dm_permission vs contexts"
+ * @see docs/spec/commands.md#availability
  */
 export function isOfferedIn(command: Placed, context: InteractionContext): boolean {
   const { GUILD, BOT_DM } = interactionContexts;

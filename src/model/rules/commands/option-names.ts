@@ -9,7 +9,7 @@ import type { Report } from '../report.ts';
  * parameter; a text equal to the option's own default name is ignored, as the interface ignores it. The code is the
  * one for equal default names.
  *
- * @see interface.md, "Naming rules" 3, "Localization" 3
+ * @see docs/spec/commands.md#names; docs/spec/commands.md#localization
  */
 export function checkLocalizedOptionNames(report: Report, options: unknown): void {
   if (!hasLocalizedName(options, levels)) return;

@@ -42,7 +42,7 @@ export function isNesting(type: unknown): boolean {
 /**
  * Checks the options of a CHAT_INPUT command, all levels.
  *
- * @see interface.md, "Command option", "Subcommand nesting"; commands.md 1.4, 4.2
+ * @see docs/spec/commands.md#options; docs/spec/commands.md#subcommands; docs/spec/errors.md#field-error-codes
  */
 export function checkCommandOptions(report: Report, value: unknown): void {
   checkOptions(report, value, allTypes);

@@ -24,7 +24,7 @@ const { ACTION_ROW, TEXT_DISPLAY, LABEL } = componentTypes;
  * Checks what a user chose in a component of a message (`data.values` of the use); a button has none. Paths begin at
  * the use's `data`.
  *
- * @see commands.md 3.2, type 3
+ * @see docs/spec/interactions.md#use-of-a-component
  */
 export function checkComponentUse(values: unknown, component: Component): Issue[] {
   const report = new Report();
@@ -39,7 +39,7 @@ export function checkComponentUse(values: unknown, component: Component): Issue[
  * Our choice: rows and labels need not be those of the modal, as custom ids alone say what is what; a text that may be
  * left out may be shorter than its least length by being empty.
  *
- * @see commands.md 3.2, type 5
+ * @see docs/spec/interactions.md#submitted-modal
  */
 export function checkSubmission(value: unknown, shown: readonly Component[]): Issue[] {
   const report = new Report();

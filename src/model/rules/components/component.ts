@@ -100,7 +100,7 @@ export function checkMessageComponents(report: Report, value: unknown, isV2: boo
   if (isV2 && walk.count > max) report.at('components', 'COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED', max);
 }
 
-/** Checks the `components` of a modal, where the report stands. @see commands.md 3.3, callback type 9 */
+/** Checks the `components` of a modal, where the report stands. @see docs/spec/interactions.md#modals */
 export function checkModalComponents(report: Report, value: unknown): void {
   checkEach(startWalk(report, true), value, componentLimits.modalComponentsMax, places.modal);
 }

@@ -3,7 +3,7 @@
  * Our choice: the kind is the one its sender names.
  *
  * @param fileTypes `image`, `video`, `audio` or extensions with their dot, in lower case; none: all files
- * @see commands.md 1.4, "file_types"
+ * @see docs/spec/commands.md#options
  */
 export function takesFile(
   fileTypes: readonly string[] | null | undefined,

@@ -37,7 +37,7 @@ export type FlagsBefore = number | null;
  * handed on as they come, and so are components. Message flags that have no effect here are not refused.
  *
  * @param before of the message that type 7 edits
- * @see commands.md 3.3
+ * @see docs/spec/interactions.md#answers
  */
 export function checkCallback(value: unknown, before: FlagsBefore = 0): Issue[] {
   const report = new Report();
@@ -51,7 +51,7 @@ export function checkCallback(value: unknown, before: FlagsBefore = 0): Issue[] 
  * Checks the data of a message: that of a callback, of a follow-up or of an edit.
  *
  * @param before of the message that is edited
- * @see commands.md 3.3, "Message data"
+ * @see docs/spec/interactions.md#messages
  */
 export function checkMessageData(value: unknown, before: FlagsBefore = 0): Issue[] {
   const report = new Report();
@@ -60,7 +60,7 @@ export function checkMessageData(value: unknown, before: FlagsBefore = 0): Issue
   return report.issues;
 }
 
-/** Checks a modal, from its own root. @see commands.md 3.3, callback type 9 */
+/** Checks a modal, from its own root. @see docs/spec/interactions.md#modals */
 export function checkModal(value: unknown): Issue[] {
   const report = new Report();
   if (isFields(value)) checkModalData(report, value);
@@ -71,7 +71,7 @@ export function checkModal(value: unknown): Issue[] {
 /**
  * Checks that what is suggested for an option of this type can be its value; `choices` have been checked for shape.
  *
- * @see interface.md, "Option choice"
+ * @see docs/spec/commands.md#choices
  */
 export function checkSuggestedValues(choices: readonly { readonly value: unknown }[], type: OptionType): Issue[] {
   const report = new Report();

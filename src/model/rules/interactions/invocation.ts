@@ -20,7 +20,7 @@ import { codePoints } from '../text-length.ts';
  * subcommand path, known names, matching types, required values, choices and bounds. Paths begin at the list of values.
  *
  * @param values the list, or absent for a use without values
- * @see commands.md 3.2; interface.md, "Subcommand nesting", "Interactions received by the app"
+ * @see docs/spec/interactions.md#data; docs/spec/commands.md#subcommands; docs/spec/interactions.md#interaction
  */
 export function checkInvocation(values: unknown, command: Pick<Command, 'type' | 'options'>): Issue[] {
   const report = new Report();
@@ -35,7 +35,7 @@ export function checkInvocation(values: unknown, command: Pick<Command, 'type' |
  * Our choice: a text before the one with the focus may be too short yet, and a number with the focus is digits with a
  * sign or point, which a client checks as well.
  *
- * @see interface.md, "Interactions received by the app", autocomplete
+ * @see docs/spec/interactions.md#autocomplete
  */
 export function checkAutocomplete(values: unknown, command: Pick<Command, 'type' | 'options'>): Issue[] {
   const report = new Report();

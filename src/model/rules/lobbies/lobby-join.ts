@@ -9,7 +9,7 @@ import { checkIdleTimeout, checkLobbyFlags, checkMetadata } from './lobby-fields
  *
  * Our choice: an empty secret is no secret, for it would bring all who forgot theirs together.
  *
- * @see lobbies.md 1.6, 2.2
+ * @see docs/spec/lobbies.md#metadata; docs/spec/lobbies.md#create-or-join
  */
 export function checkLobbyJoin(value: unknown): Issue[] {
   return checkBody(value, (report, join) => {
@@ -24,7 +24,7 @@ export function checkLobbyJoin(value: unknown): Issue[] {
 /**
  * Checks the body that links a channel to a lobby; without one, or without a body, it unlinks.
  *
- * @see lobbies.md 2.10
+ * @see docs/spec/lobbies.md#link-a-channel
  */
 export function checkLobbyLink(value: unknown): Issue[] {
   if (isAbsent(value)) return [];

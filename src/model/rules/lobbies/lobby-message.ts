@@ -28,7 +28,7 @@ const moderationBounds = {
  * Our choice: 2000 characters, as the client's header and every other message say, not the 4000 of the generated
  * schema; the flags that anybody may set on a message of their own; other fields of messages are passed over.
  *
- * @see lobbies.md 1.6, 2.11
+ * @see docs/spec/lobbies.md#metadata; docs/spec/lobbies.md#send-a-message
  */
 export function checkLobbyMessage(value: unknown): Issue[] {
   return checkBody(value, (report, message) => {
@@ -50,7 +50,7 @@ export function isSilent(message: unknown): boolean {
 /**
  * Checks the body that notes something about a message: the map itself.
  *
- * @see lobbies.md 1.6, 2.14
+ * @see docs/spec/lobbies.md#metadata; docs/spec/lobbies.md#moderation-metadata
  */
 export function checkModerationMetadata(value: unknown): Issue[] {
   const report = new Report();

@@ -18,7 +18,7 @@ import { Report } from '../report.ts';
  *
  * Our choice: a lobby may be named twice; what is said last counts.
  *
- * @see gateway.md 9.5
+ * @see docs/spec/gateway.md#calls
  */
 export function checkLobbyVoiceStates(value: unknown): Issue[] {
   const report = new Report();
@@ -29,7 +29,7 @@ export function checkLobbyVoiceStates(value: unknown): Issue[] {
   return report.issues;
 }
 
-/** Checks the `d` of op 42. @see gateway.md 2 */
+/** Checks the `d` of op 42. @see docs/spec/gateway.md#calls */
 export function checkLobbyVoicePing(value: unknown): Issue[] {
   return checkBody(value, checkLobbyId);
 }

@@ -15,7 +15,7 @@ import {
 /**
  * Checks the body that creates or edits a lobby; every field may be absent or null.
  *
- * @see interface.md, "Lobbies (server to server)"; lobbies.md 1.6, 2.1, 2.4
+ * @see docs/spec/lobbies.md#operations; docs/spec/lobbies.md#metadata; docs/spec/lobbies.md#create; docs/spec/lobbies.md#edit
  */
 export function checkLobby(value: unknown): Issue[] {
   return checkBody(value, (report, lobby) => {
@@ -30,7 +30,7 @@ export function checkLobby(value: unknown): Issue[] {
 /**
  * Checks the body that adds or updates one member; every field may be absent or null.
  *
- * @see lobbies.md 2.6
+ * @see docs/spec/lobbies.md#put-a-member
  */
 export function checkLobbyMember(value: unknown): Issue[] {
   return checkBody(value, (report, member) => {
@@ -43,7 +43,7 @@ export function checkLobbyMember(value: unknown): Issue[] {
  * Checks the body of a bulk update: a list of 1 to `max` entries.
  *
  * @param max more than one request takes, for a list that will be sent in several
- * @see lobbies.md 2.7
+ * @see docs/spec/lobbies.md#bulk-update
  */
 export function checkLobbyMemberChanges(value: unknown, max: number = limits.lobbyMembersPerRequestMax): Issue[] {
   const report = new Report();

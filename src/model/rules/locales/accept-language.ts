@@ -4,7 +4,7 @@ import type { Locale } from '../../locale.ts';
 const rangesMax = 32;
 
 /**
- * Makes what finds the best of some locales for an Accept-Language value (RFC 9110, 12.5.4), or for a single language
+ * Makes what finds the best of some locales for an Accept-Language value (RFC 9110, section 12.5.4), or for a single language
  * tag: `de-AT` is served by `de`, a language by the first of its locales.
  *
  * @param choices nothing else is found; those of one language in the order of preference

@@ -11,7 +11,7 @@ export type CheckText = (report: Report, locale: string, text: unknown) => void;
  * Null clears the dictionary. Our choice: a null text counts as no entry (widespread builders send it to remove one),
  * and a bad text is reported at its locale on every level, not at the dictionary.
  *
- * @see interface.md, "Localization"; commands.md 1.7
+ * @see docs/spec/commands.md#localization
  */
 export function checkLocalizations(report: Report, key: string, value: unknown, checkText: CheckText): void {
   if (!isAbsent(value)) checkDictionary(report, key, value, checkText);

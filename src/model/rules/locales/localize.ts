@@ -7,7 +7,7 @@ import { type Locale, type Localizations, localeFallbacks, locales } from '../..
  * Our choice: an equal text stays while it keeps a fallback from being shown. With the default "color" and `en-GB`
  * "colour", an `en-US` "color" is what keeps American users from reading "colour"; the interface asks for it.
  *
- * @see interface.md, "Localization" 3, 4
+ * @see docs/spec/commands.md#localization; docs/spec/commands.md#fallbacks
  */
 export function dropEqualTexts(
   localizations: Readonly<Partial<Record<Locale, string | null>>> | null | undefined,
@@ -28,7 +28,7 @@ export function dropEqualTexts(
 /**
  * The text for a reader of `locale`, or undefined when only the default is left.
  *
- * @see interface.md, "Localization" 4
+ * @see docs/spec/commands.md#fallbacks
  */
 export function localize(texts: Localizations | null | undefined, locale: Locale): string | undefined {
   const fallback = localeFallbacks[locale];

@@ -13,7 +13,7 @@ export interface LocaleSources {
 /**
  * The requester's locale: that of the first source which names one of ours.
  *
- * @see interface.md, "Localization" 7
+ * @see docs/spec/commands.md#locale-of-the-caller
  */
 export function requesterLocale({ header, acceptLanguage = '', setting }: LocaleSources): Locale | undefined {
   if (isLocale(header)) return header;

@@ -24,7 +24,7 @@ export interface PlacedText extends ShownText {
  * What a reader of `locale` sees of one text.
  *
  * @param texts a text that is null counts as not given
- * @see interface.md, "Localization" 3, 4
+ * @see docs/spec/commands.md#localization; docs/spec/commands.md#fallbacks
  */
 export function shownText(defaultText: string, texts: Localizations | null | undefined, locale: Locale): ShownText {
   const own = texts?.[locale];
@@ -51,7 +51,7 @@ export function shownTexts(command: CommandInput, locale: Locale): PlacedText[] 
  * The texts that readers of `locale` see in another locale although they are not given in their own, and although the
  * default says something else.
  *
- * @see interface.md, "Localization" 4
+ * @see docs/spec/commands.md#fallbacks
  */
 export function shownFallbacks(command: CommandInput, locale: Locale): PlacedText[] {
   const found: PlacedText[] = [];

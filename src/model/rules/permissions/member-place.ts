@@ -43,7 +43,7 @@ export interface MemberPlace {
  * The member in that channel, or in the guild as a whole when none is named. Undefined when the guild has no such
  * channel.
  *
- * @see commands.md 2.4, "Threads use the parent channel's entries"
+ * @see docs/spec/permissions.md#evaluation
  */
 export function memberPlace(guild: PlaceGuild, member: PlaceMember, channelId?: ChannelId): MemberPlace | undefined {
   const place = { guildId: guild.id, member };

@@ -13,7 +13,7 @@ export type RolesOf = (userId: Snowflake) => readonly RoleId[];
 
 const needed = permissionBits.MANAGE_GUILD | permissionBits.MANAGE_ROLES;
 
-/** Whether a member may edit the guild's command permissions at all. @see commands.md 2.3 */
+/** Whether a member may edit the guild's command permissions at all. @see docs/spec/permissions.md#who-may-edit */
 export function mayEditOverwrites({ permissions }: Pick<MemberPlace, 'permissions'>): boolean {
   return (permissions & needed) === needed;
 }
@@ -25,7 +25,7 @@ export function mayEditOverwrites({ permissions }: Pick<MemberPlace, 'permission
  * highest role does, or it is the editor itself. A channel is seen by the editor, who has MANAGE_ROLES there, and all
  * channels are all of those. The owner manages everything; administrators keep to the order of the roles.
  *
- * @see commands.md 2.3
+ * @see docs/spec/permissions.md#who-may-edit
  */
 export function mayManageTarget(
   guild: RankedGuild,

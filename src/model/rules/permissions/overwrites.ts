@@ -23,7 +23,7 @@ const types = Object.values(overwriteTypes);
  * Our choice: the list must be there (null would clear what somebody may have set with care, so `[]` is asked for),
  * and two entries for one role, user or channel are refused, for they could contradict each other.
  *
- * @see interface.md, "Command permissions"; commands.md 2.2
+ * @see docs/spec/permissions.md#replacing
  */
 export function checkOverwrites(value: unknown): Issue[] {
   const report = new Report();

@@ -63,7 +63,7 @@ export interface Permit {
  * Our choice: age comes before all, administrators included, because the interface speaks of whoever uses the command,
  * not of permissions; the application-wide overwrites never stand above `default_member_permissions`, whatever allows.
  *
- * @see commands.md 2.4; interface.md, "Behavioral rules" 8 and 9
+ * @see docs/spec/permissions.md#evaluation; docs/spec/commands.md#age-restricted-commands; docs/spec/interactions.md#using-a-command
  */
 export function permit(question: PermitQuestion): Permit {
   const steps: PermitStep[] = [];

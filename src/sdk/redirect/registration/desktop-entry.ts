@@ -9,7 +9,7 @@ export interface DesktopEntry {
 /**
  * The text of a desktop file.
  *
- * @see Desktop Entry Specification 1.5, "The Exec key"
+ * @see https://specifications.freedesktop.org/desktop-entry-spec/latest/exec-variables.html
  */
 export function desktopEntryText({ name, scheme, command }: DesktopEntry): string {
   return [

@@ -33,7 +33,7 @@ export function freedesktopHandlers({ environment }: Machine): SchemeHandlers {
   };
 }
 
-/** @see XDG Base Directory Specification */
+/** @see https://specifications.freedesktop.org/basedir-spec/latest/ */
 function applicationFolders(environment: Machine['environment']) {
   const home = environment.HOME || homedir();
   const absolute = (path: string | undefined, fallback: string) => (path && isAbsolute(path) ? path : fallback);

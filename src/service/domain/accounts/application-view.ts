@@ -8,7 +8,7 @@ import { guildIdsOf } from '../guilds/records.ts';
 import { webhookEventNames } from '../webhooks/events.ts';
 import { botUserView, userView } from './user-view.ts';
 
-/** An application as anybody sees it. @see oauth2.md 8, `GET /oauth2/@me` */
+/** An application as anybody sees it. @see docs/spec/oauth2.md#current-authorization */
 export function partialApplication(application: ApplicationRecord): PartialApplication {
   const { id, name, description, bot_require_code_grant, verify_key } = application;
   return { id, name, icon: null, description, bot_public: true, bot_require_code_grant, verify_key };
@@ -41,7 +41,7 @@ export interface OwnApplication extends PartialApplication {
  * Our choice, for the reference says no more than "the bot's application object": the fields of that object which have a
  * meaning here, and those that are always there.
  *
- * @see oauth2.md 8
+ * @see docs/spec/oauth2.md#token-information
  */
 export async function ownApplicationView({ store }: Core, application: ApplicationRecord): Promise<OwnApplication> {
   const { id, redirect_uris, interactions_endpoint_url, event_webhooks_url, install_params } = application;

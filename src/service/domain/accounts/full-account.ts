@@ -3,7 +3,7 @@ import type { StoreView } from '../../store/contract.ts';
 import type { UserRecord } from '../../store/records.ts';
 import { Fault } from '../../support/fault.ts';
 
-/** @throws Fault `invalid_user_type` when it is a provisional account @see lobbies.md 5.3 */
+/** @throws Fault `invalid_user_type` when it is a provisional account @see docs/spec/errors.md#error-codes */
 export function requireFullAccount({ provisional_of }: UserRecord): void {
   if (provisional_of !== null) throw new Fault('invalid_user_type', { message: 'Only full accounts can do this' });
 }

@@ -42,7 +42,7 @@ import { showCommand, type Translations } from './view.ts';
  *
  * Our choice: lists are in the order the commands were created; a bulk write answers in the order of its items.
  *
- * @see interface.md, "Global commands", "Guild commands"; commands.md 1
+ * @see docs/spec/commands.md#writing-commands; docs/spec/commands.md
  */
 export interface Commands {
   /**
@@ -82,7 +82,7 @@ export interface Commands {
   /**
    * Gives an application with an Activity its entry point, unless it has one. Not counted as one of the day's creates.
    *
-   * @see interface.md, "Behavioral rules" 6
+   * @see docs/spec/commands.md#entry-point-command
    */
   ensureLaunch(application: ApplicationRecord): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface Matchable {
  * Our choice: an id from elsewhere, or of a command of another type (which never changes), is passed over, because
  * clients send back what they fetched from other scopes.
  *
- * @see commands.md 1.3
+ * @see docs/spec/commands.md#writing-commands
  */
 export function matchCommands(
   stored: readonly CommandRecord[],

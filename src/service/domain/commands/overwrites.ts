@@ -45,7 +45,7 @@ export function putOverwrites(transaction: Transaction, record: CommandOverwrite
  *
  * Our choice: that is told like an edit to none, for whoever keeps a copy would keep a wrong one.
  *
- * @see interface.md, "Application command permission"
+ * @see docs/spec/permissions.md#overwrite
  */
 export async function dropOverwrites(transaction: Transaction, id: CommandId): Promise<void> {
   const records = await transaction.list('command_overwrites', { index: 'byTarget', equals: [id] });
@@ -55,7 +55,7 @@ export async function dropOverwrites(transaction: Transaction, id: CommandId): P
 /**
  * Tells the application's bots, and the guild's members in their own clients and in the application's games.
  *
- * @see commands.md 2.5
+ * @see docs/spec/permissions.md#event
  */
 function announceOverwrites(transaction: Transaction, record: CommandOverwritesRecord): void {
   const { application_id, guild_id: guild } = record;

@@ -46,7 +46,7 @@ type TargetId = CommandId | ApplicationId;
 /**
  * Who may use an application's commands in a guild.
  *
- * @see interface.md, "Command permissions"; commands.md 2
+ * @see docs/spec/permissions.md#replacing; docs/spec/permissions.md
  */
 export interface CommandPermissions {
   /**
@@ -207,7 +207,7 @@ function isInGuild({ id: guildId, roles, channels }: GuildRecord, { id, type }: 
   return id === allChannelsId(guildId) || isChannel;
 }
 
-/** @see commands.md 2.3; our choice: 50001 for each of its conditions, as seen in practice */
+/** Unspecified: the code is 50001 for each of the conditions. @see docs/spec/permissions.md#who-may-edit */
 function noAccess(because: string): Fault {
   return new Fault('missing_access', { message: `Missing Access: ${because}.` });
 }

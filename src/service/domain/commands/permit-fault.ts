@@ -9,7 +9,7 @@ import { Fault } from '../../support/fault.ts';
  * Our choice: 50001 where the member has no access to the place or to such commands, 50013 where it is a permission
  * that is missing; the message says which rule decided, and no more of it than the member may know.
  *
- * @see interface.md, "Behavioral rules" 9; commands.md 4.3
+ * @see docs/spec/interactions.md#using-a-command; docs/spec/errors.md#error-codes
  */
 export function permitFault({ step }: PermitStep): Fault {
   const { reason, because } = refusals[step];

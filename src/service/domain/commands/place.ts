@@ -17,7 +17,7 @@ export type PlaceUse = keyof typeof refusals;
  * ids.
  *
  * @throws Fault `unknown_guild` for `read`, `missing_access` for `write`
- * @see interface.md, "Authentication" 3; commands.md 4.3, 10004 and 50001
+ * @see docs/spec/commands.md#reading
  */
 export async function authorizedGuild(
   view: StoreView,

@@ -10,7 +10,7 @@ import { Fault } from '../../support/fault.ts';
  * restart changes it.
  *
  * @throws Fault `too_many_command_creates` with nothing counted; its `retry_after` is in seconds
- * @see interface.md, "Limits"; commands.md 5.4
+ * @see docs/spec/limits.md; docs/spec/limits.md#daily-creates
  */
 export async function takeCreates(
   { clock, limits }: Core,

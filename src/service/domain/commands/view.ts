@@ -6,11 +6,11 @@ import type { CommandRecord } from '../../store/records.ts';
 /**
  * How translations are shown: all of them, or only the texts for a reader of one locale, if it is known.
  *
- * @see interface.md, "Localization" 6
+ * @see docs/spec/commands.md#translations-in-answers
  */
 export type Translations = 'all' | { readonly locale: Locale | undefined };
 
-/** A command as answers show it: fields in the order of the interface, those without a value left out. @see commands.md 1.1 */
+/** A command as answers show it: fields in the order of the interface, those without a value left out. @see docs/spec/commands.md#command */
 export function showCommand(command: CommandRecord, translations: Translations): Command {
   const { options, guild_id, handler } = command;
   return {
@@ -36,7 +36,7 @@ function showPlaces({ contexts = null, dm_permission, integration_types = [] }: 
   return { dm_permission: usableInDms, contexts, integration_types };
 }
 
-/** @see commands.md 1.4 */
+/** @see docs/spec/commands.md#options */
 function showOption(option: CommandOption, translations: Translations): CommandOption {
   const { type, name, name_localizations, description, description_localizations, options, choices } = option;
   return {

@@ -22,7 +22,7 @@ import { botMember } from './bot-member.ts';
 import { guildIdsOf, guildMembers, guildScope, putGuild } from './records.ts';
 import { botUserId, canBeLinked, channelView } from './view.ts';
 
-/** Which part of the list of one's guilds; ids of guilds. @see commands.md 7 */
+/** Which part of the list of one's guilds; ids of guilds. @see docs/spec/http.md#routes */
 export interface GuildPage {
   readonly before?: GuildId;
   readonly after?: GuildId;
@@ -31,7 +31,7 @@ export interface GuildPage {
   readonly isCounted?: boolean;
 }
 
-/** One's guilds, and the channels to choose from there. @see lobbies.md 3 */
+/** One's guilds, and the channels to choose from there. @see docs/spec/lobbies.md#choosing-a-channel */
 export interface GuildDirectory {
   /** The user's guilds by id. With `before`, those closest to it. */
   guildsOf(userId: UserId, page: GuildPage): Promise<readonly OwnGuild[]>;

@@ -18,7 +18,7 @@ import {
   threadView,
 } from './view.ts';
 
-/** Which announcements a change of a guild makes to the bots in it. @see gateway.md 9.1 */
+/** Which announcements a change of a guild makes to the bots in it. @see docs/spec/gateway.md#events */
 
 /**
  * The application's bot gets the guild, then follows it. Our choice: of the members it is shown itself alone, whatever

@@ -42,7 +42,7 @@ export type LoneGuild = GuildUpdated & { readonly approximate_member_count?: num
  *
  * Each throws Fault `unknown_guild` for a guild that the bot is not in.
  *
- * @see commands.md 4.3, 10004
+ * @see docs/spec/commands.md#reading
  */
 export interface GuildLookup {
   guild(application: ApplicationRecord, id: GuildId, isCounted: boolean): Promise<LoneGuild>;

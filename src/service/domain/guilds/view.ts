@@ -99,7 +99,7 @@ export function threadView(channel: ChannelRecord, guild: GuildRecord): Channel 
   };
 }
 
-/** What a linked channel shows of its lobby. @see lobbies.md 2.10 */
+/** What a linked channel shows of its lobby. @see docs/spec/lobbies.md#link-a-channel */
 export function showLinkedLobby({ id, application_id, link, flags }: LobbyRecord): LinkedLobby | undefined {
   if (!link) return undefined;
   return {
@@ -111,7 +111,7 @@ export function showLinkedLobby({ id, application_id, link, flags }: LobbyRecord
   };
 }
 
-/** Whether lobbies can be linked to such a channel. @see lobbies.md 2.10 */
+/** Whether lobbies can be linked to such a channel. @see docs/spec/lobbies.md#link-a-channel */
 export function canBeLinked({ type, nsfw }: Pick<ChannelRecord, 'type' | 'nsfw'>): boolean {
   return type === textChannelType && !nsfw;
 }

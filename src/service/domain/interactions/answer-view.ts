@@ -6,7 +6,7 @@ import type { Attach } from '../../attachments/attachments.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../store/records.ts';
 import { botUserView, userView } from '../accounts/user-view.ts';
 
-/** The data of a message, checked for shape. @see commands.md 3.3 */
+/** The data of a message, checked for shape. @see docs/spec/interactions.md#answers */
 export type MessageData = Readonly<Record<string, unknown>>;
 
 /** What of an interaction its messages show. */
@@ -112,7 +112,7 @@ export function isEphemeral({ flags }: Message): boolean {
   return (flags & EPHEMERAL) !== 0;
 }
 
-/** @see commands.md 3.4 */
+/** @see docs/spec/interactions.md#after-the-answer */
 function firstAnswerType({ command_type, source }: MessageOrigin): number {
   if (source) return messageTypes.REPLY;
   const isContextMenu = command_type === commandTypes.USER || command_type === commandTypes.MESSAGE;

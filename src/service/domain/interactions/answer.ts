@@ -69,7 +69,7 @@ const withMessage: Responders = {
   [DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: respondLater,
 };
 
-/** What each interaction can be answered with; {@link bySource} and {@link byActivity} add to it. @see commands.md 3.3 */
+/** What each interaction can be answered with; {@link bySource} and {@link byActivity} add to it. @see docs/spec/interactions.md#answers */
 const responders: Readonly<Record<InteractionType, Responders>> = {
   [interactionTypes.PING]: {},
   [interactionTypes.APPLICATION_COMMAND]: { ...withMessage, [MODAL]: respondWithModal },
@@ -226,7 +226,7 @@ function respondWithChoices({ transaction, record, user, data }: Answer): Outcom
   return {};
 }
 
-/** @see commands.md 3.4, "with_response body" */
+/** @see docs/spec/interactions.md#answers */
 function callbackResponse(
   { id, type }: InteractionRecord,
   callbackType: CallbackType,

@@ -36,7 +36,7 @@ interface Press extends UseInput {
  *
  * @returns throws Fault `invalid_form_body`, `unknown_application`, `unknown_message` where the user sees no such message
  *   of the application, and what {@link findPlace} throws
- * @see commands.md 3.2, type 3
+ * @see docs/spec/interactions.md#use-of-a-component
  */
 export function createComponentUse({ store, ids, entropy }: Core, send: SendUse) {
   return async (user: UserRecord, body: unknown): Promise<void> => {

@@ -26,7 +26,7 @@ export interface Delivery {
  *
  * Our choice: each is posted once, because the user waits; what is under way when the service stops fails in its time.
  *
- * @see commands.md 3.5
+ * @see docs/spec/interactions.md#delivery-over-http
  */
 export interface InteractionDelivery {
   /** Waits for nothing. */

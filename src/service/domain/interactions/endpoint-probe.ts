@@ -20,7 +20,7 @@ export type EndpointProbe = (application: ApplicationRecord, url: string) => Pro
  * Our choice: it is tried when an application sets it, and not again from time to time, so that no server of a
  * developer loses its address over a pause at a breakpoint.
  *
- * @see commands.md 3.5
+ * @see docs/spec/interactions.md#delivery-over-http
  */
 export function createEndpointProbe(core: Core, activity: Activity): EndpointProbe {
   const bounds = { ms: limits.interactionAnswerMs, bytesMax: serviceLimits.interactionReplyBytesMax };

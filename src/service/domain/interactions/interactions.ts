@@ -21,7 +21,7 @@ import { createInteractionUse } from './use.ts';
  * it fails. The user's own clients hear the outcome: INTERACTION_SUCCESS and the message or the modal, the suggestions,
  * or INTERACTION_FAILURE.
  *
- * @see interface.md, "Interactions received by the app"; commands.md 3
+ * @see docs/spec/interactions.md#interaction; docs/spec/interactions.md
  */
 export interface Interactions extends InteractionMessages {
   /**

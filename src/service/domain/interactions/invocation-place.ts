@@ -44,7 +44,7 @@ export interface DirectPlace extends PlaceBase {
   readonly context: typeof interactionContexts.BOT_DM;
 }
 
-// @see commands.md 3.1, app_permissions in the bot's own DM
+// @see docs/spec/interactions.md#interaction
 const directPermissions =
   permissionBits.EMBED_LINKS |
   permissionBits.ATTACH_FILES |

@@ -34,7 +34,7 @@ type Found = {
  * application answered here with, as long as its interaction lives, and an ephemeral one is only there for its user.
  *
  * @throws Fault `invalid_form_body` at each id that stands for nothing
- * @see commands.md 3.2
+ * @see docs/spec/interactions.md#data
  */
 export async function resolve(
   view: StoreView,

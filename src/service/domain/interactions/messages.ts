@@ -24,7 +24,7 @@ export type MessageRef = '@original' | MessageId;
  *
  * Every call throws Fault `invalid_webhook_token`, and `unknown_webhook` before there is an answer.
  *
- * @see commands.md 3.4
+ * @see docs/spec/interactions.md#after-the-answer
  */
 export interface InteractionMessages {
   /** Whether the token opens anything of the application's; the other calls find out again, when it is their turn. */
@@ -144,7 +144,7 @@ async function messageOf(view: StoreView, record: InteractionRecord, ref: Messag
   return found.message;
 }
 
-/** @see commands.md 3.4, "follow-ups for user-install-only invocations" */
+/** @see docs/spec/interactions.md#after-the-answer */
 function refuseTooMany({ owners, follow_ups }: InteractionRecord): void {
   if (String(integrationTypes.GUILD_INSTALL) in owners) return;
   if (follow_ups >= serviceLimits.followUpsByUserInstallMax) throw new Fault('too_many_follow_ups');

@@ -42,7 +42,7 @@ type Opener = InteractionRecord & { readonly modal: Modal };
  *
  * @returns throws Fault `invalid_form_body`, `unknown_application`, `unknown_interaction` where no modal is open for this
  *   user, and what {@link findPlace} throws
- * @see commands.md 3.2, type 5
+ * @see docs/spec/interactions.md#submitted-modal
  */
 export function createModalSubmit({ store, ids, entropy, clock }: Core, attach: Attach, send: SendUse) {
   async function findOpener(view: StoreView, user: UserRecord, asked: Submission): Promise<Opener> {

@@ -36,7 +36,7 @@ export type SendUse = (
   condition?: Condition,
 ) => Promise<void>;
 
-/** By the gateway or, where the application has an address, to its server; never by both. @see commands.md 3.5 */
+/** By the gateway or, where the application has an address, to its server; never by both. @see docs/spec/interactions.md#delivery-over-http */
 export function createInteractionSending({ store, clock }: Core, { noticeExpiry, delivery }: SendingParts): SendUse {
   return async (use, application, details, condition) => {
     const { interactions_endpoint_url: url } = application;

@@ -8,7 +8,7 @@ const pattern = /^interaction:([0-9]{1,19}):[0-9a-z]{128}$/;
  * Makes an interaction's token: base64 of `interaction:<id>:<128 alphanumerics>`. All of it is ASCII, so that it needs
  * no escape in a path.
  *
- * @see commands.md 3.1
+ * @see docs/spec/interactions.md#interaction
  */
 export function makeInteractionToken(entropy: Entropy, id: InteractionId): string {
   const random = Buffer.from(entropy.bytes(randomBytes)).toString('hex');

@@ -73,7 +73,7 @@ export function createInteractionUse(core: Core, attach: Attach, parts: SendingP
   /**
    * Launches the Activity without asking the application, and says so in the channel.
    *
-   * @see interface.md, "Enumerations", entry-point handler type 2
+   * @see docs/spec/commands.md#entry-point-handlers
    */
   async function launch(use: InteractionUse, application: ApplicationRecord, details: UseDetails): Promise<void> {
     const { user } = use;

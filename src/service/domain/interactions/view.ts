@@ -34,7 +34,7 @@ export interface InteractionUse {
     | Pick<ModalInteraction, 'type' | 'data' | 'message'>;
 }
 
-/** A use, as its application is told. @see commands.md 3.1 */
+/** A use, as its application is told. @see docs/spec/interactions.md#interaction */
 export function interactionView(use: InteractionUse): Interaction {
   const { place, told } = use;
   return {
@@ -54,7 +54,7 @@ export function interactionView(use: InteractionUse): Interaction {
   };
 }
 
-/** What the application is told of the use of a command. @see commands.md 3.2 */
+/** What the application is told of the use of a command. @see docs/spec/interactions.md#data */
 export function commandData(
   command: CommandRecord,
   invocation: Invocation,

@@ -25,7 +25,7 @@ export interface CallSession {
  *
  * Our choice: a call does not keep a lobby from being idle, for whoever is in it is connected anyway.
  *
- * @see gateway.md 9.4, 9.5
+ * @see docs/spec/lobbies.md#events; docs/spec/gateway.md#calls
  */
 export interface LobbyCalls {
   /**

@@ -6,7 +6,7 @@ import type { Transaction } from '../../store/contract.ts';
 import type { LobbyRecord } from '../../store/records.ts';
 import { showLinkedLobby } from '../guilds/view.ts';
 
-/** What a lobby makes the bots hear in the guild of its linked channel. @see gateway.md 9.4 */
+/** What a lobby makes the bots hear in the guild of its linked channel. @see docs/spec/lobbies.md#events */
 
 /** The channel was linked to the lobby or, without one, is no longer linked to any. */
 export function announceChannel(transaction: Transaction, channel: Channel, lobby?: LobbyRecord): void {

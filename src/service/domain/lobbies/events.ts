@@ -12,7 +12,7 @@ import { type Attendees, encodeGatewayLobby, showGatewayMember, showVoiceState }
  * Which announcements a change of a lobby makes, one function a change. A player who gains or loses a lobby hears of
  * the whole lobby, the other members of the player; nobody hears both.
  *
- * @see lobbies.md 6.2; gateway.md 9.4
+ * @see docs/spec/lobbies.md#events
  */
 
 /** The lobby begins for these players: each gets it whole, then follows it. */

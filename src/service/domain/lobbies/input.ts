@@ -31,7 +31,7 @@ export function newLobby(
     linked_channel_id: null,
     link: null,
     message_count: 0,
-    // Our choice: a lobby nobody has connected to yet is idle from birth (lobbies.md 8, point 7).
+    // Our choice: a lobby nobody has connected to yet is idle from birth (docs/spec/lobbies.md#lifecycle).
     expires_at_ms: nowMs + idle_timeout_seconds * second,
     attended: false,
   };
@@ -75,7 +75,7 @@ export function attendedAt(lobby: LobbyRecord, nowMs: number): LobbyRecord {
   return restarted({ ...lobby, attended: true }, nowMs);
 }
 
-/** A lobby whose idle clock begins anew; while a channel is linked it has none. @see lobbies.md 4, "Lifecycle" */
+/** A lobby whose idle clock begins anew; while a channel is linked it has none. @see docs/spec/lobbies.md#lifecycle */
 export function restarted(lobby: LobbyRecord, nowMs: number): LobbyRecord {
   const isLinked = lobby.linked_channel_id !== null;
   return { ...lobby, expires_at_ms: isLinked ? null : nowMs + lobby.idle_timeout_seconds * second };
@@ -99,7 +99,7 @@ export function readEntries(entries: readonly LobbyMemberEntry[]): ReadonlyMap<U
  * A member as a request leaves it: metadata and flags left out go back to their defaults, an additional name left out
  * stays. The same object as `stored` when nothing changes.
  *
- * @see lobbies.md 2.6
+ * @see docs/spec/lobbies.md#put-a-member
  */
 export function writtenMember(
   { id, application_id }: LobbyRecord,

@@ -18,7 +18,7 @@ import { lobbyScope, ownLobby, requireMember } from './records.ts';
  * Invites to the guild of a lobby's linked channel: each for one user, once, for `limits.lobbyInviteLifeMs`. Nothing of
  * this interface accepts them: that is done in the guild's own client.
  *
- * @see lobbies.md 2.13
+ * @see docs/spec/lobbies.md#invites
  */
 export interface LobbyInvites {
   /** @throws Fault `unknown_lobby`, `not_a_lobby_member`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type` */

@@ -18,7 +18,7 @@ import { showLobby } from './view.ts';
  * Lobbies that players make and share by a secret. The secret leads to one lobby of the application, until that ends or
  * `serviceLimits.lobbySecretLifeMs` have passed; then it makes another.
  *
- * @see lobbies.md 2.2, 2.9
+ * @see docs/spec/lobbies.md#create-or-join; docs/spec/lobbies.md#leave
  */
 export interface LobbyJoin {
   /**

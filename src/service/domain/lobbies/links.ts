@@ -23,7 +23,7 @@ import { showLobby } from './view.ts';
  *
  * Our choice: a lobby shows its channel as it was when linked; linking it again shows it anew.
  *
- * @see lobbies.md 2.10
+ * @see docs/spec/lobbies.md#link-a-channel
  */
 export interface LobbyLinks {
   /**

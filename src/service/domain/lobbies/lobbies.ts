@@ -60,7 +60,7 @@ export interface PlayerLobby {
  * Our choice: members are listed in the order of their ids' text, everywhere and always, because it costs nothing to
  * keep; a write that changes nothing visible sends no event.
  *
- * @see interface.md, "Lobbies (server to server)"; lobbies.md 2 and 4
+ * @see docs/spec/lobbies.md#operations; docs/spec/lobbies.md#who-may-do-what
  */
 export interface Lobbies {
   /** @throws Fault `invalid_form_body`, `unknown_user` */

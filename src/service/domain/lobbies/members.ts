@@ -22,7 +22,7 @@ export interface LobbyMembers {
    * in no further lobby is left out. The answer lists those added and updated in the order of the request.
    *
    * @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user`
-   * @see lobbies.md 2.7
+   * @see docs/spec/lobbies.md#bulk-update
    */
   update(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
   /** Idempotent while the lobby is there. @throws Fault `unknown_lobby` */

@@ -19,7 +19,7 @@ import { memberView } from '../guilds/view.ts';
 /**
  * A new message. Our choice: its author is shown as it was when it wrote, like its additional name.
  *
- * @see lobbies.md 1.5
+ * @see docs/spec/lobbies.md#message
  */
 export function composeMessage(
   id: MessageId,
@@ -46,7 +46,7 @@ export function composeMessage(
  *
  * @param author its membership in the guild of the linked channel, if it has one
  * @param metadata what the sender sent along
- * @see lobbies.md 6.2
+ * @see docs/spec/lobbies.md#events
  */
 export function showGatewayMessage(
   message: LobbyMessage,
@@ -74,7 +74,7 @@ export function forwardedMessage({ id, author, application_id, content, flags }:
   return channelMessage({ id, author, application_id, content, flags, type: messageTypes.DEFAULT }, to);
 }
 
-/** The note in a channel that it was linked. @see lobbies.md 2.10 */
+/** The note in a channel that it was linked. @see docs/spec/lobbies.md#link-a-channel */
 export function linkedNote(id: MessageId, lobby: LobbyRecord, author: UserRecord, to: Channel): ChannelMessage {
   const { application_id } = lobby;
   const type = messageTypes.CHANNEL_LINKED_TO_LOBBY;

@@ -19,7 +19,7 @@ import { lobbyScope, ownLobby, requireMember } from './records.ts';
  * What the members of a lobby write to each other. A lobby shows its last `limits.lobbyHistoryMessagesMax` messages, none
  * older than `serviceLimits.lobbyHistoryAgeMaxMs`; all of them end with it. Answers are encoded JSON.
  *
- * @see lobbies.md 2.11, 2.12, 2.14
+ * @see docs/spec/lobbies.md#send-a-message; docs/spec/lobbies.md#list-messages; docs/spec/lobbies.md#moderation-metadata
  */
 export interface LobbyMessages {
   /** @throws Fault `invalid_form_body`, `empty_message`, `unknown_lobby`, `not_a_lobby_member` */

@@ -14,7 +14,7 @@ export interface LobbyMoves {
    *
    * Our choice: one who is a member already stays as it is, and one who can be in no further lobby does not come.
    *
-   * @see lobbies.md 4, "Lifecycle"
+   * @see docs/spec/lobbies.md#lifecycle
    */
   move(applicationId: ApplicationId, from: UserId, to: UserId): Promise<void>;
 }

@@ -50,7 +50,7 @@ export function userIdsOf(members: readonly LobbyMemberRecord[]): UserId[] {
 }
 
 /**
- * Our choice: a user nobody knows fails every call that would make them a member, as it does in bulk (lobbies.md 2.7).
+ * Our choice: a user nobody knows fails every call that would make them a member, as it does in bulk (docs/spec/lobbies.md#bulk-update).
  *
  * @throws Fault `unknown_user`
  */

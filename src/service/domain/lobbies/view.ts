@@ -6,12 +6,12 @@ import { userView } from '../accounts/user-view.ts';
 /** Our choice: there is one voice server at most, which the operator names, so every lobby is in one region. */
 const region = 'local';
 
-/** A member as HTTP answers show it. @see lobbies.md 1.3 */
+/** A member as HTTP answers show it. @see docs/spec/lobbies.md#member */
 export function showMember({ user_id, metadata, flags, additional_name }: LobbyMemberRecord): LobbyMember {
   return { id: user_id, metadata, flags, ...(additional_name !== null && { additional_name }) };
 }
 
-/** A lobby as HTTP answers show it: never its idle timeout. @see lobbies.md 1.1 */
+/** A lobby as HTTP answers show it: never its idle timeout. @see docs/spec/lobbies.md#lobby */
 export function showLobby(lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): Lobby {
   return {
     id: lobby.id,
@@ -31,7 +31,7 @@ export interface Attendees {
   readonly connected: ReadonlySet<UserId>;
 }
 
-/** A member as dispatches show it. @see lobbies.md 6.3 */
+/** A member as dispatches show it. @see docs/spec/lobbies.md#shapes-over-the-gateway */
 export function showGatewayMember(member: LobbyMemberRecord, { users, connected }: Attendees): GatewayLobbyMember {
   const { user_id, metadata, flags, additional_name } = member;
   const user = users.get(user_id);

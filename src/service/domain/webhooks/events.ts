@@ -6,7 +6,7 @@ import type { ApplicationRecord, LobbyRecord, UserRecord } from '../../store/rec
 import { Activity } from '../../support/activity.ts';
 import { createWebhookDelivery, type WebhookEvent } from './delivery.ts';
 
-/** What an application's server is told of. @see lobbies.md 6.4; oauth2.md 12, "Related webhook events" */
+/** What an application's server is told of. @see docs/spec/lobbies.md#webhook-events */
 export const webhookEventNames = [
   'APPLICATION_AUTHORIZED',
   'APPLICATION_DEAUTHORIZED',
@@ -21,7 +21,7 @@ type AuthorizationEventName = Extract<(typeof webhookEventNames)[number], `APPLI
  * Our choice: an application that has an address wants all there is to hear, and the address is not tried with a PING,
  * because it comes from the one who runs the service. Nothing of what waits outlives the service.
  *
- * @see lobbies.md 6.4; oauth2.md 12
+ * @see docs/spec/lobbies.md#webhook-events
  */
 export interface WebhookEvents {
   /** A message was sent to the lobby. To be called in the order of the commits; waits for nothing. */

@@ -4,7 +4,7 @@ import { zlib } from './zlib.ts';
 
 type CompressingStream = Transform & { flush(kind: number, done: () => void): void };
 
-/** Compressions of a whole connection, by their name in its address. @see gateway.md 8 */
+/** Compressions of a whole connection, by their name in its address. @see docs/spec/gateway.md#encoding-and-compression */
 export type StreamCompression = 'zlib-stream' | 'zstd-stream';
 
 // Our choice: small windows and tables. Messages are small and alike, and each connection keeps its context: with zlib 64 KiB
@@ -13,7 +13,7 @@ const zlibOptions = { windowBits: 13, memLevel: 6 };
 const zstdWindowLog = 15;
 const zstdHashLog = 13;
 
-/** What a stream of each kind begins with, as its compressor writes it with these options. @see RFC 1950, 2.2; RFC 8878, 3.1.1.1 */
+/** What a stream of each kind begins with, as its compressor writes it with these options. @see RFC 1950, section 2.2; RFC 8878, section 3.1.1.1 */
 const beginnings: Readonly<Record<StreamCompression, Buffer>> = {
   'zlib-stream': Buffer.from([0x58, 0x85]),
   'zstd-stream': Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (zstdWindowLog - 10) << 3]),
@@ -101,14 +101,14 @@ function openZstd(): CompressingStream {
   return zlib().createZstdCompress({ params });
 }
 
-/** A stored block, and an empty one behind it, which ends a message. @see RFC 1951, 3.2.4 */
+/** A stored block, and an empty one behind it, which ends a message. @see RFC 1951, section 3.2.4 */
 function storedZlib(message: Buffer): Buffer {
   const { length } = message;
   const head = [0x00, length & 0xff, length >> 8, ~length & 0xff, (~length >> 8) & 0xff];
   return Buffer.concat([Buffer.from(head), message, Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff])]);
 }
 
-/** A raw block that is not the last. @see RFC 8878, 3.1.1.2 */
+/** A raw block that is not the last. @see RFC 8878, section 3.1.1.2 */
 function storedZstd(message: Buffer): Buffer {
   const head = message.length << 3;
   return Buffer.concat([Buffer.from([head & 0xff, (head >> 8) & 0xff, (head >> 16) & 0xff]), message]);

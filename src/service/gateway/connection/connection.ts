@@ -50,7 +50,7 @@ export interface MessageForm {
   readonly compressor?: Compressor | undefined;
 }
 
-/** Events that a client with payload compression gets compressed: the ones that are large. @see gateway.md 8 */
+/** Events that a client with payload compression gets compressed: the ones that are large. @see docs/spec/gateway.md#encoding-and-compression */
 const compressedEvents: ReadonlySet<DispatchName> = new Set(['READY', 'GUILD_CREATE']);
 
 /**
@@ -59,7 +59,7 @@ const compressedEvents: ReadonlySet<DispatchName> = new Set(['READY', 'GUILD_CRE
  *
  * What goes out is written past `ws`, whose own sending costs a system call for every message.
  *
- * @see gateway.md 2, 4, 5 and 8
+ * @see docs/spec/gateway.md#frames; docs/spec/gateway.md#close-codes; docs/spec/gateway.md#rates; docs/spec/gateway.md#encoding-and-compression
  */
 export class Connection implements Sender, SocketListener {
   readonly id: number;

@@ -6,7 +6,7 @@ import { encodeFrame } from '../../../wire/gateway/frames.ts';
  * WebSocket frames as a server writes them: whole, unmasked, made by hand. An event's frame is made once for all
  * sessions; they differ in the sequence number alone, whose place has a fixed width (JSON allows blanks before it).
  *
- * @see RFC 6455, 5.2
+ * @see RFC 6455, section 5.2
  */
 
 const textKind = 0x81;

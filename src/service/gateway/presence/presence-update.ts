@@ -17,7 +17,7 @@ type Test = (value: unknown) => boolean;
  * Our choice: of an activity the fields that the interface names are kept, of a bot's the four it may set; a field of
  * the wrong shape makes all of it malformed. Beside the status, what is null counts as left out: clients send it so.
  *
- * @see gateway.md 9.2
+ * @see docs/spec/gateway.md#presence
  */
 export function readPresence(value: unknown, isBot = true): PresenceUpdate | 'malformed' {
   const fields = asRecord(value);

@@ -14,7 +14,7 @@ import type { Session } from '../sessions/session.ts';
  *
  * Our choice: a user is shown as online only once a session of theirs has said so, in Identify or by op 3.
  *
- * @see gateway.md 9.2
+ * @see docs/spec/gateway.md#presence
  */
 export class Presences {
   readonly #core: Core;

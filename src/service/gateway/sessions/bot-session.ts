@@ -31,7 +31,7 @@ interface Bot {
  * Starts a bot's session: READY, then GUILD_CREATE for each guild of its shard.
  *
  * @returns false when these are more than `serviceLimits.gatewayGuildsPerShardMax`
- * @see gateway.md 3 and 7
+ * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#sharding
  */
 export async function startBotSession(core: Core, session: Session, bot: Bot): Promise<boolean> {
   const { application, identity } = bot;

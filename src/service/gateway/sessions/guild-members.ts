@@ -44,7 +44,7 @@ export function readMembersRequest(d: unknown): RequestGuildMembers | undefined 
  * Our choice: a guild that the session does not serve, or all members without the GUILD_MEMBERS intent, get no answer,
  * as on the hosted service.
  *
- * @see gateway.md 5
+ * @see docs/spec/gateway.md#rates
  */
 export async function answerMembersRequest(
   core: Core,

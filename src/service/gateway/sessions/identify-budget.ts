@@ -5,7 +5,7 @@ import type { LimitState } from '../../bus/contract.ts';
 import type { Core } from '../../core.ts';
 import type { Shard } from './shard.ts';
 
-/** How many sessions a bot or a user may still start, and how fast. @see gateway.md 3, "Starting limits"; 7 */
+/** How many sessions a bot or a user may still start, and how fast. @see docs/spec/gateway.md#starting-limits; docs/spec/gateway.md#sharding */
 export interface IdentifyBudget {
   readonly limit: RateLimit;
   /** Counts one identify. `pace`: another of its key was within seconds; nothing was counted. `day`: none is left. */

@@ -32,7 +32,7 @@ export interface PlayerLobbies extends PlayerWatch {
  * Starts the session of a player: READY with the lobbies in it or, without the capability AUTO_LOBBY_CONNECT, READY and
  * then LOBBY_CREATE for each.
  *
- * @see gateway.md 9.3
+ * @see docs/spec/gateway.md#players-sessions
  */
 export async function startPlayerSession(
   core: Core,

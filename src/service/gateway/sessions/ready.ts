@@ -5,7 +5,7 @@ import type { Core } from '../../core.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import type { Session } from './session.ts';
 
-/** What every READY has in common. @see gateway.md 3 */
+/** What every READY has in common. @see docs/spec/gateway.md#sessions */
 export function readyBase(core: Core, session: Session): Omit<Ready, 'user'> {
   return {
     v: apiVersion,

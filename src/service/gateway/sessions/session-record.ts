@@ -26,7 +26,7 @@ export function newRecord(id: string, principal: SessionPrincipal, identity: Ide
   };
 }
 
-/** Whether what a session is opened or resumed with lets it take part in calls. @see gateway.md 9.5 */
+/** Whether what a session is opened or resumed with lets it take part in calls. @see docs/spec/gateway.md#calls */
 export function mayCall(principal: SessionPrincipal): boolean {
   return principal.kind === 'user' && principal.scopes.has('lobbies.write');
 }

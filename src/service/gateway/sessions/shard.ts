@@ -16,7 +16,7 @@ export function readShard(value: unknown): Shard | undefined {
  * Whether the shard serves the guild; what happens outside guilds belongs to shard 0.
  *
  * @param shard null for a session that is not sharded
- * @see gateway.md 7
+ * @see docs/spec/gateway.md#sharding
  */
 export function servesGuild(shard: Shard | null, guild: GuildId | undefined): boolean {
   if (!shard) return true;

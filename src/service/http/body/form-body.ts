@@ -23,7 +23,7 @@ const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
  *
  * @param kind whether the files belong to the body or to its `data`; of a body that is all `texts` no field is a number
  * @throws Fault `invalid_form_body` when it is no such form, `invalid_json`, `request_too_large` when a file is
- * @see lobbies.md 2.11; commands.md 3.4
+ * @see docs/spec/lobbies.md#send-a-message; docs/spec/interactions.md#after-the-answer
  */
 export async function readFormBody(
   contentType: string,

@@ -16,7 +16,7 @@ export interface Part {
  * Reads `multipart/form-data`: one search for each delimiter, with pauses in it, and nothing is copied.
  *
  * @returns undefined when it is none, or has more than `intakeLimits.formPartsMax` parts
- * @see RFC 7578; RFC 2046, 5.1
+ * @see RFC 7578; RFC 2046, section 5.1
  */
 export async function parseMultipart(contentType: string, bytes: Buffer): Promise<readonly Part[] | undefined> {
   const boundary = boundaryOf(contentType);
@@ -55,7 +55,7 @@ async function find(bytes: Buffer, needle: Buffer, start: number): Promise<numbe
   }
 }
 
-/** @see RFC 2046, 5.1.1: 1 to 70 characters */
+/** 1 to 70 characters. @see RFC 2046, section 5.1.1 */
 function boundaryOf(contentType: string): string | undefined {
   const [, quoted, bare] = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70})(?=[\s;]|$))/i.exec(contentType) ?? [];
   return quoted ?? bare;
@@ -92,13 +92,13 @@ function readPart(bytes: Buffer): Part | undefined {
   };
 }
 
-/** Names beyond ASCII come in a form of their own, too. @see RFC 5987, 3.2 */
+/** Names beyond ASCII come in a form of their own, too. @see RFC 5987, section 3.2 */
 function filenameOf(disposition: string): string | undefined {
   const [, encoded] = /;\s*filename\*=utf-8'[^']*'([^\s;]+)/i.exec(disposition) ?? [];
   return encoded === undefined ? parameter(disposition, 'filename') : querystring.unescape(encoded);
 }
 
-/** @see https://html.spec.whatwg.org/#multipart-form-data: what cannot stand between quotation marks comes escaped */
+/** Characters that cannot stand between quotation marks are escaped. @see https://html.spec.whatwg.org/#multipart-form-data */
 function parameter(disposition: string, name: string): string | undefined {
   const [, quoted, bare] = new RegExp(`;\\s*${name}=(?:"([^"]*)"|([^\\s;"]+))`, 'i').exec(disposition) ?? [];
   return quoted === undefined ? bare : quoted.replace(/%(?:0A|0D|22)/gi, decodeURIComponent);

@@ -58,7 +58,7 @@ const mayHaveLongId = /(?:id|permissions)"\s*:\s*[0-9]{16}/;
  * Ids may come as numbers, of which a double keeps the first 53 bits alone; as text they keep all. A quotation mark
  * inside a text is escaped, so that this finds nothing there.
  *
- * @see commands.md 6, "Snowflake"
+ * @see docs/spec/http.md#ids
  */
 function quoteLongIds(text: string): string {
   return mayHaveLongId.test(text) ? text.replace(longId, '$1"$2"') : text;

@@ -14,7 +14,7 @@ export interface Authorized extends GrantTerms {
   readonly guild?: GuildRecord | undefined;
 }
 
-/** Tells an application's server which users authorize it. To be called after the commit. @see oauth2.md 12 */
+/** Tells an application's server which users authorize it. To be called after the commit. @see docs/spec/lobbies.md#webhook-events */
 export interface AuthorizationEvents {
   authorized(grant: Authorized): Promise<void>;
   /** Nobody is told when the application or the user is gone. */

@@ -26,7 +26,7 @@ export async function findAuthorization(view: StoreView, parties: Parties): Prom
  * authorization. To be called within the {@link authorizationScope}.
  *
  * @param newId of the authorization, if this is the first
- * @see oauth2.md 7
+ * @see docs/spec/oauth2.md#revocation
  */
 export async function recordGrant(
   transaction: Transaction,
@@ -46,7 +46,7 @@ export async function recordGrant(
   return authorization;
 }
 
-/** Ends a grant with every token of it, and what was said by them; codes of it find it gone. @see oauth2.md 7 */
+/** Ends a grant with every token of it, and what was said by them; codes of it find it gone. @see docs/spec/oauth2.md#revocation */
 export async function endAuthorization(transaction: Transaction, { id }: AuthorizationRecord): Promise<void> {
   deleteTokens(transaction, await transaction.list('tokens', { index: 'byAuthorization', equals: [id] }));
   const connections = await transaction.list('role_connections', { index: 'byAuthorization', equals: [id] });

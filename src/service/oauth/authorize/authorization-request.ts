@@ -12,7 +12,7 @@ import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts'
 import { judgeResponseType, type ResponseType } from './response-type.ts';
 import { mayRequest, requireScopes, type ScopeTerms } from './scope-rules.ts';
 
-/** Parameters of `/oauth2/authorize` that the service reads; others are passed over. @see oauth2.md 2 */
+/** Parameters of `/oauth2/authorize` that the service reads; others are passed over. @see docs/spec/oauth2.md#authorization-request */
 const authorizeParameters = [
   'client_id',
   'code_challenge',
@@ -143,7 +143,7 @@ export function judgeRequest(given: URLSearchParams, address: ReturnAddress, own
   };
 }
 
-/** A parameter's value; one without a value counts as left out (RFC 6749, 3.1). */
+/** A parameter's value; one without a value counts as left out (RFC 6749, section 3.1). */
 function read(parameters: URLSearchParams, name: ParameterName): string | undefined {
   return parameters.get(name) || undefined;
 }
@@ -172,7 +172,7 @@ function judgePrompt(parameters: URLSearchParams): AuthorizationRequest['prompt'
   return prompt;
 }
 
-/** A client that sends none shows its secret for the code; on a custom scheme that is not enough. @see oauth2.md 4 */
+/** A client that sends none shows its secret for the code; on a custom scheme that is not enough. @see docs/spec/oauth2.md#pkce */
 function judgeChallenge(
   parameters: URLSearchParams,
   { redirectUri }: ReturnAddress,
@@ -188,7 +188,7 @@ function judgeChallenge(
     if (isNeeded || method !== undefined) throw oauthFaults.missing('code_challenge');
     return null;
   }
-  // Left out it would mean "plain" (RFC 7636, 4.3).
+  // Left out it would mean "plain" (RFC 7636, section 4.3).
   if (method !== codeChallengeMethod) throw oauthFaults.challengeMethod();
   if (!isCodeChallenge(challenge)) throw oauthFaults.invalid('code_challenge');
   return challenge;
@@ -210,7 +210,7 @@ function judgeGuildId(parameters: URLSearchParams): string | null {
   return guildId;
 }
 
-/** Exactly `true` or `false`. @see oauth2.md 2 */
+/** Exactly `true` or `false`. @see docs/spec/oauth2.md#authorization-request */
 function judgeFlag(parameters: URLSearchParams, name: ParameterName): boolean {
   const text = read(parameters, name) ?? 'false';
   if (text !== 'true' && text !== 'false') throw oauthFaults.invalid(name);

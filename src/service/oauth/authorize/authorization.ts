@@ -33,7 +33,7 @@ import { type Decision, decide } from './decision.ts';
 import { isGranted } from './scope-rules.ts';
 import { type Judgement, judge } from './validate-request.ts';
 
-/** OAuth2 and OpenID Connect: what the pages, the API's routes and the control API share. @see oauth2.md */
+/** OAuth2 and OpenID Connect: what the pages, the API's routes and the control API share. @see docs/spec/oauth2.md */
 export interface Authorization {
   /** Judges the parameters of `/oauth2/authorize`. @throws AuthorizationPageFault (a Fault) */
   judge(parameters: URLSearchParams): Promise<Judgement>;

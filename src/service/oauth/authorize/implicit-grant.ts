@@ -10,7 +10,7 @@ import { lastingScopes } from './scope-rules.ts';
  * Records that the user granted what the request asks for and gives an access token for it, which nothing renews. It
  * is a grant of its own: the user's other sign-ins do not end with it.
  *
- * @see oauth2.md 2 and 3, "Implicit"
+ * @see docs/spec/oauth2.md#authorization-request; docs/spec/oauth2.md#answers
  */
 export async function issueToken(core: Core, { request, userId }: Approval): Promise<TokenResponse> {
   const parties = { application_id: request.application.id, user_id: userId };

@@ -6,9 +6,9 @@ const customScheme = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
  * Whether a redirect is one of those the application registered: the same text, or on a loopback address the same but
  * for the port, because a game listens on whichever is free.
  *
- * Our choice: `localhost` is a name that can lead elsewhere and gets no such leave (RFC 8252, 8.3).
+ * Our choice: `localhost` is a name that can lead elsewhere and gets no such leave (RFC 8252, section 8.3).
  *
- * @see social-sdk.md 4, "Redirect addresses"; RFC 8252, 7.3
+ * @see docs/spec/oauth2.md#redirects; RFC 8252, section 7.3
  */
 export function isRegisteredRedirect(uri: string, registered: readonly string[]): boolean {
   return registered.some(one => withoutLoopbackPort(one) === withoutLoopbackPort(uri));

@@ -9,7 +9,7 @@ export type ResponseType = 'code' | 'token' | 'none';
  *
  * @param scopes those asked for
  * @throws OAuthFault `unsupported_response_type`; `invalid_request` when it is missing
- * @see oauth2.md 2 and 5
+ * @see docs/spec/oauth2.md#authorization-request; docs/spec/oauth2.md#installation
  */
 export function judgeResponseType(given: string | undefined, scopes: readonly string[]): ResponseType {
   if (given === 'code' || given === 'token') return given;

@@ -22,7 +22,7 @@ export function requireScopes(scopes: readonly string[], isAllowed: (scope: stri
   return scopes;
 }
 
-/** Whether an application may ask a user for a scope in an authorization request. @see oauth2.md 3, 4 and 5 */
+/** Whether an application may ask a user for a scope in an authorization request. @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce; docs/spec/oauth2.md#installation */
 export function mayRequest(scope: string, { application, responseType, integrationType }: ScopeTerms): boolean {
   if (!isUserScope(scope, application)) return false;
   if (responseType === 'token' && confidentialScopes.has(scope)) return false;
@@ -57,7 +57,7 @@ export interface GrantTerms {
 
 /**
  * Of what a user approves, what lasts: `bot` acts at once, and so do commands that come into a guild. A user's own
- * installation lasts as long as the authorization. @see oauth2.md 11, "pass-through"
+ * installation lasts as long as the authorization. @see docs/spec/oauth2.md#scopes
  */
 export function lastingScopes({ scopes, integrationType }: GrantTerms): readonly string[] {
   return scopes.filter(scope => !installScopes.has(scope) || (scope !== 'bot' && integrationType === USER_INSTALL));
@@ -68,7 +68,7 @@ export function isInstallation(scopes: readonly string[]): boolean {
   return scopes.some(scope => installScopes.has(scope));
 }
 
-/** Whether granting this can put the application into a guild. @see oauth2.md 5 */
+/** Whether granting this can put the application into a guild. @see docs/spec/oauth2.md#installation */
 export function canInstall({ scopes, integrationType }: GrantTerms): boolean {
   return integrationType === GUILD_INSTALL && isInstallation(scopes);
 }
@@ -77,7 +77,7 @@ export function canInstall({ scopes, integrationType }: GrantTerms): boolean {
  * Whether all of this was granted already, so that `prompt=none` need not ask. What comes into a guild always asks: it
  * was another guild then, or another time.
  *
- * @see oauth2.md 2, `prompt`
+ * @see docs/spec/oauth2.md#prompt
  */
 export function isGranted(terms: GrantTerms, granted: readonly string[]): boolean {
   return !canInstall(terms) && terms.scopes.every(scope => granted.includes(scope));

@@ -33,7 +33,7 @@ export async function judge(core: Core, parameters: URLSearchParams): Promise<Ju
   }
 }
 
-/** Where a refused request goes. @see RFC 6749, 4.1.2.1; RFC 9207 */
+/** Where a refused request goes. @see RFC 6749, section 4.1.2.1; RFC 9207 */
 export function refusalRedirect(
   core: Core,
   { redirectUri, state, inFragment }: ReturnAddress,

@@ -9,7 +9,7 @@ import type { ApplicationRecord, TokenRecord, UserRecord } from '../../store/rec
 import { Fault } from '../../support/fault.ts';
 import { pictureAddress } from '../pages/picture.ts';
 
-/** Whom an access token speaks for; the application's own token for the one who owns it. @see oauth2.md 3 */
+/** Whom an access token speaks for; the application's own token for the one who owns it. @see docs/spec/oauth2.md#tokens */
 export interface Holder {
   readonly application: ApplicationRecord;
   readonly user: UserRecord;
@@ -41,7 +41,7 @@ export function currentUserView(user: UserRecord, scopes: ReadonlySet<string>) {
   };
 }
 
-/** OpenID's claims about the user. @param web address of the pages @see oauth2.md 8, `GET /oauth2/userinfo` */
+/** OpenID's claims about the user. @param web address of the pages @see docs/spec/oauth2.md#user-info */
 export function userClaims({ user, scopes }: Holder, web: string): Readonly<Record<string, string | boolean | null>> {
   return {
     sub: user.id,
@@ -54,7 +54,7 @@ function profileClaims({ id, username, global_name, locale }: UserRecord, web: s
   return { preferred_username: username, nickname: global_name, picture: pictureAddress(web, id), locale };
 }
 
-/** @see oauth2.md 8, `GET /oauth2/@me` */
+/** @see docs/spec/oauth2.md#current-authorization */
 export interface CurrentAuthorization {
   application: PartialApplication;
   /** As granted, umbrellas not expanded. */

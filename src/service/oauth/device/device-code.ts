@@ -11,7 +11,7 @@ import { type Form, scopesIn } from '../token/form.ts';
 import { makeSecret } from '../token/tokens.ts';
 import { makeUserCode } from './user-code.ts';
 
-/** Answer to a device that wants to be signed in. @see oauth2.md 6 */
+/** Answer to a device that wants to be signed in. @see docs/spec/oauth2.md#devices */
 export interface DeviceAuthorization {
   /** To poll with. */
   device_code: string;
@@ -35,7 +35,7 @@ export function deviceScope(hash: string): string {
  * Gives a device its two codes, good for {@link serviceLimits.deviceCodeLifeMs}.
  *
  * @throws OAuthFault `invalid_scope`
- * @see oauth2.md 6; RFC 8628, 3.1 and 3.2
+ * @see docs/spec/oauth2.md#devices; RFC 8628, section 3.1; RFC 8628, section 3.2
  */
 export async function startDevice(
   core: Core,

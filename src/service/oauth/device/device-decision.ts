@@ -120,7 +120,7 @@ function guess(core: Core, guesses: Guesses, { userCode, userId }: TypedCode): P
   });
 }
 
-/** @see oauth2.md 6, "Confirmation page internals" */
+/** @see docs/spec/oauth2.md#the-page-of-a-device */
 export function deviceView({ application, scopes, state }: DeviceRequest) {
   // Accounts are not linked the other way round here, so there is never a code for it.
   return { scopes, client_id: application.id, two_way_link_code: null, type: state };

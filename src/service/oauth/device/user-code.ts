@@ -1,7 +1,7 @@
 import type { Entropy } from '../../../wire/clock/ports.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
-/** Consonants that are not taken for one another or for digits, and spell no words. @see RFC 8628, 6.1 */
+/** Consonants that are not taken for one another or for digits, and spell no words. @see RFC 8628, section 6.1 */
 export const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 
 // Bytes from here on would make the first letters more likely than the others.

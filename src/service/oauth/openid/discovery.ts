@@ -28,7 +28,7 @@ function sharedMetadata({ web, api }: Addresses) {
  * Metadata of the authorization server, in the values that the hosted service's are known to have: it does not name
  * there the implicit and the device grant, which it has.
  *
- * @see RFC 8414; oauth2.md 8, "Discovery documents"
+ * @see RFC 8414; docs/spec/oauth2.md#discovery
  */
 export function authorizationServerMetadata(addresses: Addresses) {
   return {
@@ -39,7 +39,7 @@ export function authorizationServerMetadata(addresses: Addresses) {
   };
 }
 
-/** Metadata of the OpenID provider. @see oauth2.md 8, "Discovery documents" */
+/** Metadata of the OpenID provider. @see docs/spec/oauth2.md#discovery */
 export function openidConfiguration(addresses: Addresses) {
   return {
     ...sharedMetadata(addresses),

@@ -2,12 +2,12 @@ import type { CryptoKey, JWK } from 'jose';
 import { loadOnce } from '../../../wire/load-once.ts';
 import type { Core } from '../../core.ts';
 
-/** How ID tokens are signed, and what else bears the service's name. @see oauth2.md 8 */
+/** How ID tokens are signed, and what else bears the service's name. @see docs/spec/oauth2.md#token-information */
 export const signingAlgorithm = 'RS256';
 
 const settingName = 'oauth_signing_key';
 
-/** The public part of a signing key, all of it required. @see oauth2.md 8, `GET /oauth2/keys` */
+/** The public part of a signing key, all of it required. @see docs/spec/oauth2.md#id-token */
 export interface PublicKey {
   readonly kty: string;
   readonly use: 'sig';

@@ -26,7 +26,7 @@ const formBytesMax = 8 * 1024;
 /** They never change. */
 const pictureCaching = 'public, max-age=31536000, immutable';
 
-/** The API's address shows the page, too. @see oauth2.md 1 */
+/** The API's address shows the page, too. @see docs/spec/oauth2.md#addresses */
 const aliases = ['/api/oauth2/authorize', `/api/v${apiVersion}/oauth2/authorize`];
 
 export interface PageRooms {

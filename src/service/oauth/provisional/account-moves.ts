@@ -71,7 +71,7 @@ export function moveOf(id: Snowflake, applicationId: ApplicationId, from: UserId
   return { id, application_id: applicationId, source_id: from, destination_id: to };
 }
 
-/** @see social-sdk.md 11, "merge finished" */
+/** @see docs/spec/oauth2.md#merging */
 function announceMerge(transaction: Transaction, { id, application_id, source_id, destination_id }: AccountMoveRecord) {
   const event = lazyEvent('USER_MERGE_OPERATION_COMPLETED', () => ({
     merge_operation_id: id,

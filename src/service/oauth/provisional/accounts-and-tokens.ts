@@ -33,7 +33,7 @@ import { userScope } from './user.ts';
 /**
  * Accounts of players who have none of their own, and what publishers do with tokens. `address`: where a request came from.
  *
- * @see oauth2.md 9; social-sdk.md 11
+ * @see docs/spec/oauth2.md#provisional-accounts
  */
 export interface Provisional {
   /** By a proof from elsewhere. @throws Fault `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link SignIn} */

@@ -33,7 +33,7 @@ export interface AccountWishes {
  *
  * @throws Fault `account_locked`, `account_not_provisional`, `no_unique_username`, `too_many_identities`,
  *   `missing_access` when the account is banned; for `wishes.userId` `invalid_form_body`, `invalid_user_type`
- * @see oauth2.md 9
+ * @see docs/spec/oauth2.md#provisional-accounts
  */
 export type SignIn = (
   application: ApplicationRecord,

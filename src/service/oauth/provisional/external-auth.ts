@@ -16,7 +16,7 @@ export interface ExternalAuthentication {
    * @throws Fault `provisional_accounts_disabled`; `identity_provider_not_found` also when the application has none of
    *   this type; `identity_keys_not_found`, `invalid_identity_keys`; what is wrong with the proof:
    *   `identity_token_…`, `invalid_identity_token`, `invalid_access_token`
-   * @see oauth2.md 9
+   * @see docs/spec/oauth2.md#provisional-accounts
    */
   verify(application: ApplicationRecord, auth: ExternalAuth): Promise<ExternalIdentity>;
 }

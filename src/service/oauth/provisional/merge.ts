@@ -14,7 +14,7 @@ import type { ExternalAuthentication } from './external-auth.ts';
 import { identitiesOf, identityScope } from './identity.ts';
 import { userScope } from './user.ts';
 
-/** Merges provisional accounts into full ones, together with a grant of the token endpoint. @see oauth2.md 9, "Merge" */
+/** Merges provisional accounts into full ones, together with a grant of the token endpoint. @see docs/spec/oauth2.md#merging */
 export interface ProvisionalMerges {
   /**
    * Verifies what a grant's form says of a provisional account; undefined when it says nothing.

@@ -76,7 +76,7 @@ async function fetchKeys(ask: AskOutside, provider: IdTokenProvider): Promise<JS
   return answer.body;
 }
 
-/** The address of the provider's keys, from its own description. @see OpenID Connect Discovery 1.0, 4 */
+/** The address of the provider's keys, from its own description. @see https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig */
 async function discoverKeys(ask: AskOutside, { issuer }: IdTokenProvider): Promise<string> {
   const answer = await ask(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, get);
   const document = answer?.status === 200 ? asRecord(answer.body) : undefined;

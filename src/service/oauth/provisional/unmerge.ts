@@ -13,7 +13,7 @@ import { drawAccount, requireFreeUsername, usernameScope } from './user.ts';
  *
  * @throws Fault `unknown_user` when nobody ever came with the identity; `invalid_user_type` when its account is a
  *   provisional one; `account_locked`, `no_unique_username`
- * @see oauth2.md 9; social-sdk.md 11, "unmerge"
+ * @see docs/spec/oauth2.md#provisional-accounts; docs/spec/oauth2.md#unmerging
  */
 export async function unmerge(
   core: Core,

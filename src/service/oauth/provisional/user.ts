@@ -12,7 +12,7 @@ const drawsMax = 5;
  *
  * @param name what others see it as; absent: its username
  * @throws Fault `no_unique_username`
- * @see social-sdk.md 5, UpdateProvisionalAccountDisplayName
+ * @see docs/spec/client.md#functions
  */
 export async function drawAccount(core: Core, applicationId: ApplicationId, name?: string): Promise<UserRecord> {
   return {

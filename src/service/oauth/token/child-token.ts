@@ -16,7 +16,7 @@ import { makeSecret, requireAccessToken, tokenAnswer } from './tokens.ts';
  *
  * @throws Fault `invalid_form_body`; `invalid_access_token` when the parent's is none that holds; `wrong_client_secret`,
  *   `rate_limited`; `unknown_application` unless the child belongs to the parent
- * @see oauth2.md 9
+ * @see docs/spec/oauth2.md#provisional-accounts
  */
 export async function exchangeChildToken(
   core: Core,

@@ -31,7 +31,7 @@ export interface AuthenticatedClient {
  * if it is a public client.
  *
  * @throws OAuthFault `invalid_client`; `invalid_request` when both ways are used at once, or a field is repeated
- * @see oauth2.md 1, 4
+ * @see docs/spec/oauth2.md#client-authentication; docs/spec/oauth2.md#public-clients
  */
 export async function authenticateClient(core: Core, request: ClientRequest): Promise<AuthenticatedClient> {
   const { clientId, secrets } = readCredentials(request);
@@ -62,7 +62,7 @@ function readCredentials({ authorization, form }: ClientRequest): ClientCredenti
 }
 
 /**
- * Reads `Basic base64(id:secret)`. Both parts should come form-encoded (RFC 6749, 2.3.1), but many clients send their
+ * Reads `Basic base64(id:secret)`. Both parts should come form-encoded (RFC 6749, section 2.3.1), but many clients send their
  * secret as it is: both readings are given.
  */
 function parseBasic(authorization: string): ClientCredentials | undefined {

@@ -11,7 +11,7 @@ import { issueApplicationToken } from './tokens.ts';
  * secret here, too.
  *
  * @throws OAuthFault `invalid_client`, `invalid_scope`
- * @see oauth2.md 3, 4
+ * @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce
  */
 export async function grantToClient(
   core: Core,

@@ -20,7 +20,7 @@ import { issuePair } from './tokens.ts';
  * what the code gave: else whoever sees a redirect could sign its user out.
  *
  * @throws OAuthFault `invalid_grant`, `invalid_request`, `invalid_client`; Fault those of {@link ProvisionalMerges}
- * @see oauth2.md 3, 4; RFC 6749, 4.1.3
+ * @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce; RFC 6749, section 4.1.3
  */
 export async function exchangeCode(
   core: Core,
@@ -42,7 +42,7 @@ export async function exchangeCode(
   return withGuild(core, response, code);
 }
 
-/** Tells which guild the bot was added to on the way. @see oauth2.md 5, point 5 */
+/** Tells which guild the bot was added to on the way. @see docs/spec/oauth2.md#installation */
 async function withGuild(core: Core, response: TokenResponse, { guild_id }: CodeRecord): Promise<TokenResponse> {
   const guild = guild_id === null ? undefined : await core.store.get('guilds', guild_id);
   return guild ? { ...response, guild: guildUpdatedView(guild) } : response;
@@ -61,7 +61,7 @@ function checkRedirect(application: ApplicationRecord, form: Form, code: CodeRec
   if (redirectUri !== code.redirect_uri) throw oauthFaults.invalidInRequest('redirect_uri');
 }
 
-/** Without PKCE a public client needs its secret, too: something must tie the code to who asked for it. @see oauth2.md 4 */
+/** Without PKCE a public client needs its secret, too: something must tie the code to who asked for it. @see docs/spec/oauth2.md#pkce */
 function checkProof(form: Form, { code_challenge }: CodeRecord, proven: boolean): void {
   const verifier = field(form, 'code_verifier');
   if (verifier === undefined) {
@@ -69,7 +69,7 @@ function checkProof(form: Form, { code_challenge }: CodeRecord, proven: boolean)
     if (!proven) throw oauthFaults.client();
     return;
   }
-  // A verifier without a challenge means that somebody took the challenge out of the request (RFC 9700, 4.8.2).
+  // A verifier without a challenge means that somebody took the challenge out of the request (RFC 9700, section 4.8.2).
   if (!isCodeVerifier(verifier) || code_challenge === null) throw oauthFaults.invalid('code_verifier');
   if (!isSameSecret(codeChallengeOf(verifier), code_challenge)) throw oauthFaults.verifierDiffers();
 }

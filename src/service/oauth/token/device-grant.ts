@@ -21,7 +21,7 @@ import { issuePair } from './tokens.ts';
  *
  * @throws OAuthFault `authorization_pending`, `slow_down`, `expired_token`, `access_denied`, `invalid_grant`; Fault those of
  *   {@link ProvisionalMerges}
- * @see oauth2.md 6; RFC 8628, 3.5
+ * @see docs/spec/oauth2.md#devices; RFC 8628, section 3.5
  */
 export async function redeemDevice(
   core: Core,

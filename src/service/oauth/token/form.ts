@@ -6,7 +6,7 @@ import { oauthFaults } from './oauth-fault.ts';
 /** The parameters of a form-encoded body; none when the body was no form. */
 export type Form = Pick<FormFields, 'get' | 'getAll'>;
 
-/** The form of a call; JSON and malformed bodies count as an empty one. @see oauth2.md 10 */
+/** The form of a call; JSON and malformed bodies count as an empty one. @see docs/spec/oauth2.md#errors */
 export function formOf({ body }: Call): Form {
   return body instanceof FormFields ? body : new FormFields();
 }
@@ -15,7 +15,7 @@ export function formOf({ body }: Call): Form {
  * A field's text; one without a value counts as left out.
  *
  * @throws OAuthFault `invalid_request` when the field is repeated
- * @see RFC 6749, 3.2
+ * @see RFC 6749, section 3.2
  */
 export function field(form: Form, name: string): string | undefined {
   const [value, ...more] = form.getAll(name);

@@ -29,7 +29,7 @@ export class OAuthFault extends Error {
 /**
  * The refusals and their wording, one row each. `name` is a parameter's name.
  *
- * @see oauth2.md 2, 4, 6, 7, 10; rows whose text nobody has captured follow the wording of the others
+ * @see docs/spec/oauth2.md#errors
  */
 export const oauthFaults = {
   denied: () => new OAuthFault('access_denied', 'The resource owner or authorization server denied the request'),

@@ -26,7 +26,7 @@ type RefreshToken = TokenRecord & Parties & { readonly grant_id: string };
  * so that one that dies before it has kept the answer does not sign its player out.
  *
  * @throws OAuthFault `invalid_grant`; `invalid_scope` when more is asked for than was granted; `invalid_request`
- * @see oauth2.md 3; RFC 6749, 3.2, on parameters that others do not know
+ * @see docs/spec/oauth2.md#tokens; RFC 6749, section 3.2
  */
 export async function refresh(
   core: Core,
@@ -51,7 +51,7 @@ function isRefreshToken(token: TokenRecord | undefined): token is RefreshToken {
   );
 }
 
-/** Fewer scopes may be asked for than were granted. @see RFC 6749, 6 */
+/** Fewer scopes may be asked for than were granted. @see RFC 6749, section 6 */
 function judgeScopes(form: Form, granted: readonly string[]): readonly string[] {
   if (field(form, 'scope') === undefined) return granted;
   return requireScopes(scopesIn(form), scope => granted.includes(scope));

@@ -13,10 +13,10 @@ const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token'
  * Ends a token, and with one of a user every code and token the user's authorization gave the application. A child
  * application's token ends by itself: the authorization is its parent's.
  *
- * Our choice: a token that is unknown, or another application's, is nothing to revoke and no error (RFC 7009, 2.2).
+ * Our choice: a token that is unknown, or another application's, is nothing to revoke and no error (RFC 7009, section 2.2).
  *
  * @throws OAuthFault `invalid_request` without a token, `unsupported_token_type`
- * @see oauth2.md 7
+ * @see docs/spec/oauth2.md#revocation
  */
 export async function revoke(
   core: Core,

@@ -12,7 +12,7 @@ import { refresh } from './refresh-grant.ts';
 
 type Grant = (client: AuthenticatedClient, form: Form) => Promise<TokenResponse>;
 
-/** Answers the token endpoint: picks the grant, then authenticates the client, then grants. @see oauth2.md 3 */
+/** Answers the token endpoint: picks the grant, then authenticates the client, then grants. @see docs/spec/oauth2.md#tokens */
 export function createTokenEndpoint(core: Core, idTokens: IdTokens, merges: ProvisionalMerges) {
   const grants = new Map<string | undefined, Grant>([
     ['authorization_code', (client, form) => exchangeCode(core, { idTokens, merges }, client, form)],

@@ -73,7 +73,7 @@ const translated = (field: string): Fields => ({
   [`${field}_localizations`]: nullable(ref('Localizations')),
 });
 
-/** @see interface.md, "Application command", "Command option", "Option choice"; commands.md 1.1, 1.2 and 1.4 */
+/** @see docs/spec/commands.md#command; docs/spec/commands.md#options; docs/spec/commands.md#choices; docs/spec/commands.md#parameters */
 export const commandSchemas = {
   Locale: { type: 'string', enum: locales },
   Localizations: { ...localizations(text(1)), description: 'Locale → text' },

@@ -1,7 +1,7 @@
 import { snowflakeMax } from '../../../model/snowflake.ts';
 import { boolean, integer, nullable, object, ref, text } from '../json-schema.ts';
 
-/** @see commands.md 6, "Snowflake" */
+/** @see docs/spec/http.md#ids */
 export const commonSchemas = {
   Snowflake: {
     type: 'string',

@@ -5,7 +5,7 @@ import { boolean, integer, list, object, ref, text } from '../json-schema.ts';
 
 const codes = [...new Set(Object.values(apiErrors).map(({ code }) => code))].sort((a, b) => a - b);
 
-/** @see commands.md 4.1, 4.2 and 5.2 */
+/** @see docs/spec/errors.md#shapes; docs/spec/errors.md#field-error-codes; docs/spec/limits.md#the-body-of-a-429 */
 export const errorSchemas = {
   Error: object('Why a call was refused', {
     message: text(),

@@ -3,7 +3,7 @@ import { integer, object, text } from '../json-schema.ts';
 
 const url = { ...text(1), format: 'uri' };
 
-/** @see gateway.md 1 */
+/** @see docs/spec/gateway.md#connecting */
 export const gatewaySchemas = {
   Gateway: object('Where the gateway is reached', { url }),
   GatewayBot: object('Where the gateway is reached, and how often', {

@@ -16,7 +16,7 @@ const settings = [
 
 const memberCount = { ...integer(0), description: 'Only where counts were asked for' };
 
-/** @see commands.md 2.3; lobbies.md 2.10 and 3 */
+/** @see docs/spec/permissions.md#who-may-edit; docs/spec/lobbies.md#link-a-channel; docs/spec/lobbies.md#choosing-a-channel */
 export const guildSchemas = {
   OwnGuilds: list(ref('OwnGuild')),
   OwnGuild: object(

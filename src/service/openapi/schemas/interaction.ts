@@ -27,7 +27,7 @@ const useExtras = nullableFields({
   nonce: text(1, limits.nonceLengthMax),
 });
 
-/** @see commands.md 3.1 to 3.4 */
+/** @see docs/spec/interactions.md */
 export const interactionSchemas = {
   Invocation: {
     description: 'What a user’s own client has done: used a command or a component, or filled in a modal',

@@ -30,7 +30,7 @@ const idleTimeout = {
   default: limits.lobbyIdleTimeoutSecondsDefault,
 };
 
-/** @see interface.md, "Lobby and lobby member"; lobbies.md 1 and 2 */
+/** @see docs/spec/lobbies.md#lobby; docs/spec/lobbies.md#operations */
 export const lobbySchemas = {
   LobbyInput: object(
     'Creates or edits a lobby; on edit a field left out stays, a given one replaces',

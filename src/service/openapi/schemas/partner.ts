@@ -7,7 +7,7 @@ const secret = nullable(text(0, limits.clientSecretLengthMax));
 const externalUserId = text(1, limits.externalUserIdLengthMax);
 const globalName = nullable(text(1, limits.globalNameLengthMax));
 
-/** @see oauth2.md 9; social-sdk.md 14 */
+/** @see docs/spec/oauth2.md#provisional-accounts */
 export const partnerSchemas = {
   ExternalAuthType: {
     type: 'string',

@@ -24,7 +24,7 @@ const told: Fields = {
 };
 const asked: Fields = { type: enumeration(roleConnectionTypes), key, name, description };
 
-/** @see commands.md 7, "Current user" */
+/** @see docs/spec/http.md#users-and-guilds */
 export const roleConnectionSchemas = {
   RoleConnection: object('What an application says of a user elsewhere', {
     ...nullableFields(told),

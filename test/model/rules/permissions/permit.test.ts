@@ -220,7 +220,7 @@ const anyFacts: fc.Arbitrary<Facts> = fc.record({
   type: fc.constantFrom(1 as const, 2 as const, 3 as const, 4 as const),
 });
 
-/** The flowchart of commands.md 2.4 once more, as it is written there: one branch after another. */
+/** The flowchart of docs/spec/permissions.md#evaluation once more, as it is written there: one branch after another. */
 function flowchart({
   command = [],
   application = [],

@@ -190,7 +190,7 @@ describe('a device of a client that keeps a secret', () => {
 });
 
 describe('whatever a device and its user do', () => {
-  /** What the rules of oauth2.md 6 say, in a few lines. */
+  /** What the rules of docs/spec/oauth2.md#devices say, in a few lines. */
   class Model {
     nowMs = 0;
     intervalMs = interval;

@@ -33,7 +33,7 @@ describe('a password', () => {
   });
 
   it('hashed with other figures is recognized still', async () => {
-    // Of RFC 7914, 12.
+    // Of RFC 7914, section 12.
     const figures = 'scrypt$1024$8$16';
     const salt = Buffer.from('NaCl').toString('base64url');
     const key = Buffer.from(

@@ -1,7 +1,7 @@
 /**
  * Erlang's external term format, as far as the gateway speaks it: what JSON can say and nothing else.
  *
- * @see gateway.md 8; the Erlang documentation, "External Term Format"
+ * @see docs/spec/gateway.md#encoding-and-compression; https://www.erlang.org/doc/apps/erts/erl_ext_dist.html
  */
 export const version = 131;
 

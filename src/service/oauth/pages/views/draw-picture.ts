@@ -9,7 +9,7 @@ export function drawPicture(name: string): Buffer | undefined {
 
 const side = 128;
 
-/** @see PNG Specification, 11.2 */
+/** @see https://www.w3.org/TR/png-3/#11Critical-chunks */
 function plainPng(colour: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);

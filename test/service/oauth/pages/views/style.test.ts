@@ -6,7 +6,7 @@ const schemes = blocks.map(
   inside => new Map([...inside.matchAll(/--([\w-]+): (#\w+)/g)].map(([, name, colour]) => [name, colour])),
 );
 
-/** @see WCAG 2.2, "relative luminance" */
+/** @see https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
 function luminance(colour: string): number {
   const digits = colour.length === 4 ? [...colour.slice(1)].map(digit => digit + digit) : colour.slice(1).match(/../g);
   const [red = 0, green = 0, blue = 0] = (digits ?? []).map(pair => {
