@@ -1,4 +1,6 @@
-import { componentLimits, globalLimit, limits } from '../../src/model/limits/limits.ts';
+import { externalAuthTokenLengthMax } from '../../src/model/external-auth.ts';
+import { globalRateMax, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
+import { componentLimits, limits } from '../../src/model/limits/limits.ts';
 import { intakeLimits, runtimeLimits, serviceLimits } from '../../src/service/support/service-limits.ts';
 import { formatFigure } from './figures.ts';
 import { specTables } from './tables.ts';
@@ -10,11 +12,13 @@ const figures: Readonly<Record<string, unknown>> = {
   ...serviceLimits,
   ...runtimeLimits,
   ...intakeLimits,
-  globalLimit,
+  ...limitProfiles.standard,
+  externalAuthTokenLengthMax,
+  globalRateMax,
 };
 
 /** `32<!--=commandNameLengthMax-->`: the figure, with its unit, stands before the comment that names it. */
-const figurePattern = /\d[\d,.]*(?: (?:bytes|KiB|MiB|GiB|ms|s|minutes?|hours?|days?)(?![\w]))?<!--=([\w.]+)-->/g;
+const figurePattern = /\d[\d,.]*(?: (?:bytes|KiB|MiB|GiB|ms|s|minutes?|hours?|days?)(?![\w]))?<!--=([\w.-]+?)-->/g;
 
 /** A table stands between `<!-- table: name -->` and `<!-- end -->`, each on a line of its own. */
 const tablePattern = /<!-- table: (.+?) -->\n[\s\S]*?<!-- end -->/g;

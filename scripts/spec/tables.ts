@@ -11,7 +11,7 @@ import { fieldErrors } from '../../src/model/errors/issue.ts';
 import { externalAuthTypes } from '../../src/model/external-auth.ts';
 import { closeCodes, intents, opcodes } from '../../src/model/gateway.ts';
 import { permissionBits } from '../../src/model/guild.ts';
-import { callbackTypes, interactionTypes } from '../../src/model/interaction.ts';
+import { interactionTypes } from '../../src/model/interaction.ts';
 import { limitProfiles, type RateLimit, type RateLimitBucket } from '../../src/model/limits/limit-profiles.ts';
 import { localeFallbacks, locales } from '../../src/model/locale.ts';
 import { messageFlags, messageTypes } from '../../src/model/message.ts';
@@ -34,7 +34,6 @@ export const specTables: Readonly<Record<string, () => string>> = {
   'integration types': () => enumeration(integrationTypes),
   'overwrite types': () => enumeration(overwriteTypes),
   'interaction types': () => enumeration(interactionTypes),
-  'callback types': () => enumeration(callbackTypes),
   'component types': () => enumeration(componentTypes),
   'message types': () => enumeration(messageTypes),
   'message flags': () => bits(messageFlags),
