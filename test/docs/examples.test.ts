@@ -30,7 +30,9 @@ const context: Readonly<Record<string, string>> = {
 };
 
 describe('examples', () => {
-  const examples = findExamples();
+  // The last one shows that faults are found.
+  const wrong: Example = { from: 'wrong.ts', code: 'new Client({ noSuchOption: 1 });', declaredBefore: [] };
+  const examples = [...findExamples(), wrong];
 
   it('of README, guides and docstrings compile', async () => {
     expect(examples.length).toBeGreaterThan(15);
@@ -44,7 +46,7 @@ describe('examples', () => {
     });
     const output = await compile(folder);
     const faults = output.replace(/example-(\d+)\.ts/g, (_, i) => examples[Number(i)]?.from ?? '');
-    expect(faults).toBe('');
+    expect(faults).toMatch(/^wrong\.ts\(1,14\): error TS2353: [^\n]+\n$/);
   });
 });
 
