@@ -20,13 +20,13 @@ export const permissionBits = {
 /** Every bit there may be: what an owner and an administrator hold. */
 export const allPermissions = (1n << 54n) - 1n;
 
-/** The type of a guild's text channels. @see docs/spec/commands.md#options */
+/** The type of a guild's text channels. @see docs/spec/commands.md#channel-types */
 export const textChannelType = 0;
 
 /** The type of the channel in which a user and a bot write to each other, outside guilds. */
 export const directChannelType = 1;
 
-/** Types of channels that hang below another and go by its permissions. @see docs/spec/commands.md#options */
+/** Types of channels that hang below another and go by its permissions. @see docs/spec/commands.md#channel-types */
 export const threadTypes: ReadonlySet<number> = new Set([10, 11, 12]);
 
 /** What a channel changes for a role or a member; bits as decimal text. */
@@ -56,7 +56,7 @@ export interface Role {
 
 export interface Channel {
   id: ChannelId;
-  /** 0 text, 2 voice, 4 category and so on. @see docs/spec/commands.md#options */
+  /** 0 text, 2 voice, 4 category and so on. @see docs/spec/commands.md#channel-types */
   type: number;
   guild_id: GuildId;
   name: string;
