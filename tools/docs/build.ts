@@ -65,7 +65,7 @@ function settings(): Partial<TypeDocOptions> {
     disableSources: true,
     searchInDocuments: true,
     searchInComments: true,
-    searchGroupBoosts: { Guides: 4, 'The interface': 4, Project: 2 },
+    searchGroupBoosts: { Guides: 50, 'The interface': 50, Project: 10 },
     sort: ['kind', 'source-order'],
     kindSortOrder: ['Document', 'Module', 'Class', 'Function', 'Variable', 'Interface', 'TypeAlias'],
     navigation: { includeCategories: false, includeGroups: true, includeFolders: false, compactFolders: false },

@@ -7,6 +7,8 @@ const interfacePages = [
   ...['README', 'http', 'commands', 'permissions', 'interactions', 'lobbies', 'oauth2', 'gateway'],
   ...['client', 'limits', 'errors'],
 ];
+/** Pages about the project itself; all other pages of docs/ are guides. */
+const projectPages = ['architecture', 'decisions', 'performance', 'reliability', 'security', 'versioning'];
 const rootPages = ['CONTRIBUTING', 'SECURITY', 'CODE_OF_CONDUCT', 'CHANGELOG'];
 const repository = 'https://github.com/rallypoint-sdk/rallypoint/blob/main/';
 
@@ -45,7 +47,7 @@ export function stagePages(root: string, staging: string): Pages {
 }
 
 function groupOf(path: string): string {
-  return guides.some(name => path === `docs/${name}.md`) ? 'Guides' : 'Project';
+  return projectPages.some(name => path === `docs/${name}.md`) ? 'Project' : 'Guides';
 }
 
 function inOrder(root: string, folder: string, first: readonly string[]): string[] {
