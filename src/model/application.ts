@@ -34,7 +34,7 @@ export interface InstallParams {
   permissions: string;
 }
 
-/** @see docs/spec/oauth2.md#what-tokens-tell */
+/** @see docs/spec/oauth2.md#token-information */
 export interface PartialApplication {
   id: ApplicationId;
   name: string;

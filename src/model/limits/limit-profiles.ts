@@ -109,7 +109,7 @@ const commandBuckets = {
  * Our choice: blocks are short, grow, and leave whoever has a valid credential alone. The hosted service shuts an address out for a
  * day; behind a proxy that would be everybody.
  *
- * @see docs/spec/limits.md#rejected-callers
+ * @see docs/spec/limits.md#blocked-addresses
  */
 const invalidRequests: InvalidRequestLimit = {
   requests: 10_000,

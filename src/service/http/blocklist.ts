@@ -21,7 +21,7 @@ interface Refused {
  *
  * Our choice: what is counted is kept in this process and for so many addresses at most, the longest known making room.
  *
- * @see docs/spec/limits.md#rejected-callers; docs/spec/limits.md#rate-limits
+ * @see docs/spec/limits.md#blocked-addresses; docs/spec/limits.md#rate-limits
  */
 export class Blocklist {
   readonly #core: Pick<Core, 'clock' | 'limits' | 'log'>;

@@ -36,7 +36,7 @@ export function limitReply({ global, retryAfterSeconds }: LimitRefusal): Reply {
   return { status: 429, body: { message: 'You are being rate limited.', retry_after: retryAfterSeconds, global } };
 }
 
-/** To an address that is not let in. @see docs/spec/limits.md#rejected-callers */
+/** To an address that is not let in. @see docs/spec/limits.md#blocked-addresses */
 export function blockedReply(blockedForMs: number): Reply {
   return { ...faultReply(new Fault('blocked')), headers: { 'retry-after': String(Math.ceil(blockedForMs / 1000)) } };
 }

@@ -41,7 +41,7 @@ export interface OwnApplication extends PartialApplication {
  * Our choice, for the reference says no more than "the bot's application object": the fields of that object which have a
  * meaning here, and those that are always there.
  *
- * @see docs/spec/oauth2.md#what-tokens-tell
+ * @see docs/spec/oauth2.md#token-information
  */
 export async function ownApplicationView({ store }: Core, application: ApplicationRecord): Promise<OwnApplication> {
   const { id, redirect_uris, interactions_endpoint_url, event_webhooks_url, install_params } = application;

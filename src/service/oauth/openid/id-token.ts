@@ -10,7 +10,7 @@ export interface IdTokenSubject extends Parties {
 }
 
 export interface IdTokens {
-  /** Adds an ID token to an answer whose scope has `openid`. @see docs/spec/oauth2.md#what-tokens-tell */
+  /** Adds an ID token to an answer whose scope has `openid`. @see docs/spec/oauth2.md#token-information */
   add(response: TokenResponse, subject: IdTokenSubject): Promise<TokenResponse>;
   sign(subject: IdTokenSubject, lifeSeconds: number): Promise<string>;
 }

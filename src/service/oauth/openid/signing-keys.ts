@@ -2,7 +2,7 @@ import type { CryptoKey, JWK } from 'jose';
 import { loadOnce } from '../../../wire/load-once.ts';
 import type { Core } from '../../core.ts';
 
-/** How ID tokens are signed, and what else bears the service's name. @see docs/spec/oauth2.md#what-tokens-tell */
+/** How ID tokens are signed, and what else bears the service's name. @see docs/spec/oauth2.md#token-information */
 export const signingAlgorithm = 'RS256';
 
 const settingName = 'oauth_signing_key';

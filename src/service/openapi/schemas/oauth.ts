@@ -33,7 +33,7 @@ const partialApplication: Fields = {
 
 const picture = { ...text(1), description: 'A picture as a data URI in base64: checked, and passed over' };
 
-/** @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#what-tokens-tell */
+/** @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#token-information */
 export const oauthSchemas = {
   TokenRequest: object(
     'Asks for tokens: for a code, for a refresh token, for a device’s code, or for the application itself',
