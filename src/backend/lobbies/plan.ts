@@ -26,7 +26,7 @@ export interface Unseen {
  * the rest in bulk. The second replaces what others may just have written, so it is taken only where it is shorter, and
  * never when somebody with an additional name stays: no source says whether a list keeps names.
  *
- * @param desired as {@link checkDesired} passed it
+ * @param desired as `checkDesired` passed it
  * @see docs/spec/lobbies.md#edit; docs/spec/lobbies.md#put-a-member; docs/spec/lobbies.md#bulk-update
  */
 export function planLobby(actual: Lobby, desired: DesiredLobby, unseen: Unseen = {}): LobbyCall[] {

@@ -33,7 +33,7 @@ export type RateLimitBucket =
   | 'command-create'
   | 'interaction-invoke'
   | 'gateway-identify'
-  /** Counted for every key of {@link limits.gatewayMaxConcurrency}. */
+  /** Counted for every key of `limits.gatewayMaxConcurrency`. */
   | 'gateway-identify-pace'
   /** As the two above, of a user's sessions. */
   | 'gateway-identify-user'

@@ -6,7 +6,7 @@ import { refuseIssues } from '../../wire/http/check.ts';
 /** Proof of an identity that the player has elsewhere. @see docs/spec/oauth2.md#external-identities */
 export interface ExternalAuth {
   readonly type: ExternalAuthType;
-  /** What the other service gave out for the player: 1 to {@link externalAuthTokenLengthMax} characters. Secret. */
+  /** What the other service gave out for the player: 1 to `externalAuthTokenLengthMax` characters. Secret. */
   readonly token: string;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 /**
  * The ports: everything this package takes from the world outside, so that tests and other hosts can put their own
- * in place. Each has a system default here, but for sockets (wire/gateway/socket.ts), which load `ws`.
+ * in place. Each has a system default here, but for sockets (wire/socket.ts), which load `ws`.
  */
 
 /** Cancels what was scheduled; later calls do nothing. */
@@ -14,7 +14,7 @@ export interface Clock {
   now(): number;
   /**
    * Runs `task` once, `delayMs` from now or as soon after as possible; negative means now. A promise it returns is
-   * waited for by {@link VirtualClock.advance}; it must not reject.
+   * waited for by `VirtualClock.advance()`; it must not reject.
    */
   schedule(delayMs: number, task: () => void | Promise<void>, options?: ScheduleOptions): Cancel;
   /**

@@ -23,7 +23,7 @@ const agentOptions = {
 
 /**
  * Carries requests by `undici`, loaded at the first, over connections that are kept alive: for a server that makes many
- * calls. Against {@link nodeTransport} a call costs half, and like there it is certain whether a failed one had left.
+ * calls. Against `nodeTransport` a call costs half, and like there it is certain whether a failed one had left.
  */
 export function undiciTransport(): Transport {
   let agent: Agent | undefined;

@@ -5,7 +5,7 @@ import type { GuildId, RoleId, Snowflake, UserId } from '../../snowflake.ts';
 export interface PermissionGuild {
   readonly id: GuildId;
   readonly owner_id: UserId;
-  /** @everyone (with the guild's own id) among them. */
+  /** The role of everyone, which has the guild's own id, among them. */
   readonly roles: readonly { readonly id: RoleId; readonly permissions: string }[];
 }
 

@@ -29,7 +29,7 @@ export type OverwriteLayer = keyof OverwriteLayers;
  * - `access`: the member sees the channel and may use application commands there
  * - `send`: what is used on a user asks for the right to send messages
  * - `channel`: the overwrites of the channel, or of all channels
- * - `member`: the overwrites of the user, of the roles, or of @everyone
+ * - `member`: the overwrites of the user, of the roles, or of everyone
  * - `default`: the command's `default_member_permissions`
  */
 export type PermitStepName = 'age' | 'administrator' | 'access' | 'send' | 'channel' | 'member' | 'default';
