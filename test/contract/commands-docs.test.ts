@@ -83,7 +83,7 @@ it('docs/commands.md shows a button that opens a form', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rallypoint-docs-'));
   const service = await startService({ fixtures: starfall, limits: 'off' });
   const { id: applicationId, bot_token: botToken } = application;
-  const backend = createBackend({ applicationId, botToken, apiBase: service.api_base, globalLimit: 'off' });
+  const backend = createBackend({ applicationId, botToken, baseUrl: service.web_base, globalLimit: 'off' });
   const player = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, ada.id) });
   onTestFinished(async () => {
     backend.close();

@@ -91,7 +91,7 @@ async function openBackend(settings: CommandsSettings, terminal: Terminal): Prom
   const { applicationId, apiBase, allowUnencrypted } = settings;
   const secrets = await readSecrets(terminal);
   try {
-    return createBackend({ applicationId, ...secrets, ...(apiBase && { apiBase }), allowUnencrypted });
+    return createBackend({ applicationId, ...secrets, baseUrl: apiBase, allowUnencrypted });
   } catch (error) {
     throw explained(error);
   }

@@ -29,8 +29,7 @@ afterEach(async () => {
 async function start(options: Partial<AppOptions> = {}): Promise<void> {
   const all: AppOptions = {
     applicationId: '1',
-    apiBase: 'http://127.0.0.1:9/api',
-    webBase: 'http://127.0.0.1:9',
+    baseUrl: 'http://127.0.0.1:9',
     backendBase: 'http://127.0.0.1:9',
     scheme: 'discord-1',
     redirect: 'loopback',
