@@ -9,9 +9,9 @@ import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * `rallypoint doctor`: names what keeps a player from signing in on this machine, and how to mend it.
+ * `rallypoint doctor`: names what keeps a player from signing in on this machine, and how to fix it.
  *
- * @returns false when something is amiss
+ * @returns false when it found a problem
  * @throws UsageError
  */
 export async function doctorCommand(args: readonly string[], { stdout }: Terminal): Promise<boolean> {
@@ -27,24 +27,30 @@ export async function doctorCommand(args: readonly string[], { stdout }: Termina
     throw error.name === ArgumentError.name ? new UsageError(printable(errorMessage(error))) : error;
   });
   if (settings.json) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
-  else stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);
+  else {
+    const hasScheme = settings.scheme !== undefined || settings.applicationId !== undefined;
+    stdout.write(`${report(findings, hasScheme, paintFor(stdout)).join('\n')}\n`);
+  }
   return findings.every(({ ok }) => ok);
 }
 
-function report(findings: readonly Finding[], paint: Paint): string[] {
+function report(findings: readonly Finding[], hasScheme: boolean, paint: Paint): string[] {
   const rows = findings.flatMap(({ code, ok, message, remedy }) => [
     [ok ? paint('green', '✓') : paint('red', '✗'), paint('bold', words(code)), printable(message)],
     ...(remedy === undefined ? [] : [['', '', paint('yellow', `→ ${printable(remedy)}`)]]),
   ]);
-  return [...table(rows), '', summary(findings)];
+  return [...table(rows), '', summary(findings, hasScheme)];
 }
 
 function words(code: string): string {
   return code.replaceAll('_', ' ');
 }
 
-function summary(findings: readonly Finding[]): string {
-  const amiss = findings.filter(({ ok }) => !ok).length;
-  if (amiss === 0) return 'Nothing is amiss.';
-  return `${amiss} of ${findings.length} ${amiss === 1 ? 'needs' : 'need'} attention.`;
+function summary(findings: readonly Finding[], hasScheme: boolean): string {
+  const problems = findings.filter(({ ok }) => !ok).length;
+  const found =
+    problems === 0
+      ? `No problem found in ${findings.length} checks.`
+      : `${problems} of ${findings.length} checks found a problem.`;
+  return hasScheme ? found : `${found} No scheme was checked: name one by --scheme or --application.`;
 }

@@ -71,6 +71,7 @@ export const serveOptions: OptionGroups = {
     },
     'sign-in': {
       value: 'MODE',
+      choices: signInModes,
       help: [
         `how people sign in on the pages: ${signInModes.join(', ')} (default ${defaults.signIn});`,
         'developer lets them choose who they are, password asks for that of their fixture',
@@ -101,6 +102,7 @@ export const serveOptions: OptionGroups = {
   'How it behaves': {
     limits: {
       value: 'NAME',
+      choices: limitNames,
       help: [
         `rate limits: ${limitNames.join(', ')} (default ${defaults.limits});`,
         'development is what the hosted service allows an unapproved application',
@@ -128,7 +130,11 @@ export const serveOptions: OptionGroups = {
   },
   'What it says': {
     'ready-file': { value: 'FILE', help: ['write the ready line to this file too; removed when the service ends'] },
-    'log-level': { value: 'LEVEL', help: [`${logLevels.join(', ')} (default ${defaults.logLevel})`] },
+    'log-level': {
+      value: 'LEVEL',
+      choices: logLevels,
+      help: [`${logLevels.join(', ')} (default ${defaults.logLevel})`],
+    },
     help: { short: 'h', help: ['show this'] },
   },
 };

@@ -5,7 +5,6 @@
 export const environmentVariables = {
   baseUrl: 'RALLYPOINT_BASE_URL',
   applicationId: 'RALLYPOINT_APPLICATION_ID',
-  guildId: 'RALLYPOINT_GUILD_ID',
   botToken: 'RALLYPOINT_BOT_TOKEN',
   clientSecret: 'RALLYPOINT_CLIENT_SECRET',
 } as const;
