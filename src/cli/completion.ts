@@ -30,7 +30,9 @@ export function readShell(word: string | undefined): Shell {
 /** The script that completes `rallypoint` in a shell. */
 export function completionScript(shell: Shell, commands: readonly Completable[]): string {
   const lines = { bash, zsh, fish }[shell](commands);
-  return `${[`# Completions of rallypoint. Made by: rallypoint completion ${shell}`, ...lines].join('\n')}\n`;
+  // Of a file in its function path zsh reads this first line.
+  const first = shell === 'zsh' ? ['#compdef rallypoint'] : [];
+  return `${[...first, `# Made by: rallypoint completion ${shell}`, ...lines].join('\n')}\n`;
 }
 
 const topOptions = ['--help', '--version'];
@@ -108,7 +110,6 @@ function zsh(commands: readonly Completable[]): string[] {
   const argumentsOf = (leaf: Completable) =>
     ['_arguments', ...rowsOf(leaf).map(specOf), ...restOf(leaf)].join(' \\\n        ');
   return [
-    '#compdef rallypoint',
     '_rallypoint() {',
     ...list('commands', commands),
     `  if (( CURRENT == 2 )); then _describe command commands; compadd -- ${topOptions.join(' ')}; return; fi`,

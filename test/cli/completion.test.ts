@@ -43,6 +43,10 @@ describe('rallypoint completion', () => {
     expect(stderr).toMatch(told);
   });
 
+  it('begins the script for zsh with the line by which zsh finds it in its function path', async () => {
+    expect((await run('zsh')).stdout).toMatch(/^#compdef rallypoint\n/);
+  });
+
   it('shows its help', async () => {
     expect((await run('--help')).stdout).toContain('source <(rallypoint completion bash)');
   });
