@@ -28,29 +28,27 @@ export async function doctorCommand(args: readonly string[], { stdout }: Termina
   });
   if (settings.json) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else {
+    stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);
     const hasScheme = settings.scheme !== undefined || settings.applicationId !== undefined;
-    stdout.write(`${report(findings, hasScheme, paintFor(stdout)).join('\n')}\n`);
+    if (!hasScheme) stdout.write('No scheme was checked: name one by --scheme or --application.\n');
   }
   return findings.every(({ ok }) => ok);
 }
 
-function report(findings: readonly Finding[], hasScheme: boolean, paint: Paint): string[] {
+function report(findings: readonly Finding[], paint: Paint): string[] {
   const rows = findings.flatMap(({ code, ok, message, remedy }) => [
     [ok ? paint('green', '✓') : paint('red', '✗'), paint('bold', words(code)), printable(message)],
     ...(remedy === undefined ? [] : [['', '', paint('yellow', `→ ${printable(remedy)}`)]]),
   ]);
-  return [...table(rows), '', summary(findings, hasScheme)];
+  return [...table(rows), '', summary(findings)];
 }
 
 function words(code: string): string {
   return code.replaceAll('_', ' ');
 }
 
-function summary(findings: readonly Finding[], hasScheme: boolean): string {
+function summary(findings: readonly Finding[]): string {
   const problems = findings.filter(({ ok }) => !ok).length;
-  const found =
-    problems === 0
-      ? `No problem found in ${findings.length} checks.`
-      : `${problems} of ${findings.length} checks found a problem.`;
-  return hasScheme ? found : `${found} No scheme was checked: name one by --scheme or --application.`;
+  if (problems === 0) return `No problem found in ${findings.length} checks.`;
+  return `${problems} of ${findings.length} checks found a problem.`;
 }

@@ -64,7 +64,7 @@ describe('rallypoint doctor', () => {
   it('says that it checked no scheme where none was named', async () => {
     const { stdout } = await run();
     expect(stdout).not.toContain('registration');
-    expect(stdout).toMatch(/\. No scheme was checked: name one by --scheme or --application\.\n$/);
+    expect(stdout).toMatch(/\nNo scheme was checked: name one by --scheme or --application\.\n$/);
   });
 
   it('does not say in one line what another one denies, on a machine without a desktop', async () => {
