@@ -356,6 +356,14 @@ describe('the settings of rallypoint commands', () => {
     expect(wrong.stderr).toContain('did not accept the bot token of RALLYPOINT_BOT_TOKEN');
     const secret = await run(['show'], { RALLYPOINT_CLIENT_SECRET: 'very-secret' });
     expect(secret).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_CLIENT_SECRET') });
+    expect(secret.stderr).toContain(`POST ${service.api_base}/v10/oauth2/token: `);
+    const environment = { RALLYPOINT_BASE_URL: service.web_base, RALLYPOINT_APPLICATION_ID: '999', ...token };
+    const foreign = await plainRun(['show'], environment);
+    expect(foreign.stderr).toContain(
+      'the bot token of RALLYPOINT_BOT_TOKEN belong to application 999 (RALLYPOINT_APPLICATION_ID)?',
+    );
+    const elsewhere = await run(['show', '--base-url', `${service.web_base}/nowhere`]);
+    expect(elsewhere.stderr).toContain(`Is ${service.web_base}/nowhere (--base-url) the base URL of the service?`);
     const prefixed = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'Bot very-secret' });
     expect(prefixed).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_BOT_TOKEN') });
     for (const { stderr } of [wrong, secret, prefixed]) expect(stderr).not.toContain('very-secret');

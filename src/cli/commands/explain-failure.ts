@@ -1,5 +1,6 @@
 import { type Transport, undiciTransport } from '../../backend/index.ts';
 import { ApiError, apiErrors, OAuthError, RallypointError, TransportError } from '../../model/errors/errors.ts';
+import { routeLabel } from '../../wire/routes.ts';
 import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { printable } from '../paint.ts';
@@ -44,16 +45,26 @@ export function explainFailure(
 
 function explanation(
   error: RallypointError,
-  { baseUrl, baseUrlSource, applicationId }: CommandsSettings,
+  { baseUrl, baseUrlSource, applicationId, applicationIdSource }: CommandsSettings,
   { name: credential }: Secrets,
   calls: CallLog,
 ): string {
   const message = errorMessage(error);
   if (error instanceof TransportError) return `${message} (The address is that of ${baseUrlSource}.)`;
   if (error.code === 'invalid_credential') return `${message} That is ${credential}.`;
-  if (error instanceof OAuthError) return `${message} The secret is ${credential}.`;
+  if (error instanceof OAuthError) {
+    return `${calls.lastOf(routeLabel('createToken'))}: ${message} The secret is ${credential}.`;
+  }
   if (!(error instanceof ApiError)) return message;
   const told = message.replace(error.route, calls.lastOf(error.route) ?? error.route);
-  if (error.status !== apiErrors.unauthorized.status) return told;
-  return `${told}. The service did not accept ${credential}: is it the current one of application ${applicationId}, and is ${baseUrl} (${baseUrlSource}) the service that it belongs to?`;
+  const { status, code } = error;
+  if (status === apiErrors.unauthorized.status) {
+    return `${told}. The service did not accept ${credential}: is it the current one of application ${applicationId}, and is ${baseUrl} (${baseUrlSource}) the service that it belongs to?`;
+  }
+  if (code === 'not_your_application') {
+    return `${told}. Does ${credential} belong to application ${applicationId} (${applicationIdSource})?`;
+  }
+  // What is there is not the interface: its own errors have a code.
+  if (code === 'not_found') return `${told}. Is ${baseUrl} (${baseUrlSource}) the base URL of the service?`;
+  return told;
 }

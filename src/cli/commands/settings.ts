@@ -84,6 +84,7 @@ export interface CommandsSettings {
   /** Where the base URL was given, for messages. */
   readonly baseUrlSource: string;
   readonly applicationId: string;
+  readonly applicationIdSource: string;
   readonly guildId?: string;
   readonly allowUnencrypted: boolean;
   readonly localizations?: string;
@@ -112,12 +113,14 @@ export function readSettings(
   const config = readConfigFile(optionText(given, 'config'));
   const allowUnencrypted = given['allow-unencrypted'] === true || config.allowUnencrypted === true;
   const { value: baseUrl, source: baseUrlSource } = readBaseUrl(given, environment, config, allowUnencrypted);
+  const { value: applicationId, source: applicationIdSource } = readApplicationId(given, environment, config);
   return {
     action,
     ...present('operand', operand ?? definitionsOf(action, config)),
     baseUrl,
     baseUrlSource,
-    applicationId: readApplicationId(given, environment, config),
+    applicationId,
+    applicationIdSource,
     ...present('guildId', readId('--guild', optionText(given, 'guild'))),
     allowUnencrypted,
     ...present('localizations', optionText(given, 'localizations') ?? config.localizations),
@@ -204,10 +207,12 @@ function readBaseUrl(
   }
 }
 
-function readApplicationId(given: GivenOptions, environment: Terminal['environment'], config: Config): string {
+function readApplicationId(given: GivenOptions, environment: Terminal['environment'], config: Config): Sourced {
   const chosen = choose(given, 'application', environment, config, 'applicationId');
-  const id = chosen && readId(chosen.source, chosen.value);
-  if (id !== undefined) return id;
+  if (chosen) {
+    readId(chosen.source, chosen.value);
+    return chosen;
+  }
   throw new UsageError(
     `The application is missing: give --application ID, set ${environmentVariables.applicationId}, or write "applicationId" into ${configFileName}.`,
   );
