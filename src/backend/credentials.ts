@@ -111,7 +111,10 @@ function checkSecrets({ botToken, clientSecret }: Secrets): void {
 }
 
 function credentialMissing(forWhat: string): ArgumentError {
-  return new ArgumentError('credential_missing', `${forWhat} takes a bot token: give createBackend() a botToken.`);
+  return new ArgumentError(
+    'credential_missing',
+    `${forWhat} needs a bot token: pass botToken to createBackend(). ${unsetHint('botToken')}`,
+  );
 }
 
 async function fetchToken(http: Http, applicationId: ApplicationId, secret: string) {
