@@ -57,7 +57,7 @@ async function against(
 ): Promise<BenchRow> {
   const server = await startServer('bare', { GET: { ...answer, ...network } });
   const base = `http://127.0.0.1:${server.ready.port}`;
-  const backend = createBackend({ applicationId: '100', botToken: 'x', apiBase: `${base}/api`, globalLimit: 'off' });
+  const backend = createBackend({ applicationId: '100', botToken: 'x', baseUrl: base, globalLimit: 'off' });
   const peer = openPeer(base);
   try {
     return await compare(() => backend.lobbies.get('1'), peer.call);

@@ -103,7 +103,7 @@ async function socketRounds(): Promise<Round[]> {
 
 /** Events a second of this process's CPU time into a client's state, from READY to the last. */
 async function clientRate(port: number): Promise<number> {
-  const client = new Client({ apiBase: `http://127.0.0.1:${port}/api`, webBase: `http://127.0.0.1:${port}` });
+  const client = new Client({ baseUrl: `http://127.0.0.1:${port}` });
   client.updateToken('bench-token');
   const ended = Promise.withResolvers<void>();
   const { member } = changeOf(socketEvents);

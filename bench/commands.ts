@@ -66,7 +66,7 @@ async function planRow(base: string): Promise<BenchRow> {
   const backend = createBackend({
     applicationId: '100',
     botToken: 'bench-token',
-    apiBase: `${base}/api`,
+    baseUrl: base,
     globalLimit: 'off',
   });
   const desired = fullScope(0);

@@ -24,7 +24,7 @@ export async function run(): Promise<BenchRow[]> {
   const once = async (side: 'ours' | 'bare') => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       script,
-      JSON.stringify({ side, webBase: web_base, controlBase: control_base, controlToken: control_token }),
+      JSON.stringify({ side, baseUrl: web_base, controlBase: control_base, controlToken: control_token }),
     ]);
     return Number(stdout);
   };

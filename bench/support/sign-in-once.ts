@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 /** Signs one player in and prints the milliseconds from the redirect to the tokens. The player takes a second to consent. */
 interface Options {
   readonly side: 'ours' | 'bare';
-  readonly webBase: string;
+  readonly baseUrl: string;
   readonly controlBase: string;
   readonly controlToken: string;
 }
 
-const { side, webBase, controlBase, controlToken } = JSON.parse(process.argv[2] ?? '') as Options;
+const { side, baseUrl, controlBase, controlToken } = JSON.parse(process.argv[2] ?? '') as Options;
 const consentMs = 1_000;
 
 /** What the player's browser is sent to, once they have consented. */
@@ -32,7 +32,7 @@ function follow(address: string): void {
 async function ours(): Promise<unknown> {
   const { AuthorizationArgs, Client } = await import('@rallypoint/sdk');
   const openBrowser = async (address: string) => void consent(address).then(follow);
-  const client = new Client({ applicationId: '100', apiBase: `${webBase}/api`, webBase, openBrowser });
+  const client = new Client({ applicationId: '100', baseUrl, openBrowser });
   const { challenge, verifier } = client.createAuthorizationCodeVerifier();
   const args = new AuthorizationArgs().setScopes('identify').setCodeChallenge(challenge);
   return client.getToken({ ...(await client.authorize(args)), verifier });
@@ -56,7 +56,7 @@ async function bare(): Promise<unknown> {
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   });
-  void consent(`${webBase}/oauth2/authorize?${query}`).then(follow);
+  void consent(`${baseUrl}/oauth2/authorize?${query}`).then(follow);
   return exchange({ code: await arrived.promise, code_verifier: verifier, redirect_uri: redirectUri });
 }
 
@@ -64,7 +64,7 @@ function exchange(grant: Readonly<Record<string, string>>): Promise<unknown> {
   const body = new URLSearchParams({ grant_type: 'authorization_code', client_id: '100', ...grant }).toString();
   return new Promise(resolve => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const asked = request(`${webBase}/api/v10/oauth2/token`, { method: 'POST', headers }, async answer => {
+    const asked = request(`${baseUrl}/api/v10/oauth2/token`, { method: 'POST', headers }, async answer => {
       let text = '';
       for await (const chunk of answer) text += chunk;
       resolve(JSON.parse(text));

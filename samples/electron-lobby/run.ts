@@ -38,12 +38,11 @@ async function run(): Promise<number> {
   const { main } = await buildSample();
   const service = await startService({ fixtures, data: join(folder, 'service'), port: Number(values.port ?? 0) });
   say(`Service       ${service.web_base}`);
-  const backend = await startGameBackend({ applicationId, botToken, apiBase: service.api_base, log: say });
+  const backend = await startGameBackend({ applicationId, botToken, baseUrl: service.web_base, log: say });
   say(`Game server   ${backend.address}  (it alone has the bot token)`);
   const environment = {
     [variables.applicationId]: applicationId,
-    [variables.apiBase]: service.api_base,
-    [variables.webBase]: service.web_base,
+    [variables.baseUrl]: service.web_base,
     [variables.backendBase]: backend.address,
     ...(values.once && { STARFALL_ONCE: '1' }),
     ...(values.headless && { STARFALL_HEADLESS: '1' }),

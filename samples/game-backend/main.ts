@@ -1,13 +1,13 @@
 import { startGameBackend } from './server.ts';
 
 /**
- * Starts the game's server by itself: `BOT_TOKEN`, `APPLICATION_ID`, `API_BASE` and, if you like, `PORT` come from the
- * environment, never from an argument, which every user of the machine could read.
+ * Starts the game's server by itself. Its options come from the environment: `PORT`, if you want a certain one, and the
+ * three below. The bot token is never an argument, because every user of the machine can read those.
  */
 const backend = await startGameBackend({
-  applicationId: need('APPLICATION_ID'),
-  botToken: need('BOT_TOKEN'),
-  apiBase: need('API_BASE'),
+  baseUrl: need('RALLYPOINT_BASE_URL'),
+  applicationId: need('RALLYPOINT_APPLICATION_ID'),
+  botToken: need('RALLYPOINT_BOT_TOKEN'),
   port: Number(process.env.PORT ?? 0),
   log: line => process.stderr.write(`${line}\n`),
 });
@@ -17,6 +17,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 function need(name: string): string {
   const value = process.env[name];
   if (value) return value;
-  process.stderr.write(`${name} is missing. The game server needs APPLICATION_ID, BOT_TOKEN and API_BASE.\n`);
+  process.stderr.write(
+    `${name} is not set. The game server needs RALLYPOINT_BASE_URL, RALLYPOINT_APPLICATION_ID and RALLYPOINT_BOT_TOKEN.\n`,
+  );
   process.exit(2);
 }

@@ -9,7 +9,7 @@ export interface Player {
 
 export interface PlayersOptions {
   readonly applicationId: string;
-  readonly apiBase: string;
+  readonly baseUrl: string;
   /** Asks who owns the application; no player's token opens that. */
   readonly botToken: string;
 }
@@ -31,7 +31,7 @@ const answerMsMax = 5_000;
 // An access token is a few dozen letters; a header that is longer is not one.
 const bearer = /^Bearer ([\x21-\x7E]{1,512})$/;
 
-export function createPlayers({ applicationId, apiBase, botToken }: PlayersOptions): Players {
+export function createPlayers({ applicationId, baseUrl, botToken }: PlayersOptions): Players {
   return {
     async identify(authorization) {
       const token = bearer.exec(authorization ?? '')?.[1];
@@ -57,7 +57,7 @@ export function createPlayers({ applicationId, apiBase, botToken }: PlayersOptio
   };
 
   async function ask(path: string, authorization: string): Promise<Readonly<Record<string, unknown>>> {
-    const answer = await fetch(`${apiBase}/v10${path}`, {
+    const answer = await fetch(`${baseUrl}/api/v10${path}`, {
       headers: { authorization },
       signal: AbortSignal.timeout(answerMsMax),
     }).catch(() => undefined);

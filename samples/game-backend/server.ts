@@ -17,8 +17,8 @@ export interface GameBackendOptions {
    * it may do beyond them it asks of this server, which knows who asks.
    */
   readonly botToken: string;
-  /** Where the service is, as its ready line's `api_base` says. */
-  readonly apiBase: string;
+  /** The address of the service: the `web_base` of its ready line. */
+  readonly baseUrl: string;
   /** Default: any free port. */
   readonly port?: number | undefined;
   /** Hears what went wrong here and what players were refused for; never a token. Default: nobody. */
@@ -50,9 +50,9 @@ const requestMsMax = 10_000;
  * | `PUT /entry-point` | the application's owner | {@link SavedEntryPoint} |
  */
 export async function startGameBackend(options: GameBackendOptions): Promise<GameBackend> {
-  const { applicationId, botToken, apiBase, log = () => {} } = options;
-  const backend = createBackend({ applicationId, botToken, apiBase });
-  const players = createPlayers({ applicationId, botToken, apiBase });
+  const { applicationId, botToken, baseUrl, log = () => {} } = options;
+  const backend = createBackend({ applicationId, botToken, baseUrl });
+  const players = createPlayers({ applicationId, botToken, baseUrl });
   const entryPoint = createEntryPoint(backend);
 
   const handlers: Handlers = {

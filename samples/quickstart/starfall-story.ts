@@ -17,7 +17,7 @@ const secondsToSee = 5;
 
 /** The story itself, from signing in to the answered command. */
 export async function tellStarfall(story: Story, service: Service): Promise<void> {
-  const backend = createBackend({ applicationId, botToken, apiBase: service.api_base });
+  const backend = createBackend({ applicationId, botToken, baseUrl: service.web_base });
   const clients: Client[] = [];
   try {
     story.chapter('The players sign in');
@@ -43,8 +43,7 @@ type Player = typeof ada;
 async function signIn(story: Story, service: Service, clients: Client[], player: Player): Promise<Client> {
   const client = new Client({
     applicationId,
-    apiBase: service.api_base,
-    webBase: service.web_base,
+    baseUrl: service.web_base,
     // A game leaves this out and the system's browser opens; here the story plays the person in front of it.
     openBrowser: url => signInAs(player.username, url),
   });

@@ -1,7 +1,8 @@
 import type { ApplicationTraits } from '../model/application.ts';
+import { ArgumentError } from '../model/errors/errors.ts';
 import type { RateLimit } from '../model/limits/limit-profiles.ts';
 import { type ApplicationId, parseSnowflake } from '../model/snowflake.ts';
-import { resolveAddresses } from '../wire/addresses.ts';
+import { resolveBaseUrl } from '../wire/addresses.ts';
 import {
   type Clock,
   type Entropy,
@@ -11,6 +12,7 @@ import {
   systemClock,
   systemEntropy,
 } from '../wire/clock/ports.ts';
+import { unsetHint } from '../wire/environment-variables.ts';
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
 import { deadlineMsDefault, Http } from '../wire/http/http.ts';
 import type { Transport } from '../wire/http/transport.ts';
@@ -27,13 +29,20 @@ import { createProvisionalAccounts, type ProvisionalAccounts } from './provision
 import type { traitsUnknown } from './traits.ts';
 
 export interface BackendOptions {
-  readonly applicationId: ApplicationId;
-  /** The bot token, without `Bot `. Opens everything. */
-  readonly botToken?: string;
+  /**
+   * The address of the service: `https://host`, perhaps with a path. The API, the OAuth2 endpoints and the gateway follow
+   * from it. A `/api` or `/api/v10` at its end is accepted too.
+   *
+   * There is no default: pass your own service's address, or {@link discordBaseUrl}. The type admits undefined so that
+   * `process.env.RALLYPOINT_BASE_URL` can be passed as it is; the backend rejects undefined with `missing_base_url`.
+   */
+  readonly baseUrl: string | undefined;
+  /** Needed. The backend rejects undefined and empty text with `missing_application_id`. */
+  readonly applicationId: ApplicationId | undefined;
+  /** The bot token, without `Bot `. Opens everything. Either this or {@link clientSecret} is needed. */
+  readonly botToken?: string | undefined;
   /** The OAuth2 client secret. Opens commands: a token is fetched with it at the first call and kept. Proves the application where players' tokens are exchanged. */
-  readonly clientSecret?: string;
-  /** Where the service is, as its ready line's `api_base` says. Default: the hosted service. */
-  readonly apiBase?: string;
+  readonly clientSecret?: string | undefined;
   /** Lets the credential travel unencrypted beyond this machine, for example inside a cluster. Default false. */
   readonly allowUnencrypted?: boolean;
   /**
@@ -75,21 +84,23 @@ export interface Backend {
 /**
  * Opens an application's backend. Nothing is sent before the first call.
  *
- * @throws ArgumentError `invalid_snowflake`, `credential_missing`, `invalid_credential`, `invalid_base_url`,
- *   `insecure_address`, `invalid_server_name`, `invalid_lease`
+ * @throws ArgumentError `missing_base_url`, `invalid_base_url`, `insecure_address`,
+ *   `missing_application_id`, `invalid_snowflake`, `credential_missing`, `invalid_credential`, `invalid_server_name`, `invalid_lease`
  * @example
  * ```ts
- * const backend = createBackend({ applicationId: '1', botToken, apiBase: 'http://127.0.0.1:8080/api' });
+ * const backend = createBackend({ baseUrl: 'http://127.0.0.1:8910', applicationId: '1', botToken });
  * const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' }, members: [{ id: '9' }] });
  * await backend.lobbies.delete(lobby.id);
  * backend.close();
  * ```
  */
 export function createBackend(options: BackendOptions): Backend {
+  // JavaScript callers may leave the options out.
+  const { allowUnencrypted = false, baseUrl: given } = (options as BackendOptions | undefined) ?? {};
+  const baseUrl = resolveBaseUrl(given, { allowUnencrypted });
   const { clock = systemClock, entropy = systemEntropy, logger = silentLogger } = options;
-  const { allowUnencrypted = false, deadlineMs = deadlineMsDefault } = options;
-  const applicationId = parseSnowflake<'application'>(options.applicationId, 'applicationId');
-  const { baseUrl } = resolveAddresses({ apiBase: options.apiBase }, { allowUnencrypted });
+  const { deadlineMs = deadlineMsDefault } = options;
+  const applicationId = readApplicationId(options.applicationId);
   const { socket } = options;
 
   const http = new Http({
@@ -143,4 +154,9 @@ export function createBackend(options: BackendOptions): Backend {
       http.close();
     },
   };
+}
+
+function readApplicationId(given: ApplicationId | undefined): ApplicationId {
+  if (given) return parseSnowflake<'application'>(given, 'applicationId');
+  throw new ArgumentError('missing_application_id', `applicationId is missing. ${unsetHint('applicationId')}`);
 }

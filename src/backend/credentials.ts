@@ -2,6 +2,7 @@ import { ApiError, ArgumentError, OAuthError, TransportError } from '../model/er
 import type { Scope } from '../model/oauth.ts';
 import type { ApplicationId } from '../model/snowflake.ts';
 import type { Clock } from '../wire/clock/ports.ts';
+import { unsetHint } from '../wire/environment-variables.ts';
 import { asRecord } from '../wire/http/codec.ts';
 import type { Http } from '../wire/http/http.ts';
 import { type Credential, type RouteName, routeLabel, routes } from '../wire/routes.ts';
@@ -39,7 +40,7 @@ export const headerSafe = /^[\x21-\x7E]+$/;
  * Holds the bot token, or fetches and keeps a client-credentials token; the bot token goes first where a route takes
  * both.
  *
- * @throws ArgumentError `credential_missing` without any secret; `invalid_credential` for one no header can carry
+ * @throws ArgumentError `credential_missing` without any secret, or for an empty one; `invalid_credential` for one no header can carry
  * @see docs/spec/http.md#credentials; docs/spec/oauth2.md#tokens
  */
 export function createCredentials(
@@ -91,19 +92,29 @@ export function createCredentials(
 
 function checkSecrets({ botToken, clientSecret }: Secrets): void {
   if (botToken === undefined && clientSecret === undefined) {
-    throw new ArgumentError('credential_missing', 'A backend needs a botToken or a clientSecret.');
+    throw new ArgumentError(
+      'credential_missing',
+      `botToken and clientSecret are both missing; createBackend() needs one of them. ${unsetHint('botToken', 'clientSecret')}`,
+    );
   }
-  for (const [name, secret] of Object.entries({ botToken, clientSecret })) {
+  for (const [name, secret] of [
+    ['botToken', botToken],
+    ['clientSecret', clientSecret],
+  ] as const) {
+    if (secret === '') throw new ArgumentError('credential_missing', `${name} is empty. ${unsetHint(name)}`);
     if (secret === undefined || (typeof secret === 'string' && headerSafe.test(secret))) continue;
     throw new ArgumentError(
       'invalid_credential',
-      `${name} must be printable ASCII without blanks, and without "Bot ".`,
+      `${name} must be printable ASCII without spaces, and without "Bot " in front.`,
     );
   }
 }
 
 function credentialMissing(forWhat: string): ArgumentError {
-  return new ArgumentError('credential_missing', `${forWhat} takes a bot token: give createBackend() a botToken.`);
+  return new ArgumentError(
+    'credential_missing',
+    `${forWhat} needs a bot token: pass botToken to createBackend(). ${unsetHint('botToken')}`,
+  );
 }
 
 async function fetchToken(http: Http, applicationId: ApplicationId, secret: string) {

@@ -5,7 +5,11 @@
  * ```ts
  * import { createBackend } from '@rallypoint/sdk/backend';
  *
- * const backend = createBackend({ applicationId: '1', botToken: process.env.BOT_TOKEN ?? '' });
+ * const backend = createBackend({
+ *   baseUrl: process.env.RALLYPOINT_BASE_URL,
+ *   applicationId: '1',
+ *   botToken: process.env.RALLYPOINT_BOT_TOKEN,
+ * });
  * await backend.commands.create({ name: 'rally', description: 'Calls your party together' });
  * await backend.interactions.listen(interaction => interaction.reply({ content: 'On the way!' }));
  * ```
@@ -77,6 +81,7 @@ export type { BotProvisionalTokenInput, ExternalAuth, ProvisionalTokenResponse }
 export type { CommandChange } from '../model/rules/commands/command-diff.ts';
 export type { PlacedText, ShownText } from '../model/rules/locales/shown-texts.ts';
 export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowflake.ts';
+export { discordBaseUrl } from '../wire/addresses.ts';
 export type { Clock, Entropy, Logger, SocketFactory } from '../wire/clock/ports.ts';
 export { deadlineMsDefault } from '../wire/http/http.ts';
 export { fetchTransport, type Transport } from '../wire/http/transport.ts';

@@ -1,21 +1,23 @@
 import { parseArgs } from 'node:util';
 import { suggestion } from './nearest.ts';
 
-/** The command was called wrongly: one line for stderr, exit code 2. */
+/** The command was used wrongly: one line on stderr, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The command was called rightly and could not do it: one line for stderr, exit code 1. */
+/** The command was used correctly and failed: one line on stderr, exit code 1. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
 
 /** An option of a command. */
 export interface OptionRow {
-  /** What stands for its value in the help; absent when it takes none. */
+  /** What stands for its value in the help, `FILE` or `DIR` for a path; absent when it takes none. */
   readonly value?: string;
-  /** A single letter that means the same. */
+  /** The values that it can have, where they are few. */
+  readonly choices?: readonly string[];
+  /** A letter for short. */
   readonly short?: string;
   /** Lines of the help. */
   readonly help: readonly string[];
@@ -29,19 +31,19 @@ export type GivenOptions = Readonly<Record<string, string | true | undefined>>;
 /**
  * Reads the options of a command that takes nothing else.
  *
- * @throws UsageError on an unknown option, a missing or needless value, or a word that is no option
+ * @throws UsageError on an unknown option, a missing or needless value, or a word that is not an option
  */
 export function readOptions(command: string, args: readonly string[], groups: OptionGroups): GivenOptions {
   const { given, operands } = readArguments(args, groups);
   const [word] = operands;
   if (word === undefined) return given;
-  throw new UsageError(`"rallypoint ${command}" takes options only, and "${word}" is none.`);
+  throw new UsageError(`"rallypoint ${command}" takes only options (got "${word}").`);
 }
 
 /** What stands behind a command. */
 export interface GivenArguments {
   readonly given: GivenOptions;
-  /** Words that are no options, in their order. */
+  /** Words that are not options, in their order. */
   readonly operands: readonly string[];
 }
 

@@ -3,19 +3,19 @@ import { type OptionGroups, optionText, readOptions, UsageError } from './comman
 
 /** The options of `rallypoint doctor`, by the headings of the help. */
 export const doctorOptions: OptionGroups = {
-  'What to look at': {
+  'What to check': {
     scheme: { value: 'SCHEME', help: ["the scheme of the game's redirects"] },
     application: { value: 'ID', help: ['the application, for its default scheme: discord-ID'] },
     folder: { value: 'DIR', help: ["the folder of the game's socket, if it names one"] },
     handler: { value: 'NAME', help: ["the game's own registration, for example game.desktop"] },
   },
-  'What it says': {
-    json: { help: ['one JSON document on stdout'] },
-    help: { short: 'h', help: ['show this'] },
+  Output: {
+    json: { help: ['print one JSON document'] },
+    help: { short: 'h', help: ['show this help'] },
   },
 };
 
-/** What the doctor was asked for. */
+/** What the doctor was asked to check. */
 export interface DoctorSettings {
   readonly scheme: string | undefined;
   readonly applicationId: string | undefined;
@@ -34,16 +34,20 @@ export function readDoctorSettings(args: readonly string[]): DoctorSettings | un
   const scheme = optionText(given, 'scheme');
   const applicationId = optionText(given, 'application');
   if (scheme !== undefined && applicationId !== undefined) {
-    throw new UsageError('Give --scheme or --application, not both: each names the scheme.');
+    throw new UsageError('--scheme and --application both name the scheme; give one of them.');
   }
   if (applicationId !== undefined && !isSnowflake(applicationId)) {
-    throw new UsageError(`--application is an id, a whole number, not "${applicationId}".`);
+    throw new UsageError(`--application must be an id, a whole number (got "${applicationId}").`);
+  }
+  const handler = optionText(given, 'handler');
+  if (handler !== undefined && scheme === undefined && applicationId === undefined) {
+    throw new UsageError('--handler names the registration of a scheme: give --scheme or --application too.');
   }
   return {
     scheme,
     applicationId,
     folder: optionText(given, 'folder'),
-    handler: optionText(given, 'handler'),
+    handler,
     json: given.json === true,
   };
 }

@@ -9,9 +9,9 @@ import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * `rallypoint doctor`: names what keeps a player from signing in on this machine, and how to mend it.
+ * `rallypoint doctor`: names what keeps a player from signing in on this machine, and how to fix it.
  *
- * @returns false when something is amiss
+ * @returns false when it found a problem
  * @throws UsageError
  */
 export async function doctorCommand(args: readonly string[], { stdout }: Terminal): Promise<boolean> {
@@ -27,7 +27,11 @@ export async function doctorCommand(args: readonly string[], { stdout }: Termina
     throw error.name === ArgumentError.name ? new UsageError(printable(errorMessage(error))) : error;
   });
   if (settings.json) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
-  else stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);
+  else {
+    stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);
+    const hasScheme = settings.scheme !== undefined || settings.applicationId !== undefined;
+    if (!hasScheme) stdout.write('No scheme was checked: name one by --scheme or --application.\n');
+  }
   return findings.every(({ ok }) => ok);
 }
 
@@ -44,7 +48,7 @@ function words(code: string): string {
 }
 
 function summary(findings: readonly Finding[]): string {
-  const amiss = findings.filter(({ ok }) => !ok).length;
-  if (amiss === 0) return 'Nothing is amiss.';
-  return `${amiss} of ${findings.length} ${amiss === 1 ? 'needs' : 'need'} attention.`;
+  const problems = findings.filter(({ ok }) => !ok).length;
+  if (problems === 0) return `No problem found in ${findings.length} checks.`;
+  return `${problems} of ${findings.length} checks found a problem.`;
 }

@@ -7,19 +7,19 @@ export function errorMessage(error: unknown): string {
   return message.replace(/:\s*\n\s*/g, ': ').replace(/\s*\n\s*/g, '; ');
 }
 
-/** What to tell of a service that would not start. */
+/** Why a service did not start. */
 export function startFailure(error: unknown, { host, port }: { host: string; port: number }): CommandFailure {
   if (error instanceof RallypointError) return new CommandFailure(errorMessage(error));
   switch ((error as { code?: unknown } | null)?.code) {
     case 'EADDRINUSE':
       return new CommandFailure(
-        `Port ${port} of ${host} is taken. Give another by --port, or --port 0 for any that is free.`,
+        `Port ${port} of ${host} is taken. Give another one by --port, or --port 0 for any free one.`,
       );
     case 'EACCES':
       return new CommandFailure(`Listening on port ${port} of ${host} is not allowed: ${errorMessage(error)}`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new CommandFailure(`${host} is no address of this machine; give another by --host.`);
+      return new CommandFailure(`${host} is not an address of this machine; give another one by --host.`);
     default:
       return new CommandFailure(`The service could not be started: ${errorMessage(error)}`);
   }

@@ -1,5 +1,8 @@
+import { environmentVariables } from '../wire/environment-variables.ts';
 import type { OptionGroups } from './command-line.ts';
-import { type ActionName, actionSummaries, commandsOptions, operands, secretVariables } from './commands/settings.ts';
+import { configFields, configFileName } from './commands/config-file.ts';
+import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
+import { shells } from './completion.ts';
 import { doctorOptions } from './doctor-options.ts';
 import { serveOptions } from './serve-options.ts';
 
@@ -10,8 +13,10 @@ export const commandSummaries = {
   serve: 'start the service',
   commands: "register, compare and show an application's commands",
   doctor: 'find out why players cannot sign in on this machine',
-  help: 'show what a command takes: rallypoint help serve',
+  completion: `print a completion script: ${shells.join(', ')}`,
+  help: 'show how to use a command: rallypoint help commands deploy',
 } as const;
+
 /** What `rallypoint --help` shows. */
 export function generalHelp(): string {
   const commands = Object.entries(commandSummaries).map(([name, summary]) => row(name, [summary]));
@@ -24,7 +29,7 @@ export function generalHelp(): string {
     ...commands,
     '',
     'Options',
-    row('-h, --help', ['show this, or what a command takes']),
+    row('-h, --help', ['show this help, or that of a command']),
     row('-v, --version', ['show the version']),
     '',
     'Start with: rallypoint serve --memory',
@@ -37,13 +42,13 @@ export function serveHelp(): string {
   return [
     'Usage: rallypoint serve [options]',
     '',
-    'Starts the service: the HTTP API, OAuth2 pages, gateway and control API at one port. As soon as it accepts',
-    'traffic it prints one line of JSON with its addresses and the control token. Logs go to stderr.',
+    'Starts the service: the HTTP API, the OAuth2 pages, the gateway and the control API, all on one port. When it',
+    'accepts traffic it prints one line of JSON with its addresses and the control token. Logs go to stderr.',
     '',
     ...optionHelp(serveOptions),
-    'SIGTERM and SIGINT make it accept no more connections, answer what is under way, tell gateway sessions to',
-    'reconnect, and exit with 0. A second one ends it immediately.',
-    'Exit codes: 0 stopped, 1 could not start or failed, 2 wrong use.',
+    'On SIGTERM or SIGINT the service stops accepting connections, finishes the requests under way, tells gateway',
+    'sessions to reconnect, and exits with 0. A second signal ends it immediately.',
+    'Exit codes: 0 stopped, 1 could not start or failed, 2 wrong usage.',
     '',
     'Examples',
     '  rallypoint serve --memory --port 0 --fixtures fixtures.json',
@@ -53,31 +58,85 @@ export function serveHelp(): string {
   ].join('\n');
 }
 
-/** What `rallypoint commands --help` shows. */
-export function commandsHelp(): string {
-  const actions = Object.entries(actionSummaries).map(([name, summary]) =>
-    row(`${name} ${operands[name as ActionName] ?? ''}`.trim(), [summary]),
-  );
+/** What `rallypoint commands --help` shows, or that of one of its actions. */
+export function commandsHelp(action?: ActionName): string {
   return [
-    'Usage: rallypoint commands <action> --application ID [options]',
-    '',
-    'Actions',
-    ...actions,
-    '',
-    'FILE holds the definitions: a list of commands as JSON, or a module (.js, .ts) that exports it.',
-    `The credential comes from ${secretVariables.botToken} or ${secretVariables.clientSecret}, or is asked for.`,
-    '',
-    ...optionHelp(commandsOptions),
-    'Colours are for terminals, and off with NO_COLOR=1.',
-    'Exit codes: 0 done, 1 a check found a difference or it failed, 2 wrong use.',
+    ...(action ? actionHead(action) : commandsHead()),
+    ...settingsHelp(),
+    ...optionHelp(optionsOf(action)),
+    'Colors are for terminals; NO_COLOR=1 turns them off.',
+    action === undefined || action === 'check'
+      ? 'Exit codes: 0 done, 1 a check found a difference or the command failed, 2 wrong usage.'
+      : 'Exit codes: 0 done, 1 failed, 2 wrong usage.',
     '',
     'Examples',
-    '  rallypoint commands plan commands.json --application 1 --api-base http://127.0.0.1:8910/api',
-    '  rallypoint commands deploy commands.ts --application 1 --guild 5 --yes',
-    '  rallypoint commands check commands.ts --application 1 --json',
-    '  rallypoint commands pull --application 1 --out commands.json',
+    ...examples
+      .filter(example => action === undefined || example.startsWith(action))
+      .map(example => `  rallypoint commands ${example}`),
     '',
   ].join('\n');
+}
+
+const examples: readonly string[] = [
+  'plan commands.json --application 1 --base-url http://127.0.0.1:8910',
+  'deploy commands.ts --guild 5 --yes',
+  'check commands.ts --json',
+  'pull --out commands.json',
+  'show',
+  'show rally --locale de',
+];
+
+function commandsHead(): string[] {
+  return [
+    'Usage: rallypoint commands <action> [options]',
+    '',
+    'Actions',
+    ...Object.entries(actionSummaries).map(([name, summary]) => row(usageOf(name as ActionName), [summary])),
+    '',
+    ...definitionsHelp,
+  ];
+}
+
+function actionHead(action: ActionName): string[] {
+  const summary = actionSummaries[action];
+  return [
+    `Usage: rallypoint commands ${usageOf(action)} [options]`,
+    '',
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    ...(action === 'deploy'
+      ? ['Before it deletes commands it asks at a terminal; elsewhere it deletes none without --yes.']
+      : []),
+    '',
+    ...(operands[action] === 'FILE' ? definitionsHelp : []),
+  ];
+}
+
+const definitionsHelp = [
+  'FILE holds the definitions: a list of commands as JSON, or a module (.js, .ts) that exports it. JSON files are in',
+  'UTF-8, with or without a byte order mark, and have no comments.',
+  '',
+];
+
+/** Where settings come from, and in which order. */
+function settingsHelp(): string[] {
+  const { baseUrl, applicationId, botToken, clientSecret } = environmentVariables;
+  return [
+    'Settings come from the options, then from the environment, then from the configuration file.',
+    '',
+    'Environment',
+    row(baseUrl, ['the address of the service, as --base-url; there is no default']),
+    row(applicationId, ['the application, as --application']),
+    row(botToken, ['the bot token; asked for at a terminal when it is not set']),
+    row(clientSecret, ['the client secret, for an application without a bot']),
+    '',
+    `Configuration file (${configFileName} in the working folder, or --config FILE): a JSON object of`,
+    ...Object.entries(configFields).map(([name, { help }]) => row(name, [help])),
+    '',
+  ];
+}
+
+function usageOf(action: ActionName): string {
+  return `${action} ${operands[action] ?? ''}`.trim();
 }
 
 /** What `rallypoint doctor --help` shows. */
@@ -85,17 +144,34 @@ export function doctorHelp(): string {
   return [
     'Usage: rallypoint doctor [--scheme SCHEME | --application ID] [options]',
     '',
-    'Looks at what brings a redirect from the browser back to the game, and at what keeps the tokens after it: who opens',
-    'the scheme, the forwarder, the socket, loopback, the keychain, the rights. Without a scheme, at what concerns all.',
-    'It leaves nothing changed.',
+    'Checks what brings a redirect from the browser back to the game, and what keeps the tokens after it: which',
+    'program opens the scheme, the forwarder, the socket, the loopback interface, the keychain and the rights of this',
+    'process. Without a scheme it checks only what all games share. It changes nothing on the machine.',
     '',
     ...optionHelp(doctorOptions),
-    'Colours are for terminals, and off with NO_COLOR=1.',
-    'Exit codes: 0 nothing is amiss, 1 something is, 2 wrong use.',
+    'Colors are for terminals; NO_COLOR=1 turns them off.',
+    'Exit codes: 0 no problem found, 1 a problem found, 2 wrong usage.',
     '',
     'Examples',
     '  rallypoint doctor --application 1054951789318909972',
     '  rallypoint doctor --scheme my-game --handler my-game.desktop --json',
+    '',
+  ].join('\n');
+}
+
+/** What `rallypoint completion --help` shows. */
+export function completionHelp(): string {
+  return [
+    `Usage: rallypoint completion ${shells.join('|')}`,
+    '',
+    'Prints a script that completes the commands, options and values of rallypoint in a shell.',
+    '',
+    'bash: add to ~/.bashrc',
+    '  source <(rallypoint completion bash)',
+    'zsh: add to ~/.zshrc, after compinit',
+    '  source <(rallypoint completion zsh)',
+    'fish: once',
+    '  rallypoint completion fish > ~/.config/fish/completions/rallypoint.fish',
     '',
   ].join('\n');
 }

@@ -1,17 +1,21 @@
 import { version } from '../model/version.ts';
 import { errorText } from '../wire/error-report.ts';
-import { UsageError } from './command-line.ts';
-import { commands } from './commands/commands.ts';
+import { readOptions, UsageError } from './command-line.ts';
+import { commands, readAction } from './commands/commands.ts';
+import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
+import { type Completable, completionScript, readShell, shells } from './completion.ts';
 import { doctorCommand } from './doctor.ts';
+import { doctorOptions } from './doctor-options.ts';
 import { errorMessage } from './failure.ts';
-import { commandSummaries, commandsHelp, doctorHelp, generalHelp, serveHelp } from './help.ts';
+import { commandSummaries, commandsHelp, completionHelp, doctorHelp, generalHelp, serveHelp } from './help.ts';
 import { suggestion } from './nearest.ts';
 import { serve } from './serve.ts';
+import { serveOptions } from './serve-options.ts';
 import type { Terminal } from './terminal.ts';
 
-const exitCodes = { done: 0, failed: 1, wrongUse: 2 } as const;
+const exitCodes = { done: 0, failed: 1, wrongUsage: 2 } as const;
 
-/** Runs `rallypoint …` and says how it went: the exit code, and one line on stderr about what went wrong. */
+/** Runs `rallypoint …`. Resolves with the exit code; an error is one line on stderr. */
 export async function rallypoint([command, ...args]: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return (await run(command, args, terminal)) ? exitCodes.done : exitCodes.failed;
@@ -21,7 +25,7 @@ export async function rallypoint([command, ...args]: readonly string[], terminal
     const expected = name === 'UsageError' || name === 'CommandFailure';
     const text = expected ? errorMessage(error) : errorText(error);
     terminal.stderr.write(`rallypoint: ${text}\n`);
-    return name === 'UsageError' ? exitCodes.wrongUse : exitCodes.failed;
+    return name === 'UsageError' ? exitCodes.wrongUsage : exitCodes.failed;
   }
 }
 
@@ -35,32 +39,64 @@ async function run(command: string | undefined, args: readonly string[], termina
       return commands(args, terminal);
     case 'doctor':
       return doctorCommand(args, terminal);
+    case 'completion':
+      terminal.stdout.write(completion(args));
+      return true;
+    // The command alone shows what there is, as those of most tools do.
+    case undefined:
     case 'help':
     case '--help':
     case '-h':
-      terminal.stdout.write(help(args[0]));
+      terminal.stdout.write(help(args));
       return true;
     case '--version':
     case '-v':
       terminal.stdout.write(`${version}\n`);
       return true;
-    case undefined:
-      throw new UsageError('Which command? "rallypoint help" lists them; start with "rallypoint serve --memory".');
     default:
       throw new UsageError(unknown(command));
   }
 }
 
-function help(topic: string | undefined): string {
+function help([topic, action]: readonly string[]): string {
   if (topic === undefined || topic === 'help') return generalHelp();
   if (topic === 'serve') return serveHelp();
-  if (topic === 'commands') return commandsHelp();
+  if (topic === 'commands') return commandsHelp(action === undefined ? undefined : readAction(action));
   if (topic === 'doctor') return doctorHelp();
+  if (topic === 'completion') return completionHelp();
   throw new UsageError(unknown(topic));
+}
+
+function completion(args: readonly string[]): string {
+  const [shell, ...rest] = args;
+  if (shell === '--help' || shell === '-h') return completionHelp();
+  readOptions('completion', rest, {});
+  return completionScript(readShell(shell), completables());
+}
+
+/** Everything that can be typed, for the shells. */
+function completables(): Completable[] {
+  const of: Readonly<Record<keyof typeof commandSummaries, Omit<Completable, 'name' | 'summary'>>> = {
+    serve: { options: serveOptions },
+    commands: {
+      options: {},
+      actions: (Object.keys(actionSummaries) as ActionName[]).map(name => ({
+        name,
+        summary: actionSummaries[name],
+        options: optionsOf(name),
+        operand: operands[name],
+      })),
+    },
+    doctor: { options: doctorOptions },
+    completion: { options: {}, operand: 'shell', words: shells },
+    help: { options: {}, operand: 'command', words: Object.keys(commandSummaries).filter(name => name !== 'help') },
+  };
+  const names = Object.keys(commandSummaries) as (keyof typeof commandSummaries)[];
+  return names.map(name => ({ name, summary: commandSummaries[name], ...of[name] }));
 }
 
 function unknown(word: string): string {
   const kind = word.startsWith('-') ? 'option' : 'command';
   const known = [...Object.keys(commandSummaries), '--help', '--version'];
-  return `There is no ${kind} ${word}.${suggestion(word, known)} "rallypoint help" lists what there is.`;
+  return `There is no ${kind} ${word}.${suggestion(word, known)} "rallypoint help" lists the commands.`;
 }

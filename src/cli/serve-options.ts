@@ -28,73 +28,75 @@ export type LogLevel = (typeof logLevels)[number];
 
 /** The options of `rallypoint serve`, by the headings of its help. */
 export const serveOptions: OptionGroups = {
-  'Where it listens': {
+  Network: {
     port: { value: 'N', help: [`port for everything; 0 takes a free one (default ${defaults.port})`] },
     host: { value: 'H', help: [`address to listen on (default ${defaults.host})`] },
     'public-url': {
       value: 'URL',
-      help: ['what clients elsewhere reach it by: that of a proxy, like https://play.example'],
+      help: ['address by which other machines reach the service, like https://play.example'],
     },
     'trusted-proxy': {
       value: 'LIST',
       help: [
-        'proxies whose X-Forwarded-For is believed, so that limits by address count those',
-        'behind them: addresses and CIDR blocks, by commas, like 127.0.0.1,10.0.0.0/8',
+        'proxies whose X-Forwarded-For is trusted, so that limits by address count the clients',
+        'behind them: addresses and CIDR blocks, separated by commas, like 127.0.0.1,10.0.0.0/8',
       ],
     },
     'allowed-host': {
       value: 'LIST',
       help: [
-        'names and addresses, by commas and without ports, that clients may call it by beside',
-        'loopback, --host and that of --public-url; requests for any other are answered 421',
+        'more names and addresses, separated by commas and without ports, that clients may use',
+        'for the service besides loopback, --host and --public-url; others are answered 421',
       ],
     },
     connections: {
       value: 'N',
       help: [
-        'connections on which no credential was accepted yet: more are closed immediately',
+        'limit on connections without an accepted credential; more are closed immediately',
         `(default ${intakeLimits.unprovenConnectionsMax.toLocaleString('en-US')})`,
       ],
     },
     'peer-connections': {
       value: 'N',
       help: [
-        'as above, from one address that is no trusted proxy',
+        'the same for one address that is not a trusted proxy',
         `(default ${intakeLimits.unprovenConnectionsPerAddressMax.toLocaleString('en-US')}, of a private network ${intakeLimits.unprovenConnectionsPerPrivateAddressMax.toLocaleString('en-US')})`,
       ],
     },
     'sign-in': {
       value: 'MODE',
+      choices: signInModes,
       help: [
         `how people sign in on the pages: ${signInModes.join(', ')} (default ${defaults.signIn});`,
-        'developer lets them choose who they are, password asks for that of their fixture',
+        'developer: they choose who they are; password: they enter that of their fixture',
       ],
     },
     'allow-public-developer-sign-in': {
       help: [
-        'let --host be an address that other machines reach with developer sign-in, although',
-        'whoever reaches the service can sign in as any of its users',
+        'allow a --host that other machines reach together with developer sign-in, although',
+        'anybody who reaches the service can then sign in as any of its users',
       ],
     },
   },
-  'What it asks': {
+  'Requests to other servers': {
     'allow-private-webhooks': {
       help: [
-        "let applications' addresses for webhook events and interactions lead to this",
-        'machine and its network, although others reach the service (--host, --public-url)',
+        "allow applications' webhook and interaction URLs on this machine and its network,",
+        'although other machines reach the service (--host, --public-url)',
       ],
     },
   },
-  'What it keeps': {
-    data: { value: 'DIR', help: [`folder that keeps the state, made when missing (default ${defaults.data})`] },
-    memory: { help: ['keep the state in memory; it ends with the service'] },
-    fixtures: { value: 'FILE', help: ['JSON document of applications, users and guilds to begin with'] },
-    store: { value: 'URL', help: ['the same as --data or --memory in another form: sqlite:DIR or memory:'] },
-    bus: { value: 'URL', help: ['how several nodes would tell each other of events: local: (one node)'] },
+  State: {
+    data: { value: 'DIR', help: [`folder for the state, created if missing (default ${defaults.data})`] },
+    memory: { help: ['keep the state in memory; it is lost when the service ends'] },
+    fixtures: { value: 'FILE', help: ['JSON file of applications, users and guilds to start with'] },
+    store: { value: 'URL', help: ['another form of --data and --memory: sqlite:DIR or memory:'] },
+    bus: { value: 'URL', help: ['how nodes exchange events: local: (one node)'] },
   },
-  'How it behaves': {
+  Behavior: {
     limits: {
       value: 'NAME',
+      choices: limitNames,
       help: [
         `rate limits: ${limitNames.join(', ')} (default ${defaults.limits});`,
         'development is what the hosted service allows an unapproved application',
@@ -103,31 +105,38 @@ export const serveOptions: OptionGroups = {
     'global-rate': {
       value: 'N',
       help: [
-        'requests a second of one application over all routes, as the interface grants them',
-        `on request: up to ${globalRateMax} (default ${limitProfiles.standard.buckets.global?.requests})`,
+        'requests per second of one application over all routes, which large applications are',
+        `granted: up to ${globalRateMax} (default ${limitProfiles.standard.buckets.global?.requests})`,
       ],
     },
     'voice-endpoint': {
       value: 'H',
-      help: ["your own voice server, told to who comes into a lobby's call: voice.example:4433"],
+      help: ["your own voice server, which members of a lobby's call are told: voice.example:4433"],
     },
     'drain-timeout': {
       value: 'S',
       help: [
-        'seconds that a service which was told to end waits for what is under way',
-        `(default ${runtimeLimits.drainTimeoutMs / 1000}); then it is cut off`,
+        'seconds that a stopping service waits for the requests under way',
+        `(default ${runtimeLimits.drainTimeoutMs / 1000}), before it cuts them off`,
       ],
     },
-    'virtual-clock': { help: ['time starts now and moves only by POST /control/clock'] },
+    'virtual-clock': { help: ['time starts at the present and advances only by POST /control/clock'] },
   },
-  'What it says': {
-    'ready-file': { value: 'FILE', help: ['write the ready line to this file too; removed when the service ends'] },
-    'log-level': { value: 'LEVEL', help: [`${logLevels.join(', ')} (default ${defaults.logLevel})`] },
-    help: { short: 'h', help: ['show this'] },
+  Output: {
+    'ready-file': {
+      value: 'FILE',
+      help: ['also write the ready line to this file; it is removed when the service ends'],
+    },
+    'log-level': {
+      value: 'LEVEL',
+      choices: logLevels,
+      help: [`${logLevels.join(', ')} (default ${defaults.logLevel})`],
+    },
+    help: { short: 'h', help: ['show this help'] },
   },
 };
 
-/** What `rallypoint serve` was asked for, checked. */
+/** The checked options of `rallypoint serve`. */
 export interface ServeSettings {
   readonly port: number;
   readonly host: string;
@@ -193,24 +202,25 @@ function choice<Choice extends string>(
   const value = optionText(given, name);
   const chosen = choices.find(one => one === value);
   if (value === undefined || chosen) return chosen;
-  throw new UsageError(`--${name} is one of ${choices.join(', ')}, not "${value}".${suggestion(value, choices)}`);
+  throw new UsageError(`--${name} must be one of ${choices.join(', ')} (got "${value}").${suggestion(value, choices)}`);
 }
 
 function readPort(value: string | undefined): number {
   if (value === undefined) return defaults.port;
   const port = /^[0-9]{1,5}$/.test(value) ? Number(value) : Number.NaN;
   if (port <= portMax) return port;
-  throw new UsageError(`--port is a whole number from 0 to ${portMax}, not "${value}".`);
+  throw new UsageError(`--port must be a whole number from 0 to ${portMax} (got "${value}").`);
 }
 
 function readLimits(given: GivenOptions): LimitProfile {
   const profile = limitProfiles[choice(given, 'limits', limitNames) ?? defaults.limits];
   const value = optionText(given, 'global-rate');
   if (value === undefined) return profile;
-  if (!profile.buckets.global) throw new UsageError(`--global-rate limits, and --limits ${profile.name} does not.`);
+  if (!profile.buckets.global)
+    throw new UsageError(`--global-rate cannot be combined with --limits ${profile.name}, which has no limits.`);
   const rate = /^[0-9]{1,4}$/.test(value) ? Number(value) : Number.NaN;
   if (rate >= 1 && rate <= globalRateMax) return withGlobalRate(profile, rate);
-  throw new UsageError(`--global-rate is a whole number from 1 to ${globalRateMax}, not "${value}".`);
+  throw new UsageError(`--global-rate must be a whole number from 1 to ${globalRateMax} (got "${value}").`);
 }
 
 function readDrainTimeout(given: GivenOptions): number {
@@ -230,7 +240,7 @@ function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'signIn' | 
   if (isLoopback(host) || mayBePublic) return { host, signIn, allowPublicDeveloperSignIn };
   throw new UsageError(
     `--host ${host} can be reached from other machines, and whoever reaches the service can sign in as any of its ` +
-      'users. Add --sign-in password, or if that is meant --allow-public-developer-sign-in.',
+      'users. Add --sign-in password, or --allow-public-developer-sign-in if you want that.',
   );
 }
 
@@ -274,7 +284,7 @@ function readCount(given: GivenOptions, name: string): number | undefined {
   const value = optionText(given, name);
   if (value === undefined) return undefined;
   if (/^[1-9][0-9]{0,6}$/.test(value)) return Number(value);
-  throw new UsageError(`--${name} is a whole number from 1 to 9999999, not "${value}".`);
+  throw new UsageError(`--${name} must be a whole number from 1 to 9999999 (got "${value}").`);
 }
 
 function readVoiceEndpoint(given: GivenOptions): Pick<ServeSettings, 'voiceEndpoint'> {
@@ -289,7 +299,9 @@ function readVoiceEndpoint(given: GivenOptions): Pick<ServeSettings, 'voiceEndpo
 function readDataFolder(given: GivenOptions): string | undefined {
   const named = (['data', 'memory', 'store'] as const).filter(name => given[name] !== undefined);
   if (named.length > 1) {
-    throw new UsageError(`${named.map(name => `--${name}`).join(' and ')} both say where the state is; give one.`);
+    throw new UsageError(
+      `${named.map(name => `--${name}`).join(' and ')} both say where the state is kept; give one of them.`,
+    );
   }
   if (given.memory) return undefined;
   const store = optionText(given, 'store');
@@ -300,7 +312,7 @@ function readStoreAddress(address: string): string | undefined {
   const [, engine, rest = ''] = /^([a-z][a-z0-9+.-]*):(?:\/\/)?(.*)$/is.exec(address) ?? [];
   if (engine === 'sqlite') return rest === '' ? defaults.data : rest;
   if (engine === 'memory' && rest === '') return undefined;
-  throw new UsageError(unavailable('--store', engine, 'sqlite:DIR and memory:'));
+  throw new UsageError(unavailable('--store', engine, 'sqlite:DIR or memory:'));
 }
 
 function checkBus(address: string | undefined): void {
@@ -312,5 +324,5 @@ function checkBus(address: string | undefined): void {
 // Only the engine's name is repeated: the rest of an address may hold a password.
 function unavailable(option: string, engine: string | undefined, known: string): string {
   const what = engine === undefined ? 'that' : `"${engine}:"`;
-  return `${option} cannot be ${what} in this version; it knows ${known}.`;
+  return `${option} cannot be ${what} in this version; it can be ${known}.`;
 }

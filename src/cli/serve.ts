@@ -3,6 +3,7 @@ import { proxyWarning, type ServiceOptions } from '../service/options.ts';
 import type { Service } from '../service/service.ts';
 import type { Fixtures } from '../service/testing/fixtures/document.ts';
 import type { Logger } from '../wire/clock/ports.ts';
+import { readJsonFile } from '../wire/json-file.ts';
 import { CommandFailure } from './command-line.ts';
 import { errorMessage, startFailure } from './failure.ts';
 import { serveHelp } from './help.ts';
@@ -95,13 +96,10 @@ function readFixtures(path: string): Fixtures {
   } catch (error) {
     throw new CommandFailure(`The fixtures file ${path} cannot be read: ${errorMessage(error)}`);
   }
-  try {
-    // The service checks it.
-    return JSON.parse(text) as Fixtures;
-  } catch {
-    // The parser's own words may quote a secret.
-    throw new CommandFailure(`The fixtures file ${path} is not JSON.`);
-  }
+  const fixtures = readJsonFile(text);
+  if ('fault' in fixtures) throw new CommandFailure(`The fixtures file ${path} is not JSON: ${fixtures.fault}.`);
+  // The service checks it.
+  return fixtures.value as Fixtures;
 }
 
 function announce(service: Service, ready: ReadyFile | undefined): void {

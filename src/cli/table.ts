@@ -1,6 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { Paint } from './paint.ts';
 
-/** Rows as lines, each column as wide as its widest cell. Cells may be coloured. */
+/** The heading of a table, to be its first row. */
+export function heading(paint: Paint, ...names: readonly string[]): string[] {
+  return names.map(name => paint('dim', name.toUpperCase()));
+}
+
+/** Rows as lines, each column as wide as its widest cell. Cells may be colored. */
 export function table(rows: readonly (readonly string[])[], indent = '  '): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -3,12 +3,16 @@ import type { OpenBrowser } from './auth/open-browser.ts';
 import type { WhenOffline } from './call-options.ts';
 
 export interface ClientOptions {
+  /**
+   * The address of the service: `https://host`, perhaps with a path. The API, the OAuth2 endpoints, the gateway and the
+   * web pages follow from it. A `/api` or `/api/v10` at its end is accepted too.
+   *
+   * There is no default: pass your own service's address, or {@link discordBaseUrl}. The type admits undefined so that
+   * `process.env.RALLYPOINT_BASE_URL` can be passed as it is; the client rejects undefined with `missing_base_url`.
+   */
+  readonly baseUrl: string | undefined;
   /** @see {@link Client.setApplicationId} */
   readonly applicationId?: string | bigint | undefined;
-  /** Where the pages for people are, and who issues the tokens. Default: the hosted service. */
-  readonly webBase?: string | undefined;
-  /** What stands before the version in every API path; ends in `/api`. Default: the hosted service. */
-  readonly apiBase?: string | undefined;
   /** Shows the page that asks the player. Default: the system's browser. */
   readonly openBrowser?: OpenBrowser | undefined;
   /** What becomes of operations while the client is not ready. Default: `fail`. */

@@ -8,7 +8,7 @@ import {
   parseSnowflake,
   type UserId,
 } from '../model/snowflake.ts';
-import { resolveAddresses } from '../wire/addresses.ts';
+import { resolveBaseUrl } from '../wire/addresses.ts';
 import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
 import { deadlineMsDefault, Http } from '../wire/http/http.ts';
@@ -65,7 +65,7 @@ import { type CallJoinOptions, VoiceCalls } from './voice/voice-calls.ts';
  *
  * @see docs/spec/client.md#signing-in
  * @example
- * const client = new Client({ applicationId: '1054951789318909972' });
+ * const client = new Client({ baseUrl: 'http://127.0.0.1:8910', applicationId: '1054951789318909972' });
  * const { challenge, verifier } = client.createAuthorizationCodeVerifier();
  * const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
  * client.updateToken(await client.getToken({ ...grant, verifier }));
@@ -107,16 +107,20 @@ export class Client {
   /** Since {@link close} was called: resolves when it is done. */
   #closed: Promise<void> | undefined;
 
-  /** @throws ArgumentError `invalid_base_url`, `insecure_address`, `invalid_snowflake`, `invalid_deadline` */
-  constructor(options: ClientOptions = {}) {
+  /**
+   * @throws ArgumentError `missing_base_url`, `invalid_base_url`, `insecure_address`, `invalid_snowflake`,
+   *   `invalid_deadline`
+   */
+  constructor(options: ClientOptions) {
+    // JavaScript callers may leave the options out.
+    const baseUrl = resolveBaseUrl((options as ClientOptions | undefined)?.baseUrl);
     const { logger = silentLogger, clock = systemClock, entropy = systemEntropy, fetch, socket } = options;
-    const addresses = resolveAddresses(options);
     const transport = fetch ? fetchTransport(fetch) : lazyNodeTransport();
     this.#entropy = entropy;
-    this.#http = new Http({ baseUrl: addresses.baseUrl, transport, clock, entropy, logger });
+    this.#http = new Http({ baseUrl, transport, clock, entropy, logger });
     const { openBrowser = openSystemBrowser } = options;
     this.#openBrowser = openBrowser;
-    this.#auth = new PlayerAuth({ addresses, clock, entropy, logger, transport, openBrowser, http: this.#http });
+    this.#auth = new PlayerAuth({ baseUrl, clock, entropy, logger, transport, openBrowser, http: this.#http });
     this.#connection = new Connection({
       clock,
       entropy,
@@ -142,7 +146,7 @@ export class Client {
       lobbies: this.#lobbies,
       send: (op, d) => this.#connection.send(op, d),
     });
-    this.#lobbyOperations = new LobbyOperations(this.#calls, addresses.webBase);
+    this.#lobbyOperations = new LobbyOperations(this.#calls, baseUrl);
     this.#guildOperations = new GuildOperations(this.#calls);
     this.#gaps = new MessageGaps(this.#lobbies, (...asked) => this.#lobbyOperations.missed(...asked), logger);
     this.#commandOperations = new CommandOperations(this.#calls, () => this.#clientId());

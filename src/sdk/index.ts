@@ -27,6 +27,7 @@ export type {
   Snowflake,
   UserId,
 } from '../model/snowflake.ts';
+export { discordBaseUrl } from '../wire/addresses.ts';
 export type {
   Cancel,
   Clock,

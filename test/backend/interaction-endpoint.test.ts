@@ -35,7 +35,7 @@ beforeEach(async () => {
     else if (method === 'PATCH') answerJson(response, 200, { id: '5', content: 'edited' });
     else response.writeHead(204).end();
   });
-  backend = createBackend({ applicationId: '1', botToken: 'bot', apiBase: `${api.baseUrl}/api`, clock });
+  backend = createBackend({ applicationId: '1', botToken: 'bot', baseUrl: api.baseUrl, clock });
 });
 afterEach(async () => {
   backend.close();
@@ -263,7 +263,7 @@ describe('an endpoint', () => {
   });
 
   it('asks for a key or a bot token to find it out by', async () => {
-    const other = createBackend({ applicationId: '1', clientSecret: 's', apiBase: `${api.baseUrl}/api` });
+    const other = createBackend({ applicationId: '1', clientSecret: 's', baseUrl: api.baseUrl });
     await expect(other.interactions.endpoint(quiet)).rejects.toMatchObject({ code: 'credential_missing' });
     await expect(other.interactions.endpoint(quiet, { publicKey: keys.verify_key })).resolves.toBeDefined();
     other.close();
@@ -313,7 +313,7 @@ describe('an endpoint', () => {
       if (++tries < 3) answerJson(response, 404, { message: 'Unknown Webhook', code: 10015 });
       else answerJson(response, 200, { id: '5', content: 'done' });
     });
-    const other = createBackend({ applicationId: '1', botToken: 'bot', apiBase: `${busy.baseUrl}/api` });
+    const other = createBackend({ applicationId: '1', botToken: 'bot', baseUrl: busy.baseUrl });
     const { promise: edited, resolve } = Promise.withResolvers<unknown>();
     const endpoint = await other.interactions.endpoint(
       async received => {

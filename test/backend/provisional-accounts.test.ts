@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 function open(secrets: { botToken?: string; clientSecret?: string }): Backend {
-  return createBackend({ ...secrets, applicationId: application.id, apiBase: service.api_base, globalLimit: 'off' });
+  return createBackend({ ...secrets, applicationId: application.id, baseUrl: service.web_base, globalLimit: 'off' });
 }
 
 async function userOf(token: string): Promise<{ id: string; global_name: string | null }> {
@@ -139,7 +139,7 @@ describe('a service that answers otherwise', () => {
     'with %j is not believed',
     async body => {
       answer = body;
-      const other = createBackend({ applicationId: '1', botToken: 'x', apiBase: `${server.baseUrl}/api` });
+      const other = createBackend({ applicationId: '1', botToken: 'x', baseUrl: server.baseUrl });
       const call = other.provisionalAccounts.issueToken({ external_user_id: 'x' });
       await expect(call).rejects.toMatchObject({ code: 'unreadable_answer' });
       other.close();
@@ -149,7 +149,7 @@ describe('a service that answers otherwise', () => {
   it('is told of no more than once, and no error repeats what was sent', async () => {
     const failing = await startLoopbackServer((_request, response) => answerJson(response, 500, {}));
     const secrets = { botToken: 'bot-s3cret', clientSecret: 'client-s3cret' };
-    const other = createBackend({ applicationId: '1', ...secrets, apiBase: `${failing.baseUrl}/api` });
+    const other = createBackend({ applicationId: '1', ...secrets, baseUrl: failing.baseUrl });
     const error = await other.provisionalAccounts.exchangeChildToken('parent-s3cret', '2').catch(thrown => thrown);
     expect(error).toBeInstanceOf(ApiError);
     expect(`${error.stack}${JSON.stringify(error)}`).not.toContain('s3cret');

@@ -34,8 +34,12 @@ interface Ended {
 }
 
 /** Runs `rallypoint commands …` for Starfall, in this process. Files are named from {@link folder}. */
-async function run(args: readonly string[], environment: Terminal['environment'] = token): Promise<Ended> {
-  const [action = '', ...rest] = args;
+function run([action = '', ...rest]: readonly string[], environment: Terminal['environment'] = token): Promise<Ended> {
+  return plainRun([action, ...where(), ...rest], environment);
+}
+
+/** The same without the options that name the service and the application. */
+async function plainRun(args: readonly string[], environment: Terminal['environment']): Promise<Ended> {
   let stdout = '';
   let stderr = '';
   const terminal: Terminal = {
@@ -45,11 +49,11 @@ async function run(args: readonly string[], environment: Terminal['environment']
     askHidden: async () => undefined,
     askWhether: async () => undefined,
   };
-  const code = await rallypoint(['commands', action, ...where(), ...rest], terminal);
+  const code = await rallypoint(['commands', ...args], terminal);
   return { code, stdout, stderr };
 }
 
-const where = () => ['--application', application.id, '--api-base', service.api_base];
+const where = () => ['--application', application.id, '--base-url', service.web_base];
 
 function write(name: string, content: unknown): string {
   writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
@@ -64,14 +68,15 @@ describe('rallypoint commands', () => {
     const file = write('commands.json', [rally, party]);
     const planned = await run(['plan', file]);
     expect(planned).toMatchObject({ code: 0, stderr: '' });
-    expect(planned.stdout).toContain('+ create  rally  CHAT_INPUT');
+    expect(planned.stdout).toMatch(/^ {2}ACTION +COMMAND +TYPE\n {2}\+ create {2}rally {4}CHAT_INPUT\n/);
     expect(planned.stdout).toContain("It costs 2 of the day's 200 creates.");
     expect(await run(['check', file])).toMatchObject({ code: 1, stdout: planned.stdout });
 
     const deployed = await run(['deploy', file]);
     expect(deployed).toMatchObject({ code: 0, stderr: '[1/1] all commands at once\n' });
-    expect(deployed.stdout).toContain('found in sync');
+    expect(deployed.stdout).toContain('in sync with the definitions');
     expect(await run(['check', file])).toMatchObject({ code: 0, stdout: expect.stringContaining('In sync') });
+    expect((await run(['show'])).stdout).toMatch(/^ {2}NAME +TYPE +ID +DESCRIPTION\n/);
     expect((await run(['show'])).stdout).toMatch(/rally +CHAT_INPUT +\d+ +Calls your party together\n/);
     expect((await run(['show', 'rally'])).stdout).toMatch(/^rally {2}CHAT_INPUT\n/);
   });
@@ -118,6 +123,7 @@ describe('rallypoint commands', () => {
     const checks = files.map(file => run(['check', file, '--localizations', join(folder, 'locales')]));
     expect((await Promise.all(checks)).map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     const { stdout } = await run(['show', 'rally', '--locale', 'de']);
+    expect(stdout).toMatch(/TEXT +SHOWN +REASON\n/);
     expect(stdout).toMatch(/name +sammeln +own/);
     expect(stdout).toMatch(/description +Calls +default/);
   });
@@ -154,7 +160,7 @@ describe('rallypoint commands', () => {
       '1.name: String value did not match validation regex. (STRING_TYPE_REGEX)',
       '1.name: Command name is invalid (APPLICATION_COMMAND_INVALID_NAME)',
       '1.description: This field is required (BASE_TYPE_REQUIRED)',
-      `rallypoint: ${file} has 3 faults; nothing was written.`,
+      `rallypoint: ${file} has 3 errors; nothing was written.`,
       '',
     ]);
     const asJson = await run(['plan', file, '--json']);
@@ -171,7 +177,7 @@ describe('rallypoint commands', () => {
       ['plan', write('broken.json', '{')],
       ['plan', write('number.json', '7')],
       ['plan', write('throws.mjs', 'throw new Error("no");')],
-      ['plan', write('fine.json', [rally]), '--api-base', 'http://127.0.0.1:1/api'],
+      ['plan', write('fine.json', [rally]), '--base-url', 'http://127.0.0.1:1'],
       ['plan', join(folder, 'fine.json'), '--localizations', 'nowhere'],
       ['show', 'raly'],
       ['pull', '--out', 'no/such/folder.json'],
@@ -224,21 +230,143 @@ describe('rallypoint commands', () => {
     expect((await run(['show'])).stdout).toContain('a\\u{1b}[2Jb');
   });
 
-  it('shows its help', async () => {
+  it('shows its help, and that of each action with the options it takes', async () => {
     const { code, stdout } = await run(['--help']);
     expect(code).toBe(0);
-    expect((await run(['plan', '-h'])).stdout).toBe(stdout);
     for (const word of [
       'plan FILE',
       'deploy FILE',
       'check FILE',
       'pull',
       'show [NAME]',
-      '--api-base URL',
+      '--base-url URL',
       'NO_COLOR',
     ]) {
       expect(stdout).toContain(word);
     }
+    const [deploy, pull, asked] = await Promise.all([
+      run(['deploy', '-h']),
+      run(['pull', '--help']),
+      plainRun(['help', 'pull'], {}),
+    ]);
+    expect(deploy.stdout).toContain('Usage: rallypoint commands deploy FILE [options]');
+    expect(deploy.stdout).toContain('--yes');
+    expect(deploy.stdout).not.toContain('--out');
+    expect(pull.stdout).toContain('Usage: rallypoint commands pull [options]');
+    expect(pull.stdout).toContain('--out FILE');
+    expect(pull.stdout).not.toContain('--yes');
+    expect(asked).toEqual(pull);
+  });
+
+  it('deletes nothing off a terminal without --yes', async () => {
+    await run(['deploy', write('commands.json', [rally, party])]);
+    const file = write('commands.json', [rally]);
+    const { code, stderr } = await run(['deploy', file]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/delete party.*Nothing was written.*--yes/),
+    });
+    expect((await run(['show'])).stdout).toMatch(/^ {2}party /m);
+    expect((await run(['deploy', file, '--yes'])).code).toBe(0);
+    expect((await run(['show'])).stdout).not.toMatch(/^ {2}party /m);
+  });
+
+  it('names line and column where a file is not JSON', async () => {
+    const runs = [
+      ['plan', write('comments.json', '[\n  // the first\n]')],
+      ['plan', write('fine.json', [rally]), '--config', write('config.json', '{\n  "baseUrl": "hunter2",\n}')],
+    ];
+    const [definitions, config] = await Promise.all(runs.map(args => run(args)));
+    expect(definitions?.stderr).toContain(
+      'comments.json is not JSON: line 2, column 3: comments are not allowed in JSON.',
+    );
+    expect(config?.stderr).toContain('config.json is not JSON: line 3, column 1: a comma before "}" is not allowed');
+    expect(config?.stderr).not.toContain('hunter2');
+    expect((await run(['plan', write('marked.json', `\uFEFF${JSON.stringify([rally])}`)])).code).toBe(0);
+  });
+});
+
+describe('the settings of rallypoint commands', () => {
+  const all = { RALLYPOINT_APPLICATION_ID: application.id, ...token };
+
+  it('come from the environment', async () => {
+    const environment = { ...all, RALLYPOINT_BASE_URL: `${service.web_base}/api/v10` };
+    expect(await plainRun(['show'], environment)).toMatchObject({ code: 0, stdout: expect.stringContaining('Launch') });
+  });
+
+  it('come from a file, whose paths begin at its folder', async () => {
+    write('commands.json', [rally]);
+    const content = { baseUrl: service.web_base, applicationId: application.id, definitions: 'commands.json' };
+    const config = write('rallypoint.config.json', content);
+    expect((await plainRun(['deploy', '--config', config], token)).code).toBe(0);
+    expect((await plainRun(['check', '--config', config], token)).code).toBe(0);
+    // Found in the working folder.
+    const child = spawn(process.execPath, [main, 'commands', 'check'], { cwd: folder, env: { ...token } });
+    const [code] = await once(child, 'close');
+    expect(code).toBe(0);
+  });
+
+  it('come from the options first, then from the environment, then from the file', async () => {
+    const nowhere = 'http://127.0.0.1:1';
+    const config = write('config.json', { baseUrl: nowhere, applicationId: '999' });
+    const withFile = ['show', '--config', config];
+    expect((await plainRun(withFile, token)).stderr).toContain(`${nowhere} cannot be reached`);
+    expect((await plainRun(withFile, token)).stderr).toContain(`baseUrl in ${config}`);
+    const environment = { ...all, RALLYPOINT_BASE_URL: service.web_base };
+    expect((await plainRun(withFile, environment)).code).toBe(0);
+    const elsewhere = await plainRun([...withFile, '--base-url', `${nowhere}/api`], environment);
+    expect(elsewhere.stderr).toContain('that of --base-url');
+    expect((await plainRun([...withFile, '--application', '998'], environment)).code).toBe(1);
+  });
+
+  it('are named when they are missing, empty or wrong', async () => {
+    const base = { RALLYPOINT_BASE_URL: service.web_base };
+    const runs: [Terminal['environment'], RegExp][] = [
+      [all, /--base-url URL.*RALLYPOINT_BASE_URL.*rallypoint\.config\.json/],
+      [{ ...all, RALLYPOINT_BASE_URL: '' }, /address of the service is missing/],
+      [{ ...all, RALLYPOINT_BASE_URL: '127.0.0.1:8910' }, /RALLYPOINT_BASE_URL: baseUrl must be an http or https URL/],
+      [{ ...all, RALLYPOINT_BASE_URL: 'http://a.example' }, /must be https.*--allow-unencrypted/],
+      [{ ...base, ...token }, /--application ID.*RALLYPOINT_APPLICATION_ID/],
+      [{ ...base, ...token, RALLYPOINT_APPLICATION_ID: 'x' }, /RALLYPOINT_APPLICATION_ID must be an id/],
+      [{ ...base, RALLYPOINT_APPLICATION_ID: '1', RALLYPOINT_BOT_TOKEN: '' }, /RALLYPOINT_BOT_TOKEN: set, but empty/],
+    ];
+    for (const [environment, told] of runs) {
+      const { code, stderr } = await plainRun(['show'], environment);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(told) });
+    }
+  });
+
+  it.each([
+    [[], 'must hold an object'],
+    [{ baseurl: 'x' }, 'unknown field "baseurl". Did you mean "baseUrl"?'],
+    [{ botToken: 'hunter2' }, 'must not hold secrets'],
+    [{ applicationId: 1 }, 'applicationId in'],
+    [{ allowUnencrypted: 'yes' }, 'must be true or false'],
+    [{ baseUrl: '' }, 'baseUrl in'],
+  ])('of a file that says %j are rejected', async (content, told) => {
+    const { code, stderr } = await plainRun(['show', '--config', write('config.json', content)], all);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(told) });
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('that the service does not accept are named, with the address that was called', async () => {
+    const wrong = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'very-secret' });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toContain(`GET ${service.api_base}/v10/applications/${application.id}/commands answered 401`);
+    expect(wrong.stderr).toContain('did not accept the bot token of RALLYPOINT_BOT_TOKEN');
+    const secret = await run(['show'], { RALLYPOINT_CLIENT_SECRET: 'very-secret' });
+    expect(secret).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_CLIENT_SECRET') });
+    expect(secret.stderr).toContain(`POST ${service.api_base}/v10/oauth2/token: `);
+    const environment = { RALLYPOINT_BASE_URL: service.web_base, RALLYPOINT_APPLICATION_ID: '999', ...token };
+    const foreign = await plainRun(['show'], environment);
+    expect(foreign.stderr).toContain(
+      'the bot token of RALLYPOINT_BOT_TOKEN belong to application 999 (RALLYPOINT_APPLICATION_ID)?',
+    );
+    const elsewhere = await run(['show', '--base-url', `${service.web_base}/nowhere`]);
+    expect(elsewhere.stderr).toContain(`Is ${service.web_base}/nowhere (--base-url) the base URL of the service?`);
+    const prefixed = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'Bot very-secret' });
+    expect(prefixed).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_BOT_TOKEN') });
+    for (const { stderr } of [wrong, secret, prefixed]) expect(stderr).not.toContain('very-secret');
   });
 });
 
@@ -283,8 +411,8 @@ describe.skipIf(terminal.missing)(`at a terminal${terminal.note}`, () => {
     await run(['deploy', write('commands.json', [rally, party])]);
     const file = write('commands.json', [rally]);
     expect(await attended(['deploy', file], 'n\r')).toContain('Nothing was written.');
-    expect(await attended(['deploy', file], 'y\r')).toContain('found in sync');
+    expect(await attended(['deploy', file], 'y\r')).toContain('Deployed.');
     await run(['deploy', write('both.json', [rally, party])]);
-    expect(await attended(['deploy', file, '--yes'], '')).toContain('found in sync');
+    expect(await attended(['deploy', file, '--yes'], '')).toContain('Deployed.');
   });
 });

@@ -49,7 +49,7 @@ describe('rallypoint doctor', () => {
     const env = { ...process.env, XDG_CURRENT_DESKTOP: 'GNOME' };
     const args = ['sh', '-c', script, process.execPath, register, main];
     const { stdout, stderr } = await promisify(execFile)(keyring, args, { env });
-    expect(stdout).toMatch(/\nNothing is amiss\.\n$/);
+    expect(stdout).toMatch(/\nNo problem found in 10 checks\.\n$/);
     expect(stdout.match(/✓/g)).toHaveLength(findingCodes.length);
     expect(stderr).not.toContain('rallypoint:');
   });
@@ -58,7 +58,19 @@ describe('rallypoint doctor', () => {
     const { code, stdout, stderr } = await run('--scheme', 'my-game');
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toMatch(/✗ {2}registration +\S.*my-game.*\n +→ \S/);
-    expect(stdout).toMatch(/\n[0-9]+ of [0-9]+ needs? attention\.\n$/);
+    expect(stdout).toMatch(/\n[0-9]+ of [0-9]+ checks found a problem\.\n$/);
+  });
+
+  it('says that it checked no scheme where none was named', async () => {
+    const { stdout } = await run();
+    expect(stdout).not.toContain('registration');
+    expect(stdout).toMatch(/\nNo scheme was checked: name one by --scheme or --application\.\n$/);
+  });
+
+  it('does not say in one line what another one denies, on a machine without a desktop', async () => {
+    for (const name of ['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_SESSION_BUS_ADDRESS']) vi.stubEnv(name, undefined);
+    const { stdout } = await run();
+    expect(stdout).not.toMatch(/✓.*(desktop|missing)/);
   });
 
   it('prints one document with --json', async () => {
@@ -84,10 +96,11 @@ describe('rallypoint doctor', () => {
 
   it.each([
     [['--scheme', 'https'], /A scheme is a letter/],
-    [['--scheme', 'x', '--application', '1'], /not both/],
-    [['--application', 'one'], /--application is an id/],
+    [['--scheme', 'x', '--application', '1'], /both name the scheme/],
+    [['--application', 'one'], /--application must be an id/],
+    [['--handler', 'game.desktop'], /give --scheme/],
     [['--sheme', 'x'], /Did you mean "--scheme"/],
-    [['my-game'], /takes options only/],
+    [['my-game'], /takes only options/],
     [['--scheme'], /needs a value/],
     [['--json=yes'], /takes no value/],
   ])('refuses %j as wrong use', async (args, told) => {

@@ -60,8 +60,39 @@ describe('rallypoint', () => {
     expect(shown).toEqual({ code: 0, stderr: '', stdout: `${version}\n` });
   });
 
-  it('refuses wrong use in one line on stderr, with exit code 2', async () => {
-    const runs = [[], ['srve'], ['help', 'srve'], ['--halp'], ['serve', '--port', 'x'], ['serve', '--store', 'mysql:']];
+  it('shows its help when it is called bare', async () => {
+    const [bare, help, bareCommands, commandsHelp] = await Promise.all(
+      [[], ['--help'], ['commands'], ['help', 'commands']].map(args => rallypoint(...args).ended),
+    );
+    expect(bare).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Usage: rallypoint <command>') });
+    expect(bare).toEqual(help);
+    expect(bareCommands).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Usage: rallypoint commands <action>'),
+    });
+    expect(bareCommands).toEqual(commandsHelp);
+  });
+
+  it('suggests the nearest command and option', async () => {
+    const suggestions = [
+      [['srve'], 'serve'],
+      [['doctr'], 'doctor'],
+      [['help', 'srve'], 'serve'],
+      [['--halp'], '--help'],
+      [['serve', '--fixture', 'x'], '--fixtures'],
+      [['commands', 'dploy'], 'deploy'],
+      [['help', 'commands', 'dploy'], 'deploy'],
+      [['commands', 'plan', '--baseurl', 'x'], '--base-url'],
+      [['completion', 'bsh'], 'bash'],
+    ] as const;
+    const runs = suggestions.map(async ([args, meant]) => ({ ...(await rallypoint(...args).ended), meant }));
+    for (const { code, stderr, meant } of await Promise.all(runs)) {
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`Did you mean "${meant}"?`) });
+    }
+  });
+
+  it('rejects wrong usage in one line on stderr, with exit code 2', async () => {
+    const runs = [['srve'], ['help', 'srve'], ['--halp'], ['serve', '--port', 'x'], ['serve', '--store', 'mysql:']];
     for (const { code, stdout, stderr } of await Promise.all(runs.map(args => rallypoint(...args).ended))) {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toMatch(/^rallypoint: [^\n]+\n$/);
@@ -184,7 +215,9 @@ describe('rallypoint serve', () => {
     }
     expect(inUse.stderr).toContain(`Port ${port} of 127.0.0.1 is taken`);
     expect(absent.stderr).toContain('absent.json cannot be read');
-    expect(garbled.stderr).toContain('garbled.json is not JSON');
+    expect(garbled.stderr).toContain(
+      'garbled.json is not JSON: line 1, column 25: the "{" of line 1, column 1 is not closed.',
+    );
     expect(garbled.stderr).not.toContain('hunter2');
     expect(wrong.stderr).toMatch(/users\.0\.nme: .*; guilds: must be a list/);
     expect(noFolder.stderr).toContain('ready.json cannot be written');

@@ -66,9 +66,13 @@ describe('the options of serve', () => {
       });
     }
     for (const rate of ['0', '1201', '-1', '1.5', '1e2', 'many']) {
-      expect(refusal(`--global-rate=${rate}`)).toBe(`--global-rate is a whole number from 1 to 1200, not "${rate}".`);
+      expect(refusal(`--global-rate=${rate}`)).toBe(
+        `--global-rate must be a whole number from 1 to 1200 (got "${rate}").`,
+      );
     }
-    expect(refusal('--limits off --global-rate 50')).toBe('--global-rate limits, and --limits off does not.');
+    expect(refusal('--limits off --global-rate 50')).toBe(
+      '--global-rate cannot be combined with --limits off, which has no limits.',
+    );
   });
 
   it('take from 0 to 3,600 seconds for the drain', () => {
@@ -106,7 +110,7 @@ describe('the options of serve', () => {
   it('take the port from 0 to 65535', () => {
     expect(read('--port 65535')?.port).toBe(65_535);
     for (const port of ['65536', '123456', '1.5', '0x10', 'x', '1e3']) {
-      expect(refusal(`--port ${port}`)).toBe(`--port is a whole number from 0 to 65535, not "${port}".`);
+      expect(refusal(`--port ${port}`)).toBe(`--port must be a whole number from 0 to 65535 (got "${port}").`);
     }
   });
 
@@ -132,8 +136,8 @@ describe('the options of serve', () => {
   it('refuse other engines by name and never repeat the rest of an address', () => {
     const store = refusal('--store postgres://user:hunter2@db/x');
     const bus = refusal('--bus redis://:hunter2@cache');
-    expect(store).toBe('--store cannot be "postgres:" in this version; it knows sqlite:DIR and memory:.');
-    expect(bus).toBe('--bus cannot be "redis:" in this version; it knows local:.');
+    expect(store).toBe('--store cannot be "postgres:" in this version; it can be sqlite:DIR or memory:.');
+    expect(bus).toBe('--bus cannot be "redis:" in this version; it can be local:.');
     for (const line of ['--store hunter2', '--bus hunter2', '--store memory:hunter2']) {
       expect(refusal(line)).not.toContain('hunter2');
     }
@@ -168,11 +172,11 @@ describe('the options of serve', () => {
     ['--port=', '--port needs a value: --port N.'],
     ['--fixtures --memory', '--fixtures needs a value: --fixtures FILE.'],
     ['--memory=yes', '--memory takes no value.'],
-    ['now', '"rallypoint serve" takes options only, and "now" is none.'],
-    ['--memory -- now', '"rallypoint serve" takes options only, and "now" is none.'],
-    ['--limits of', '--limits is one of standard, development, off, not "of". Did you mean "off"?'],
-    ['--sign-in pasword', '--sign-in is one of developer, password, not "pasword". Did you mean "password"?'],
-    ['--limits constructor', '--limits is one of standard, development, off, not "constructor".'],
+    ['now', '"rallypoint serve" takes only options (got "now").'],
+    ['--memory -- now', '"rallypoint serve" takes only options (got "now").'],
+    ['--limits of', '--limits must be one of standard, development, off (got "of"). Did you mean "off"?'],
+    ['--sign-in pasword', '--sign-in must be one of developer, password (got "pasword"). Did you mean "password"?'],
+    ['--limits constructor', '--limits must be one of standard, development, off (got "constructor").'],
   ])('refuse %j in one line', (line, message) => {
     expect(refusal(line)).toBe(message);
   });

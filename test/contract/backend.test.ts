@@ -44,14 +44,14 @@ const bot: Secrets = { botToken: application.bot_token };
 type Secrets = Pick<BackendOptions, 'botToken' | 'clientSecret'>;
 
 function backendOf(
-  service: Pick<Service, 'api_base'>,
+  service: Pick<Service, 'web_base'>,
   options: Partial<BackendOptions> = {},
   secrets: Secrets = bot,
 ): Backend {
   const backend = createBackend({
     ...secrets,
     applicationId: application.id,
-    apiBase: service.api_base,
+    baseUrl: service.web_base,
     globalLimit: 'off',
     ...options,
   });
@@ -60,7 +60,7 @@ function backendOf(
 }
 
 /** A service that is not there: whatever fails on it without a TransportError failed before anything was sent. */
-const nowhere = { api_base: 'http://127.0.0.1:1/api' };
+const nowhere = { web_base: 'http://127.0.0.1:1' };
 
 /** What the service answered so far. */
 async function answersOf(service: Service): Promise<{ readonly route?: string; readonly status?: number }[]> {
@@ -282,7 +282,7 @@ describe('one rulebook', () => {
     backend = createBackend({
       applicationId: application.id,
       botToken: application.bot_token,
-      apiBase: service.api_base,
+      baseUrl: service.web_base,
       globalLimit: 'off',
     });
     stop = async () => {
@@ -388,7 +388,7 @@ describe('credentials of the backend', () => {
   });
 
   it('refuses options it cannot work with', () => {
-    const options = { applicationId: '1', botToken: 'x' };
+    const options = { baseUrl: 'http://127.0.0.1:9', applicationId: '1', botToken: 'x' };
     const codeOf = (change: object) => {
       try {
         createBackend({ ...options, ...change });
@@ -399,12 +399,15 @@ describe('credentials of the backend', () => {
     };
     expect(codeOf({})).toBe('none');
     expect(codeOf({ applicationId: 'one' })).toBe('invalid_snowflake');
+    expect(codeOf({ applicationId: '' })).toBe('missing_application_id');
     expect(codeOf({ botToken: undefined })).toBe('credential_missing');
+    expect(codeOf({ botToken: '' })).toBe('credential_missing');
+    expect(codeOf({ clientSecret: '' })).toBe('credential_missing');
     expect(codeOf({ botToken: 'Bot abc' })).toBe('invalid_credential');
     expect(codeOf({ botToken: 'a\r\nX-Evil: 1' })).toBe('invalid_credential');
-    expect(codeOf({ apiBase: 'nonsense' })).toBe('invalid_base_url');
-    expect(codeOf({ apiBase: 'http://example.com/api' })).toBe('insecure_address');
-    expect(codeOf({ apiBase: 'http://example.com/api', allowUnencrypted: true })).toBe('none');
+    expect(codeOf({ baseUrl: 'nonsense' })).toBe('invalid_base_url');
+    expect(codeOf({ baseUrl: 'http://example.com' })).toBe('insecure_address');
+    expect(codeOf({ baseUrl: 'http://example.com', allowUnencrypted: true })).toBe('none');
   });
 });
 

@@ -21,7 +21,7 @@ const blocks = (language: string) =>
 
 describe('docs/commands.md', () => {
   it('leads from nothing to a deployed set, by the lines it shows', async () => {
-    const [fixtures = '', commands = '', renamed = '', translations = ''] = blocks('json');
+    const [fixtures = '', commands = '', config = '', renamed = '', translations = ''] = blocks('json');
     const folder = mkdtempSync(join(tmpdir(), 'rallypoint-docs-'));
     const service = await startService({ fixtures: JSON.parse(fixtures), limits: 'off' });
     onTestFinished(async () => {
@@ -29,6 +29,8 @@ describe('docs/commands.md', () => {
       rmSync(folder, { recursive: true, force: true });
     });
     writeFileSync(join(folder, 'commands.json'), commands);
+    const configFile = join(folder, 'rallypoint.config.json');
+    writeFileSync(configFile, config.replace('http://127.0.0.1:8910', service.web_base));
     writeFileSync(join(folder, 'renamed.json'), `[${renamed}]`);
     mkdirSync(join(folder, 'locales'));
     writeFileSync(join(folder, 'locales', 'de.json'), translations);
@@ -44,7 +46,7 @@ describe('docs/commands.md', () => {
     for (const line of [
       ...lines,
       lineFor('plan renamed.json'),
-      lineFor('deploy commands.ts'),
+      lineFor('deploy commands.ts --yes'),
       lineFor('check commands.ts'),
     ]) {
       const { code, stdout, stderr } = await run(line);
@@ -61,11 +63,8 @@ describe('docs/commands.md', () => {
       const args = line
         .split(' ')
         .slice(2)
-        .map(word => {
-          if (word.startsWith('http://')) return service.api_base;
-          return /\.(json|ts)$|^locales$/.test(word) ? join(folder, word) : word;
-        });
-      const code = await rallypoint(args, {
+        .map(word => (/\.(json|ts)$|^locales$/.test(word) ? join(folder, word) : word));
+      const code = await rallypoint([...args, '--config', configFile], {
         stdout: { write: part => (stdout += part) },
         stderr: { write: part => (stderr += part) },
         environment: { RALLYPOINT_BOT_TOKEN: JSON.parse(fixtures).applications[0].bot_token },
@@ -83,7 +82,7 @@ it('docs/commands.md shows a button that opens a form', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rallypoint-docs-'));
   const service = await startService({ fixtures: starfall, limits: 'off' });
   const { id: applicationId, bot_token: botToken } = application;
-  const backend = createBackend({ applicationId, botToken, apiBase: service.api_base, globalLimit: 'off' });
+  const backend = createBackend({ applicationId, botToken, baseUrl: service.web_base, globalLimit: 'off' });
   const player = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, ada.id) });
   onTestFinished(async () => {
     backend.close();
@@ -118,5 +117,5 @@ it('docs/commands.md shows a button that opens a form', async () => {
 });
 
 function lineFor(action: string): string {
-  return `npx rallypoint commands ${action} --application 100 --api-base http://127.0.0.1:8910/api`;
+  return `npx rallypoint commands ${action}`;
 }

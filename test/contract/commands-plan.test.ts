@@ -35,7 +35,7 @@ function backendOf({ api_base }: Service, options: Partial<BackendOptions> = {})
   return createBackend({
     applicationId: application.id,
     botToken: application.bot_token,
-    apiBase: api_base,
+    baseUrl: api_base,
     globalLimit: 'off',
     ...options,
   });

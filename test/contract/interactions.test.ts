@@ -43,7 +43,7 @@ beforeEach(async () => {
   backend = createBackend({
     applicationId: application.id,
     botToken: application.bot_token,
-    apiBase: service.api_base,
+    baseUrl: service.web_base,
     globalLimit: 'off',
   });
   player = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, ada.id) });

@@ -44,11 +44,10 @@ afterEach(async () => {
   await tickets.close();
 });
 
-function clientOf(user: { readonly id: string } = ada, options: ClientOptions = {}): Client {
+function clientOf(user: { readonly id: string } = ada, options: Partial<ClientOptions> = {}): Client {
   const client = new Client({
     applicationId: application.id,
-    apiBase: service.api_base,
-    webBase: service.web_base,
+    baseUrl: service.web_base,
     openBrowser: browserOf(service, user.id),
     ...options,
   });

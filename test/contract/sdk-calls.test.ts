@@ -31,8 +31,7 @@ async function gameOf(service: Service, userId: string) {
   const network = new Network(await loadSystemSocket());
   const client = new Client({
     applicationId: starfall.applications[0].id,
-    apiBase: service.api_base,
-    webBase: service.web_base,
+    baseUrl: service.web_base,
     socket: network.socket,
   });
   closing.push(() => client.close());

@@ -21,8 +21,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   client = new Client({
     applicationId: application.id,
-    apiBase: service.api_base,
-    webBase: service.web_base,
+    baseUrl: service.web_base,
     openBrowser: browserOf(service, ada.id),
   });
   credentials = await openCredentials({ client, keychain: memoryKeychain(), folder: folder.path });

@@ -34,11 +34,10 @@ afterEach(async () => {
   await service.close();
 });
 
-async function clientOf(user: { readonly id: string }, options: ClientOptions = {}): Promise<Client> {
+async function clientOf(user: { readonly id: string }, options: Partial<ClientOptions> = {}): Promise<Client> {
   const client = new Client({
     applicationId: application.id,
-    apiBase: service.api_base,
-    webBase: service.web_base,
+    baseUrl: service.web_base,
     openBrowser: browserOf(service, user.id),
     ...options,
   });
@@ -47,7 +46,7 @@ async function clientOf(user: { readonly id: string }, options: ClientOptions = 
   return client;
 }
 
-async function connected(user: { readonly id: string }, options?: ClientOptions): Promise<Client> {
+async function connected(user: { readonly id: string }, options?: Partial<ClientOptions>): Promise<Client> {
   const client = await clientOf(user, options);
   await client.connect();
   return client;

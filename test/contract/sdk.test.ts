@@ -26,11 +26,10 @@ afterEach(async () => {
   await service.close();
 });
 
-function clientOf(user: { readonly id: string }, options: ClientOptions = {}): Client {
+function clientOf(user: { readonly id: string }, options: Partial<ClientOptions> = {}): Client {
   const client = new Client({
     applicationId: application.id,
-    apiBase: service.api_base,
-    webBase: service.web_base,
+    baseUrl: service.web_base,
     openBrowser: browserOf(service, user.id),
     ...options,
   });

@@ -291,8 +291,8 @@ async function openAddress(address: string): Promise<void> {
 
 /** Another window of the game, in this very process: it listens beside the first, and shows nothing. */
 async function openOtherWindow(): Promise<{ signIn(): Promise<string> }> {
-  const { api_base: apiBase, web_base: webBase } = stage.service.ready;
-  const client = new Client({ applicationId, apiBase, webBase, openBrowser: openAddress });
+  const { web_base: baseUrl } = stage.service.ready;
+  const client = new Client({ applicationId, baseUrl, openBrowser: openAddress });
   const { XDG_RUNTIME_DIR = '' } = parts.desktop.environment;
   const folder = join(XDG_RUNTIME_DIR, `rallypoint-${process.getuid?.()}`);
   const receiver = await listenForRedirects({ client, scheme, folder, argv: [] });

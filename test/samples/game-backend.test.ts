@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   log = [];
-  backend = await startGameBackend({ applicationId, botToken, apiBase: service.api_base, log: line => log.push(line) });
+  backend = await startGameBackend({ applicationId, botToken, baseUrl: service.web_base, log: line => log.push(line) });
 });
 
 afterEach(async () => {
@@ -35,8 +35,8 @@ afterEach(async () => {
 afterAll(() => service.close());
 
 async function tokenOf(userId: string, application: string = applicationId): Promise<string> {
-  const { api_base: apiBase, web_base: webBase } = service;
-  const client = new Client({ applicationId: application, apiBase, webBase, openBrowser: browserOf(service, userId) });
+  const { web_base: baseUrl } = service;
+  const client = new Client({ applicationId: application, baseUrl, openBrowser: browserOf(service, userId) });
   const { challenge, verifier } = client.createAuthorizationCodeVerifier();
   const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
   const { accessToken } = await client.getToken({ ...grant, verifier });
@@ -129,7 +129,7 @@ describe("the game's server: the entry point", () => {
 
   it('registers one where there is none, and leaves other commands alone', async () => {
     const token = await tokenOf(owner.id);
-    const direct = createBackend({ applicationId, botToken, apiBase: service.api_base });
+    const direct = createBackend({ applicationId, botToken, baseUrl: service.web_base });
     await direct.commands.create({ name: 'rally', description: 'Calls your party together' });
     for (const { id, type } of await direct.commands.list()) if (type === 4) await direct.commands.delete(id);
     direct.close();
@@ -212,7 +212,7 @@ describe("the game's server: what it takes", () => {
   });
 
   it('says so when the service cannot be reached', async () => {
-    const alone = await startGameBackend({ applicationId, botToken, apiBase: 'http://127.0.0.1:9/api' });
+    const alone = await startGameBackend({ applicationId, botToken, baseUrl: 'http://127.0.0.1:9' });
     const answer = await fetch(`${alone.address}/me`, { headers: { authorization: 'Bearer anything' } });
     await alone.close();
     expect(answer.status).toBe(502);
@@ -235,7 +235,7 @@ describe("the game's server: what it takes", () => {
 });
 
 async function commandsOf() {
-  const direct = createBackend({ applicationId, botToken, apiBase: service.api_base });
+  const direct = createBackend({ applicationId, botToken, baseUrl: service.web_base });
   const commands = await direct.commands.list();
   direct.close();
   return commands;

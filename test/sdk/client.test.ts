@@ -3,6 +3,8 @@ import { AuthorizationArgs } from '../../src/sdk/auth/authorization-args.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { SocketEvents } from '../../src/wire/clock/ports.ts';
 
+const baseUrl = 'https://game.example';
+
 const codeOf = (call: () => unknown): unknown => {
   try {
     call();
@@ -14,15 +16,14 @@ const codeOf = (call: () => unknown): unknown => {
 
 describe('Client', () => {
   it('refuses addresses and ids that cannot be right, before any I/O', () => {
-    expect(codeOf(() => new Client({ apiBase: 'http://game.example/api' }))).toBe('insecure_address');
-    expect(codeOf(() => new Client({ webBase: 'http://game.example' }))).toBe('insecure_address');
-    expect(codeOf(() => new Client({ apiBase: 'https://game.example' }))).toBe('invalid_base_url');
-    expect(codeOf(() => new Client({ applicationId: 'x' }))).toBe('invalid_snowflake');
-    expect(codeOf(() => new Client({ deadlineMs: Number.NaN }))).toBe('invalid_deadline');
+    expect(codeOf(() => new Client({ baseUrl: 'http://game.example' }))).toBe('insecure_address');
+    expect(codeOf(() => new Client({ baseUrl: 'https://game.example/api/v9' }))).toBe('invalid_base_url');
+    expect(codeOf(() => new Client({ baseUrl, applicationId: 'x' }))).toBe('invalid_snowflake');
+    expect(codeOf(() => new Client({ baseUrl, deadlineMs: Number.NaN }))).toBe('invalid_deadline');
   });
 
   it('takes its application id as text or bigint, at first or later', () => {
-    const client = new Client({ applicationId: 5n });
+    const client = new Client({ baseUrl, applicationId: 5n });
     expect(client.applicationId).toBe('5');
     client.setApplicationId('6');
     expect(client.applicationId).toBe('6');
@@ -31,14 +32,14 @@ describe('Client', () => {
   });
 
   it('asks for tokens only as somebody', async () => {
-    const client = new Client();
+    const client = new Client({ baseUrl });
     for (const call of [client.refreshToken('r'), client.revokeToken('t')]) {
       await expect(call).rejects.toMatchObject({ name: 'ArgumentError', code: 'missing_application_id' });
     }
   });
 
   it('is disconnected and knows no lobby at first', () => {
-    const client = new Client();
+    const client = new Client({ baseUrl });
     expect(client.status).toEqual({ status: 'disconnected' });
     expect(client.lobbies).toEqual([]);
     expect(client.lobby('5')).toBeUndefined();
@@ -46,7 +47,7 @@ describe('Client', () => {
   });
 
   it('ends an authorization under way when it is closed', async () => {
-    const client = new Client({ applicationId: '1', openBrowser: () => {} });
+    const client = new Client({ baseUrl, applicationId: '1', openBrowser: () => {} });
     const grant = client.authorize(new AuthorizationArgs());
     grant.catch(() => {});
     await client.close();
@@ -55,7 +56,7 @@ describe('Client', () => {
   });
 
   it('ends an authorization by name', async () => {
-    const client = new Client({ applicationId: '1', openBrowser: () => {} });
+    const client = new Client({ baseUrl, applicationId: '1', openBrowser: () => {} });
     const grant = client.authorize(new AuthorizationArgs());
     const ended = expect(grant).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
     client.abortAuthorize();
@@ -65,7 +66,7 @@ describe('Client', () => {
   });
 
   it('takes a token as text or with its end, says whether there is one, and forgets it for undefined', () => {
-    const client = new Client();
+    const client = new Client({ baseUrl });
     expect(client.isAuthenticated).toBe(false);
     client.updateToken('t');
     expect(client.isAuthenticated).toBe(true);
@@ -79,7 +80,7 @@ describe('Client', () => {
   });
 
   it('passes over an ID token beside the token that it cannot read', () => {
-    const client = new Client();
+    const client = new Client({ baseUrl });
     for (const idToken of ['', 'x', 'a.b.c', `a.${btoa('null')}.c`, `a.${btoa('{"sub":7}')}.c`]) {
       client.updateToken({ accessToken: 't', idToken });
     }
@@ -90,7 +91,7 @@ describe('Client', () => {
     const fetched: string[] = [];
     const opened = Promise.withResolvers<{ url: string; events: SocketEvents }>();
     const client = new Client({
-      apiBase: 'https://game.example/api',
+      baseUrl: 'https://game.example/api',
       fetch: async url => {
         fetched.push(url);
         return Response.json({ url: 'wss://gateway.game.example' });

@@ -62,7 +62,7 @@ describe('a service behind a proxy, told of its public address', () => {
 
   it('signs a player in through it', async () => {
     const client = new Client({
-      ...{ applicationId: '1', apiBase: service.api_base, webBase: service.web_base },
+      ...{ applicationId: '1', baseUrl: service.web_base },
       async openBrowser(url) {
         const answer = await fetch(`${service.control_base}/consent`, {
           method: 'POST',

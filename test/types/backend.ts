@@ -5,6 +5,7 @@ import {
   type Command,
   commandTypes,
   createBackend,
+  discordBaseUrl,
   type InteractionHandler,
   type LeaseStatus,
   type Lobby,
@@ -15,16 +16,32 @@ import {
   type UserId,
 } from '../../src/backend/index.ts';
 
+const baseUrl = 'http://127.0.0.1:8910';
 const backend: Backend = createBackend({
+  baseUrl,
   applicationId: '1',
   botToken: 'x',
   globalLimit: { requests: 1200, windowMs: 1000 },
 });
-createBackend({ applicationId: '1', clientSecret: 'x', traits: { embedded: false }, globalLimit: 'off' });
+// What the environment names may be undefined, and is checked when the program runs.
+createBackend({
+  baseUrl: process.env.RALLYPOINT_BASE_URL,
+  applicationId: process.env.RALLYPOINT_APPLICATION_ID,
+  botToken: process.env.RALLYPOINT_BOT_TOKEN,
+});
+createBackend({
+  baseUrl: discordBaseUrl,
+  applicationId: '1',
+  clientSecret: 'x',
+  traits: { embedded: false },
+  globalLimit: 'off',
+});
+// @ts-expect-error there is no default service
+createBackend({ applicationId: '1', botToken: 'x' });
 // @ts-expect-error an application id is needed
-createBackend({ botToken: 'x' });
+createBackend({ baseUrl, botToken: 'x' });
 // @ts-expect-error a number loses digits of an id
-createBackend({ applicationId: 1, botToken: 'x' });
+createBackend({ baseUrl, applicationId: 1, botToken: 'x' });
 
 export async function lobbies(): Promise<Lobby> {
   const { id, members } = await backend.lobbies.create({
@@ -46,7 +63,12 @@ export async function lobbies(): Promise<Lobby> {
 
 export async function managedLobbies(): Promise<void> {
   const directory: LobbyDirectory = memoryLobbyDirectory();
-  createBackend({ applicationId: '1', botToken: 'x', lobbyServer: { name: 'eu-1', directory, leaseMs: 30_000 } });
+  createBackend({
+    baseUrl,
+    applicationId: '1',
+    botToken: 'x',
+    lobbyServer: { name: 'eu-1', directory, leaseMs: 30_000 },
+  });
   const { lobby, isOwner } = await backend.lobbies.ensure('match 1', {
     members: [{ id: '9', additional_name: 'Ada', metadata: { team: 'red' } }],
     idle_timeout_seconds: 60,

@@ -11,6 +11,7 @@ import {
   type ConnectionSnapshot,
   type Credentials,
   createAuthorizationCodeVerifier,
+  discordBaseUrl,
   type LobbyId,
   type LobbyMemberSnapshot,
   type LobbyMembers,
@@ -28,7 +29,10 @@ import {
   type WaitSnapshot,
 } from '../../src/sdk/index.ts';
 
-const client = new Client({ applicationId: 1n });
+const client = new Client({ baseUrl: process.env.RALLYPOINT_BASE_URL, applicationId: 1n });
+new Client({ baseUrl: discordBaseUrl });
+// @ts-expect-error there is no default service
+new Client({ applicationId: 1n });
 const { challenge, verifier } = createAuthorizationCodeVerifier();
 
 new AuthorizationArgs({ clientId: '1' }).setClientId(1n).setState(undefined).setIntegrationType(1);
@@ -41,7 +45,7 @@ new AuthorizationArgs().setCodeChallenge({ method: 'plain', challenge: '' });
 // @ts-expect-error fields are changed by setters
 new AuthorizationArgs().state = 'x';
 // @ts-expect-error an application id is text or bigint
-new Client({ applicationId: 1 });
+new Client({ baseUrl: discordBaseUrl, applicationId: 1 });
 
 export async function signIn(): Promise<TokenSet> {
   const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));

@@ -1,39 +1,57 @@
 import { describe, expect, it } from 'vitest';
-import { isPrivate, resolveAddresses } from '../../src/wire/addresses.ts';
+import { apiUrl, discordBaseUrl, isPrivate, resolveBaseUrl } from '../../src/wire/addresses.ts';
 
-describe('resolveAddresses', () => {
-  it('is the hosted service unless something else is said', () => {
-    expect(resolveAddresses({})).toEqual({
-      webBase: 'https://discord.com',
-      apiBase: 'https://discord.com/api',
-      baseUrl: 'https://discord.com',
-    });
-  });
+const failure = (code: string, message: RegExp | string) =>
+  expect.objectContaining({ name: 'ArgumentError', code, message: expect.stringMatching(message) });
 
-  it('takes slashes at the ends off, and keeps a path before /api', () => {
-    expect(resolveAddresses({ webBase: 'https://a.example/', apiBase: 'https://b.example/game/api/' })).toEqual({
-      webBase: 'https://a.example',
-      apiBase: 'https://b.example/game/api',
-      baseUrl: 'https://b.example/game',
-    });
+describe('resolveBaseUrl', () => {
+  it.each([undefined, null, ''])('has no default: %j is rejected, and the message says what to set', given => {
+    expect(() => resolveBaseUrl(given)).toThrow(
+      failure('missing_base_url', /^baseUrl is missing\. .*'http:\/\/127\.0\.0\.1:8910'.*RALLYPOINT_BASE_URL/),
+    );
   });
 
   it.each([
-    'https://a.example',
-    'https://a.example/api/v10',
-    'https://a.example/API',
-    'ftp://a.example/api',
-    'api',
-    '',
-  ])('refuses %j as apiBase', apiBase => {
-    expect(() => resolveAddresses({ apiBase })).toThrow(expect.objectContaining({ code: 'invalid_base_url' }));
+    ['http://127.0.0.1:8910', 'http://127.0.0.1:8910'],
+    ['http://127.0.0.1:80/', 'http://127.0.0.1'],
+    ['https://a.example/api', 'https://a.example'],
+    ['https://a.example/api/', 'https://a.example'],
+    ['https://a.example/api/v10', 'https://a.example'],
+    ['https://a.example/game/', 'https://a.example/game'],
+    ['https://a.example/game/api/v10/', 'https://a.example/game'],
+    [discordBaseUrl, 'https://discord.com'],
+  ])('takes %s for the base URL %s', (given, baseUrl) => {
+    expect(resolveBaseUrl(given)).toBe(baseUrl);
+    expect(apiUrl(resolveBaseUrl(given))).toBe(`${baseUrl}/api/v10`);
   });
 
-  it.each(['http://a.example/api', 'http://10.0.0.1/api', 'http://127.0.0.1.evil.example/api'])(
-    'refuses %s, where credentials would travel unencrypted, unless that is allowed',
-    apiBase => {
-      expect(() => resolveAddresses({ apiBase })).toThrow(expect.objectContaining({ code: 'insecure_address' }));
-      expect(resolveAddresses({ apiBase }, { allowUnencrypted: true })).toMatchObject({ apiBase });
+  it.each([
+    'https://a.example/api/v9',
+    'https://a.example/API',
+    'https://a.example/api/v10/api',
+    'ftp://a.example',
+    'a.example',
+    '127.0.0.1:8910',
+    'localhost:8910',
+    'file:///etc',
+    5,
+  ])('rejects %j, and repeats it', given => {
+    const message = typeof given === 'string' ? `baseUrl .* \\(got "${given}"\\)` : 'baseUrl';
+    expect(() => resolveBaseUrl(given)).toThrow(failure('invalid_base_url', message));
+  });
+
+  it.each(['https://u:hunter2@a.example', 'https://a.example?token=hunter2', 'https://a.example#hunter2'])(
+    'rejects %s without repeating what may be secret',
+    given => {
+      expect(() => resolveBaseUrl(given)).toThrow(failure('invalid_base_url', /^(?!.*hunter2)/));
+    },
+  );
+
+  it.each(['http://a.example', 'http://10.0.0.1/api', 'http://127.0.0.1.evil.example'])(
+    'rejects %s, where credentials would travel unencrypted, unless that is allowed',
+    given => {
+      expect(() => resolveBaseUrl(given)).toThrow(failure('insecure_address', /must be https/));
+      expect(resolveBaseUrl(given, { allowUnencrypted: true })).toBe(given.replace('/api', ''));
     },
   );
 });

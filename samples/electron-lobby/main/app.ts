@@ -65,8 +65,8 @@ export async function startApp(
   claimAppScheme(electron);
 
   const page = new SignInPage(seams.client?.openBrowser ?? openWithShell(electron.shellApi));
-  const { applicationId, apiBase, webBase } = options;
-  const client = new Client({ applicationId, apiBase, webBase, ...seams.client, openBrowser: url => page.open(url) });
+  const { applicationId, baseUrl } = options;
+  const client = new Client({ applicationId, baseUrl, ...seams.client, openBrowser: url => page.open(url) });
   let window: AppWindow | undefined;
   const openRedirects = seams.openRedirects ?? electronRedirects(app);
   const onAccepted = () => bringToFront(window);

@@ -7,9 +7,8 @@ export type RedirectChoice = 'auto' | 'custom-scheme' | 'loopback';
 /** Everything that differs between one run of the game and another. */
 export interface AppOptions {
   readonly applicationId: string;
-  /** Of the service; absent: the hosted one. */
-  readonly apiBase?: string;
-  readonly webBase?: string;
+  /** Of the service. */
+  readonly baseUrl: string;
   /** Where the game's own server is. */
   readonly backendBase: string;
   /** Scheme of the redirects. */
@@ -28,8 +27,7 @@ export interface AppOptions {
 /** The names of the environment. */
 export const variables = {
   applicationId: 'STARFALL_APPLICATION_ID',
-  apiBase: 'STARFALL_API_BASE',
-  webBase: 'STARFALL_WEB_BASE',
+  baseUrl: 'STARFALL_BASE_URL',
   backendBase: 'STARFALL_BACKEND',
   scheme: 'STARFALL_SCHEME',
   redirect: 'STARFALL_REDIRECT',
@@ -61,18 +59,15 @@ export function readOptions(environment: Readonly<Record<string, string | undefi
   const profile = given('profile');
   const redirectFolder = given('redirectFolder');
   if (profile !== undefined && !isAbsolute(profile)) throw new Error(`${variables.profile} must be an absolute path.`);
-  const apiBase = given('apiBase');
-  const webBase = given('webBase');
   return {
     applicationId,
+    baseUrl: need('baseUrl'),
     backendBase: need('backendBase'),
     scheme: given('scheme') ?? `discord-${applicationId}`,
     redirect: redirect as RedirectChoice,
     // openKeychain() says what is wrong with a tier it does not know.
     keychain: (given('keychain') ?? 'system').split(',') as KeychainTier[],
     keychainService: given('keychainService') ?? 'Starfall',
-    ...(apiBase !== undefined && { apiBase }),
-    ...(webBase !== undefined && { webBase }),
     ...(profile !== undefined && { profile }),
     ...(redirectFolder !== undefined && { redirectFolder }),
   };

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ArgumentError } from '../../model/errors/errors.ts';
-import { parseJson } from '../../wire/http/codec.ts';
+import { readJsonFile } from '../../wire/json-file.ts';
 import { createLocalizer, type LocalizationTexts, type Localizer } from './localizer.ts';
 
 /**
@@ -37,9 +37,9 @@ async function readTexts(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch(error => {
     throw unreadable(path, error);
   });
-  const texts = parseJson(text.replace(/^\uFEFF/, ''));
-  if (texts === undefined) throw unreadable(path, new Error('it is not JSON'));
-  return texts;
+  const texts = readJsonFile(text);
+  if ('fault' in texts) throw new ArgumentError('unreadable_localizations', `${path} is not JSON: ${texts.fault}.`);
+  return texts.value;
 }
 
 function unreadable(path: string, cause: Error): ArgumentError {

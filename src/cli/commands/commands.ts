@@ -10,26 +10,31 @@ import { type ActionName, actionSummaries, readSettings } from './settings.ts';
  * @returns false when a check found a difference
  * @throws UsageError, CommandFailure
  */
-export async function commands([action, ...args]: readonly string[], terminal: Terminal): Promise<boolean> {
-  if (action === '--help' || action === '-h' || action === 'help') return printHelp(terminal);
-  const settings = readSettings(readAction(action), args);
-  if (!settings) return printHelp(terminal);
+export async function commands([word, ...args]: readonly string[], terminal: Terminal): Promise<boolean> {
+  const { stdout, environment } = terminal;
+  if (word === undefined || word === '--help' || word === '-h' || word === 'help') {
+    const topic = word === 'help' ? args[0] : undefined;
+    stdout.write(commandsHelp(topic === undefined ? undefined : readAction(topic)));
+    return true;
+  }
+  const action = readAction(word);
+  const settings = readSettings(action, args, environment);
+  if (!settings) {
+    stdout.write(commandsHelp(action));
+    return true;
+  }
   // Loaded this late because wrong options must not wait for it.
   const { runCommands } = await import('./run.ts');
   return runCommands(settings, terminal);
 }
 
-function readAction(word: string | undefined): ActionName {
+/** @throws UsageError */
+export function readAction(word: string): ActionName {
   const names = Object.keys(actionSummaries) as ActionName[];
   const action = names.find(name => name === word);
   if (action) return action;
-  if (word === undefined) throw new UsageError(`What about the commands? rallypoint commands ${names.join('|')}`);
+  const kind = word.startsWith('-') ? 'option' : 'action';
   throw new UsageError(
-    `"rallypoint commands" knows no ${word}.${suggestion(word, names)} It knows ${names.join(', ')}.`,
+    `"rallypoint commands" has no ${kind} ${word}.${suggestion(word, names)} Its actions are ${names.join(', ')}.`,
   );
-}
-
-function printHelp({ stdout }: Terminal): true {
-  stdout.write(commandsHelp());
-  return true;
 }

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type DesiredCommand, loadLocalizations } from '../../backend/index.ts';
-import { asRecord, parseJson } from '../../wire/http/codec.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import { readJsonFile } from '../../wire/json-file.ts';
 import { CommandFailure } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 
@@ -29,9 +30,9 @@ async function readJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch(error => {
     throw new CommandFailure(`${file} cannot be read: ${errorMessage(error)}`);
   });
-  const value = parseJson(text.replace(/^\uFEFF/, ''));
-  if (value === undefined) throw new CommandFailure(`${file} is not JSON.`);
-  return value;
+  const content = readJsonFile(text);
+  if ('fault' in content) throw new CommandFailure(`${file} is not JSON: ${content.fault}.`);
+  return content.value;
 }
 
 async function loadModule(file: string): Promise<unknown> {

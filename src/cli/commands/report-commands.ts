@@ -2,10 +2,10 @@ import type { PlacedText } from '../../backend/index.ts';
 import { type Command, type CommandOption, optionTypes } from '../../model/command.ts';
 import { formatPath } from '../../model/errors/issue.ts';
 import { type Paint, printable } from '../paint.ts';
-import { table } from '../table.ts';
+import { heading, table } from '../table.ts';
 import { typeName } from './report-plan.ts';
 
-/** The registered commands, a line each. */
+/** The registered commands, one line each. */
 export function listReport(commands: readonly Command[], paint: Paint): string[] {
   const rows = commands.map(({ id, type, name, description }) => [
     paint('bold', printable(name)),
@@ -13,7 +13,8 @@ export function listReport(commands: readonly Command[], paint: Paint): string[]
     paint('dim', id),
     printable(description),
   ]);
-  return [...table(rows), ...(rows.length > 0 ? [''] : []), `${rows.length} command${rows.length === 1 ? '' : 's'}.`];
+  const lines = rows.length > 0 ? [...table([heading(paint, 'name', 'type', 'id', 'description'), ...rows]), ''] : [];
+  return [...lines, `${rows.length} command${rows.length === 1 ? '' : 's'}.`];
 }
 
 /** One command with its options. */
@@ -60,5 +61,5 @@ export function textsReport(command: Command, texts: readonly PlacedText[], pain
     printable(text),
     paint(reason === 'own' ? 'green' : 'yellow', reason === 'fallback' ? `${reason} to ${from}` : reason),
   ]);
-  return [paint('bold', printable(command.name)), ...table(rows), ''];
+  return [paint('bold', printable(command.name)), ...table([heading(paint, 'text', 'shown', 'reason'), ...rows]), ''];
 }

@@ -3,7 +3,7 @@ import { commandTypes } from '../../model/command.ts';
 import { formatPath } from '../../model/errors/issue.ts';
 import { limits } from '../../model/limits/limits.ts';
 import { type Paint, printable } from '../paint.ts';
-import { table } from '../table.ts';
+import { heading, table } from '../table.ts';
 
 type Action = PlanItem['action'];
 
@@ -16,12 +16,13 @@ const styles: Readonly<Record<Action, Parameters<Paint>[0]>> = {
 };
 const actions = Object.keys(signs) as Action[];
 
-/** What a plan does, as lines for people. Commands that stay as they are count only. */
+/** What a plan does, as lines for people. Commands that stay as they are appear only in the count. */
 export function planReport(plan: Plan, paint: Paint): string[] {
   const changed = plan.items.filter(({ action }) => action !== 'leave');
   return [
-    ...table(changed.map(item => row(item, paint))),
-    ...(changed.length > 0 ? [''] : []),
+    ...(changed.length > 0
+      ? [...table([heading(paint, 'action', 'command', 'type'), ...changed.map(item => row(item, paint))]), '']
+      : []),
     ...changed.flatMap(item => changeLines(item, paint)),
     ...plan.warnings.map(({ code, command, message }) => {
       const about = command ? `${printable(command.name)}: ` : '';
@@ -67,10 +68,14 @@ function changeLines(item: PlanItem, paint: Paint): string[] {
     formatPath(path),
     `${paint('red', show(before))} → ${paint('green', show(after))}`,
   ]);
-  return [`  ${paint('bold', printable(item.name))}`, ...table(rows, '    '), ''];
+  return [
+    `  ${paint('bold', printable(item.name))}`,
+    ...table([heading(paint, 'field', 'change'), ...rows], '    '),
+    '',
+  ];
 }
 
-/** JSON names nothing, so null stands for a field that is not there. */
+/** JSON has no undefined, so null stands for a field that is absent. */
 function changeDocument({ path, before, after }: Extract<PlanItem, { action: 'edit' }>['changes'][number]) {
   return { path, before: before ?? null, after: after ?? null };
 }

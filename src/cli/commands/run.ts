@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { type Backend, createBackend, type Plan, ValidationError } from '../../backend/index.ts';
-import { RallypointError } from '../../model/errors/errors.ts';
 import { formatPath, type Issue } from '../../model/errors/issue.ts';
 import { isLocale, locales } from '../../model/locale.ts';
 import { CommandFailure, UsageError } from '../command-line.ts';
@@ -10,6 +9,7 @@ import { type Paint, paintFor, printable } from '../paint.ts';
 import type { Terminal } from '../terminal.ts';
 import { definitionOf } from './definition-of.ts';
 import { loadDefinitions } from './definitions.ts';
+import { callLog, explainFailure } from './explain-failure.ts';
 import { showProgress } from './progress.ts';
 import { commandReport, listReport, textsReport } from './report-commands.ts';
 import { planDocument, planReport } from './report-plan.ts';
@@ -25,13 +25,19 @@ export type Outcome = boolean;
  * @throws UsageError, CommandFailure
  */
 export async function runCommands(settings: CommandsSettings, terminal: Terminal): Promise<Outcome> {
-  const backend = await openBackend(settings, terminal);
+  const { baseUrl, applicationId, allowUnencrypted } = settings;
+  const secrets = await readSecrets(terminal);
+  const { botToken, clientSecret } = secrets;
+  const calls = callLog();
+  let backend: Backend | undefined;
   try {
+    const { transport } = calls;
+    backend = createBackend({ baseUrl, applicationId, botToken, clientSecret, allowUnencrypted, transport });
     return await actions[settings.action]({ backend, settings, terminal, paint: paintFor(terminal.stdout) });
   } catch (error) {
-    throw explained(error);
+    throw explainFailure(error, { settings, secrets, calls });
   } finally {
-    backend.close();
+    backend?.close();
   }
 }
 
@@ -61,7 +67,8 @@ const actions: Readonly<Record<ActionName, Action>> = {
     if (plan.isInSync) return true;
     await confirmDeletions(plan, run);
     await scopeOf(run).deploy(plan, { onProgress: showProgress(run.terminal.stderr) });
-    if (!run.settings.json) print(run, run.paint('green', 'Deployed, and found in sync.'));
+    if (!run.settings.json)
+      print(run, run.paint('green', 'Deployed. The registered commands are in sync with the definitions.'));
     return true;
   },
   async pull(run) {
@@ -87,16 +94,6 @@ const actions: Readonly<Record<ActionName, Action>> = {
   },
 };
 
-async function openBackend(settings: CommandsSettings, terminal: Terminal): Promise<Backend> {
-  const { applicationId, apiBase, allowUnencrypted } = settings;
-  const secrets = await readSecrets(terminal);
-  try {
-    return createBackend({ applicationId, ...secrets, ...(apiBase && { apiBase }), allowUnencrypted });
-  } catch (error) {
-    throw explained(error);
-  }
-}
-
 function scopeOf({ backend: { commands }, settings: { guildId } }: Run) {
   return guildId === undefined ? commands : commands.inGuild(guildId);
 }
@@ -108,7 +105,7 @@ async function makePlan(run: Run): Promise<Plan> {
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     tellIssues(run, error);
-    throw new CommandFailure(`${file} has ${counted(error.issues.length, 'fault')}; nothing was written.`);
+    throw new CommandFailure(`${file} has ${counted(error.issues.length, 'error')}; nothing was written.`);
   }
 }
 
@@ -131,12 +128,16 @@ function issuesReport(issues: readonly Issue[], paint: Paint): string {
   return lines.join('');
 }
 
-/** Asks before anything is deleted, where somebody can answer. */
+/** Asks before anything is deleted. Where nobody can answer, only `--yes` allows it. */
 async function confirmDeletions({ items }: Plan, { settings, terminal }: Run): Promise<void> {
   const deleted = items.filter(({ action }) => action === 'delete').map(({ name }) => printable(name));
   if (settings.yes || deleted.length === 0) return;
   const answer = await terminal.askWhether(`Delete ${deleted.join(', ')}?`);
+  if (answer === true) return;
   if (answer === false) throw new CommandFailure('Nothing was written.');
+  throw new CommandFailure(
+    `This deploy would delete ${deleted.join(', ')}, and nobody is at a terminal to confirm that. Nothing was written; give --yes to allow it.`,
+  );
 }
 
 async function showTexts(run: Run, locale: string): Promise<true> {
@@ -166,10 +167,6 @@ async function writeOut(file: string, text: string): Promise<void> {
   await writeFile(file, text).catch(error => {
     throw new CommandFailure(`${file} cannot be written: ${errorMessage(error)}`);
   });
-}
-
-function explained(error: unknown): unknown {
-  return error instanceof RallypointError ? new CommandFailure(printable(errorMessage(error))) : error;
 }
 
 function counted(count: number, noun: string): string {

@@ -35,6 +35,7 @@ export const errorCodes = {
       invalid_voice_settings: 'The settings of a call are not what they may be.',
       missing_access_token: 'There is no access token; see updateToken().',
       missing_application_id: 'Nothing names the application; see setApplicationId().',
+      missing_base_url: 'No option says where the service is; there is no default.',
       missing_bundle_id: 'Schemes are registered for bundles on macOS; nothing names one.',
       missing_code: 'There is no code to exchange.',
       missing_refresh_token: 'There is no refresh token.',

@@ -4,7 +4,7 @@ import type { AuthorizationArgs } from './authorization-args.ts';
 
 /** What an authorization adds to the player's arguments. */
 export interface AuthorizationTarget {
-  readonly webBase: string;
+  readonly baseUrl: string;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly state: string;
@@ -26,5 +26,5 @@ export function authorizeUrl(args: AuthorizationArgs, target: AuthorizationTarge
   const query = Object.entries(parameters)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
-  return `${target.webBase}${authorizePagePath}?${query.join('&')}`;
+  return `${target.baseUrl}${authorizePagePath}?${query.join('&')}`;
 }

@@ -44,7 +44,7 @@ export interface AuthorizationGrant {
 
 /** What an {@link Authorizer} stands on. */
 export interface AuthorizerPorts {
-  readonly webBase: string;
+  readonly baseUrl: string;
   readonly entropy: Entropy;
   readonly logger: Logger;
   readonly openBrowser: OpenBrowser;
@@ -117,14 +117,14 @@ export class Authorizer {
     redirect: RedirectWay,
     waiting: Waiting,
   ): Promise<AuthorizationGrant> {
-    const { webBase, entropy, logger } = this.#ports;
+    const { baseUrl, entropy, logger } = this.#ports;
     const receiver = redirect === 'loopback' ? await openLoopbackReceiver(waiting) : undefined;
     try {
       const redirectUri = receiver?.redirectUri ?? customSchemeRedirect(schemeOf(args, clientId));
       const state = args.state ?? createState(entropy);
-      waiting.expect({ redirectUri, state, issuer: webBase });
+      waiting.expect({ redirectUri, state, issuer: baseUrl });
       logger.info({ redirectUri, scopes: args.scopes }, 'asking the player to authorize');
-      if (!waiting.isOver) this.#show(authorizeUrl(args, { webBase, clientId, redirectUri, state }), waiting);
+      if (!waiting.isOver) this.#show(authorizeUrl(args, { baseUrl, clientId, redirectUri, state }), waiting);
       return grantOf(await waiting.code, redirectUri, args.nonce);
     } finally {
       receiver?.close();
@@ -137,7 +137,7 @@ export class Authorizer {
       throw new ArgumentError('missing_state', 'An answer belongs to the state it was asked with: set that.');
     }
     const redirectUri = customSchemeRedirect(schemeOf(args, clientId));
-    const verdict = judgeRedirect(answer, { redirectUri, state, issuer: this.#ports.webBase });
+    const verdict = judgeRedirect(answer, { redirectUri, state, issuer: this.#ports.baseUrl });
     if (verdict.kind === 'refused') throw verdict.error;
     if (verdict.kind === 'granted') return grantOf(verdict.code, redirectUri, nonce);
     throw new ArgumentError('foreign_redirect', 'This address does not answer that authorization.');

@@ -1,4 +1,5 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
+import { unsetHint } from '../../wire/environment-variables.ts';
 import type { AuthorizationArgs } from './authorization-args.ts';
 
 /**
@@ -9,5 +10,8 @@ import type { AuthorizationArgs } from './authorization-args.ts';
 export function clientIdOf({ clientId }: AuthorizationArgs, applicationId: string | undefined): string {
   const id = clientId ?? applicationId;
   if (id !== undefined) return id;
-  throw new ArgumentError('missing_application_id', 'Set clientId in the arguments or applicationId on the client.');
+  throw new ArgumentError(
+    'missing_application_id',
+    `applicationId is missing: pass it to new Client(), or set clientId in the arguments. ${unsetHint('applicationId')}`,
+  );
 }

@@ -1,18 +1,19 @@
 import type { Configuration } from 'openid-client';
 import { RallypointError, RateLimitError, TransportError } from '../../model/errors/errors.ts';
-import type { Addresses } from '../../wire/addresses.ts';
+import { apiUrl } from '../../wire/addresses.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import { apiError, deadlineMsDefault, userAgent } from '../../wire/http/http.ts';
 import type { Transport } from '../../wire/http/transport.ts';
 import { readLimits } from '../../wire/rate-limits/headers.ts';
-import { apiVersion, type RouteName, routePath } from '../../wire/routes.ts';
+import { type RouteName, routePath } from '../../wire/routes.ts';
 import { oauthError } from './oauth-error.ts';
 
 /** What {@link OAuthCalls} stand on. */
 export interface OAuthPorts {
-  readonly addresses: Addresses;
+  /** As {@link resolveBaseUrl} returns it. */
+  readonly baseUrl: string;
   readonly clock: Clock;
   readonly transport: Transport;
 }
@@ -63,11 +64,11 @@ export class OAuthCalls {
   }
 
   #configure(library: Library, route: OAuthRoute, clientId: string, deadline: Deadline): Configuration {
-    const { addresses, clock } = this.#ports;
-    const endpoint = (name: OAuthRoute) => `${addresses.apiBase}/v${apiVersion}${routePath(name, {})}`;
+    const { baseUrl, clock } = this.#ports;
+    const endpoint = (name: OAuthRoute) => apiUrl(baseUrl) + routePath(name, {});
     const configuration = new library.Configuration(
       {
-        issuer: addresses.webBase,
+        issuer: baseUrl,
         token_endpoint: endpoint('createToken'),
         revocation_endpoint: endpoint('revokeToken'),
         device_authorization_endpoint: endpoint('startDevice'),
@@ -77,7 +78,7 @@ export class OAuthCalls {
       { [library.clockSkew]: Math.round((clock.now() - Date.now()) / 1000) },
       library.None(),
     );
-    // The addresses were found private (encrypted, or on this machine) when the client was made.
+    // The client checked that the base URL is encrypted or on this machine.
     library.allowInsecureRequests(configuration);
     configuration.timeout = 0; // the deadline below is on our clock
     configuration[library.customFetch] = (url, { method, headers, body }) =>

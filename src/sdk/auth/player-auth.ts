@@ -1,5 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { type ApplicationId, parseSnowflake } from '../../model/snowflake.ts';
+import { unsetHint } from '../../wire/environment-variables.ts';
 import type { Http } from '../../wire/http/http.ts';
 import { AccountCalls } from './account-calls.ts';
 import type { AuthorizationArgs } from './authorization-args.ts';
@@ -9,7 +10,7 @@ import { HeldToken } from './held-token.ts';
 import { type OAuthPorts, prepareOAuthCalls } from './oauth-calls.ts';
 import { TokenClient } from './token-client.ts';
 
-export interface PlayerAuthPorts extends OAuthPorts, Omit<AuthorizerPorts, 'webBase'> {
+export interface PlayerAuthPorts extends OAuthPorts, AuthorizerPorts {
   readonly http: Http;
 }
 
@@ -23,8 +24,7 @@ export class PlayerAuth {
   applicationId: ApplicationId | undefined;
 
   constructor(ports: PlayerAuthPorts) {
-    const { webBase } = ports.addresses;
-    this.authorizer = new Authorizer({ ...ports, webBase });
+    this.authorizer = new Authorizer(ports);
     this.tokens = new TokenClient(ports);
     this.device = new DeviceFlow(ports);
     this.account = new AccountCalls(ports.http, ports.clock);
@@ -46,7 +46,10 @@ export class PlayerAuth {
   /** @throws ArgumentError `missing_application_id` */
   clientId(): ApplicationId {
     if (this.applicationId !== undefined) return this.applicationId;
-    throw new ArgumentError('missing_application_id', 'Set applicationId on the client first.');
+    throw new ArgumentError(
+      'missing_application_id',
+      `applicationId is missing: pass it to new Client(). ${unsetHint('applicationId')}`,
+    );
   }
 
   /** @throws ArgumentError `missing_access_token` */

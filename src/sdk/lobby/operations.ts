@@ -45,11 +45,11 @@ export interface LobbyInvite {
 /** What a player does with lobbies, one call each. @see docs/spec/lobbies.md#operations; docs/spec/client.md#functions */
 export class LobbyOperations {
   readonly #calls: Calls;
-  readonly #webBase: string;
+  readonly #baseUrl: string;
 
-  constructor(calls: Calls, webBase: string) {
+  constructor(calls: Calls, baseUrl: string) {
     this.#calls = calls;
-    this.#webBase = webBase;
+    this.#baseUrl = baseUrl;
   }
 
   async createOrJoin(secret: string, options: JoinOptions): Promise<LobbyId> {
@@ -114,7 +114,7 @@ export class LobbyOperations {
     } as const;
     const code = asRecord((await this.#calls.send(operation, options)).body)?.code;
     if (typeof code !== 'string' || !/^[\w-]+$/.test(code)) throw unreadable('an invite');
-    return Object.freeze({ code, url: `${this.#webBase}/invite/${code}` });
+    return Object.freeze({ code, url: `${this.#baseUrl}/invite/${code}` });
   }
 
   async #history(name: string, id: LobbyId, options: HistoryOptions): Promise<LobbyMessages> {

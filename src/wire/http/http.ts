@@ -7,25 +7,18 @@ import {
 } from '../../model/errors/errors.ts';
 import { treeToIssues } from '../../model/errors/issue.ts';
 import { version } from '../../model/version.ts';
+import { apiUrl } from '../addresses.ts';
 import { type Clock, type Entropy, type Logger, silentLogger, systemClock, systemEntropy } from '../clock/ports.ts';
 import { type Refusal, readLimits } from '../rate-limits/headers.ts';
 import { type LaneKey, type Permit, RateLimiter } from '../rate-limits/limiter.ts';
-import {
-  apiVersion,
-  type PathParameters,
-  type Route,
-  type RouteName,
-  routeLabel,
-  routePath,
-  routes,
-} from '../routes.ts';
+import { type PathParameters, type Route, type RouteName, routeLabel, routePath, routes } from '../routes.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import { asRecord, encodeForm, parseJson } from './codec.ts';
 import { Deadline, requireDeadline } from './deadline.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
 export interface HttpOptions {
-  /** What stands before `/api/v10`, for example `http://127.0.0.1:8080`. */
+  /** As {@link resolveBaseUrl} returns it, for example `http://127.0.0.1:8910`. */
   readonly baseUrl: string;
   readonly transport: Transport;
   /** Counts calls against the service's limits. Absent: a limiter of its own. */
@@ -104,7 +97,7 @@ export class Http {
   #closed = false;
 
   constructor(options: HttpOptions) {
-    this.#apiUrl = `${parseBaseUrl(options.baseUrl)}/api/v${apiVersion}`;
+    this.#apiUrl = apiUrl(options.baseUrl);
     this.#transport = options.transport;
     this.#clock = options.clock ?? systemClock;
     this.#entropy = options.entropy ?? systemEntropy;
@@ -221,23 +214,6 @@ export class Http {
 
 /** How this package names itself to a service. @see docs/spec/http.md#user-agent */
 export const userAgent = `DiscordBot (npm:@rallypoint/sdk, ${version})`;
-
-/**
- * Checks a base URL and takes off what trails it.
- *
- * @throws ArgumentError `invalid_base_url`: not `http:` or `https:`, or with a user, query or fragment in it
- */
-export function parseBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
-  if (!isPlain || !/^https?:$/.test(url.protocol)) {
-    throw new ArgumentError(
-      'invalid_base_url',
-      'baseUrl must be an http or https URL without user, query or fragment.',
-    );
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
-}
 
 async function whileWaiting<T>(
   { onWait }: { readonly onWait?: ((wait: HttpWait | undefined) => void) | undefined },

@@ -145,7 +145,7 @@ describe('a folder of translations', () => {
     const folder = temporaryFolder();
     await expect(loadLocalizations(join(folder, 'none'))).rejects.toMatchObject({ code: 'unreadable_localizations' });
     writeFileSync(join(folder, 'de.json'), '{');
-    await expect(loadLocalizations(folder)).rejects.toThrow('de.json cannot be read: it is not JSON');
+    await expect(loadLocalizations(folder)).rejects.toThrow('de.json is not JSON: line 1, column 2: ');
     mkdirSync(join(folder, 'fr.json'));
     await expect(loadLocalizations(folder)).rejects.toMatchObject({ code: 'unreadable_localizations' });
   });

@@ -47,7 +47,7 @@ export class Fleet {
     const backend = createBackend({
       applicationId: starfall.applications[0].id,
       botToken: starfall.applications[0].bot_token,
-      apiBase: this.service.api_base,
+      baseUrl: this.service.web_base,
       globalLimit: 'off',
       clock: this.clock,
       lobbyServer: { name, directory: this.directory, leaseMs },

@@ -5,7 +5,7 @@ import { receiveRedirects } from '@rallypoint/sdk/electron';
 const { base, control, controlToken, applicationId, userId } = JSON.parse(process.env.GAME ?? '{}');
 
 async function play() {
-  const client = new Client({ applicationId, apiBase: `${base}/api`, webBase: base, openBrowser: agree });
+  const client = new Client({ applicationId, baseUrl: base, openBrowser: agree });
   const { challenge, verifier } = client.createAuthorizationCodeVerifier();
   const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
   const { accessToken } = await client.getToken({ ...grant, verifier });

@@ -2,7 +2,7 @@
 import { createBackend } from '@rallypoint/sdk/backend';
 
 const { base, applicationId, botToken, userId } = JSON.parse(process.env.GAME ?? '{}');
-const backend = createBackend({ applicationId, botToken, apiBase: `${base}/api` });
+const backend = createBackend({ applicationId, botToken, baseUrl: base });
 
 async function host() {
   const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' }, members: [{ id: userId }] });

@@ -29,8 +29,7 @@ afterEach(async () => {
 async function start(options: Partial<AppOptions> = {}): Promise<void> {
   const all: AppOptions = {
     applicationId: '1',
-    apiBase: 'http://127.0.0.1:9/api',
-    webBase: 'http://127.0.0.1:9',
+    baseUrl: 'http://127.0.0.1:9',
     backendBase: 'http://127.0.0.1:9',
     scheme: 'discord-1',
     redirect: 'loopback',
@@ -240,11 +239,16 @@ describe('the app', () => {
 });
 
 describe('the options', () => {
-  const environment = { [variables.applicationId]: '1', [variables.backendBase]: 'http://127.0.0.1:1' };
+  const environment = {
+    [variables.applicationId]: '1',
+    [variables.baseUrl]: 'http://127.0.0.1:9',
+    [variables.backendBase]: 'http://127.0.0.1:1',
+  };
 
-  it('need an application and the game’s server; the rest has defaults', () => {
+  it('need an application, the service and the game’s server; the rest has defaults', () => {
     expect(readOptions(environment)).toEqual({
       applicationId: '1',
+      baseUrl: 'http://127.0.0.1:9',
       backendBase: 'http://127.0.0.1:1',
       scheme: 'discord-1',
       redirect: 'auto',
@@ -252,7 +256,9 @@ describe('the options', () => {
       keychainService: 'Starfall',
     });
     expect(() => readOptions({})).toThrow(`${variables.applicationId} is missing`);
-    expect(() => readOptions({ [variables.applicationId]: '1' })).toThrow(`${variables.backendBase} is missing`);
+    for (const name of [variables.baseUrl, variables.backendBase]) {
+      expect(() => readOptions({ ...environment, [name]: '' })).toThrow(`${name} is missing`);
+    }
   });
 
   it('name a redirect or a profile that cannot be', () => {

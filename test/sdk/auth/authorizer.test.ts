@@ -6,11 +6,11 @@ import { Authorizer, type AuthorizerPorts } from '../../../src/sdk/auth/authoriz
 import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
 import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
 
-const webBase = 'https://auth.example';
+const baseUrl = 'https://auth.example';
 const { challenge } = createAuthorizationCodeVerifier();
 
 function authorizer(openBrowser: AuthorizerPorts['openBrowser']): Authorizer {
-  return new Authorizer({ webBase, entropy: systemEntropy, logger: silentLogger, openBrowser });
+  return new Authorizer({ baseUrl, entropy: systemEntropy, logger: silentLogger, openBrowser });
 }
 
 /** An authorization whose page "opens" without anybody doing anything there; gives the parameters it was asked with. */
@@ -45,7 +45,7 @@ describe('authorize: the page that asks', () => {
       .setIntegrationType(0);
     const { one, page, parameters } = await asked(args);
     one.abort();
-    expect(page.href.split('?', 1)[0]).toBe(`${webBase}/oauth2/authorize`);
+    expect(page.href.split('?', 1)[0]).toBe(`${baseUrl}/oauth2/authorize`);
     expect(page.search).toContain('scope=openid%20identify');
     expect(parameters).toMatchObject({
       client_id: '7',
@@ -122,7 +122,7 @@ describe('authorize: refusals before anything is opened', () => {
 describe('authorize: the loopback redirect', () => {
   it('ends with the code, the redirect used and the nonce, and tells the player to go back to the game', async () => {
     const { grant, redirectUri, state } = await asked(new AuthorizationArgs({ nonce: 'n' }));
-    const page = await get(`${redirectUri}?code=the-code&state=${state}&iss=${encodeURIComponent(webBase)}`);
+    const page = await get(`${redirectUri}?code=the-code&state=${state}&iss=${encodeURIComponent(baseUrl)}`);
     expect(await grant).toEqual({ code: 'the-code', redirectUri, nonce: 'n' });
     expect(page.status).toBe(200);
     expect(page.body).toContain('go back to the game');

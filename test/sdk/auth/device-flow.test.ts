@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DeviceFlow, type DeviceProgress } from '../../../src/sdk/auth/device-flow.ts';
-import { resolveAddresses } from '../../../src/wire/addresses.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
@@ -49,9 +48,8 @@ async function serve(said: readonly Said[], start: object = codes, log: string[]
     polls.push(clock.now() / 1000);
     say(response, next ?? 500);
   });
-  const addresses = resolveAddresses({ apiBase: `${server.baseUrl}/api`, webBase: server.baseUrl });
   const logger = { ...silentLogger, error: (fields: object) => log.push(JSON.stringify(fields)) };
-  flow = new DeviceFlow({ addresses, clock: machine, transport: nodeTransport(), logger });
+  flow = new DeviceFlow({ baseUrl: server.baseUrl, clock: machine, transport: nodeTransport(), logger });
 }
 
 function say(response: ServerResponse, said: Said): void {

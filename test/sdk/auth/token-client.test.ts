@@ -2,7 +2,6 @@ import { SignJWT } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
 import { TokenClient } from '../../../src/sdk/auth/token-client.ts';
-import { resolveAddresses } from '../../../src/wire/addresses.ts';
 import { systemClock } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
@@ -27,8 +26,7 @@ type Answer = Parameters<typeof startLoopbackServer>[0];
 
 async function tokens(answerWith: Answer, clock = systemClock): Promise<TokenClient> {
   server = await startLoopbackServer(answerWith);
-  const addresses = resolveAddresses({ apiBase: `${server.baseUrl}/api`, webBase: server.baseUrl });
-  return new TokenClient({ addresses, clock, transport: nodeTransport() });
+  return new TokenClient({ baseUrl: server.baseUrl, clock, transport: nodeTransport() });
 }
 
 const answering = (status: number, body: unknown, headers = {}) =>

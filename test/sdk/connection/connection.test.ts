@@ -36,8 +36,7 @@ afterEach(async () => {
 
 function newClient(): Client {
   const made = new Client({
-    apiBase: `${gateway.baseUrl}/api`,
-    webBase: gateway.baseUrl,
+    baseUrl: gateway.baseUrl,
     clock: machine,
     entropy: half,
   });
@@ -103,7 +102,7 @@ describe('connecting', () => {
   });
 
   it('needs a token first', async () => {
-    const bare = new Client({ apiBase: `${gateway.baseUrl}/api`, webBase: gateway.baseUrl });
+    const bare = new Client({ baseUrl: gateway.baseUrl });
     await expect(bare.connect()).rejects.toMatchObject({ name: 'ArgumentError', code: 'missing_access_token' });
     expect(() => bare.updateToken('')).toThrow(expect.objectContaining({ code: 'missing_access_token' }));
   });

@@ -76,9 +76,9 @@ function listed(inner: Keychain): Keychain {
 
 async function start(account?: string): Promise<GameProcess> {
   const pages: string[] = [];
-  const { api_base: apiBase, web_base: webBase } = service;
+  const { web_base: baseUrl } = service;
   const openBrowser = (url: string) => void pages.push(url);
-  const client = new Client({ applicationId: application.id, apiBase, webBase, openBrowser });
+  const client = new Client({ applicationId: application.id, baseUrl, openBrowser });
   const say = (fields: object, message: string) => void log.push(JSON.stringify({ ...fields, message }));
   const logger = { ...silentLogger, info: say, warn: say };
   const credentials = await openCredentials({ client, keychain, folder: folder.path, clock, logger, account });

@@ -79,8 +79,7 @@ function lockable(keychain: Keychain): Keychain {
 async function open({ entropy = systemEntropy } = {}): Promise<Credentials> {
   const say = (fields: object, message: string) => log.push(JSON.stringify({ ...fields, message }));
   const logger = { ...silentLogger, info: say, warn: say };
-  const addresses = { apiBase: `${office.baseUrl}/api`, webBase: office.baseUrl };
-  const client = new Client({ applicationId: '1', ...addresses, clock: machine });
+  const client = new Client({ baseUrl: office.baseUrl, applicationId: '1', clock: machine });
   const parts = { client, keychain: shared, folder: folder.path, clock: machine, entropy, logger };
   const credentials = await openCredentials(parts);
   opened.push({ credentials, client });
@@ -172,9 +171,10 @@ describe('credentials: signing in and starting again', () => {
   });
 
   it('reject to be opened without an application, or while the keychain is locked, or at a path that is none', async () => {
-    const options = { client: new Client(), keychain: shared, folder: folder.path };
+    const { baseUrl } = office;
+    const options = { client: new Client({ baseUrl }), keychain: shared, folder: folder.path };
     await expect(openCredentials(options)).rejects.toMatchObject({ code: 'missing_application_id' });
-    const client = new Client({ applicationId: '1' });
+    const client = new Client({ baseUrl, applicationId: '1' });
     await expect(openCredentials({ ...options, client, folder: 'here' })).rejects.toMatchObject({
       code: 'invalid_folder',
     });

@@ -22,8 +22,7 @@ async function world() {
     const openBrowser = async (url: string) => void pages.push(url);
     const client = new Client({
       applicationId: application.id,
-      apiBase: service.api_base,
-      webBase: service.web_base,
+      baseUrl: service.web_base,
       openBrowser,
     });
     const receiver = await listenForRedirects({ client, scheme, folder, argv });

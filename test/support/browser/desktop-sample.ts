@@ -72,12 +72,11 @@ export class Stage {
     const { desktop, files } = parts;
     const folder = mkdtempSync(join(desktop.folder, 'stage-'));
     const service = await ServiceProcess.start(folder, fixtures);
-    const { api_base, web_base } = service.ready;
-    const backend = await startGameBackend({ applicationId, botToken, apiBase: api_base });
+    const { web_base } = service.ready;
+    const backend = await startGameBackend({ applicationId, botToken, baseUrl: web_base });
     const environment = {
       [variables.applicationId]: applicationId,
-      [variables.apiBase]: api_base,
-      [variables.webBase]: web_base,
+      [variables.baseUrl]: web_base,
       [variables.backendBase]: backend.address,
       [variables.profile]: join(folder, 'game'),
       // No stage finds what another has kept.

@@ -52,12 +52,11 @@ export class LiveWorld {
 
   /** A game that is not connected yet. */
   game(token: string, network: Network, machine: SleepyClock): Client {
-    const { api_base, web_base } = this.#service;
+    const { web_base } = this.#service;
     const applicationId = starfall.applications[0].id;
     const client = new Client({
       applicationId,
-      apiBase: api_base,
-      webBase: web_base,
+      baseUrl: web_base,
       clock: machine,
       socket: network.socket,
     });

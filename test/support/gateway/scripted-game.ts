@@ -21,12 +21,11 @@ export class ScriptedGame {
   /** Every status the client told of. */
   readonly seen: ConnectionSnapshot[] = [];
 
-  private constructor(gateway: ScriptedGateway, options: ClientOptions) {
+  private constructor(gateway: ScriptedGateway, options: Partial<ClientOptions>) {
     this.gateway = gateway;
     const { baseUrl } = gateway;
     this.client = new Client({
-      apiBase: `${baseUrl}/api`,
-      webBase: baseUrl,
+      baseUrl,
       clock: this.machine,
       entropy: half,
       ...options,
@@ -35,7 +34,7 @@ export class ScriptedGame {
     this.client.status$.subscribe(snapshot => this.seen.push(snapshot));
   }
 
-  static async start(options: ClientOptions = {}): Promise<ScriptedGame> {
+  static async start(options: Partial<ClientOptions> = {}): Promise<ScriptedGame> {
     return new ScriptedGame(await ScriptedGateway.start(), options);
   }
 

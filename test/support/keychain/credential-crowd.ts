@@ -6,8 +6,7 @@ import type { ProcessLockKind } from '../../../src/sdk/index.ts';
 
 /** How a {@link credential-process} is started: as JSON, its first argument. */
 export interface CredentialProcessOptions {
-  readonly apiBase: string;
-  readonly webBase: string;
+  readonly baseUrl: string;
   readonly applicationId: string;
   readonly folder: string;
   readonly lock: ProcessLockKind;

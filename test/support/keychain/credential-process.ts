@@ -5,9 +5,9 @@ import type { CredentialProcessOptions, Death, Round } from './credential-crowd.
  * A program: one of a game's processes, which share a player's credential. It says `ready`, then answers each
  * {@link Round} by a {@link RoundResult}, until it is killed.
  */
-const { apiBase, webBase, applicationId, folder, lock }: CredentialProcessOptions = JSON.parse(process.argv[2] ?? '{}');
+const { baseUrl, applicationId, folder, lock }: CredentialProcessOptions = JSON.parse(process.argv[2] ?? '{}');
 let diesWhen: Death | undefined;
-const client = new Client({ applicationId, apiBase, webBase });
+const client = new Client({ applicationId, baseUrl });
 const opened = await openKeychain({ service: 'Starfall', allow: ['encrypted-file'], folder });
 const keychain: Keychain = {
   ...opened,

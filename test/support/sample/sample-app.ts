@@ -20,7 +20,7 @@ export const chromiumMissing: string | undefined = findChromium()
   : 'no Chromium on this machine (Debian: apt-get install chromium)';
 
 /** What tests leave behind; git does not see it. */
-const outputFolder = resolve(import.meta.dirname, '../../../test-output');
+const outputFolder = resolve(import.meta.dirname, '../../test-output');
 export const picturesFolder: string = join(outputFolder, 'sample');
 
 /** The service and the game's server, as `npm run sample` starts them. */
@@ -43,11 +43,10 @@ export async function openSampleWorld(): Promise<SampleWorld> {
   const files = await buildSample(built);
   const data = join(folder, 'service');
   let service = await startService({ fixtures, limits: 'off', data });
-  const backend = await startGameBackend({ applicationId, botToken, apiBase: service.api_base });
+  const backend = await startGameBackend({ applicationId, botToken, baseUrl: service.web_base });
   const options: AppOptions = {
     applicationId,
-    apiBase: service.api_base,
-    webBase: service.web_base,
+    baseUrl: service.web_base,
     backendBase: backend.address,
     scheme: `discord-${applicationId}`,
     redirect: 'loopback',
@@ -125,8 +124,8 @@ export async function openFriend(
   world: { readonly service: Pick<Service, 'api_base' | 'web_base'> },
   username: string = friend.username,
 ): Promise<Client> {
-  const { api_base: apiBase, web_base: webBase } = world.service;
-  const client = new Client({ applicationId, apiBase, webBase, openBrowser: url => signInAs(username, url) });
+  const { web_base: baseUrl } = world.service;
+  const client = new Client({ applicationId, baseUrl, openBrowser: url => signInAs(username, url) });
   const { challenge, verifier } = client.createAuthorizationCodeVerifier();
   const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
   client.updateToken((await client.getToken({ ...grant, verifier })).accessToken);

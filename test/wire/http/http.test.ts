@@ -11,7 +11,7 @@ import {
 } from '../../../src/model/errors/errors.ts';
 import { systemFetch } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
-import { Http, type HttpOptions, type HttpWait, parseBaseUrl } from '../../../src/wire/http/http.ts';
+import { Http, type HttpOptions, type HttpWait } from '../../../src/wire/http/http.ts';
 import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
 import { answerBytesMax, fetchTransport, type Transport } from '../../../src/wire/http/transport.ts';
 import { undiciTransport } from '../../../src/wire/http/undici-transport.ts';
@@ -429,20 +429,6 @@ describe('Http', () => {
       expect(`${link.message} ${link.stack} ${JSON.stringify(link)}`).not.toContain('s3cret');
     }
   });
-});
-
-describe('parseBaseUrl', () => {
-  it('takes off what trails', () => {
-    expect(parseBaseUrl('http://127.0.0.1:80/')).toBe('http://127.0.0.1');
-    expect(parseBaseUrl('https://example.com/proxy/')).toBe('https://example.com/proxy');
-  });
-
-  it.each(['', 'example.com', 'ftp://a', 'http://u:p@a', 'http://a?b', 'http://a#b', 'file:///etc'])(
-    'refuses %j',
-    text => {
-      expect(() => parseBaseUrl(text)).toThrow(ArgumentError);
-    },
-  );
 });
 
 async function freePort(): Promise<number> {

@@ -19,7 +19,7 @@ export async function checkRights({ machine }: Here): Promise<Finding[]> {
     const message = "This process runs elevated: the player's browser does not, and may not write to its pipe.";
     return [bad('rights', message, runAsPlayer)];
   }
-  return [good('rights', 'This process runs with the rights of the person at the desktop.')];
+  return [good('rights', "Nothing shows that this process has other rights than the player's browser.")];
 }
 
 export async function checkAddon({ machine }: Here): Promise<Finding[]> {
@@ -30,7 +30,9 @@ export async function checkAddon({ machine }: Here): Promise<Finding[]> {
     const remedy = 'Put it there. Until then Electron can register schemes, and loopback redirects need none.';
     return [bad('addon', `The native addon is missing. ${looked}`, remedy)];
   }
-  return [good('addon', `The native addon is missing; schemes are registered by xdg-mime. ${looked}`)];
+  return [
+    good('addon', `The native addon is not needed here: xdg-mime registers schemes. It was not found. ${looked}`),
+  ];
 }
 
 export async function checkForwarder(): Promise<Finding[]> {
@@ -51,13 +53,16 @@ export async function checkLoopback(): Promise<Finding[]> {
   }
 }
 
+// What the system lacks is in the message.
+const keychainRemedy =
+  "Do what the message says, or let the game allow another tier: openKeychain({ allow: ['encrypted-file'] }).";
+
 export async function checkKeychain(): Promise<Finding[]> {
   try {
     const { backend } = await openKeychain({ service: 'rallypoint-doctor', allow: ['system'] });
-    return [good('keychain', `The keychain of the system keeps secrets (by ${backend}).`)];
+    return [good('keychain', `The system's keychain keeps secrets (by ${backend}).`)];
   } catch (error) {
-    const remedy = 'Let the system keep a keychain for this person, or let the game allow a tier below it.';
-    return [bad('keychain', explain(error), remedy)];
+    return [bad('keychain', explain(error), keychainRemedy)];
   }
 }
 

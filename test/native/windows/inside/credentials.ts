@@ -22,7 +22,7 @@ export interface Story {
 export async function outlive(story: Story) {
   const { service, applicationId, userId, program, folder, lock, processes, rounds } = story;
   const keychain = await openKeychain({ service: 'Starfall', allow: ['encrypted-file'], folder });
-  const addresses = { applicationId, apiBase: service.api_base, webBase: service.web_base };
+  const addresses = { applicationId, baseUrl: service.web_base };
   const client = new Client({ ...addresses, openBrowser: url => approve(service, url, userId) });
   const own = await openCredentials({ client, keychain, folder, locks: [lock] });
   await own.signIn();

@@ -16,7 +16,7 @@ export interface Page {
 const styleElement = new Html(`<style>${style}</style>`);
 
 /** The frame around every page. */
-export function layout({ lang }: PageWords, title: Content, main: Content): Html {
+export function layout({ lang }: Pick<PageWords, 'lang'>, title: Content, main: Content): Html {
   return html`<!doctype html>
 <html lang="${lang}">
 <head>

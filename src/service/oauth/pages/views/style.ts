@@ -59,6 +59,7 @@ ul { margin: 0; padding: 0; list-style: none; }
 .scopes.not > li::before {
   left: .25rem; top: 1.0625rem; width: .75rem; height: 0; border: 0; border-top: 2px solid var(--soft); transform: none;
 }
+ul.links { padding-left: 1.25rem; list-style: disc; }
 .permissions { columns: 11rem; column-gap: 1rem; }
 .permissions > li { break-inside: avoid; }
 dl { margin: .375rem 0 .25rem; padding-left: .875rem; border-left: 2px solid var(--line); font-size: .875rem; }

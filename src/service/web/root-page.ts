@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import { devicePagePath } from '../../model/oauth.ts';
+import type { Core } from '../core.ts';
+import { apiPrefix, notFound } from '../http/paths.ts';
+import { writeReply } from '../http/reply.ts';
+import { respond } from '../oauth/pages/respond.ts';
+import { html } from '../oauth/pages/views/html.ts';
+import { badge, layout, type Page } from '../oauth/pages/views/page.ts';
+
+/**
+ * Serves the page that a person sees who opens the service's address in a browser. A program gets the 404 that every
+ * path without a route has.
+ */
+export function registerRootPage(site: FastifyInstance, { addresses }: Pick<Core, 'addresses'>): void {
+  site.get('/', (request, reply) => {
+    reply.raw.setHeader('vary', 'accept');
+    if (acceptsHtml(request.headers.accept)) return respond(reply, rootPage(addresses.web));
+    return writeReply(reply.hijack().raw, notFound(request.method, request.url));
+  });
+}
+
+/** Whether somebody asks for HTML by name: browsers do, and programs that accept anything do not. */
+function acceptsHtml(accept = ''): boolean {
+  return accept.split(',').some(range => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(range));
+}
+
+/** It is for developers above all, and like the API in English only. */
+function rootPage(web: string): Page {
+  const title = 'Rallypoint service';
+  const main = html`${badge(title, 'large')}
+<h1>${title}</h1>
+<p class="lead">This server is for games: lobbies, application commands, sign-in and live events.</p>
+<h2>If you play a game</h2>
+<p>There is nothing to do on this page: the game opens those that it needs. If it shows you a code, <a href="${devicePagePath}">enter it here</a>.</p>
+<h2>If you develop a game</h2>
+<p>Pass this address to the SDK:</p>
+<p><code>baseUrl: '${web}'</code></p>
+<ul class="links">
+<li><a href="${apiPrefix}/openapi.json">API description</a> (OpenAPI 3.1)</li>
+<li><a href="/.well-known/openid-configuration">OpenID configuration</a></li>
+<li><a href="https://github.com/rallypoint-sdk/rallypoint#readme">Documentation</a></li>
+</ul>
+<p class="note">Rallypoint is compatible with the Discord API v10, and not affiliated with Discord.</p>`;
+  return { status: 200, html: layout({ lang: 'en' }, title, main), formActions: [] };
+}
