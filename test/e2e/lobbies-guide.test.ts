@@ -1,5 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, Guide, type Program } from '../support/runs/guide.ts';
 import { needs } from '../support/runs/parts.ts';
@@ -9,24 +8,13 @@ const shell = await needs('posix');
 /** docs/lobbies.md, done as it says: its files in a folder, its commands in that folder. */
 const root = resolve(import.meta.dirname, '../..');
 const guide = new Guide('docs/lobbies.md', { 8910: String(await freePort()) });
-const system = join(guide.folder, 'system');
 
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Program {
-  return guide.run(args, { ...process.env, ...env, PATH: `${system}${delimiter}${process.env.PATH}` });
+function run(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Program {
+  return guide.run(args, env);
 }
 
 beforeAll(async () => {
   for (const name of ['fixtures.json', 'game.mjs', 'offline.mjs', 'server.mjs', 'lobby.test.mjs']) guide.write(name);
-  // In place of the system's browser: somebody who presses the buttons of the pages it would show.
-  const person = `import { signInAs } from '${join(root, 'samples/quickstart/player-browser.ts')}';
-    await signInAs(process.env.GUIDE_PLAYER, process.argv.at(-1));`;
-  mkdirSync(system);
-  writeFileSync(join(system, 'person.mjs'), person);
-  for (const opener of ['xdg-open', 'open']) {
-    const script = join(system, opener);
-    writeFileSync(script, `#!/bin/sh\nexec '${process.execPath}' '${join(system, 'person.mjs')}' "$@"\n`);
-    chmodSync(script, 0o755);
-  }
   const serve = guide.said('npx rallypoint serve --memory --port 8910 --fixtures fixtures.json').slice(1);
   await run([join(root, 'bin/rallypoint.js'), ...serve]).shows('"event":"ready"');
 });
@@ -36,8 +24,7 @@ afterAll(() => guide.close());
 describe.skipIf(shell.missing)(`the guide to lobbies${shell.note}`, () => {
   it('brings two players into one lobby, where they see and hear each other', async () => {
     const [ada, grace] = ['galleon', 'sloop'].map((ship, place) => {
-      const player = { GUIDE_PLAYER: ['ada', 'grace'][place] };
-      return run(guide.said(`node game.mjs ${ship}`), player);
+      return run(guide.said(`node game.mjs ${ship}`), guide.browserOf(['ada', 'grace'][place] ?? ''));
     });
     if (!ada || !grace) throw new Error('There are two.');
     await Promise.all([ada, grace].map(game => game.shows('In the lobby: galleon, sloop')));

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -35,11 +35,26 @@ export class Guide {
     const form = new RegExp(`\`${name.replaceAll('.', '\\.')}\`[^\`]*?\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``);
     const block = form.exec(this.text)?.[1];
     if (block === undefined) throw new Error(`The guide does not show ${name}.`);
+    this.files.add(name);
+    return this.writeText(name, this.here(block));
+  }
+
+  /** Writes a file of the guide's folder. @returns its path */
+  writeText(name: string, text: string): string {
     const path = join(this.folder, name);
     mkdirSync(join(path, '..'), { recursive: true });
-    writeFileSync(path, this.here(block));
-    this.files.add(name);
+    writeFileSync(path, text);
     return path;
+  }
+
+  /** The one block of a language that holds a text. */
+  block(language: string, part: string): string {
+    const blocks = [...this.text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+      ([, code = '']) => code,
+    );
+    const fitting = blocks.filter(code => code.includes(part));
+    if (fitting.length !== 1) throw new Error(`The guide has ${fitting.length} blocks with "${part}".`);
+    return this.here(fitting[0] ?? '');
   }
 
   /** A text of the guide as it is to be here. */
@@ -57,6 +72,27 @@ export class Guide {
     const program = new Program(args, this.folder, env);
     this.#running.push(program);
     return program;
+  }
+
+  /**
+   * Puts somebody in the place of the system's browser, who presses the buttons of the pages that it would show.
+   *
+   * @returns the environment for a program of this player
+   */
+  browserOf(username: string): NodeJS.ProcessEnv {
+    const folder = join(this.folder, `browser-of-${username}`);
+    mkdirSync(folder);
+    const person = join(folder, 'person.mjs');
+    writeFileSync(
+      person,
+      `import { signInAs } from '${join(root, 'samples/quickstart/player-browser.ts')}';
+      await signInAs('${username}', process.argv.at(-1));`,
+    );
+    for (const opener of ['xdg-open', 'open']) {
+      writeFileSync(join(folder, opener), `#!/bin/sh\nexec '${process.execPath}' '${person}' "$@"\n`);
+      chmodSync(join(folder, opener), 0o755);
+    }
+    return { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
   }
 
   /** Checks files by the types of what they call. @returns what is wrong with them; empty when nothing is */
