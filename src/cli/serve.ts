@@ -26,7 +26,7 @@ export async function serve(args: readonly string[]): Promise<void> {
   const fixtures = settings.fixtures === undefined ? undefined : readFixtures(settings.fixtures);
   const ready = settings.readyFile === undefined ? undefined : readyFile(settings.readyFile);
   // One left by a service that was killed would tell of addresses that are gone.
-  ready?.remove();
+  ready?.clear();
   // Loaded this late because wrong options must not wait for them.
   const { startService } = await import('../service/service.ts');
   const log = openLog(settings.logLevel);
