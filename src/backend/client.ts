@@ -11,6 +11,7 @@ import {
   systemClock,
   systemEntropy,
 } from '../wire/clock/ports.ts';
+import { reportErrors } from '../wire/error-report.ts';
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
 import { deadlineMsDefault, Http } from '../wire/http/http.ts';
 import type { Transport } from '../wire/http/transport.ts';
@@ -86,7 +87,8 @@ export interface Backend {
  * ```
  */
 export function createBackend(options: BackendOptions): Backend {
-  const { clock = systemClock, entropy = systemEntropy, logger = silentLogger } = options;
+  const { clock = systemClock, entropy = systemEntropy } = options;
+  const logger = reportErrors(options.logger ?? silentLogger);
   const { allowUnencrypted = false, deadlineMs = deadlineMsDefault } = options;
   const applicationId = parseSnowflake<'application'>(options.applicationId, 'applicationId');
   const { baseUrl } = resolveAddresses({ apiBase: options.apiBase }, { allowUnencrypted });
@@ -115,6 +117,7 @@ export function createBackend(options: BackendOptions): Backend {
   const { commands, close: closeCommands } = createCommands({
     call,
     clock,
+    logger,
     applicationId,
     traits: options.traits ?? {},
     overwritten: (guildId, callOptions) => overwrittenIn(overwrites, guildId, callOptions),
