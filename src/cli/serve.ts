@@ -6,6 +6,7 @@ import type { Logger } from '../wire/clock/ports.ts';
 import { CommandFailure } from './command-line.ts';
 import { errorMessage, startFailure } from './failure.ts';
 import { serveHelp } from './help.ts';
+import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import { openLog } from './log.ts';
 import { type ReadyFile, readyFile } from './ready-file.ts';
 import { readServeOptions, type ServeSettings } from './serve-options.ts';
@@ -39,6 +40,7 @@ export async function serve(args: readonly string[]): Promise<void> {
     // Whatever the level of the log: one line among many is missed.
     if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
     log.info({ address: service.web_base }, 'The service accepts traffic.');
+    releaseMemoryWhenIdle({ log });
     const signal = await stopped;
     log.info({ signal }, 'The service finishes what is under way.');
   } finally {
