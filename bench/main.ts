@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   durable: () => import('./durable.ts'),
   'fan-out': () => import('./fan-out.ts'),
   'large-lobby': () => import('./large-lobby.ts'),
+  memory: () => import('./memory.ts'),
   lobbies: () => import('./lobbies.ts'),
   backend: () => import('./backend.ts'),
   rulebook: () => import('./rulebook.ts'),

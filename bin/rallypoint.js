@@ -1,21 +1,43 @@
 #!/usr/bin/env node
 // The rallypoint command. Plain JavaScript for old versions of Node.js: it goes on under one that is new enough.
 import * as module from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isNewEnough, oldestNode } from './oldest-node.js';
 
 // An import would read all that the file system has to offer, and load what nobody asked for.
-const { existsSync } = module.createRequire(import.meta.url)('node:fs');
+const { existsSync, statSync } = module.createRequire(import.meta.url)('node:fs');
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const program = join(root, 'dist', 'service', 'cli.js');
 
 if (!existsSync(program)) fail('it is not built yet; run "npm run build" first.');
 else if (isNewEnough(process.version)) {
   // What was compiled once need not be compiled at every start.
-  module.enableCompileCache();
+  const cache = compileCacheFolder();
+  if (cache !== undefined) module.enableCompileCache(cache);
   await import(pathToFileURL(program).href);
 } else await continueUnderNewer();
+
+// By default Node.js keeps what it compiled in a folder below the one for temporary files, whose name everybody knows: another
+// user of the machine could be the first to make it, and have us run what is put there.
+function compileCacheFolder() {
+  const { HOME: home, XDG_CACHE_HOME: cache, NODE_COMPILE_CACHE: chosen, LOCALAPPDATA: local } = process.env;
+  if (chosen) return chosen;
+  if (process.platform === 'win32') return local && join(local, 'rallypoint', 'compiled');
+  const folder = cache || (home && join(home, '.cache'));
+  return folder && isAbsolute(folder) && isOurs(existsSync(folder) ? folder : home)
+    ? join(folder, 'rallypoint', 'compiled')
+    : undefined;
+}
+
+// Not so with sudo: whoever owns the home would decide what another user runs.
+function isOurs(path) {
+  try {
+    return statSync(path).uid === process.geteuid();
+  } catch {
+    return false;
+  }
+}
 
 // What only an old Node.js needs is loaded only there.
 async function continueUnderNewer() {

@@ -58,4 +58,7 @@ Outcome<std::optional<Handler>> handler_of(const std::string& scheme);
 Outcome<Done> register_scheme(const Registration& registration);
 Outcome<Done> unregister_scheme(const std::string& scheme, const std::string& id);
 
+// Gives what the allocator keeps of freed memory back to the system. Whether there was any.
+bool trim_memory();
+
 }  // namespace rallypoint

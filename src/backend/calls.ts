@@ -13,13 +13,19 @@ export interface CallOptions {
   readonly deadlineMs?: number;
 }
 
-type Request<Name extends RouteName> = Omit<HttpRequest<Name>, 'authorization' | keyof CallOptions>;
+/** What the module itself says of a call, too. */
+export interface SendOptions extends CallOptions {
+  /** @see HttpRequest.beforeSend */
+  readonly beforeSend?: () => Promise<void>;
+}
+
+type Request<Name extends RouteName> = Omit<HttpRequest<Name>, 'authorization' | keyof SendOptions>;
 
 /** Calls a route with the application's credential. */
 export type Call = <Name extends RouteName>(
   route: Name,
   request: Request<Name>,
-  options?: CallOptions,
+  options?: SendOptions,
 ) => Promise<HttpAnswer>;
 
 export function createCall(http: Http, credentials: Credentials, clock: Clock, defaultDeadlineMs: number): Call {
@@ -28,12 +34,12 @@ export function createCall(http: Http, credentials: Credentials, clock: Clock, d
     getToken: () => Promise<string>,
     route: Name,
     request: Request<Name>,
-    { signal, deadlineMs = defaultDeadlineMs }: CallOptions,
+    { signal, deadlineMs = defaultDeadlineMs, beforeSend }: SendOptions,
   ): Promise<HttpAnswer> {
     const deadline = new Deadline(clock, deadlineMs, signal);
     const send = async () => {
       const authorization = await deadline.within(getToken());
-      return http.send(route, { ...request, authorization, signal, deadlineMs: deadline.leftMs });
+      return http.send(route, { ...request, authorization, signal, beforeSend, deadlineMs: deadline.leftMs });
     };
     try {
       return await send().catch((error: unknown) => {

@@ -13,6 +13,7 @@ import {
   systemEntropy,
 } from '../wire/clock/ports.ts';
 import { unsetHint } from '../wire/environment-variables.ts';
+import { reportErrors } from '../wire/error-report.ts';
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
 import { deadlineMsDefault, Http } from '../wire/http/http.ts';
 import type { Transport } from '../wire/http/transport.ts';
@@ -98,7 +99,8 @@ export function createBackend(options: BackendOptions): Backend {
   // JavaScript callers may leave the options out.
   const { allowUnencrypted = false, baseUrl: given } = (options as BackendOptions | undefined) ?? {};
   const baseUrl = resolveBaseUrl(given, { allowUnencrypted });
-  const { clock = systemClock, entropy = systemEntropy, logger = silentLogger } = options;
+  const { clock = systemClock, entropy = systemEntropy } = options;
+  const logger = reportErrors(options.logger ?? silentLogger);
   const { deadlineMs = deadlineMsDefault } = options;
   const applicationId = readApplicationId(options.applicationId);
   const { socket } = options;
@@ -126,6 +128,7 @@ export function createBackend(options: BackendOptions): Backend {
   const { commands, close: closeCommands } = createCommands({
     call,
     clock,
+    logger,
     applicationId,
     traits: options.traits ?? {},
     overwritten: (guildId, callOptions) => overwrittenIn(overwrites, guildId, callOptions),

@@ -27,7 +27,7 @@ export function createLobbies(call: Call, ports: LobbyPorts): Lobbies {
 function guarded(calls: LobbyCalls, { guard, deleteHeld }: LobbyGuard, defaultDeadlineMs: number) {
   function write<T>(id: LobbyId, options: CallOptions = {}, send: (options: CallOptions) => Promise<T>): Promise<T> {
     const { deadlineMs = defaultDeadlineMs } = options;
-    return guard(id, leftMs => send({ ...options, deadlineMs: Math.min(deadlineMs, leftMs) }));
+    return guard(id, bounds => send({ ...options, ...bounds, deadlineMs: Math.min(deadlineMs, bounds.deadlineMs) }));
   }
 
   return {

@@ -1,31 +1,75 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type FileIdentity, replaceFile } from '../wire/files/replace-file.ts';
 import { CommandFailure } from './command-line.ts';
 import { errorMessage } from './failure.ts';
 
 /** A file that is there, whole, exactly while the service accepts traffic. It holds the control token: only its owner reads it. */
 export interface ReadyFile {
+  /** Removes the one that a killed process has left. @throws CommandFailure */
+  clear(): void;
   /** @throws CommandFailure */
   write(line: string): void;
-  /** Does nothing when it is not there. @throws CommandFailure */
+  /** Removes what {@link write} has put there, unless something else is in its place by now. @throws CommandFailure */
   remove(): void;
 }
 
 export function readyFile(path: string): ReadyFile {
-  function attempt(work: () => void): void {
+  let written: FileIdentity | undefined;
+
+  function attempt<T>(what: string, work: () => T): T {
     try {
-      work();
+      return work();
     } catch (error) {
-      throw new CommandFailure(`The ready file ${path} cannot be written: ${errorMessage(error)}`);
+      throw new CommandFailure(`The ready file ${path} cannot be ${what}: ${errorMessage(error)}`);
     }
   }
+
   return {
-    write: line =>
-      attempt(() => {
-        // Whoever waits for the file must never see a part of it.
-        const unfinished = `${path}.${process.pid}`;
-        writeFileSync(unfinished, `${line}\n`, { mode: 0o600 });
-        renameSync(unfinished, path);
+    clear: () =>
+      attempt('written', () => {
+        refuseUnlessOurs(path);
+        rmSync(path, { force: true });
       }),
-    remove: () => attempt(() => rmSync(path, { force: true })),
+    write: line => {
+      written = attempt('written', () => {
+        refuseUnlessOurs(path);
+        return replaceFile(path, `${line}\n`, 0o600);
+      });
+    },
+    remove: () =>
+      attempt('removed', () => {
+        if (written && isAt(path, written)) rmSync(path, { force: true });
+      }),
   };
+}
+
+/**
+ * In a folder that others can write to, the path may lead to what they have put there: to a file of theirs, which they go on
+ * reading, or by a link to one of ours, which would be lost. Windows has neither such modes nor such owners.
+ */
+function refuseUnlessOurs(path: string): void {
+  const uid = process.geteuid?.();
+  if (uid !== undefined) refuseOpenFolder(dirname(resolve(path)));
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (found.isSymbolicLink()) throw new Error('it is a symbolic link. Remove it, or name another file.');
+  if (!found.isFile()) throw new Error('there is something else than a file. Name another path.');
+  if (uid !== undefined && found.uid !== uid) throw new Error('it belongs to another user. Name another file.');
+}
+
+function refuseOpenFolder(folder: string): void {
+  const { mode } = statSync(folder);
+  const isWritableByOthers = (mode & 0o002) !== 0;
+  const isSticky = (mode & 0o1000) !== 0;
+  if (isWritableByOthers && !isSticky) {
+    throw new Error(
+      `every user may replace files in ${folder}. Take that right away (chmod o-w), or choose another folder.`,
+    );
+  }
+}
+
+function isAt(path: string, { dev, ino }: FileIdentity): boolean {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found?.dev === dev && found.ino === ino;
 }

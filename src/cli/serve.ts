@@ -7,6 +7,7 @@ import { readJsonFile } from '../wire/json-file.ts';
 import { CommandFailure } from './command-line.ts';
 import { errorMessage, startFailure } from './failure.ts';
 import { serveHelp } from './help.ts';
+import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import { openLog } from './log.ts';
 import { type ReadyFile, readyFile } from './ready-file.ts';
 import { readServeOptions, type ServeSettings } from './serve-options.ts';
@@ -27,7 +28,7 @@ export async function serve(args: readonly string[]): Promise<void> {
   const fixtures = settings.fixtures === undefined ? undefined : readFixtures(settings.fixtures);
   const ready = settings.readyFile === undefined ? undefined : readyFile(settings.readyFile);
   // One left by a service that was killed would tell of addresses that are gone.
-  ready?.remove();
+  ready?.clear();
   // Loaded this late because wrong options must not wait for them.
   const { startService } = await import('../service/service.ts');
   const log = openLog(settings.logLevel);
@@ -40,6 +41,7 @@ export async function serve(args: readonly string[]): Promise<void> {
     // Whatever the level of the log: one line among many is missed.
     if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
     log.info({ address: service.web_base }, 'The service accepts traffic.');
+    releaseMemoryWhenIdle({ log });
     const signal = await stopped;
     log.info({ signal }, 'The service finishes what is under way.');
   } finally {

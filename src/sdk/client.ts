@@ -1,4 +1,4 @@
-import { ArgumentError } from '../model/errors/errors.ts';
+import { ArgumentError, TransportError } from '../model/errors/errors.ts';
 import type { DispatchName } from '../model/gateway.ts';
 import {
   type ApplicationId,
@@ -9,8 +9,10 @@ import {
   type UserId,
 } from '../model/snowflake.ts';
 import { resolveBaseUrl } from '../wire/addresses.ts';
-import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
+import { type Clock, type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
+import { reportErrors } from '../wire/error-report.ts';
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
+import { Deadline } from '../wire/http/deadline.ts';
 import { deadlineMsDefault, Http } from '../wire/http/http.ts';
 import { fetchTransport } from '../wire/http/transport.ts';
 import type { AuthorizationArgs } from './auth/authorization-args.ts';
@@ -19,7 +21,7 @@ import { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from 
 import type { DeviceAuthorizationArgs, DeviceOptions } from './auth/device-flow.ts';
 import type { ExternalAuth } from './auth/external-auth.ts';
 import type { AccessToken, TokenExpiration } from './auth/held-token.ts';
-import { type OpenBrowser, openSystemBrowser } from './auth/open-browser.ts';
+import { type OpenBrowser, openSystemBrowser, showPage } from './auth/open-browser.ts';
 import { PlayerAuth } from './auth/player-auth.ts';
 import type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 import { subjectOf, type TokenSet } from './auth/token-set.ts';
@@ -91,6 +93,8 @@ export class Client {
    */
   readonly tokenExpiration$: Observable<TokenExpiration>;
   readonly #entropy: Entropy;
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
   readonly #openBrowser: OpenBrowser;
   readonly #http: Http;
   readonly #auth: PlayerAuth;
@@ -114,12 +118,15 @@ export class Client {
   constructor(options: ClientOptions) {
     // JavaScript callers may leave the options out.
     const baseUrl = resolveBaseUrl((options as ClientOptions | undefined)?.baseUrl);
-    const { logger = silentLogger, clock = systemClock, entropy = systemEntropy, fetch, socket } = options;
+    const { clock = systemClock, entropy = systemEntropy, fetch, socket } = options;
+    const logger = reportErrors(options.logger ?? silentLogger);
     const transport = fetch ? fetchTransport(fetch) : lazyNodeTransport();
     this.#entropy = entropy;
     this.#http = new Http({ baseUrl, transport, clock, entropy, logger });
     const { openBrowser = openSystemBrowser } = options;
     this.#openBrowser = openBrowser;
+    this.#clock = clock;
+    this.#deadlineMs = options.deadlineMs ?? deadlineMsDefault;
     this.#auth = new PlayerAuth({ baseUrl, clock, entropy, logger, transport, openBrowser, http: this.#http });
     this.#connection = new Connection({
       clock,
@@ -136,7 +143,7 @@ export class Client {
       http: this.#http,
       waits: this.#waits,
       token: () => this.#auth.token(),
-      deadlineMs: options.deadlineMs ?? deadlineMsDefault,
+      deadlineMs: this.#deadlineMs,
       whenOffline: options.whenOffline ?? 'fail',
     });
     this.#lobbies = new LobbyStore(logger);
@@ -550,14 +557,23 @@ export class Client {
   /**
    * As {@link createLobbyInvite}, and shows the page that accepts it.
    *
-   * @returns the page's address
-   * @throws TransportError `browser_unavailable`: the invite is used up by nobody
+   * @returns the page's address, at the latest when the deadline passes while the browser is still being opened
+   * @throws TransportError `browser_unavailable`: the page that its message names can be shown otherwise
    * @see docs/spec/client.md#functions
    */
   async joinLinkedLobbyGuild(lobbyId: LobbyId, options: OperationOptions = {}): Promise<string> {
-    const { url } = await this.createLobbyInvite(lobbyId, options);
-    await this.#openBrowser(url);
-    return url;
+    const deadline = new Deadline(this.#clock, options.deadlineMs ?? this.#deadlineMs, options.signal);
+    try {
+      const { url } = await this.createLobbyInvite(lobbyId, options);
+      // Some openers end with the browser.
+      const isOpening = (error: unknown) => error instanceof TransportError && error.code === 'deadline_exceeded';
+      await deadline.within(showPage(this.#openBrowser, url)).catch((error: unknown) => {
+        if (!isOpening(error)) throw error;
+      });
+      return url;
+    } finally {
+      deadline.close();
+    }
   }
 
   /** Of one lobby's call: who is in it, whether this client is, and where it is heard. */

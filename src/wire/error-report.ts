@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from './clock/ports.ts';
+import { type LogFields, type Logger, silentLogger } from './clock/ports.ts';
 
 /** What a log line says of an error: plain data, so that it is the same whatever the logger does with errors. */
 export interface ErrorReport {
@@ -36,13 +36,24 @@ export function reportError(error: unknown): ErrorReport {
   return report(error, depthMax);
 }
 
-/** A logger that gets every error among its fields, whatever the field's name, as a report. */
+/**
+ * A logger that gets every error among its fields, whatever the field's name, as a report. What it throws is dropped: no call
+ * fails because nobody could be told of it.
+ */
 export function reportErrors(log: Logger): Logger {
+  if (log === silentLogger) return log;
+  const write = (level: keyof Logger, fields: LogFields, message: string) => {
+    try {
+      log[level](reported(fields), message);
+    } catch {
+      // There is nowhere else to say so.
+    }
+  };
   return {
-    debug: (fields, message) => log.debug(reported(fields), message),
-    info: (fields, message) => log.info(reported(fields), message),
-    warn: (fields, message) => log.warn(reported(fields), message),
-    error: (fields, message) => log.error(reported(fields), message),
+    debug: (fields, message) => write('debug', fields, message),
+    info: (fields, message) => write('info', fields, message),
+    warn: (fields, message) => write('warn', fields, message),
+    error: (fields, message) => write('error', fields, message),
   };
 }
 

@@ -1,15 +1,28 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { needs } from '../support/runs/parts.ts';
 
-const root = resolve(import.meta.dirname, '../..');
+const repository = resolve(import.meta.dirname, '../..');
+const [posix, root] = [await needs('posix'), await needs('root')];
 const runtime = {
-  ...(await import(pathToFileURL(join(root, 'bin', 'runtime.js')).href)),
-  ...(await import(pathToFileURL(join(root, 'bin', 'oldest-node.js')).href)),
+  ...(await import(pathToFileURL(join(repository, 'bin', 'runtime.js')).href)),
+  ...(await import(pathToFileURL(join(repository, 'bin', 'oldest-node.js')).href)),
 };
 
 /** Makes the Node that runs the launcher believe to be an old one. */
@@ -19,7 +32,7 @@ const old = ['--import', 'data:text/javascript,Object.defineProperty(process,"ve
 function makePackage(program?: string): string {
   const place = mkdtempSync(join(tmpdir(), 'rallypoint-launcher-'));
   onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-  cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
+  cpSync(join(repository, 'bin'), join(place, 'bin'), { recursive: true });
   writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
   if (program !== undefined) {
     mkdirSync(join(place, 'dist', 'service'), { recursive: true });
@@ -107,7 +120,7 @@ describe('the launcher', () => {
 });
 
 describe('what the launcher knows', () => {
-  const read = (...path: string[]) => JSON.parse(readFileSync(join(root, ...path), 'utf8'));
+  const read = (...path: string[]) => JSON.parse(readFileSync(join(repository, ...path), 'utf8'));
 
   it('is the oldest Node of package.json', () => {
     expect(`>=${runtime.oldestNode}`).toBe(`${read('package.json').engines.node}.0`);
@@ -126,5 +139,40 @@ describe('what the launcher knows', () => {
     ['v100.1.0', true],
   ])('is whether %s is new enough: %s', (version, enough) => {
     expect(runtime.isNewEnough(version)).toBe(enough);
+  });
+});
+
+describe('what the launcher compiled', () => {
+  /** Runs the launcher as somebody whose home and folder for temporary files are these. */
+  async function launchAt(home: string, temporary: string): Promise<void> {
+    const { NODE_COMPILE_CACHE: _, XDG_CACHE_HOME: __, ...others } = process.env;
+    const env = { ...others, HOME: home, TMPDIR: temporary };
+    const launcher = join(makePackage(`${report} export const text = ${JSON.stringify('x'.repeat(1000))};`), 'bin');
+    const child = spawn(process.execPath, [join(launcher, 'rallypoint.js')], { env });
+    expect(await once(child, 'close')).toEqual([7, null]);
+  }
+
+  function place(): string {
+    const path = mkdtempSync(join(tmpdir(), 'rallypoint-launcher-'));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    return path;
+  }
+
+  it.skipIf(posix.missing)(
+    `is kept in the user’s own folder, and never in the one that all users share${posix.note}`,
+    async () => {
+      const [home, temporary] = [place(), place()];
+      await launchAt(home, temporary);
+      expect(existsSync(join(home, '.cache', 'rallypoint', 'compiled'))).toBe(true);
+      expect(readdirSync(temporary)).toEqual([]);
+    },
+  );
+
+  it.skipIf(root.missing)(`is not looked for in a home that belongs to another user${root.note}`, async () => {
+    const [home, temporary] = [place(), place()];
+    chownSync(home, 65_534, 65_534);
+    await launchAt(home, temporary);
+    expect(readdirSync(home)).toEqual([]);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 });

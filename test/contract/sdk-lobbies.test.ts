@@ -237,6 +237,41 @@ describe('linking a channel', () => {
     expect(pages).toEqual([await theirs.joinLinkedLobbyGuild(id)]);
   });
 
+  it('names the page of an invite when it cannot be shown, with a code and what the game’s own function threw', async () => {
+    const hers = await connected(ada);
+    const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
+    await hers.linkChannelToLobby(id, channel.id);
+    const cause = new TypeError('no window is open');
+    const pages: string[] = [];
+    for (const fail of [
+      () => {
+        throw cause;
+      },
+      () => Promise.reject(cause),
+    ]) {
+      const openBrowser = (url: string) => {
+        pages.push(url);
+        return fail();
+      };
+      const theirs = await connected(edsger, { openBrowser });
+      const error = await theirs.joinLinkedLobbyGuild(id).catch(caught => caught);
+      expect(error).toMatchObject({ name: 'TransportError', code: 'browser_unavailable', cause });
+      expect(error.message).toBe(`openBrowser could not show the page at ${pages.at(-1)}.`);
+    }
+  });
+
+  it('gives the address of an invite when its deadline passes while the browser is still being opened', async () => {
+    const hers = await connected(ada);
+    const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
+    await hers.linkChannelToLobby(id, channel.id);
+    const theirs = await connected(edsger, { openBrowser: () => new Promise(() => {}) });
+    expect(await theirs.joinLinkedLobbyGuild(id, { deadlineMs: 300 })).toMatch(/^http/);
+    const stop = new AbortController();
+    const joining = theirs.joinLinkedLobbyGuild(id, { signal: stop.signal });
+    stop.abort();
+    await expect(joining).rejects.toMatchObject({ code: 'aborted' });
+  });
+
   it('is refused without the flag', async () => {
     const client = await connected(ada);
     const id = await serverLobby({ members: [{ id: ada.id }] });

@@ -4,7 +4,8 @@ import type { Command } from '../../model/command.ts';
 import type { Locale } from '../../model/locale.ts';
 import { type PlacedText, shownTexts } from '../../model/rules/locales/shown-texts.ts';
 import type { ApplicationId, GuildId } from '../../model/snowflake.ts';
-import type { Clock } from '../../wire/clock/ports.ts';
+import type { Clock, Logger } from '../../wire/clock/ports.ts';
+import { reportError } from '../../wire/error-report.ts';
 import type { Call, CallOptions } from '../calls.ts';
 import { traitsUnknown } from '../traits.ts';
 import { type CommandCalls, type CommandPlace, createCommandCalls, scopeOf } from './calls.ts';
@@ -59,6 +60,7 @@ export interface GlobalCommands extends Commands {
 export interface CommandPorts {
   readonly call: Call;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly applicationId: ApplicationId;
   /** What is known of the application. */
   readonly traits: Partial<ApplicationTraits>;
@@ -94,7 +96,7 @@ export function createCommands(ports: CommandPorts): { readonly commands: Global
 }
 
 function createScope(ports: CommandPorts, place: CommandPlace, registry: CommandRegistry): Commands {
-  const { call, clock, traits } = ports;
+  const { call, clock, logger, traits } = ports;
   const scope = scopeOf(place);
   const calls = observed(createCommandCalls(call, place, { ...traitsUnknown, ...traits }), registry);
   const inTurn = turns();
@@ -140,7 +142,12 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
               ...options,
               onProgress(progress) {
                 registry.enter({ state: 'applying', progress });
-                options.onProgress?.(progress);
+                // What a callback throws is no reason to stop half-way.
+                try {
+                  options.onProgress?.(progress);
+                } catch (error) {
+                  logger.error({ error: reportError(error) }, 'an onProgress callback failed');
+                }
               },
             },
           ),

@@ -1,6 +1,6 @@
 import type { Lobby, LobbyMember } from '../../model/lobby.ts';
 import type { UserId } from '../../model/snowflake.ts';
-import type { CallOptions } from '../calls.ts';
+import type { SendOptions } from '../calls.ts';
 import type { LobbyCalls } from './calls.ts';
 import type { LobbyCall } from './plan.ts';
 
@@ -21,7 +21,7 @@ export async function applyPlan(
   calls: LobbyCalls,
   lobby: Lobby,
   plan: readonly LobbyCall[],
-  next: () => Promise<CallOptions>,
+  next: () => Promise<SendOptions>,
 ): Promise<Applied> {
   let applied: Applied = { lobby, dropped: [] };
   for (const step of plan) applied = await applyCall(calls, applied, step, await next());
@@ -32,7 +32,7 @@ async function applyCall(
   calls: LobbyCalls,
   { lobby, dropped }: Applied,
   step: LobbyCall,
-  options: CallOptions,
+  options: SendOptions,
 ): Promise<Applied> {
   switch (step.kind) {
     case 'edit':

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { createFile } from '../../wire/files/create-file.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
 import type { LobbyDirectory } from './directory.ts';
 
@@ -33,6 +34,7 @@ export function fileLobbyDirectory(
   async function open(): Promise<Statements> {
     const { DatabaseSync } = await import('node:sqlite');
     await makeFolder(dirname(path), 0o777);
+    createFile(path, 0o666);
     const database = new DatabaseSync(path, { timeout: lockWaitMs });
     try {
       const statements = prepare(database);

@@ -42,6 +42,8 @@ export class Lease {
   #held: Stored<ServerRecord> | undefined;
   #status: LeaseStatus = 'none';
   #opening: Promise<void> | undefined;
+  /** About to begin. */
+  #look: Promise<void> | undefined;
   #cancelTimer: Cancel = () => {};
   #closed = false;
 
@@ -75,6 +77,20 @@ export class Lease {
     await this.#opening;
   }
 
+  /**
+   * Makes sure, by the directory, that no other process has come under this name. Who asks in one turn is answered by one
+   * look, which begins after they have asked.
+   *
+   * @throws OwnershipError `superseded`, `lease_lost`, `directory_failed`
+   */
+  confirm(): Promise<void> {
+    this.#look ??= Promise.resolve().then(() => {
+      this.#look = undefined;
+      return this.#lookAfter();
+    });
+    return this.#look;
+  }
+
   /** Whether a server's lease has not run out. */
   async isLive(server: string): Promise<boolean> {
     const record = await this.#options.servers.get(server);
@@ -89,6 +105,14 @@ export class Lease {
   close(): void {
     this.#closed = true;
     this.#cancelTimer();
+  }
+
+  async #lookAfter(): Promise<void> {
+    const { server, process, servers } = this.#options;
+    const record = this.#status === 'superseded' ? undefined : await servers.get(server);
+    if (this.#status === 'superseded') throw superseded(server);
+    if (record && record.value.process !== process) throw this.#yield();
+    if (!record || this.leftMs <= 0) throw leaseLost(server);
   }
 
   async #open(): Promise<void> {

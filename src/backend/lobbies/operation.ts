@@ -1,28 +1,27 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
-import type { CallOptions } from '../calls.ts';
+import type { SendOptions } from '../calls.ts';
 
 /** Something made of several calls and waits, which ends as a whole by its deadline. */
 export class Operation {
   readonly #deadline: Deadline;
-  readonly #signal: AbortSignal | undefined;
+  readonly #options: SendOptions;
 
-  constructor(deadline: Deadline, signal: AbortSignal | undefined) {
+  constructor(deadline: Deadline, options: SendOptions) {
     this.#deadline = deadline;
-    this.#signal = signal;
+    this.#options = options;
   }
 
   /**
    * For the next call.
    *
-   * @param leftMs of something else that ends
+   * @param bounds of something else that ends earlier, or has something to say before the call is sent
    * @throws TransportError `deadline_exceeded`, `aborted`
    */
-  next(leftMs = Number.POSITIVE_INFINITY): CallOptions {
+  next({ deadlineMs = Number.POSITIVE_INFINITY, ...others }: SendOptions = {}): SendOptions {
     this.check();
-    const deadlineMs = Math.min(leftMs, this.#deadline.leftMs);
-    return this.#signal ? { deadlineMs, signal: this.#signal } : { deadlineMs };
+    return { ...this.#options, ...others, deadlineMs: Math.min(deadlineMs, this.#deadline.leftMs) };
   }
 
   /** @throws TransportError `deadline_exceeded`, `aborted` */
@@ -51,12 +50,12 @@ export class Operations {
     this.#clock = clock;
   }
 
-  async run<T>(deadlineMs: number, { signal }: CallOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
+  async run<T>(deadlineMs: number, options: SendOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
     if (this.#closed) throw new ArgumentError('closed', 'This backend has been closed.');
-    const deadline = new Deadline(this.#clock, deadlineMs, signal);
+    const deadline = new Deadline(this.#clock, deadlineMs, options.signal);
     this.#underWay.add(deadline);
     try {
-      return await work(new Operation(deadline, signal));
+      return await work(new Operation(deadline, options));
     } finally {
       this.#underWay.delete(deadline);
       deadline.close();

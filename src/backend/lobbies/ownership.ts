@@ -1,4 +1,5 @@
 import type { LobbyId } from '../../model/snowflake.ts';
+import type { SendOptions } from '../calls.ts';
 import type { Lease } from './lease.ts';
 import type { Operation } from './operation.ts';
 import { OwnershipError } from './ownership-error.ts';
@@ -15,6 +16,9 @@ export interface Holding {
 export interface Foreign {
   readonly foreign: Stored<LobbyEntry>;
 }
+
+/** What a write to a lobby must keep to. */
+export type WriteBounds = Pick<SendOptions, 'beforeSend'> & Required<Pick<SendOptions, 'deadlineMs'>>;
 
 export interface OwnershipOptions {
   readonly server: string;
@@ -87,6 +91,9 @@ export class Ownership {
     before: Stored<LobbyEntry> | undefined,
     change: Partial<LobbyEntry> = {},
   ): Promise<Holding | undefined> {
+    // Between the reading of `before` and the write: whoever had come under this name and changed it before that reading
+    // is seen here, and a later change makes the write fail.
+    await this.#lease.confirm();
     const entry = { ...taken(before?.value), ...change, owner: this.#server, term: this.#lease.term };
     const stored = await this.#registry.lobbies.write(key, before, entry);
     return stored && this.#keep(new Held(key, stored));
@@ -95,14 +102,19 @@ export class Ownership {
   /**
    * Makes sure that a lobby may be written to now.
    *
-   * @returns for how long, in milliseconds
+   * @returns for how long; and what finds out, before each time the write is sent, whether that still holds
    * @throws OwnershipError `not_owner`, `lease_lost`, `superseded`
    */
-  async confirm(holding: Holding): Promise<number> {
+  async confirm(holding: Holding): Promise<WriteBounds> {
     await this.#lease.hold();
     const held = this.#held.get(holding.key);
     if (held !== holding || !(await this.#isConfirmed(held))) throw notOwner(holding.key);
-    return this.#lease.leftMs;
+    return { deadlineMs: this.#lease.leftMs, beforeSend: () => this.#lease.confirm() };
+  }
+
+  /** @throws OwnershipError `superseded`, `lease_lost`: what is held is, or may be, another process's by now */
+  stillOwns(): Promise<void> {
+    return this.#lease.confirm();
   }
 
   /** Writes down what has become of it. @throws OwnershipError `not_owner` when somebody else did; it is lost then */
@@ -115,6 +127,7 @@ export class Ownership {
   /** Strikes it out; whoever wants the key may have it. @throws OwnershipError `not_owner`, as {@link record} */
   async strike(holding: Holding): Promise<void> {
     const held = this.#own(holding);
+    await this.#lease.confirm();
     this.#drop(held);
     if (!(await this.#registry.lobbies.delete(held.key, held.stored))) throw notOwner(held.key);
   }
@@ -128,27 +141,27 @@ export class Ownership {
       if (!(await this.#lease.isLive(server))) throw notLive(server);
       await this.confirm(held);
       operation.check();
+      const epoch = held.entry.epoch + 1;
+      await this.#write(held, { ...held.entry, status: 'offered', owner: server, term: 0, epoch });
     } catch (error) {
       held.isLeaving = false;
       throw error;
     }
-    await this.#write(held, { ...held.entry, status: 'offered', owner: server, term: 0, epoch: held.entry.epoch + 1 });
     this.#lose(held);
   }
 
   /**
    * Writes to a lobby by its id. One that was never this server's is nobody's business here, and passes.
    *
-   * @param write gets the time until when it must be over, in milliseconds from now
    * @throws OwnershipError `not_owner`, `lease_lost`, `superseded`; nothing was sent
    */
-  async guard<T>(id: LobbyId, write: (leftMs: number) => Promise<T>): Promise<T> {
+  async guard<T>(id: LobbyId, write: (bounds: WriteBounds) => Promise<T>): Promise<T> {
     const held = this.#byLobby.get(id);
     if (!held && this.#lost.has(id)) throw notOwner(id);
-    if (!held) return write(Number.POSITIVE_INFINITY);
-    const leftMs = await this.confirm(held);
+    if (!held) return write({ deadlineMs: Number.POSITIVE_INFINITY });
+    const bounds = await this.confirm(held);
     if (held.isLeaving) throw notOwner(held.key);
-    return held.busy(() => write(leftMs));
+    return held.busy(() => write(bounds));
   }
 
   async #isFree({ owner }: LobbyEntry): Promise<boolean> {
@@ -176,6 +189,7 @@ export class Ownership {
   }
 
   async #write(held: Held, entry: LobbyEntry): Promise<void> {
+    await this.#lease.confirm();
     const stored = await this.#registry.lobbies.write(held.key, held.stored, entry).catch((error: unknown) => {
       this.#lose(held); // nobody knows whether it was written: the next who wants it looks
       throw error;

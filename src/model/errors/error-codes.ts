@@ -130,6 +130,13 @@ export const errorCodes = {
       unknown_sign_in: 'There is no way to sign in of that name.',
       unreadable_localizations: 'A file of translations cannot be read.',
     },
+    OwnershipError: {
+      directory_failed: 'The lobby directory threw, or holds something unreadable; what it threw is the cause.',
+      lease_lost: "This server's lease has run out and could not be renewed.",
+      not_owner: 'Another server owns the lobby, or it has been handed over.',
+      server_not_live: 'The server named holds no lease.',
+      superseded: "Another process has come under this server's name, for good.",
+    },
     RallypointError: { commands_drifted: 'After a deploy the commands are not what they should be.' },
   },
 } as const satisfies Record<string, Record<string, Readonly<Record<string, string>>>>;
@@ -137,6 +144,7 @@ export const errorCodes = {
 type Client = typeof errorCodes.client;
 
 export type ArgumentErrorCode = keyof Client['ArgumentError'] | keyof typeof errorCodes.server.ArgumentError;
+export type OwnershipErrorCode = keyof typeof errorCodes.server.OwnershipError;
 export type TransportErrorCode = keyof Client['TransportError'];
 /** Those that this package looks at or makes; servers have more. */
 export type OAuthErrorCode = keyof Client['OAuthError'] | (string & {});

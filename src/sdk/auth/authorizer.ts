@@ -7,7 +7,7 @@ import { codeChallengeRequired } from './authorization-fields.ts';
 import { authorizeUrl } from './authorize-url.ts';
 import { clientIdOf } from './client-id.ts';
 import { openLoopbackReceiver } from './loopback-receiver.ts';
-import type { OpenBrowser } from './open-browser.ts';
+import { type OpenBrowser, showPage } from './open-browser.ts';
 import { type ExpectedRedirect, judgeRedirect, type RedirectVerdict } from './redirect.ts';
 
 /**
@@ -145,15 +145,7 @@ export class Authorizer {
 
   // Openers may end at once or with the browser; either way only a failure matters here.
   async #show(url: string, waiting: Waiting): Promise<void> {
-    try {
-      await this.#ports.openBrowser(url);
-    } catch (error) {
-      // What the opener throws may quote the address, which carries the state.
-      const failure = error instanceof TransportError ? error : undefined;
-      waiting.fail(
-        failure ?? new TransportError('browser_unavailable', 'The page for signing in could not be opened.'),
-      );
-    }
+    await showPage(this.#ports.openBrowser, url).catch(error => waiting.fail(error));
   }
 }
 

@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { constants, type FSWatcher, watch } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Cancel, Clock, Entropy, Logger } from '../../wire/clock/ports.ts';
@@ -17,6 +17,11 @@ export interface ChangeSignalOptions {
 // Our choice: what is lost by a file system that tells nobody is found this much later.
 const lookMs = 30_000;
 const idBytes = 16;
+
+// A folder of the game's choice may be one that others write to: no link of theirs is followed, and a pipe in the file's
+// place keeps nobody waiting. Windows has neither flag.
+const { O_CREAT, O_RDONLY, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const asIs = O_NOFOLLOW | O_NONBLOCK;
 
 /** Tells the other processes that what they share has changed: by a file that changes, which all of them watch. */
 export class ChangeSignal {
@@ -45,7 +50,8 @@ export class ChangeSignal {
   async tell(): Promise<void> {
     const { path, entropy, logger } = this.#options;
     try {
-      await writeFile(path, `${this.#author} ${randomToken(entropy, idBytes)}`, { mode: 0o600 });
+      const flag = (O_WRONLY | O_CREAT | O_TRUNC | asIs) as unknown as string; // its type leaves numbers out
+      await writeFile(path, `${this.#author} ${randomToken(entropy, idBytes)}`, { mode: 0o600, flag });
     } catch (error) {
       logger.warn({ code: codeOf(error) }, 'other processes cannot be told of the new credential');
     }
@@ -91,7 +97,7 @@ export class ChangeSignal {
 }
 
 function read(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined);
+  return readFile(path, { encoding: 'utf8', flag: O_RDONLY | asIs }).catch(() => undefined);
 }
 
 function codeOf(error: unknown): string {

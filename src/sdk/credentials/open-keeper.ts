@@ -2,17 +2,21 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import { silentLogger, systemClock, systemEntropy } from '../../wire/clock/ports.ts';
+import { reportErrors } from '../../wire/error-report.ts';
 import { dataFolder } from '../keychain/data-folder.ts';
 import { BegunSignIns } from './begun-sign-in.ts';
 import { ChangeSignal } from './change-signal.ts';
 import type { CredentialsOptions } from './credentials-options.ts';
+import { handedInKeychain } from './handed-in-keychain.ts';
 import { Keeper } from './keeper.ts';
 import { openProcessLock } from './process-lock.ts';
 import { Vault } from './vault.ts';
 
 /** @see openCredentials */
 export async function openKeeper(applicationId: ApplicationId, options: CredentialsOptions): Promise<Keeper> {
-  const { client, keychain, logger = silentLogger, clock = systemClock, entropy = systemEntropy } = options;
+  const { client, clock = systemClock, entropy = systemEntropy } = options;
+  const keychain = handedInKeychain(options.keychain);
+  const logger = reportErrors(options.logger ?? silentLogger);
   const account = options.account ?? applicationId;
   const name = nameOf(applicationId, account);
   const path = join(options.folder ?? dataFolder(), `credentials-${name}`);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { KeychainError } from '../../model/errors/errors.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from '../../wire/clock/ports.ts';
+import { createFile } from '../../wire/files/create-file.ts';
 import { type Backoff, backoffMs } from '../../wire/http/backoff.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import { systemCode } from '../../wire/http/transport.ts';
@@ -78,11 +79,13 @@ const openers: Readonly<Record<ProcessLockKind, (path: string) => Promise<Opened
   },
 
   async sqlite(path) {
+    const file = `${path}.sqlite`;
     try {
       const { DatabaseSync } = await import('node:sqlite');
-      return { tryLock: () => tryTransaction(new DatabaseSync(`${path}.sqlite`)) };
+      createFile(file, 0o600);
+      return { tryLock: () => tryTransaction(new DatabaseSync(file)) };
     } catch (error) {
-      return { missing: [`node:sqlite: ${systemCode(error)}`] };
+      return { missing: [`node:sqlite: ${reasonOf(error)}`] };
     }
   },
 };
@@ -159,9 +162,13 @@ class PolledLock implements ProcessLock {
     try {
       return this.#tryLock();
     } catch (error) {
-      throw unusable(this.#path, error instanceof Error ? error.message : systemCode(error));
+      throw unusable(this.#path, reasonOf(error));
     }
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : systemCode(error);
 }
 
 function unusable(path: string, reason: string): KeychainError {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { KeychainError } from '../../model/errors/errors.ts';
 import { silentLogger, systemClock } from '../../wire/clock/ports.ts';
+import { reportErrors } from '../../wire/error-report.ts';
 import { openProcessLock } from '../credentials/process-lock.ts';
 import { type BackendOpeners, backendOpeners, type LastingBackend, lastingBackends } from './backends.ts';
 import { dataFolder } from './data-folder.ts';
@@ -23,8 +24,10 @@ export interface KeychainMachine {
 }
 
 /** See {@link openKeychain}, which has checked the options. */
-export async function openBest(options: KeychainOptions, machine: KeychainMachine = {}): Promise<PlacedKeychain> {
-  const { allow, logger = silentLogger } = options;
+export async function openBest(given: KeychainOptions, machine: KeychainMachine = {}): Promise<PlacedKeychain> {
+  const { allow, logger: log = silentLogger } = given;
+  const logger = reportErrors(log);
+  const options = { ...given, logger };
   if (allow.every(tier => tier === keychainBackends.memory)) return memoryKeychain();
   try {
     return await openLasting(options, machine);

@@ -50,7 +50,7 @@ async function checked(storage: SafeStorage | undefined): Promise<SafeStorage> {
     throw new KeychainError('keychain_missing', "Electron's safeStorage was not handed in: pass `safeStorage`.");
   }
   if (!(await isAvailable(storage))) throw unusable('cannot encrypt');
-  if (weakKeys.has(storage.getSelectedStorageBackend?.() ?? '')) {
+  if (weakKeys.has(backendOf(storage))) {
     throw new KeychainError(
       'keychain_unprotected',
       "Electron's safeStorage found no keychain of the system and would encrypt with a key that everybody knows. " +
@@ -65,6 +65,14 @@ async function isAvailable(storage: SafeStorage): Promise<boolean> {
     return await (storage.isAsyncEncryptionAvailable?.() ?? storage.isEncryptionAvailable());
   } catch (cause) {
     throw unusable('cannot say whether it can encrypt', cause);
+  }
+}
+
+function backendOf(storage: SafeStorage): string {
+  try {
+    return storage.getSelectedStorageBackend?.() ?? '';
+  } catch (cause) {
+    throw unusable('cannot say what keeps its key', cause);
   }
 }
 

@@ -26,6 +26,7 @@ export function checkedAddon(addon: NativeAddon): NativeAddon {
       checkId(id);
       addon.unregisterScheme(scheme, id);
     },
+    trimMemory: () => addon.trimMemory(),
   };
 }
 

@@ -27,6 +27,14 @@ export interface NativeAddon {
 
   /** Takes back the registration of that id; what others registered stays. Idempotent. @throws NativeError */
   unregisterScheme(scheme: string, id: string): void;
+
+  /**
+   * Gives what the allocator keeps of freed memory back to the system: glibc on Linux; elsewhere it does nothing. All threads
+   * that allocate wait meanwhile, some 50 ms for each GiB.
+   *
+   * @returns whether there was any
+   */
+  trimMemory(): boolean;
 }
 
 /** A lock held. The system releases it too when the process dies; so does the collection of this object as garbage. */

@@ -18,7 +18,7 @@ export function loadNative(): Promise<NativeFound> {
 }
 
 const addonFile = 'rallypoint.node';
-const functions = ['tryLock', 'handlerOf', 'registerScheme', 'unregisterScheme'] as const;
+const functions = ['tryLock', 'handlerOf', 'registerScheme', 'unregisterScheme', 'trimMemory'] as const;
 
 // By dlopen, because bundlers take a `require` of a built file for one of theirs.
 function load(path: string): NativeAddon {

@@ -1,5 +1,6 @@
 import { RedirectError } from '../../model/errors/errors.ts';
 import { type Clock, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
+import { reportErrors } from '../../wire/error-report.ts';
 import type { RedirectReceiver, RedirectTaker } from './receiver.ts';
 import { customSchemeRedirect, parseScheme, type SchemeChoice } from './scheme.ts';
 
@@ -57,7 +58,8 @@ export interface SchemeReceiver extends RedirectReceiver {
  * @see docs/spec/client.md#authorization-arguments
  */
 export async function listenForRedirects(options: ListenOptions): Promise<SchemeReceiver> {
-  const { client, onAccepted, onUnclaimed, argv = process.argv, logger = silentLogger, clock = systemClock } = options;
+  const { client, onAccepted, onUnclaimed, argv = process.argv, clock = systemClock } = options;
+  const logger = reportErrors(options.logger ?? silentLogger);
   const scheme = parseScheme(options);
   const [{ thisMachine }, { elevation }, { placeOf }, { Instance }, { lockAt }] = await Promise.all([
     import('./machine.ts'),

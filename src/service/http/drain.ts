@@ -12,8 +12,10 @@ import { runtimeLimits } from '../support/service-limits.ts';
 
 /** How many requests came by a connection so far. */
 const asked = Symbol('asked');
+/** How many of them are not answered to the end yet. */
+const open = Symbol('open');
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
-type CountedSocket = Socket & { [asked]?: number };
+type CountedSocket = Socket & { [asked]?: number; [open]?: number };
 
 /**
  * Ends a server without cutting off anybody who is being answered. From {@link Drain.begin} on it accepts no connection,
@@ -37,6 +39,10 @@ export class Drain {
         const socket: CountedSocket = request.socket;
         this.#number = (socket[asked] ?? 0) + 1;
         socket[asked] = this.#number;
+        socket[open] = (socket[open] ?? 0) + 1;
+        this.once('close', () => {
+          socket[open] = (socket[open] ?? 1) - 1;
+        });
       }
 
       // Every answer comes by here, also one that begins without naming its head. Requests that were pipelined behind this one
@@ -76,6 +82,9 @@ export class Drain {
     this.#isDraining = true;
     // Not the HTTP server's own: that ends idle connections immediately, and with them requests on their way.
     NetServer.prototype.close.call(server);
+    const closeIdle = server.closeIdleConnections.bind(server);
+    // Node's own way takes a connection for idle as soon as its answer is known, be it that its peer has not read it yet.
+    server.closeIdleConnections = () => this.#sparing(closeIdle);
     if (idleMs > 0) await pause(idleMs);
     server.close();
     while (!signal.aborted && performance.now() < endsMs) {
@@ -87,5 +96,14 @@ export class Drain {
     for (const socket of this.#sockets) socket.destroy();
     await closed;
     return left;
+  }
+
+  /** Calls what destroys connections, and spares those whose answers have not left to the end. */
+  #sparing(closeIdle: () => void): void {
+    const spared = [...this.#sockets].filter(socket => ((socket as CountedSocket)[open] ?? 0) > 0);
+    for (const socket of spared) socket.destroy = () => socket;
+    closeIdle();
+    // The prototype's own again.
+    for (const socket of spared) Reflect.deleteProperty(socket, 'destroy');
   }
 }

@@ -41,6 +41,11 @@ export interface HttpRequest<Name extends RouteName> {
   readonly deadlineMs?: number | undefined;
   /** Is told whenever the call begins to wait before it is sent, and with undefined when the wait is over. */
   readonly onWait?: ((wait: HttpWait | undefined) => void) | undefined;
+  /**
+   * Is asked each time the request is about to be sent, after all waits, and within the deadline. What it rejects with ends
+   * the call; then it is not sent, or not once more.
+   */
+  readonly beforeSend?: (() => Promise<void>) | undefined;
 }
 
 /** Why a call is not under way. */
@@ -150,6 +155,7 @@ export class Http {
         admitted instanceof Promise
           ? await whileWaiting(request, { reason: 'rate_limit', untilMs: this.#limiter.freeAtMs(lane) }, admitted)
           : admitted;
+      if (request.beforeSend) await this.#mayBeSent(request.beforeSend, permit, deadline);
       const result = await this.#attempt(name, exchange, permit, setbacks.failure);
       if (!('error' in result)) return result;
 
@@ -159,6 +165,16 @@ export class Http {
       const reason = result.kind === 'refusal' ? 'rate_limit' : 'retry';
       const untilMs = this.#clock.now() + result.pauseMs;
       await whileWaiting(request, { reason, untilMs }, deadline.sleep(result.pauseMs));
+    }
+  }
+
+  /** The permit is given back when it may not. */
+  async #mayBeSent(ask: () => Promise<void>, permit: Permit, deadline: Deadline): Promise<void> {
+    try {
+      await deadline.within(ask());
+    } catch (error) {
+      this.#limiter.settle(permit, 'unsent');
+      throw error;
     }
   }
 

@@ -3,6 +3,7 @@ import { config, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LobbyProgress, LobbyServerState } from '../../../src/backend/index.ts';
 import { fileLobbyDirectory } from '../../../src/backend/lobbies/file-directory.ts';
+import { TransportError } from '../../../src/model/errors/errors.ts';
 import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
 import { elapse } from '../../support/clock/elapse.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
@@ -279,6 +280,105 @@ describe('the lease', () => {
     await fleet.clock.advance(5 * leaseMs);
     expect(await codeOf(older.ensure('match 2'))).toBe('superseded');
     expect(await codeOf(newer.ensure('match 2'))).toBe('none');
+  });
+
+  it('is lost by the older process of a name from the moment the newer one took over, before any renewal', async () => {
+    const { lobbies: older, sent } = fleet.server('a');
+    const { lobby } = await older.ensure('match 1');
+    const kept = await older.ensure('match 2');
+    await older.ensure('match 3');
+    await fleet.server('b').lobbies.ensure('elsewhere');
+    const newer = fleet.server('a').lobbies;
+    expect(await newer.ensure('match 1')).toMatchObject({ isOwner: true, epoch: 2, lobby: { id: lobby.id } });
+    sent.length = 0;
+    for (const write of [
+      () => older.putMember(lobby.id, ada.id),
+      () => older.edit(kept.lobby.id, { metadata: { late: '1' } }),
+      () => older.removeMember(lobby.id, ada.id),
+      () => older.bulkMembers(lobby.id, [{ id: ada.id }]),
+      () => older.ensure('match 2', { metadata: { late: '1' } }),
+      () => older.ensure('match 4'),
+      () => older.handOver(kept.lobby.id, 'b'),
+      () => older.delete(lobby.id),
+      () => older.delete(kept.lobby.id),
+    ]) {
+      expect(await codeOf(write())).toBe('superseded');
+    }
+    expect(sent.filter(line => !line.startsWith('GET '))).toEqual([]);
+    expect((await firstValueFrom(older.state$)).lease).toBe('superseded');
+    // What the newer one has not asked for yet is its own as well, and as it was.
+    expect(await newer.ensure('match 2')).toMatchObject({ isOwner: true, isNew: false, lobby: { id: kept.lobby.id } });
+    expect(await codeOf(newer.putMember(lobby.id, ada.id))).toBe('none');
+  });
+
+  it('is not said to be held to the older process of a name that reads what is as desired', async () => {
+    const older = fleet.server('a').lobbies;
+    await older.ensure('match 1');
+    await fleet.server('a').lobbies.ensure('match 2');
+    expect(await codeOf(older.ensure('match 1'))).toBe('superseded');
+  });
+
+  it('lets the older process of a name neither sweep nor reconcile away what the newer one has', async () => {
+    const older = fleet.server('a').lobbies;
+    await older.ensure('match 0');
+    const newer = fleet.server('a').lobbies;
+    const { lobby } = await newer.ensure('match 1');
+    const swept = await older.sweep().catch(() => undefined);
+    const reconciled = await older.reconcile(new Map()).catch(() => undefined);
+    expect([swept?.deleted ?? [], reconciled?.isComplete ?? false]).toEqual([[], false]);
+    expect(await newer.ensure('match 1')).toMatchObject({
+      isNew: false,
+      isOwner: true,
+      epoch: 1,
+      lobby: { id: lobby.id },
+    });
+    expect(await codeOf(newer.edit(lobby.id, { metadata: { still: 'mine' } }))).toBe('none');
+  });
+
+  it('is asked for again before a write is repeated: one that a takeover overtook is not sent once more', async () => {
+    const reached = Promise.withResolvers<void>();
+    const transport = nodeTransport();
+    let puts = 0;
+    const older = fleet.server('a', {
+      transport: {
+        send(request) {
+          if (request.method !== 'PUT') return transport.send(request);
+          puts++;
+          reached.resolve();
+          return Promise.reject(new TransportError('unreachable', 'The service restarts.'));
+        },
+        close: () => transport.close(),
+      },
+    }).lobbies;
+    const { lobby } = await older.ensure('match 1');
+    const written = codeOf(older.putMember(lobby.id, ada.id));
+    await reached.promise;
+    await fleet.server('a').lobbies.ensure('match 1');
+    expect(await elapse(fleet.clock, written, 10_000, 500)).toBe('superseded');
+    expect(puts).toBe(1);
+  });
+
+  it('is asked for once by all writes that begin together', async () => {
+    const { lobbies } = fleet.server('a');
+    const { lobby } = await lobbies.ensure('match 1');
+    await lobbies.putMember(lobby.id, ada.id); // one call alone finds out what limit they share
+    const { get } = fleet.directory;
+    let looks = 0;
+    fleet.directory.get = key => {
+      looks++;
+      return get(key);
+    };
+    await Promise.all(Array.from({ length: 50 }, () => lobbies.putMember(lobby.id, ada.id)));
+    expect(looks).toBe(1);
+  });
+
+  it('lets nobody write while the directory cannot say who has it', async () => {
+    const { lobbies, sent } = fleet.server('a');
+    const { lobby } = await lobbies.ensure('match 1');
+    fleet.directory.get = () => Promise.reject(new Error('away'));
+    sent.length = 0;
+    expect(await codeOf(lobbies.putMember(lobby.id, ada.id))).toBe('directory_failed');
+    expect(sent).toEqual([]);
   });
 
   it('writes nothing, reads nothing and sets no timer for a backend that only calls by id', async () => {

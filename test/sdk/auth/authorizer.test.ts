@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
 import { Authorizer, type AuthorizerPorts } from '../../../src/sdk/auth/authorizer.ts';
@@ -239,7 +240,9 @@ describe('authorize: the browser', () => {
     });
     const error = await failing.authorize(new AuthorizationArgs({ state: 'secret' }), '1', {}).catch(caught => caught);
     expect(error).toMatchObject({ name: 'TransportError', code: 'browser_unavailable' });
-    expect(`${error.message}${String(error.cause)}`).not.toContain('secret');
+    expect(error.message).toContain(`${baseUrl}/oauth2/authorize.`);
+    expect(error.cause.message).toBe(`cannot open ${baseUrl}/oauth2/authorize`);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('secret');
   });
 
   it('rejects when the opener throws at once', async () => {

@@ -1,5 +1,6 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openSystemBrowser } from '../../../src/sdk/auth/open-browser.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
@@ -36,11 +37,22 @@ describe.skipIf(linux.missing)(`openSystemBrowser on Linux: what xdg-open is giv
 
   it('rejects when the opener fails', async () => {
     await opener('exit 3');
-    await expect(openSystemBrowser(url)).rejects.toMatchObject({ name: 'TransportError', code: 'browser_unavailable' });
+    await expect(openSystemBrowser(url)).rejects.toMatchObject({
+      name: 'TransportError',
+      code: 'browser_unavailable',
+      message: expect.stringMatching(
+        /^xdg-open could not open a browser at http:\/\/127\.0\.0\.1\/oauth2\/authorize: pass openBrowser/,
+      ),
+      cause: { message: 'xdg-open ended with exit code 3.' },
+    });
   });
 
   it('rejects when there is no opener', async () => {
     vi.stubEnv('PATH', folder.path);
-    await expect(openSystemBrowser(url)).rejects.toMatchObject({ code: 'browser_unavailable' });
+    const error = await openSystemBrowser(`${url}&state=a-secret-state`).catch(caught => caught);
+    expect(error).toMatchObject({ code: 'browser_unavailable', cause: { code: 'ENOENT' } });
+    expect(error.message).toContain('http://127.0.0.1/oauth2/authorize');
+    // Node's own error quotes all arguments in a field of its own.
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('a-secret-state');
   });
 });

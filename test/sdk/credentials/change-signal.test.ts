@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeSignal } from '../../../src/sdk/credentials/change-signal.ts';
@@ -6,6 +6,9 @@ import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { passTime } from '../../support/clock/pass-time.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
+import { needs } from '../../support/runs/parts.ts';
+
+const posix = await needs('posix');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let clock: VirtualClock;
@@ -55,6 +58,16 @@ describe('a change', () => {
     const later = await listen();
     await clock.advance(120_000);
     expect(later.heard.count).toBe(0);
+  });
+
+  it.skipIf(posix.missing)(`is not told through a link that was planted in a shared folder${posix.note}`, async () => {
+    const victim = join(folder.path, 'victim');
+    await writeFile(victim, 'precious');
+    await symlink(victim, join(folder.path, 'x.changed'));
+    const { signal } = await listen();
+    await signal.tell();
+    expect(await readFile(victim, 'utf8')).toBe('precious');
+    expect(warnings).toEqual(['other processes cannot be told of the new credential']);
   });
 
   it('is not heard after the close', async () => {

@@ -1,7 +1,8 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { RedirectError } from '../../../model/errors/errors.ts';
+import { replaceFile } from '../../../wire/files/replace-file.ts';
 import { makeFolder } from '../../../wire/make-folder.ts';
 import type { Machine } from '../machine.ts';
 import { desktopEntryText, execLineOf, mimeTypeOf } from './desktop-entry.ts';
@@ -23,7 +24,7 @@ export function freedesktopHandlers({ environment }: Machine): SchemeHandlers {
     },
     async register({ scheme, id, name, command }) {
       await makeFolder(folders.own, 0o755).catch(refused);
-      await replaceFile(join(folders.own, id), desktopEntryText({ name, scheme, command })).catch(refused);
+      await rewrite(join(folders.own, id), desktopEntryText({ name, scheme, command })).catch(refused);
       await xdgMime(environment, 'default', id, mimeTypeOf(scheme));
     },
     async unregister(scheme, id) {
@@ -66,13 +67,17 @@ async function forget(list: string, type: string, id: string): Promise<void> {
     return left.length > 0 ? [`${type}=${left.join(';')};`] : [];
   });
   const left = lines.join('\n');
-  if (left !== text) await replaceFile(list, left);
+  if (left !== text) await rewrite(list, left);
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
-  const unnamed = `${path}.${process.pid}.new`;
-  await writeFile(unnamed, text);
-  await rename(unnamed, path);
+/** Whoever keeps the file elsewhere, behind a link, keeps it there, with its mode. */
+async function rewrite(path: string, text: string): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  const mode = await stat(target).then(
+    found => found.mode & 0o777,
+    () => 0o644,
+  );
+  replaceFile(target, text, mode);
 }
 
 function refused(cause: NodeJS.ErrnoException): never {

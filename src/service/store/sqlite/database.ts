@@ -1,6 +1,6 @@
-import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createFile } from '../../../wire/files/create-file.ts';
 import { makeFolder } from '../../../wire/make-folder.ts';
 import { StoreError } from '../errors.ts';
 import { migrate } from './migrate.ts';
@@ -48,7 +48,7 @@ export async function openDatabase(
 
 async function createPrivately(path: string): Promise<void> {
   await makeFolder(dirname(path), 0o700);
-  closeSync(openSync(path, 'a', 0o600));
+  createFile(path, 0o600);
 }
 
 // Primary result codes of SQLite.

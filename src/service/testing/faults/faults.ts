@@ -54,6 +54,7 @@ export class Faults implements FaultControl, RequestFaults, SocketFaults {
   #requests: Armed<RequestFault>[] = [];
   #sockets: Armed<SocketFault>[] = [];
   #open: () => Iterable<SocketTarget> = () => [];
+  readonly #waiting = new Set<() => void>();
 
   constructor(core: Pick<Core, 'clock' | 'ids' | 'journal'>) {
     this.#core = core;
@@ -155,8 +156,21 @@ export class Faults implements FaultControl, RequestFaults, SocketFaults {
     return true;
   }
 
+  /** Lets go of every request that waits: the service ends, and its clock may stand still. */
+  release(): void {
+    for (const go of this.#waiting) go();
+  }
+
   #wait(ms: number): Promise<void> {
-    return new Promise(resolve => this.#core.clock.schedule(ms, resolve, { keepAlive: true }));
+    return new Promise(resolve => {
+      const go = () => {
+        this.#waiting.delete(go);
+        cancel();
+        resolve();
+      };
+      const cancel = this.#core.clock.schedule(ms, go, { keepAlive: true });
+      this.#waiting.add(go);
+    });
   }
 }
 
