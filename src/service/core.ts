@@ -4,6 +4,7 @@ import type { Bus } from './bus/contract.ts';
 import type { Store } from './store/contract.ts';
 import type { SnowflakeSource } from './support/ids.ts';
 import type { Journal } from './support/journal.ts';
+import type { Metrics } from './telemetry/metrics.ts';
 
 /** Where the service is reached, as its clients are told. */
 export interface Addresses {
@@ -32,6 +33,7 @@ export interface Core {
   readonly limits: LimitProfile;
   readonly ids: SnowflakeSource;
   readonly journal: Journal;
+  readonly metrics: Metrics;
   /** Known once the service listens; not to be read before. */
   readonly addresses: Addresses;
 }

@@ -27,6 +27,13 @@ export function clientAddressBehind(proxies: readonly string[]): AddressOf {
   };
 }
 
+/** Tells whether a request comes from one of the proxies itself. @param proxies as of {@link clientAddressBehind} */
+export function isFromProxy(proxies: readonly string[]): (request: IncomingMessage) => boolean {
+  if (proxies.length === 0) return () => false;
+  const trusted = blockList(proxies);
+  return request => isTrusted(trusted, peerOf(request));
+}
+
 /** Whether that is `10.1.2.3`, `10.0.0.0/8` or the like of IPv6. */
 export function isAddressBlock(text: string): boolean {
   const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];

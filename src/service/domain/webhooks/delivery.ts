@@ -7,6 +7,7 @@ import { signedRequest } from '../../outbound/signed-request.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import type { Activity } from '../../support/activity.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
+import { elapsedMs } from '../../telemetry/metrics.ts';
 
 /** Something that an application's server is to hear. */
 export interface WebhookEvent {
@@ -40,6 +41,7 @@ export const waitingPerLineMax = 200;
 const waitingMax = 10_000;
 
 const firstPauseMs = 1000;
+const acknowledged = 204;
 
 /** Refused: the address leads inside. */
 type Outcome = 'acknowledged' | 'retry' | 'given up' | 'refused' | 'dropped';
@@ -47,7 +49,7 @@ type Outcome = 'acknowledged' | 'retry' | 'given up' | 'refused' | 'dropped';
 type Status = number | undefined;
 
 export function createWebhookDelivery(core: Core, activity: Activity): WebhookDelivery {
-  const { clock, journal, log } = core;
+  const { clock, journal, log, metrics } = core;
   /** Line → what waits in it, the one under way first. */
   let lines = new Map<string, Waiting[]>();
   let waitingCount = 0;
@@ -80,8 +82,10 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
   /** Resolves once the event is acknowledged, given up or broken off. */
   async function deliver({ event, sinceMs }: Waiting, stop: AbortSignal): Promise<void> {
     for (let attempt = 1; !stop.aborted; attempt++) {
+      const startMs = elapsedMs();
       const answer = await post(event, stop);
       if (stop.aborted) return;
+      metrics.delivered('webhook_event', answer === acknowledged, elapsedMs(startMs));
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
       const outcome = answer === 'refused' ? answer : judge(answer, steadyNow(clock) + pauseMs - sinceMs);
       note(event, outcome, attempt, answer === 'refused' ? undefined : answer);
@@ -143,7 +147,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
 
 /** @param retryAfterMs how late the next attempt would be */
 function judge(status: Status, retryAfterMs: number): Outcome {
-  if (status === 204) return 'acknowledged';
+  if (status === acknowledged) return 'acknowledged';
   return retryAfterMs <= serviceLimits.webhookEventRetryMs ? 'retry' : 'given up';
 }
 
