@@ -196,8 +196,9 @@ function serveRoute(core: Core, served: Served) {
     } catch (error) {
       if (error instanceof BodyBrokenOff) return activity.end();
       if (isUnforeseen(error)) core.log.error({ route: name, request_id, error }, 'A request failed.');
-      if (error instanceof Fault && error.reason === 'blocked') core.metrics.limited('blocked_address');
-      answer = blockedForMs > 0 && !isProven && !bodyProves ? blockedReply(blockedForMs) : errorReply(error);
+      const isBlocked = blockedForMs > 0 && !isProven && !bodyProves;
+      if (isBlocked) core.metrics.limited('blocked_address');
+      answer = isBlocked ? blockedReply(blockedForMs) : errorReply(error);
     }
     collected?.close();
     activity.end();

@@ -7,6 +7,8 @@ export type UnreadyReason = 'starting' | 'draining' | 'store_failed';
 /** How often a failed store is tried. */
 const tryEveryMs = 1000;
 const settingName = 'readiness';
+/** More than most writes take: on a disk that is nearly full a few bytes still fit. */
+const triedText = 'x'.repeat(64 * 1024);
 
 /**
  * Whether a service takes traffic. A store that could not commit is not ready until a commit has been written: by traffic
@@ -56,8 +58,13 @@ export class Readiness {
     }
     if (!this.#hasStoreFailed || elapsedMs(this.#triedAtMs) < tryEveryMs) return;
     this.#triedAtMs = elapsedMs();
-    // Always something new, so that it reaches the disk.
-    const record = { name: settingName, value: this.#triedAtMs };
-    await store.transact(`setting/${settingName}`, transaction => transaction.put('settings', record)).catch(() => {});
+    const scope = `setting/${settingName}`;
+    const record = { name: settingName, value: triedText };
+    try {
+      await store.transact(scope, transaction => transaction.put('settings', record));
+      await store.transact(scope, transaction => transaction.delete('settings', settingName));
+    } catch {
+      // The store has said so by itself.
+    }
   }
 }

@@ -17,12 +17,13 @@ export type RequestIds = (request: IncomingMessage) => string;
 
 /** @param isProxy whether the other end of the connection is a trusted proxy */
 export function createRequestIds(entropy: Entropy, isProxy: (request: IncomingMessage) => boolean): RequestIds {
-  let drawn = Buffer.alloc(0);
+  const draw = () => Buffer.from(entropy.bytes(idBytes * idsPerDraw));
+  let drawn = draw();
   let at = 0;
 
   function next(): string {
     if (at >= drawn.length) {
-      drawn = Buffer.from(entropy.bytes(idBytes * idsPerDraw));
+      drawn = draw();
       at = 0;
     }
     at += idBytes;
