@@ -17,14 +17,14 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only these places may import. Everything else outside is open to the service and the command. */
 const packages: Readonly<Record<string, RegExp>> = {
   rxjs: /^src\/(sdk|backend)\//,
-  ws: /^src\/(wire\/gateway\/socket\.ts|service\/gateway\/)/,
-  undici: /^src\/(wire\/http\/undici-|service\/outbound\/)/,
+  ws: /^src\/(wire\/socket\.ts|service\/gateway\/)/,
+  undici: /^src\/(wire\/undici-|service\/(undici-request|public-fetch))/,
   'openid-client': /^src\/sdk\/auth\//,
   electron: /^src\/sdk\/electron\//,
 };
 /** Packages that may be absent: the types of one in an import would make the build depend on it. */
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-const absentAtTimes = new Set(['keytar', ...Object.keys(manifest.optionalDependencies ?? {})]);
+const absentAtTimes = new Set(['keytar', '@opentelemetry/api', ...Object.keys(manifest.optionalDependencies ?? {})]);
 const openRooms = /^src\/(service|cli)\//;
 // Floors below the rooms run anywhere; these of Node's modules are their only tie to it.
 const pure = /^src\/model\//;

@@ -5,6 +5,7 @@ import type { Store } from './store/contract.ts';
 import type { SnowflakeSource } from './support/ids.ts';
 import type { Journal } from './support/journal.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 
 /** Where the service is reached, as its clients are told. */
 export interface Addresses {
@@ -34,6 +35,8 @@ export interface Core {
   readonly ids: SnowflakeSource;
   readonly journal: Journal;
   readonly metrics: Metrics;
+  /** Absent unless OpenTelemetry was registered in this process. */
+  readonly tracing?: Tracing | undefined;
   /** Known once the service listens; not to be read before. */
   readonly addresses: Addresses;
 }

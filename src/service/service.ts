@@ -79,6 +79,7 @@ import { Metrics } from './telemetry/metrics.ts';
 import { Readiness } from './telemetry/readiness.ts';
 import { createRequestIds } from './telemetry/request-id.ts';
 import { createRequestLog } from './telemetry/request-log.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 import { type FaultControl, Faults } from './testing/faults/faults.ts';
 import type { FilledFixtures } from './testing/fixtures/document.ts';
 import { createFixtures } from './testing/fixtures/fixtures.ts';
@@ -272,16 +273,19 @@ async function openOperatorsPort(parts: OperatorsServerParts, closing: Closing):
 /** What everything stands on; the addresses are told to it when they are known. */
 async function openCore(options: ServiceOptions, ground: Ground, closing: Closing) {
   const { limits, entropy, log, clock, metrics } = ground;
+  const tracing = isTracingRegistered() ? await (await import('./telemetry/tracing.ts')).openTracing(log) : undefined;
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
-  const store = await openStore(options.data, bus, ground);
+  const opened = await openStore(options.data, bus, ground, tracing);
+  const store = tracing?.store(opened) ?? opened;
   closing.push(() => store.close());
   const ids = snowflakeSource(clock, 0, (await takeTimeMark(store, clock.now())) - 1);
   closing.push(() => writeTimeMark(store, Math.max(clock.now(), ids.lastMs)));
   let addresses: Addresses | undefined;
   const core: Core = {
     ...{ clock, entropy, log, store, bus, limits, ids, metrics },
-    ...openFetch(options, log, closing),
+    ...traced(openFetch(options, log, closing), tracing),
+    tracing,
     journal: new Journal(clock),
     get addresses() {
       if (!addresses) throw new Error('The addresses are known once the service listens.');
@@ -300,6 +304,17 @@ function openFetch(options: ServiceOptions, log: Logger, closing: Closing): Pick
   const { fetch, close } = createPublicFetch(log);
   closing.push(close);
   return { fetch, operatorFetch };
+}
+
+/** Whether the process has set OpenTelemetry up: there every copy of its API finds what was registered. */
+function isTracingRegistered(): boolean {
+  const key = Symbol.for('opentelemetry.js.api.1');
+  return (globalThis as { [key: symbol]: { readonly trace?: unknown } | undefined })[key]?.trace !== undefined;
+}
+
+function traced({ fetch, operatorFetch }: Pick<Core, 'fetch' | 'operatorFetch'>, tracing: Tracing | undefined) {
+  if (!tracing) return { fetch, operatorFetch };
+  return { fetch: tracing.fetch(fetch), operatorFetch: tracing.fetch(operatorFetch) };
 }
 
 type Rooms = ReturnType<typeof createRooms>;
@@ -422,8 +437,11 @@ async function openStore(
   data: string | undefined,
   bus: Core['bus'],
   { log, events, metrics, readiness }: Ground,
+  tracing: Tracing | undefined,
 ): Promise<Store> {
-  const onCommit = ({ transactions, ms, outcome }: CommitReport) => {
+  const onCommit = (commit: CommitReport) => {
+    const { transactions, ms, outcome } = commit;
+    tracing?.committed(commit);
     if (outcome !== 'unchanged') metrics.committed(transactions, ms, outcome === 'failed');
     readiness.committed(outcome === 'failed', outcome === 'written');
   };

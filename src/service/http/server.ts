@@ -79,14 +79,18 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
       return { refusal: faultReply(new Fault('bad_request')) };
     }
   };
-  const server = createPatientServer(deps.drain.responseClass, (request, response) => {
-    (response as Answer).requestId = deps.requestIds(request);
-    if (deps.operators?.(request, response)) return countAnswer(core, deps, request, response as Answer);
+  const serve: RequestListener = (request, response) => {
     const found = judge(request);
     if ('value' in found) return found.value(request, response, found);
     countAnswer(core, deps, request, response as Answer);
     if (found.refusal) writeReply(response, found.refusal);
     else deps.site(request, response);
+  };
+  const server = createPatientServer(deps.drain.responseClass, (request, response) => {
+    (response as Answer).requestId = deps.requestIds(request);
+    if (deps.operators?.(request, response)) return countAnswer(core, deps, request, response as Answer);
+    if (core.tracing) core.tracing.request(request, response as Answer, () => serve(request, response));
+    else serve(request, response);
   });
   deps.drain.watch(server);
   server.on('connection', socket => deps.connections.accept(socket));
@@ -150,6 +154,7 @@ function serveRoute(core: Core, served: Served) {
   return async (request: IncomingMessage, response: ServerResponse, params: Parameters, query: Call['query']) => {
     const startMs = elapsedMs();
     const request_id = requestIdOf(response);
+    (response as Answer).route = meter.route;
     const address = addressOf(request);
     const blockedForMs = blocklist.blockedForMs(address);
     let caller: Principal | undefined;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LobbyId, UserId } from '../../../model/snowflake.ts';
 import { steadyNow } from '../../../wire/clock/ports.ts';
 import { Deadline } from '../../../wire/http/deadline.ts';
@@ -34,6 +35,8 @@ export interface WebhookDelivery {
 interface Waiting {
   readonly event: WebhookEvent;
   readonly sinceMs: number;
+  /** Runs what belongs to the event in the trace of the request that caused it, not of the one that caused the first in line. */
+  readonly inTrace: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 
 /** Events that may wait at a time: of one line, and of all together. */
@@ -63,7 +66,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
       return;
     }
     waitingCount++;
-    line.push({ event, sinceMs: steadyNow(clock) });
+    line.push({ event, sinceMs: steadyNow(clock), inTrace: AsyncLocalStorage.snapshot() });
     if (line.length > 1) return;
     lines.set(event.line, line);
     void work(event.line, line, life.signal);
@@ -71,7 +74,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
 
   async function work(name: string, line: Waiting[], stop: AbortSignal): Promise<void> {
     for (let first = line[0]; first; first = line[0]) {
-      await deliver(first, stop);
+      await first.inTrace(deliver, first, stop);
       if (stop.aborted) return;
       line.shift();
       waitingCount--;
