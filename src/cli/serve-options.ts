@@ -40,8 +40,8 @@ export const serveOptions: OptionGroups = {
     'ops-port': {
       value: 'N',
       help: [
-        'port of /healthz, /readyz and /metrics, which then are nowhere else; 0 takes a free one',
-        '(default: they are at --port)',
+        'port of /healthz, /readyz and /metrics, which then are nowhere else; 0 takes a free',
+        'one (default: they are at --port)',
       ],
     },
     'public-url': {
