@@ -4,14 +4,15 @@ import { requestIdHeader } from '../telemetry/request-id.ts';
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /** An answer that names the request it answers. All that the service's servers answer are of this class. */
+// Declared fields, so that a request which needs none of them makes none.
 export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** In the header, and in log lines about the request. */
-  requestId: string | undefined;
+  declare requestId: string | undefined;
   /** The template of the path that was asked for; undefined while nothing is known to serve it. */
-  route: string | undefined;
+  declare route: string | undefined;
 
   /** Of its body, as its head says. */
-  bytes: number | undefined;
+  declare bytes: number | undefined;
 
   // Every answer comes by here, also one that begins without naming its head.
   override writeHead(status: number, second?: string | Headers, third?: Headers): this {

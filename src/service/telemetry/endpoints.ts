@@ -85,6 +85,8 @@ export function createEndpoints(metrics: Metrics, readiness: Readiness): Endpoin
 
   return {
     find(target) {
+      // Nearly all requests.
+      if (target.startsWith('/api/')) return undefined;
       const mark = target.indexOf('?');
       return byPath.get(mark < 0 ? target : target.slice(0, mark));
     },

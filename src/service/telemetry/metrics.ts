@@ -127,7 +127,11 @@ interface OutboundMeter {
   readonly seconds: Histogram;
 }
 
-/** Milliseconds of the machine's own time, for durations: a virtual clock may stand still. */
+/**
+ * Milliseconds of the machine's own time, for durations: a virtual clock may stand still. Not by `performance`, which takes Node
+ * some milliseconds to load.
+ */
 export function elapsedMs(sinceMs = 0): number {
-  return process.uptime() * 1000 - sinceMs;
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6 - sinceMs;
 }
