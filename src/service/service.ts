@@ -191,7 +191,14 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
   const opsBase =
     options.opsPort === undefined
       ? undefined
-      : await openOperatorsPort({ door: operators, requestIds, connections, host, port: options.opsPort }, closing);
+      : await openOperatorsPort(
+          {
+            ...{ door: operators, requestIds, host, port: options.opsPort },
+            // Of its own, because strangers at the other port must not keep probes away.
+            connections: new Connections(ground, trustedProxies),
+          },
+          closing,
+        );
   const { core, setAddresses } = await openCore(options, ground, closing);
   const clientOf = clientAddressBehind(trustedProxies);
   const addressOf: AddressOf = request => countedAddress(clientOf(request));

@@ -23,7 +23,13 @@ if (process.argv[2] === 'instrumented') {
 
 const { startService } = await import('../../../src/service/index.ts');
 const { createBackend } = await import('../../../src/backend/index.ts');
-const game = await startLoopbackServer((_, response) => response.writeHead(204).end());
+// The first event is held, so that the second waits in line behind it.
+let release = () => {};
+const game = await startLoopbackServer((_, response, index) => {
+  const answer = () => response.writeHead(204).end();
+  if (index === 0) release = answer;
+  else answer();
+});
 const applications = starfall.applications.map(one => ({
   ...one,
   event_webhooks_url: `${game.baseUrl}/events?secret=1`,
@@ -41,9 +47,15 @@ const { id: lobbyId } = (await (
 await fetch(`${service.api_base}/v10/lobbies/${lobbyId}`, { headers: botHeaders });
 await fetch(`${service.web_base}/oauth2/authorize?state=secret`);
 await fetch(`${service.web_base}/healthz`);
-// Makes a webhook event.
+// Each makes a webhook event.
+const seen = async (count: number) => {
+  while (game.seen.length < count) await new Promise(resolve => setImmediate(resolve));
+};
 await playerToken(service, starfall.users[0].id, 'identify');
-while (game.seen.length === 0) await new Promise(resolve => setImmediate(resolve));
+await seen(1);
+await playerToken(service, starfall.users[0].id, 'identify email');
+release();
+await seen(2);
 
 // A game's server within a span of its own.
 const backend = createBackend({
