@@ -34,7 +34,7 @@ import { type AddressOf, clientAddressBehind, countedAddress, isFromProxy } from
 import { Connections } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
 import { Hosts } from './http/hosts.ts';
-import { createOperatorsDoor, type OperatorsServerParts, openOperatorsServer } from './http/operators.ts';
+import { createOperatorsDoor, type OperatorsDoor, openOperatorsServer } from './http/operators.ts';
 import { createHttpServer, type HttpDeps } from './http/server.ts';
 import { createAuthorization } from './oauth/authorize/authorization.ts';
 import { createSigningKeys } from './oauth/openid/signing-keys.ts';
@@ -186,19 +186,11 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
   const connections = new Connections(ground, trustedProxies, options);
   const hosts = new Hosts(ground.log, { bound: host, publicUrl, allowed: allowedHosts });
   const requestIds = createRequestIds(ground.entropy, isFromProxy(trustedProxies));
-  const endpoints = openEndpoints(ground);
-  const operators = createOperatorsDoor({ endpoints, hosts, log: ground.log });
-  const opsBase =
-    options.opsPort === undefined
-      ? undefined
-      : await openOperatorsPort(
-          {
-            ...{ door: operators, requestIds, host, port: options.opsPort },
-            // Of its own, because strangers at the other port must not keep probes away.
-            connections: new Connections(ground, trustedProxies),
-          },
-          closing,
-        );
+  const { endpoints, operators, opsBase } = await openOperators(
+    options,
+    { ...chosen, ...ground, hosts, requestIds },
+    closing,
+  );
   const { core, setAddresses } = await openCore(options, ground, closing);
   const clientOf = clientAddressBehind(trustedProxies);
   const addressOf: AddressOf = request => countedAddress(clientOf(request));
@@ -218,7 +210,7 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
     stateReplaced,
     drain,
     requestIds,
-    ...(opsBase === undefined && { operators }),
+    operators,
     ...(options.logRequests === true && { requestLog: createRequestLog(core.log) }),
   });
 
@@ -265,16 +257,25 @@ interface Ground extends Pick<Core, 'limits' | 'entropy' | 'log' | 'clock' | 'me
   readonly readiness: Readiness;
 }
 
-function openEndpoints({ metrics, readiness, clock }: Ground): Endpoints {
+/**
+ * The endpoints for operators, and what serves them: at the port of their own, which answers from here on, or else `operators` at the
+ * service's.
+ */
+async function openOperators(
+  { opsPort: port }: ServiceOptions,
+  { hosts, requestIds, host, trustedProxies, ...ground }: Ground & Chosen & Pick<HttpDeps, 'hosts' | 'requestIds'>,
+  closing: Closing,
+): Promise<{ endpoints: Endpoints; operators?: OperatorsDoor; opsBase?: string }> {
+  const { metrics, readiness, clock, log } = ground;
   metrics.watch({ isReady: () => readiness.reasons.length === 0, clockMs: () => clock.now() });
-  return createEndpoints(metrics, readiness);
-}
-
-/** @returns the origin of the port */
-async function openOperatorsPort(parts: OperatorsServerParts, closing: Closing): Promise<string> {
-  const { server, close } = await openOperatorsServer(parts);
+  const endpoints = createEndpoints(metrics, readiness);
+  const operators = createOperatorsDoor({ endpoints, hosts, log });
+  if (port === undefined) return { endpoints, operators };
+  // Bounds of its own: strangers at the other port must not keep probes away.
+  const connections = new Connections(ground, trustedProxies);
+  const { server, close } = await openOperatorsServer({ door: operators, requestIds, connections, host, port });
   closing.push(close);
-  return originOf(server, parts.host);
+  return { endpoints, opsBase: originOf(server, host) };
 }
 
 /** What everything stands on; the addresses are told to it when they are known. */
