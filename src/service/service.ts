@@ -34,7 +34,7 @@ import { type AddressOf, clientAddressBehind, countedAddress, isFromProxy } from
 import { Connections } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
 import { Hosts } from './http/hosts.ts';
-import { createOperatorsDoor, type OperatorsDoor, openOperatorsServer } from './http/operators.ts';
+import { createOperatorsListener, type OperatorsListener, openOperatorsServer } from './http/operators.ts';
 import { createHttpServer, type HttpDeps } from './http/server.ts';
 import { createAuthorization } from './oauth/authorize/authorization.ts';
 import { createSigningKeys } from './oauth/openid/signing-keys.ts';
@@ -265,15 +265,15 @@ async function openOperators(
   { opsPort: port }: ServiceOptions,
   { hosts, requestIds, host, trustedProxies, ...ground }: Ground & Chosen & Pick<HttpDeps, 'hosts' | 'requestIds'>,
   closing: Closing,
-): Promise<{ endpoints: Endpoints; operators?: OperatorsDoor; opsBase?: string }> {
+): Promise<{ endpoints: Endpoints; operators?: OperatorsListener; opsBase?: string }> {
   const { metrics, readiness, clock, log } = ground;
   metrics.watch({ isReady: () => readiness.reasons.length === 0, clockMs: () => clock.now() });
   const endpoints = createEndpoints(metrics, readiness);
-  const operators = createOperatorsDoor({ endpoints, hosts, log });
+  const operators = createOperatorsListener({ endpoints, hosts, log });
   if (port === undefined) return { endpoints, operators };
   // Bounds of its own: strangers at the other port must not keep probes away.
   const connections = new Connections(ground, trustedProxies);
-  const { server, close } = await openOperatorsServer({ door: operators, requestIds, connections, host, port });
+  const { server, close } = await openOperatorsServer({ listener: operators, requestIds, connections, host, port });
   closing.push(close);
   return { endpoints, opsBase: originOf(server, host) };
 }

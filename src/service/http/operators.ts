@@ -12,7 +12,7 @@ import { createPatientServer } from './patient-server.ts';
 import { writeReply } from './reply.ts';
 
 /** Serves the endpoints for operators. @returns false for a request that is for none of them */
-export type OperatorsDoor = (request: Parameters<RequestListener>[0], response: ServerResponse) => boolean;
+export type OperatorsListener = (request: Parameters<RequestListener>[0], response: ServerResponse) => boolean;
 
 export interface OperatorsParts {
   readonly endpoints: Endpoints;
@@ -24,7 +24,7 @@ export interface OperatorsParts {
  * Our choice: probes may name any host, because what probes a node names an address that the node need not know of, and says
  * nothing but whether it works; metrics are for those who name the service, because a web page could read them.
  */
-export function createOperatorsDoor({ endpoints, hosts, log }: OperatorsParts): OperatorsDoor {
+export function createOperatorsListener({ endpoints, hosts, log }: OperatorsParts): OperatorsListener {
   async function serve(endpoint: Endpoint, method: string | undefined, response: ServerResponse): Promise<void> {
     if (method !== 'GET' && method !== 'HEAD') {
       const refusal = faultReply(new Fault('method_not_allowed'));
@@ -53,7 +53,7 @@ export function createOperatorsDoor({ endpoints, hosts, log }: OperatorsParts): 
 }
 
 export interface OperatorsServerParts {
-  readonly door: OperatorsDoor;
+  readonly listener: OperatorsListener;
   readonly requestIds: RequestIds;
   readonly connections: Pick<Connections, 'accept'>;
   readonly host: string;
@@ -64,10 +64,10 @@ export interface OperatorsServerParts {
 export async function openOperatorsServer(
   parts: OperatorsServerParts,
 ): Promise<{ server: Server; close(): Promise<void> }> {
-  const { door, requestIds, connections, host, port } = parts;
+  const { listener, requestIds, connections, host, port } = parts;
   const server = createPatientServer(Answer, (request, response) => {
     (response as Answer).requestId = requestIds(request);
-    if (!door(request, response)) writeReply(response, faultReply(new Fault('not_found')));
+    if (!listener(request, response)) writeReply(response, faultReply(new Fault('not_found')));
   });
   server.on('connection', socket => connections.accept(socket));
   server.listen({ host, port });

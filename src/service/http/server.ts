@@ -32,7 +32,7 @@ import {
 } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
-import type { OperatorsDoor } from './operators.ts';
+import type { OperatorsListener } from './operators.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
 import { createPatientServer } from './patient-server.ts';
 import { writeReply } from './reply.ts';
@@ -55,7 +55,7 @@ export interface HttpDeps {
   /** Takes every request that is for none of the routes. */
   readonly site: RequestListener;
   /** Serves the endpoints for operators; absent where they have a port of their own. */
-  readonly operators?: OperatorsDoor | undefined;
+  readonly operators?: OperatorsListener | undefined;
   readonly requestIds: RequestIds;
   /** Absent: requests are not logged. */
   readonly requestLog?: RequestLog | undefined;
@@ -70,7 +70,7 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     const target = canonicalUrl(url);
     return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
   };
-  const judge = (request: IncomingMessage): Found<Serve> | { readonly refusal?: Reply } => {
+  const findRoute = (request: IncomingMessage): Found<Serve> | { readonly refusal?: Reply } => {
     if (!deps.hosts.isOurs(request)) return { refusal: faultReply(misdirectedFault()) };
     if (deps.hosts.isForeignForm(request)) return { refusal: foreignOriginReply() };
     try {
@@ -80,7 +80,7 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     }
   };
   const serve: RequestListener = (request, response) => {
-    const found = judge(request);
+    const found = findRoute(request);
     if ('value' in found) return found.value(request, response, found);
     countAnswer(core, deps, request, response as Answer);
     if (found.refusal) writeReply(response, found.refusal);
