@@ -81,6 +81,23 @@ const undiciParts: Plugin = {
   },
 };
 
+/**
+ * Leaves out of prom-client what never runs here: summaries with what they need, the gateway for pushing, clusters, and
+ * OpenTelemetry, which it would ask for examples that its text format does not show.
+ */
+const promClientParts: Plugin = {
+  name: 'prom-client-parts',
+  setup({ onResolve, onLoad }) {
+    onLoad({ filter: /[\\/]prom-client[\\/]lib[\\/](summary|pushgateway|cluster)\.js$/ }, () => ({
+      contents: `module.exports = class { constructor() { throw new Error('This part of prom-client is left out.'); } };`,
+    }));
+    onResolve({ filter: /^@opentelemetry\/api$/ }, ({ path, importer }) =>
+      /[\\/]prom-client[\\/]/.test(importer) ? { path, namespace: 'prom-client-left-out' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'prom-client-left-out' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
 /** Takes of ws the side that connects, without its server and without the native packages that it would look for. */
 const wsClient: Plugin = {
   name: 'ws-client',
@@ -198,7 +215,13 @@ const service = await build({
   outdir: 'dist/service',
   chunkNames: '[name]-[hash]',
   minifyWhitespace: true,
-  plugins: [undiciParts, sdkAsBuilt, builtinsUnread, lateImportsWhole('src/service', 'src/service/service.ts')],
+  plugins: [
+    undiciParts,
+    promClientParts,
+    sdkAsBuilt,
+    builtinsUnread,
+    lateImportsWhole('src/service', 'src/service/service.ts'),
+  ],
   banner: {
     // The CommonJS packages in it call `require` for Node's own modules.
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -16,7 +16,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** The layers inside the service, the lowest first: folders, or files at its root without `.ts`. The rest of its root is on top. */
 const serviceLayers = [
-  ...['support', 'events', 'store', 'bus', 'core', 'outbound', 'attachments', 'domain', 'auth', 'http'],
+  ...['support', 'events', 'store', 'bus', 'telemetry', 'core', 'outbound', 'attachments', 'domain', 'auth', 'http'],
   ...['oauth', 'gateway', 'openapi', 'routes', 'testing', 'control', 'web'],
 ];
 
@@ -30,7 +30,7 @@ const packages: Readonly<Record<string, RegExp>> = {
 };
 /** Packages that may be absent: the types of one in an import would make the build depend on it. */
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-const absentAtTimes = new Set(['keytar', ...Object.keys(manifest.optionalDependencies ?? {})]);
+const absentAtTimes = new Set(['keytar', '@opentelemetry/api', ...Object.keys(manifest.optionalDependencies ?? {})]);
 const openModules = /^src\/(service|cli)\//;
 const pure = /^src\/model\//;
 

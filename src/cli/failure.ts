@@ -7,13 +7,21 @@ export function errorMessage(error: unknown): string {
   return message.replace(/:\s*\n\s*/g, ': ').replace(/\s*\n\s*/g, '; ');
 }
 
+interface StartPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly opsPort?: number;
+}
+
 /** Why a service did not start. */
-export function startFailure(error: unknown, { host, port }: { host: string; port: number }): CommandFailure {
+export function startFailure(error: unknown, { host, ...ports }: StartPlace): CommandFailure {
   if (error instanceof RallypointError) return new CommandFailure(errorMessage(error));
-  switch ((error as { code?: unknown } | null)?.code) {
+  const { code, port = ports.port } = (error ?? {}) as { code?: unknown; port?: number };
+  const option = port === ports.opsPort ? '--ops-port' : '--port';
+  switch (code) {
     case 'EADDRINUSE':
       return new CommandFailure(
-        `Port ${port} of ${host} is taken. Give another one by --port, or --port 0 for any free one.`,
+        `Port ${port} of ${host} is taken. Give another one by ${option}, or ${option} 0 for any free one.`,
       );
     case 'EACCES':
       return new CommandFailure(`Listening on port ${port} of ${host} is not allowed: ${errorMessage(error)}`);

@@ -31,6 +31,13 @@ export const serveOptions: OptionGroups = {
   Network: {
     port: { value: 'N', help: [`port for everything; 0 takes a free one (default ${defaults.port})`] },
     host: { value: 'H', help: [`address to listen on (default ${defaults.host})`] },
+    'ops-port': {
+      value: 'N',
+      help: [
+        'port of /healthz, /readyz and /metrics, which then are nowhere else; 0 takes a free',
+        'one (default: they are at --port)',
+      ],
+    },
     'public-url': {
       value: 'URL',
       help: ['address by which other machines reach the service, like https://play.example'],
@@ -127,6 +134,7 @@ export const serveOptions: OptionGroups = {
       value: 'FILE',
       help: ['also write the ready line to this file; it is removed when the service ends'],
     },
+    'log-requests': { help: ['write a log line for every HTTP request that was answered'] },
     'log-level': {
       value: 'LEVEL',
       choices: logLevels,
@@ -139,6 +147,8 @@ export const serveOptions: OptionGroups = {
 /** The checked options of `rallypoint serve`. */
 export interface ServeSettings {
   readonly port: number;
+  /** Absent: the endpoints for operators are at {@link port}. */
+  readonly opsPort?: number;
   readonly host: string;
   /** An origin of the web. */
   readonly publicUrl?: string;
@@ -161,6 +171,7 @@ export interface ServeSettings {
   readonly drainTimeoutMs: number;
   readonly virtualClock: boolean;
   readonly readyFile?: string;
+  readonly logRequests: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -176,7 +187,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
   const fixtures = optionText(given, 'fixtures');
   const readyFile = optionText(given, 'ready-file');
   return {
-    port: readPort(optionText(given, 'port')),
+    ...readPorts(given),
     ...readHost(given),
     ...readPublicUrl(given),
     trustedProxies: readTrustedProxies(given),
@@ -190,6 +201,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     drainTimeoutMs: readDrainTimeout(given),
     virtualClock: given['virtual-clock'] === true,
     ...(readyFile !== undefined && { readyFile }),
+    logRequests: given['log-requests'] === true,
     logLevel: choice(given, 'log-level', logLevels) ?? defaults.logLevel,
   };
 }
@@ -205,11 +217,20 @@ function choice<Choice extends string>(
   throw new UsageError(`--${name} must be one of ${choices.join(', ')} (got "${value}").${suggestion(value, choices)}`);
 }
 
-function readPort(value: string | undefined): number {
-  if (value === undefined) return defaults.port;
+function readPort(given: GivenOptions, name: 'port' | 'ops-port'): number | undefined {
+  const value = optionText(given, name);
+  if (value === undefined) return undefined;
   const port = /^[0-9]{1,5}$/.test(value) ? Number(value) : Number.NaN;
   if (port <= portMax) return port;
-  throw new UsageError(`--port must be a whole number from 0 to ${portMax} (got "${value}").`);
+  throw new UsageError(`--${name} must be a whole number from 0 to ${portMax} (got "${value}").`);
+}
+
+function readPorts(given: GivenOptions): Pick<ServeSettings, 'port' | 'opsPort'> {
+  const port = readPort(given, 'port') ?? defaults.port;
+  const opsPort = readPort(given, 'ops-port');
+  if (opsPort === undefined) return { port };
+  if (opsPort === 0 || opsPort !== port) return { port, opsPort };
+  throw new UsageError(`--port and --ops-port are both ${port}. Without --ops-port its endpoints are at --port.`);
 }
 
 function readLimits(given: GivenOptions): LimitProfile {

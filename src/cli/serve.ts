@@ -60,12 +60,14 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     connectionsPerAddress,
     allowPrivateWebhooks,
     port,
+    opsPort,
     signIn,
     allowPublicDeveloperSignIn,
     limits,
     voiceEndpoint,
     drainTimeoutMs,
     virtualClock,
+    logRequests,
     data,
   } = settings;
   return {
@@ -79,9 +81,11 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
       allowPublicDeveloperSignIn,
       limits,
       drainTimeoutMs,
+      logRequests,
       log,
     },
     clock: virtualClock ? 'virtual' : 'system',
+    ...(opsPort !== undefined && { opsPort }),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(connections !== undefined && { connections }),
     ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
@@ -105,8 +109,9 @@ function readFixtures(path: string): Fixtures {
 }
 
 function announce(service: Service, ready: ReadyFile | undefined): void {
-  const { event, api_base, web_base, gateway, control_base, control_token, pid, version } = service;
-  const line = JSON.stringify({ event, api_base, web_base, gateway, control_base, control_token, pid, version });
+  const { event, api_base, web_base, gateway, control_base, control_token, ops_base, pid, version } = service;
+  const bases = { api_base, web_base, gateway, control_base, control_token, ops_base };
+  const line = JSON.stringify({ event, ...bases, pid, version });
   ready?.write(line);
   process.stdout.write(`${line}\n`);
 }

@@ -4,6 +4,8 @@ import type { Bus } from './bus/contract.ts';
 import type { Store } from './store/contract.ts';
 import type { SnowflakeSource } from './support/ids.ts';
 import type { Journal } from './support/journal.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 
 /** Where the service is reached, as its clients are told. */
 export interface Addresses {
@@ -32,6 +34,9 @@ export interface Core {
   readonly limits: LimitProfile;
   readonly ids: SnowflakeSource;
   readonly journal: Journal;
+  readonly metrics: Metrics;
+  /** Absent unless OpenTelemetry was registered in this process. */
+  readonly tracing?: Tracing | undefined;
   /** Known once the service listens; not to be read before. */
   readonly addresses: Addresses;
 }

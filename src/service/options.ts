@@ -63,6 +63,13 @@ export interface ServiceOptions {
   readonly drainTimeoutMs?: number;
   /** Says nothing when absent. */
   readonly log?: Logger;
+  /** Writes a line to {@link log} for every HTTP request that was answered; false when absent. */
+  readonly logRequests?: boolean;
+  /**
+   * Port of `/healthz`, `/readyz` and `/metrics`, which then are nowhere else; 0: a free one. It answers while the service starts and
+   * until it has ended. Absent: they are at {@link port}.
+   */
+  readonly opsPort?: number;
   readonly entropy?: Entropy;
   readonly fetch?: Fetch;
 }

@@ -30,10 +30,11 @@ import { createLobbies } from './domain/lobbies/lobbies.ts';
 import { createWebhookEvents } from './domain/webhooks/events.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { EventLog } from './gateway/sessions/event-log.ts';
-import { type AddressOf, clientAddressBehind, countedAddress } from './http/client-address.ts';
+import { type AddressOf, clientAddressBehind, countedAddress, isFromProxy } from './http/client-address.ts';
 import { Connections } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
 import { Hosts } from './http/hosts.ts';
+import { createOperatorsListener, type OperatorsListener, openOperatorsServer } from './http/operators.ts';
 import { createHttpServer, type HttpDeps } from './http/server.ts';
 import { createAuthorization } from './oauth/authorize/authorization.ts';
 import { createSigningKeys } from './oauth/openid/signing-keys.ts';
@@ -66,6 +67,7 @@ import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { partnerRoutes } from './routes/partner.ts';
 import type { AnnouncementSink, Store } from './store/contract.ts';
+import type { CommitReport } from './store/embedded.ts';
 import { openMemoryStore } from './store/memory/store.ts';
 import { takeTimeMark, writeTimeMark } from './store/time-mark.ts';
 import { Activity } from './support/activity.ts';
@@ -73,6 +75,12 @@ import { snowflakeSource } from './support/ids.ts';
 import { Journal } from './support/journal.ts';
 import type { MaybePromise } from './support/maybe-promise.ts';
 import { runtimeLimits } from './support/service-limits.ts';
+import { createEndpoints, type Endpoints } from './telemetry/endpoints.ts';
+import { Metrics } from './telemetry/metrics.ts';
+import { Readiness } from './telemetry/readiness.ts';
+import { createRequestIds } from './telemetry/request-id.ts';
+import { createRequestLog } from './telemetry/request-log.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 import { type FaultControl, Faults } from './testing/faults/faults.ts';
 import type { FilledFixtures } from './testing/fixtures/document.ts';
 import { createFixtures } from './testing/fixtures/fixtures.ts';
@@ -86,6 +94,8 @@ export interface ReadyLine {
   readonly gateway: string;
   readonly control_base: string;
   readonly control_token: string;
+  /** Where the endpoints for operators are, when they have a port of their own. */
+  readonly ops_base?: string;
   readonly pid: number;
   readonly version: string;
 }
@@ -105,6 +115,8 @@ export interface Service extends ReadyLine {
   };
   /** Fault injection: slow, failing and broken answers for the clients under test. */
   readonly faults: FaultControl;
+  /** What `GET /metrics` answers: the service's metrics in Prometheus' text format. */
+  metrics(): Promise<string>;
   /** Back to the fixtures given at the start; gateway sessions are closed, faults disarmed. */
   reset(): Promise<void>;
   /**
@@ -165,11 +177,22 @@ interface Chosen {
 async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
   const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs } = chosen;
   const activity = new Activity();
-  // What lives in memory alone ends with the process, gateway sessions included.
-  const events = options.data === undefined ? undefined : new EventLog();
-  const { core, setAddresses } = await openCore(options, { limits, activity, events }, closing);
-  const connections = new Connections(core, trustedProxies, options);
-  const hosts = new Hosts(core.log, { bound: host, publicUrl, allowed: allowedHosts });
+  const ground: Ground = {
+    ...{ limits, activity, entropy: options.entropy ?? systemEntropy, log: reportErrors(options.log ?? silentLogger) },
+    ...{ clock: chooseClock(options, activity), metrics: new Metrics(), readiness: new Readiness() },
+    // What lives in memory alone ends with the process, gateway sessions included.
+    events: options.data === undefined ? undefined : new EventLog(),
+  };
+  const { events, readiness } = ground;
+  const connections = new Connections(ground, trustedProxies, options);
+  const hosts = new Hosts(ground.log, { bound: host, publicUrl, allowed: allowedHosts });
+  const requestIds = createRequestIds(ground.entropy, isFromProxy(trustedProxies));
+  const { endpoints, operators, opsBase } = await openOperators(
+    options,
+    { ...chosen, ...ground, hosts, requestIds },
+    closing,
+  );
+  const { core, setAddresses } = await openCore(options, ground, closing);
   const clientOf = clientAddressBehind(trustedProxies);
   const addressOf: AddressOf = request => countedAddress(clientOf(request));
   const rooms = createRooms(core, { activity, events, voiceEndpoint, connections, hosts });
@@ -187,6 +210,9 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
     controlToken,
     stateReplaced,
     drain,
+    requestIds,
+    operators,
+    ...(options.logRequests === true && { requestLog: createRequestLog(core.log) }),
   });
 
   await rooms.gateway.restore();
@@ -201,19 +227,23 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
   const isVirtual = core.clock instanceof VirtualClock;
   const idleMs = isVirtual ? 0 : runtimeLimits.drainIdleMs;
   closing.push(async () => {
+    readiness.drain();
     if (isVirtual) rooms.faults.release();
     const endsMs = performance.now() + drainTimeoutMs * (1 - runtimeLimits.drainRestShare);
     const [cutOff] = await Promise.all([drain.run(server, idleMs, endsMs), rooms.gateway.close()]);
     if (cutOff > 0) core.log.warn({ connections: cutOff }, 'The deadline was over, and connections were cut off.');
   });
   await rooms.lobbies.calls.tellNewServer();
+  readiness.start(core.store);
 
   let closed: Promise<void> | undefined;
   return {
     ...readyLine(core.addresses, `${own}/control`, controlToken),
+    ...(opsBase !== undefined && { ops_base: opsBase }),
     fixtures,
     clock: { now: () => core.clock.now(), advance: ms => advanceClock(core, ms) },
     faults: rooms.faults,
+    metrics: () => endpoints.metrics(),
     async reset() {
       rooms.faults.clear();
       await rooms.fixtures.reset();
@@ -223,27 +253,50 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
   };
 }
 
-interface Ground {
-  readonly limits: Core['limits'];
+/** What is there before the store is opened. */
+interface Ground extends Pick<Core, 'limits' | 'entropy' | 'log' | 'clock' | 'metrics'> {
   readonly activity: Activity;
   readonly events: EventLog | undefined;
+  readonly readiness: Readiness;
+}
+
+/**
+ * The endpoints for operators, and what serves them: at the port of their own, which answers from here on, or else `operators` at the
+ * service's.
+ */
+async function openOperators(
+  { opsPort: port }: ServiceOptions,
+  { hosts, requestIds, host, trustedProxies, ...ground }: Ground & Chosen & Pick<HttpDeps, 'hosts' | 'requestIds'>,
+  closing: Closing,
+): Promise<{ endpoints: Endpoints; operators?: OperatorsListener; opsBase?: string }> {
+  const { metrics, readiness, clock, log } = ground;
+  metrics.watch({ isReady: () => readiness.reasons.length === 0, clockMs: () => clock.now() });
+  const endpoints = createEndpoints(metrics, readiness);
+  const operators = createOperatorsListener({ endpoints, hosts, log });
+  if (port === undefined) return { endpoints, operators };
+  // Bounds of its own: strangers at the other port must not keep probes away.
+  const connections = new Connections(ground, trustedProxies);
+  const { server, close } = await openOperatorsServer({ listener: operators, requestIds, connections, host, port });
+  closing.push(close);
+  return { endpoints, opsBase: originOf(server, host) };
 }
 
 /** What everything stands on; the addresses are told to it when they are known. */
-async function openCore(options: ServiceOptions, { limits, activity, events }: Ground, closing: Closing) {
-  const { entropy = systemEntropy } = options;
-  const log = reportErrors(options.log ?? silentLogger);
-  const clock = chooseClock(options, activity);
+async function openCore(options: ServiceOptions, ground: Ground, closing: Closing) {
+  const { limits, entropy, log, clock, metrics } = ground;
+  const tracing = isTracingRegistered() ? await (await import('./telemetry/tracing.ts')).openTracing(log) : undefined;
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
-  const store = await openStore(options.data, { bus, log, events });
+  const opened = await openStore(options.data, bus, ground, tracing);
+  const store = tracing?.store(opened) ?? opened;
   closing.push(() => store.close());
   const ids = snowflakeSource(clock, 0, (await takeTimeMark(store, clock.now())) - 1);
   closing.push(() => writeTimeMark(store, Math.max(clock.now(), ids.lastMs)));
   let addresses: Addresses | undefined;
   const core: Core = {
-    ...{ clock, entropy, log, store, bus, limits, ids },
-    ...openFetch(options, log, closing),
+    ...{ clock, entropy, log, store, bus, limits, ids, metrics },
+    ...traced(openFetch(options, log, closing), tracing),
+    tracing,
     journal: new Journal(clock),
     get addresses() {
       if (!addresses) throw new Error('The addresses are known once the service listens.');
@@ -264,6 +317,17 @@ function openFetch(options: ServiceOptions, log: Logger, closing: Closing): Pick
   return { fetch, operatorFetch };
 }
 
+/** Whether the process has set OpenTelemetry up: there every copy of its API finds what was registered. */
+function isTracingRegistered(): boolean {
+  const key = Symbol.for('opentelemetry.js.api.1');
+  return (globalThis as { [key: symbol]: { readonly trace?: unknown } | undefined })[key]?.trace !== undefined;
+}
+
+function traced({ fetch, operatorFetch }: Pick<Core, 'fetch' | 'operatorFetch'>, tracing: Tracing | undefined) {
+  if (!tracing) return { fetch, operatorFetch };
+  return { fetch: tracing.fetch(fetch), operatorFetch: tracing.fetch(operatorFetch) };
+}
+
 type Rooms = ReturnType<typeof createRooms>;
 
 /** Everything that serves, each on the core and on those named to it. */
@@ -275,7 +339,7 @@ function createRooms(
     voiceEndpoint,
     connections,
     hosts,
-  }: Omit<Ground, 'limits'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections' | 'hosts'>,
+  }: Pick<Ground, 'activity' | 'events'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections' | 'hosts'>,
 ) {
   const keys = createSigningKeys(core);
   const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, activity, voiceEndpoint);
@@ -319,9 +383,12 @@ function createDoor(
     drain,
     connections,
     hosts,
+    operators,
+    requestIds,
+    requestLog,
     ...control
   }: Pick<Chosen, 'signIn'> &
-    Pick<HttpDeps, 'addressOf' | 'connections' | 'hosts' | 'drain'> &
+    Pick<HttpDeps, 'addressOf' | 'connections' | 'hosts' | 'drain' | 'operators' | 'requestIds' | 'requestLog'> &
     Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
 ): Door {
   const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
@@ -351,6 +418,7 @@ function createDoor(
   });
   const server = createHttpServer(core, {
     ...{ credentials, handlers, activity, faults, addressOf, connections, hosts, site: site.serve, drain },
+    ...{ operators, requestIds, requestLog },
     proofs: interactionProofs(interactions),
   });
   return { server, site };
@@ -378,25 +446,40 @@ function systemClockMoved(): ArgumentError {
 
 async function openStore(
   data: string | undefined,
-  { bus, log, events }: Pick<Core, 'bus' | 'log'> & Pick<Ground, 'events'>,
+  bus: Core['bus'],
+  { log, events, metrics, readiness }: Ground,
+  tracing: Tracing | undefined,
 ): Promise<Store> {
+  const onCommit = (commit: CommitReport) => {
+    const { transactions, ms, outcome } = commit;
+    tracing?.committed(commit);
+    if (outcome !== 'unchanged') metrics.committed(transactions, ms, outcome === 'failed');
+    readiness.committed(outcome === 'failed', outcome === 'written');
+  };
   const sink: AnnouncementSink = announced => {
     const handed = bus.publish(announced);
     events?.passed(announced.at(-1)?.revision ?? 0);
     return handed;
   };
-  if (data === undefined) return openMemoryStore({ sink, log });
+  if (data === undefined) return openMemoryStore({ sink, log, onCommit });
   const { openSqliteStore } = await import('./store/sqlite/store.ts');
   const location = join(data, 'rallypoint.sqlite');
-  return openSqliteStore({ location, sink, log, ...(events && { keep: announced => events.keep(announced) }) });
+  return openSqliteStore({
+    ...{ location, sink, log, onCommit },
+    ...(events && { keep: announced => events.keep(announced) }),
+  });
 }
 
 /** @returns the origin that clients on this machine reach it by */
 async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen({ host, port });
   await once(server, 'listening');
-  const { port: chosen } = server.address() as AddressInfo;
-  return `http://${reachableHost(host)}:${chosen}`;
+  return originOf(server, host);
+}
+
+function originOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${reachableHost(host)}:${port}`;
 }
 
 function addressesOf(web: string): Addresses {

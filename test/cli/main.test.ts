@@ -131,10 +131,38 @@ describe('rallypoint serve', () => {
     expect(stderr).not.toContain(line.control_token);
   });
 
+  it('names the port for operators in the ready line, and a taken one on stderr', async () => {
+    const args = ['serve', '--memory', '--port', '0', '--log-requests', '--ops-port'];
+    const { child, ready, ended } = rallypoint(...args, '0');
+    const { api_base, ops_base } = await ready;
+    expect(ops_base).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await fetch(`${ops_base}/readyz`)).status).toBe(200);
+    const answer = await fetch(`${api_base}/v10/gateway`);
+    const { port } = new URL(ops_base as string);
+    const second = await rallypoint(...args, port).ended;
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toBe(
+      `rallypoint: Port ${port} of 127.0.0.1 is taken. Give another by --ops-port, or --ops-port 0 for any that is free.\n`,
+    );
+    child.kill('SIGTERM');
+    const lines = (await ended).stderr
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        request_id: answer.headers.get('x-request-id'),
+        route: '/api/v10/gateway',
+        status: 200,
+      }),
+    );
+  });
+
   it('does the same from the built package', async () => {
     const { child, ready, ended } = run(join(root, 'bin', 'rallypoint.js'), ['serve', '--memory', '--port', '0']);
-    const { api_base } = await ready;
+    const { api_base, web_base } = await ready;
     expect((await fetch(`${api_base}/v10/gateway`)).status).toBe(200);
+    expect(await (await fetch(`${web_base}/metrics`)).text()).toContain('nodejs_eventloop_lag_p99_seconds');
     child.kill('SIGTERM');
     expect((await ended).code).toBe(0);
   });

@@ -31,15 +31,17 @@ describe('the options of serve', () => {
       limits: limitProfiles.standard,
       drainTimeoutMs: 10_000,
       virtualClock: false,
+      logRequests: false,
       logLevel: 'info',
     });
   });
 
   it('are read all at once', () => {
     const line =
-      '--port 0 --host=::1 --data D --fixtures F --limits off --ready-file R --bus local: --virtual-clock --log-level silent --drain-timeout 3';
+      '--port 0 --host=::1 --data D --fixtures F --limits off --ready-file R --bus local: --virtual-clock --log-level silent --drain-timeout 3 --ops-port 9464 --log-requests';
     expect(read(line)).toEqual({
       port: 0,
+      opsPort: 9464,
       host: '::1',
       trustedProxies: [],
       allowedHosts: [],
@@ -52,6 +54,7 @@ describe('the options of serve', () => {
       drainTimeoutMs: 3_000,
       virtualClock: true,
       readyFile: 'R',
+      logRequests: true,
       logLevel: 'silent',
     });
   });
@@ -105,6 +108,12 @@ describe('the options of serve', () => {
     for (const endpoint of ['wss://voice.example', 'voice.example/', ':80']) {
       expect(refusal(`--voice-endpoint=${endpoint}`)).toContain('named by its host');
     }
+  });
+
+  it("take the operators' port from 0 to 65535, another than the port", () => {
+    expect(read('--ops-port 0 --port 0')).toMatchObject({ port: 0, opsPort: 0 });
+    expect(refusal('--ops-port 65536')).toBe('--ops-port is a whole number from 0 to 65535, not "65536".');
+    expect(refusal('--ops-port 8910')).toContain('--port and --ops-port are both 8910.');
   });
 
   it('take the port from 0 to 65535', () => {

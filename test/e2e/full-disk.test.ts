@@ -13,7 +13,7 @@ const posix = await needs('posix');
 
 // A process that may write no file beyond a bound meets what a full disk is to it.
 it.skipIf(posix.missing)(
-  `a write that the disk does not take leaves a log line with the class, the code and the cause of the error${posix.note}`,
+  `a write that the disk does not take makes the service unready, and leaves a log line with the id of the request and the class, the code and the cause of the error${posix.note}`,
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rallypoint-full-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,16 +31,26 @@ it.skipIf(posix.missing)(
     }
     const ready = JSON.parse(line) as ReadyLine;
     let status = 201;
+    let headers = new Headers();
     const metadata = { map: 'x'.repeat(900) };
     for (let n = 0; n < 5_000 && status === 201; n++) {
-      ({ status } = await callApi(ready, 'POST', '/lobbies', { metadata }));
+      ({ status, headers } = await callApi(ready, 'POST', '/lobbies', { metadata }));
     }
     expect(status).toBeGreaterThanOrEqual(500);
+    const readiness = await fetch(`${ready.web_base}/readyz`);
+    expect({ status: readiness.status, body: await readiness.json() }).toEqual({
+      status: 503,
+      body: { status: 'unavailable', reasons: ['store_failed'] },
+    });
+    expect((await fetch(`${ready.web_base}/healthz`)).status).toBe(200);
+    const metrics = await (await fetch(`${ready.web_base}/metrics`)).text();
+    expect(metrics).toMatch(/^rallypoint_store_commits_total\{outcome="failure"\} [1-9]/m);
     child.kill('SIGTERM');
     await ended;
     const failed = (await said).split('\n').filter(one => one.includes('A request failed.'));
     expect(JSON.parse(failed[0] ?? '{}')).toMatchObject({
       route: 'createLobby',
+      request_id: headers.get('x-request-id'),
       error: {
         class: 'StoreError',
         code: 'store_failed',

@@ -76,6 +76,7 @@ async function useAll(user: string): Promise<Record<string, boolean>> {
       if (!token) throw new Error('There is no token.');
     }),
     log: await isFine(delivered),
+    metrics: await isFine(() => answers(`${origin}/metrics`)),
     api: (await callApi(local, 'GET', '/users/@me')).status === 200,
   };
 }

@@ -24,12 +24,13 @@ const cases = {
   './site.ts': ['page', 'player', 'log'],
   '../openapi/document.ts': ['openapi'],
   jose: ['keys', 'player'],
+  './exposition.ts': ['metrics'],
   './undici-request.ts': [],
 } as const;
 
 describe('an import that is done late', () => {
   it('is one of those that are tried here, or done before traffic is accepted', () => {
-    const before = ['./store/sqlite/store.ts'];
+    const before = ['./store/sqlite/store.ts', './telemetry/tracing.ts'];
     // Of Node.js itself, and asked for within the delivery that undici is tried with.
     const builtIn = ['node:dns/promises'];
     expect(new Set(lateImports())).toEqual(new Set([...Object.keys(cases), ...before, ...builtIn]));
@@ -53,6 +54,7 @@ describe('an import that is done late', () => {
         keys: true,
         player: true,
         log: true,
+        metrics: true,
         api: true,
       };
       expect(failures).toBeGreaterThan(0);

@@ -78,11 +78,20 @@ export function createGateway(
   const context = {
     clock: core.clock,
     outbox,
+    metrics: core.metrics,
     onFrame: protocol.onFrame.bind(protocol),
     onEnd: protocol.onEnd.bind(protocol),
     ...(faults && { faults: socketFaults(protocol, faults) }),
     ...(proofs && { onProof: (stream: Duplex) => proofs.prove(stream) }),
   };
+  core.metrics.watch({
+    connections: () => protocol.peers.size,
+    backlogBytes: () => [...protocol.peers.keys()].reduce((sum, { backlogBytes }) => sum + backlogBytes, 0),
+    sessionsConnected: () => sessions.size - sessions.resumableCount,
+    sessionsResumable: () => sessions.resumableCount,
+    eventLogBytes: () => events?.stored.bytes ?? 0,
+    eventLogEntries: () => events?.stored.entries ?? 0,
+  });
   let connections = 0;
   let isClosing = false;
 

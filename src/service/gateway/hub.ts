@@ -46,10 +46,10 @@ interface Feed {
 
 /** Spreads announcements among the sessions of this node: one subscription to the bus for each topic they follow. */
 export class Hub {
-  readonly #core: Pick<Core, 'bus' | 'journal'>;
+  readonly #core: Pick<Core, 'bus' | 'journal' | 'metrics'>;
   readonly #feeds = new Map<Topic, Feed>();
 
-  constructor(core: Pick<Core, 'bus' | 'journal'>) {
+  constructor(core: Pick<Core, 'bus' | 'journal' | 'metrics'>) {
     this.#core = core;
   }
 
@@ -100,7 +100,9 @@ export class Hub {
     const { event, to } = announced;
     const followers = this.#feeds.get(to)?.followers;
     if (event) this.#core.journal.write('dispatch', { event: event.name, topic: to, sessions: followers?.size ?? 0 });
-    if (followers) spread(followers, announced);
+    if (!followers) return;
+    if (event) this.#core.metrics.events.add(event.name);
+    spread(followers, announced);
   };
 }
 

@@ -260,6 +260,7 @@ export class Protocol implements ConnectionEvents {
   #awaitIdentify(connection: Connection): void {
     this.#toIdentify.touch(connection);
     if (this.#toIdentify.size <= runtimeLimits.gatewayUnidentifiedMax) return;
+    this.#core.metrics.limited('unidentified');
     this.#toIdentify.first?.close('SESSION_TIMED_OUT', 'Too many connections have not identified.');
   }
 

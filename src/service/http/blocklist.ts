@@ -41,6 +41,14 @@ export class Blocklist {
     return record?.blocked ? Math.max(0, record.endsAtMs - steadyNow(this.#core.clock)) : 0;
   }
 
+  /** How many addresses are blocked now. */
+  get blockedCount(): number {
+    const nowMs = steadyNow(this.#core.clock);
+    let count = 0;
+    for (const { blocked, endsAtMs } of this.#refused.values()) if (blocked && endsAtMs > nowMs) count++;
+    return count;
+  }
+
   /** Counts an answer that somebody without a valid credential was given. @param headers beside the answer's own */
   count(address: string, answer: Reply, headers: LimitHeaders | undefined): void {
     if (this.#limit && isInvalid(answer, headers)) this.#add(address, this.#limit);

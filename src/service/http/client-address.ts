@@ -28,6 +28,17 @@ export function clientAddressBehind(proxies: readonly string[]): AddressOf {
   };
 }
 
+/**
+ * Tells whether a request comes from one of the proxies itself; undefined when there are none.
+ *
+ * @param proxies as of {@link clientAddressBehind}
+ */
+export function isFromProxy(proxies: readonly string[]): ((request: IncomingMessage) => boolean) | undefined {
+  if (proxies.length === 0) return undefined;
+  const trusted = blockList(proxies);
+  return request => isTrusted(trusted, peerOf(request));
+}
+
 function peerOf({ socket }: IncomingMessage): string {
   return peerAddress(socket);
 }

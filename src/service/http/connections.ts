@@ -17,7 +17,7 @@ export interface ConnectionBounds {
  * once; one on which a credential or a session was accepted counts no longer.
  */
 export class Connections {
-  readonly #core: Pick<Core, 'clock' | 'log'>;
+  readonly #core: Pick<Core, 'clock' | 'log' | 'metrics'>;
   readonly #isProxy: (address: string) => boolean;
   readonly #bounds: ConnectionBounds;
   /** With the address each is counted for. */
@@ -27,7 +27,11 @@ export class Connections {
   #toldAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param proxies addresses and CIDR blocks that only the bound of all holds for */
-  constructor(core: Pick<Core, 'clock' | 'log'>, proxies: readonly string[], bounds: ConnectionBounds = {}) {
+  constructor(
+    core: Pick<Core, 'clock' | 'log' | 'metrics'>,
+    proxies: readonly string[],
+    bounds: ConnectionBounds = {},
+  ) {
     this.#bounds = bounds;
     this.#core = core;
     const trusted = blockList(proxies);
@@ -74,6 +78,7 @@ export class Connections {
   /** Once in a while: whoever opens thousands would fill the log, too. */
   #tell(address: string): void {
     this.#refused++;
+    this.#core.metrics.limited('connections');
     const nowMs = this.#core.clock.now();
     if (Math.abs(nowMs - this.#toldAtMs) < tellEveryMs) return;
     this.#core.log.warn({ address, refused: this.#refused }, 'Connections were refused: too many have proved nothing.');

@@ -1,14 +1,9 @@
 import { once } from 'node:events';
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  type Server,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runtimeLimits } from '../support/service-limits.ts';
+import { Answer } from './answer.ts';
 
 /** How many requests came by a connection so far. */
 const asked = Symbol('asked');
@@ -25,13 +20,13 @@ type CountedSocket = Socket & { [asked]?: number; [open]?: number };
  */
 export class Drain {
   /** For the server's options: the last answer of a connection tells its peer that the connection ends. */
-  readonly responseClass: typeof ServerResponse;
+  readonly responseClass: typeof Answer;
   readonly #sockets = new Set<Socket>();
   #isDraining = false;
 
   constructor() {
     const isDraining = () => this.#isDraining;
-    this.responseClass = class extends ServerResponse {
+    this.responseClass = class extends Answer {
       readonly #number: number;
 
       constructor(request: IncomingMessage) {
@@ -52,7 +47,7 @@ export class Drain {
         if (isLast) this.shouldKeepAlive = false;
         return super.writeHead(status, second as string, third);
       }
-    } as typeof ServerResponse;
+    } as typeof Answer;
   }
 
   /** Keeps account of the server's connections. */

@@ -6,9 +6,13 @@ import type { Credentials } from '../auth/credentials.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
 import type { Activity } from '../support/activity.ts';
+import { elapsedMs } from '../support/elapsed.ts';
 import { Fault } from '../support/fault.ts';
 import { intakeLimits } from '../support/service-limits.ts';
+import type { RequestIds } from '../telemetry/request-id.ts';
+import type { RequestLog } from '../telemetry/request-log.ts';
 import { admit, identify } from './admission.ts';
+import { type Answer, requestIdOf } from './answer.ts';
 import { Blocklist } from './blocklist.ts';
 import { BodyBrokenOff, type Collected, collectBody, isSmall } from './body/collect-body.ts';
 import { HeldBytes } from './body/held-bytes.ts';
@@ -28,6 +32,7 @@ import {
 } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
+import type { OperatorsListener } from './operators.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
 import { createPatientServer } from './patient-server.ts';
 import { writeReply } from './reply.ts';
@@ -49,6 +54,11 @@ export interface HttpDeps {
   readonly addressOf: AddressOf;
   /** Takes every request that is for none of the routes. */
   readonly site: RequestListener;
+  /** Serves the endpoints for operators; absent where they have a port of their own. */
+  readonly operators?: OperatorsListener | undefined;
+  readonly requestIds: RequestIds;
+  /** Absent: requests are not logged. */
+  readonly requestLog?: RequestLog | undefined;
   /** Ends the server. */
   readonly drain: Drain;
 }
@@ -60,18 +70,27 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     const target = canonicalUrl(url);
     return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
   };
-  const server = createPatientServer(deps.drain.responseClass, (request, response) => {
-    if (!deps.hosts.isOurs(request)) return writeReply(response, faultReply(misdirectedFault()));
-    if (deps.hosts.isForeignForm(request)) return writeReply(response, foreignOriginReply());
-    let found: Found<Serve> | undefined;
+  const findRoute = (request: IncomingMessage): Found<Serve> | { readonly refusal?: Reply } => {
+    if (!deps.hosts.isOurs(request)) return { refusal: faultReply(misdirectedFault()) };
+    if (deps.hosts.isForeignForm(request)) return { refusal: foreignOriginReply() };
     try {
-      found = find(request);
+      return find(request) ?? {};
     } catch {
-      writeReply(response, faultReply(new Fault('bad_request')));
-      return;
+      return { refusal: faultReply(new Fault('bad_request')) };
     }
-    if (found) found.value(request, response, found);
+  };
+  const serve: RequestListener = (request, response) => {
+    const found = findRoute(request);
+    if ('value' in found) return found.value(request, response, found);
+    countAnswer(core, deps, request, response as Answer);
+    if (found.refusal) writeReply(response, found.refusal);
     else deps.site(request, response);
+  };
+  const server = createPatientServer(deps.drain.responseClass, (request, response) => {
+    (response as Answer).requestId = deps.requestIds(request);
+    if (deps.operators?.(request, response)) return countAnswer(core, deps, request, response as Answer);
+    if (core.tracing) core.tracing.request(request, response as Answer, () => serve(request, response));
+    else serve(request, response);
   });
   deps.drain.watch(server);
   server.on('connection', socket => deps.connections.accept(socket));
@@ -85,10 +104,16 @@ function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
   const router = new Router<Serve>();
   const limiter = createLimiter(core);
   const blocklist = new Blocklist(core);
+  const onDrop = () => core.metrics.limited('held_bytes');
   const held = {
-    proven: new HeldBytes(intakeLimits.provenBytesMax),
-    unproven: new HeldBytes(intakeLimits.unprovenBytesMax),
+    proven: new HeldBytes(intakeLimits.provenBytesMax, onDrop),
+    unproven: new HeldBytes(intakeLimits.unprovenBytesMax, onDrop),
   };
+  core.metrics.watch({
+    blockedAddresses: () => blocklist.blockedCount,
+    callerBodyBytes: () => held.proven.bytes,
+    strangerBodyBytes: () => held.unproven.bytes,
+  });
   for (const name of Object.keys(routes) as RouteName[]) {
     const handler = deps.handlers[name];
     if (!handler) throw new Error(`No handler serves the route ${name}.`);
@@ -96,7 +121,8 @@ function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
     const { method, path }: Route = routes[name];
     router.add(method, path, (request, response, { params, query }) => {
       serve(request, response, params, query).catch(error => {
-        core.log.error({ route: name, error }, 'An answer could not be written.');
+        const request_id = requestIdOf(response);
+        core.log.error({ route: name, request_id, error }, 'An answer could not be written.');
         request.destroy();
       });
     });
@@ -118,12 +144,17 @@ type Parameters = Readonly<Record<string, string>>;
 /** One request after another to a route: who calls, may it, what does it say, what is answered. */
 function serveRoute(core: Core, served: Served) {
   const { name, handler, credentials, limiter, blocklist, held, connections, activity, faults, addressOf } = served;
+  const { requestLog } = served;
   const route: Route = routes[name];
+  const meter = core.metrics.route(route.method, apiPrefix + route.path);
   const proof = served.proofs[name];
   const bodyProves = proof === undefined && route.body !== undefined && route.credentials.includes('none');
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
   return async (request: IncomingMessage, response: ServerResponse, params: Parameters, query: Call['query']) => {
+    const startMs = elapsedMs();
+    const request_id = requestIdOf(response);
+    (response as Answer).route = meter.route;
     const address = addressOf(request);
     const blockedForMs = blocklist.blockedForMs(address);
     let caller: Principal | undefined;
@@ -169,14 +200,68 @@ function serveRoute(core: Core, served: Served) {
       }
     } catch (error) {
       if (error instanceof BodyBrokenOff) return activity.end();
-      if (isUnforeseen(error)) core.log.error({ route: name, error }, 'A request failed.');
-      answer = blockedForMs > 0 && !isProven && !bodyProves ? blockedReply(blockedForMs) : errorReply(error);
+      if (isUnforeseen(error)) core.log.error({ route: name, request_id, error }, 'A request failed.');
+      const isBlocked = blockedForMs > 0 && !isProven && !bodyProves;
+      if (isBlocked) core.metrics.limited('blocked_address');
+      answer = isBlocked ? blockedReply(blockedForMs) : errorReply(error);
     }
     collected?.close();
     activity.end();
-    core.journal.write('request', { route: name, status: answer.status, caller: describe(caller) });
+    core.journal.write('request', { route: name, status: answer.status, caller: describe(caller), request_id });
     if (!isProven && blockedForMs === 0) blocklist.count(address, answer, limitHeaders);
     writeReply(response, answer, limitHeaders);
+    const durationMs = elapsedMs(startMs);
+    meter.count(answer.status, durationMs);
+    if (answer.status === 429) core.metrics.rateLimited.add(scopeOf(answer, limitHeaders));
+    requestLog?.({
+      ...loggedAnswer(request, response as Answer, durationMs),
+      ...{ route: meter.route, address, ...idsOf(caller) },
+    });
+  };
+}
+
+/** Counts and logs the answer to a request that none of the routes serves. */
+function countAnswer(
+  { metrics }: Core,
+  { requestLog, addressOf }: Pick<HttpDeps, 'requestLog' | 'addressOf'>,
+  request: IncomingMessage,
+  response: Answer,
+): void {
+  const startMs = elapsedMs();
+  const address = addressOf(request);
+  response.once('close', () => {
+    // Its peer went away before.
+    if (!response.headersSent) return;
+    const { route = unknownRoute, statusCode } = response;
+    const { method = '' } = request;
+    const durationMs = elapsedMs(startMs);
+    metrics.route(usualMethods.has(method) ? method : 'other', route).count(statusCode, durationMs);
+    requestLog?.({ ...loggedAnswer(request, response, durationMs), route, address });
+  });
+}
+
+/** What a request is counted by that nothing serves: callers must not choose what is counted. */
+const unknownRoute = 'other';
+const usualMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+function loggedAnswer({ method }: IncomingMessage, { requestId, statusCode, bytes }: Answer, durationMs: number) {
+  return {
+    request_id: requestId,
+    method,
+    status: statusCode,
+    duration_ms: Math.round(durationMs * 1000) / 1000,
+    ...(bytes !== undefined && { bytes }),
+  };
+}
+
+function scopeOf({ headers }: Reply, more: LimitHeaders | undefined): string {
+  return headers?.['x-ratelimit-scope'] ?? more?.['x-ratelimit-scope'] ?? 'none';
+}
+
+function idsOf(principal: Principal | undefined): { application_id?: string; user_id?: string } {
+  return {
+    ...(principal && 'application' in principal && { application_id: principal.application.id }),
+    ...(principal && 'user' in principal && { user_id: principal.user.id }),
   };
 }
 

@@ -3,6 +3,8 @@ import { parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { Core } from '../core.ts';
 import type { Activity } from '../support/activity.ts';
+import { elapsedMs } from '../support/elapsed.ts';
+import type { OutboundKind } from '../telemetry/metrics.ts';
 import { PrivateAddressError } from './private-address.ts';
 
 /** What somebody outside answered. */
@@ -15,6 +17,8 @@ export interface OutsideReply {
 
 /** What is waited for at most, head and body together. */
 export interface OutsideBounds {
+  /** What it is counted as. */
+  readonly kind: OutboundKind;
   readonly ms: number;
   readonly bytesMax: number;
   /** Gives up before. */
@@ -29,11 +33,11 @@ export interface OutsideBounds {
  * @param activity counts the question while it is under way
  */
 export async function askOutside(
-  { clock, fetch, log }: Pick<Core, 'clock' | 'fetch' | 'log'>,
+  { clock, fetch, log, metrics }: Pick<Core, 'clock' | 'fetch' | 'log' | 'metrics'>,
   activity: Activity,
   url: string,
   init: Omit<FetchInit, 'signal' | 'redirect'>,
-  { ms, bytesMax, signal }: OutsideBounds,
+  { kind, ms, bytesMax, signal }: OutsideBounds,
 ): Promise<OutsideReply | undefined> {
   const deadline = new Deadline(clock, ms, signal);
   const ask = async () => {
@@ -41,15 +45,25 @@ export async function askOutside(
     const body = await readBytes(response, bytesMax);
     return { status: response.status, contentType: response.headers.get('content-type'), body };
   };
+  const startMs = elapsedMs();
+  let status: number | undefined;
   try {
-    return await activity.runOutside(() => deadline.within(ask()));
+    const reply = await activity.runOutside(() => deadline.within(ask()));
+    ({ status } = reply);
+    return reply;
   } catch (error) {
     if (error instanceof PrivateAddressError) throw error;
     if (!signal?.aborted) log.warn({ host: new URL(url).host, error }, 'A server outside gave no answer.');
     return undefined;
   } finally {
     deadline.close();
+    if (!signal?.aborted) metrics.delivered(kind, isTaken(kind, status), elapsedMs(startMs));
   }
+}
+
+/** A probe is also answered as it should be by refusing what is forged. */
+function isTaken(kind: OutboundKind, status = 0): boolean {
+  return (status >= 200 && status < 300) || (kind === 'endpoint_probe' && status === 401);
 }
 
 /** What the reply says in JSON; undefined when it says that it is something else, or is not readable. */

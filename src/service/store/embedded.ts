@@ -1,6 +1,7 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { type Logger, silentLogger } from '../../wire/clock/ports.ts';
 import type { Announced } from '../events/announcement.ts';
+import { elapsedMs } from '../support/elapsed.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { AnnouncementSink, KeyPart, ListQuery, Store, StoreContent, StoreView, Transaction } from './contract.ts';
 import { StoreError } from './errors.ts';
@@ -44,6 +45,17 @@ export interface EmbeddedStoreOptions {
    */
   readonly keep?: (announced: readonly Announced[]) => readonly GatewayEventRecord[];
   readonly log?: Logger;
+  /** Told of every commit; it must not throw. */
+  readonly onCommit?: (commit: CommitReport) => void;
+}
+
+/** What became of a commit. */
+export interface CommitReport {
+  /** How many transactions shared it. */
+  readonly transactions: number;
+  readonly ms: number;
+  /** Unchanged: there was nothing to be written. */
+  readonly outcome: 'written' | 'unchanged' | 'failed';
 }
 
 /** A store within this process: serial works, grouped commits, revisions and announcements over an engine. */
@@ -135,10 +147,22 @@ export class EmbeddedStore implements Store {
     if (announced.length > 0) {
       for (const event of this.#options.keep?.(announced) ?? []) changes.put('gateway_events', event);
     }
-    if (this.#engine.commit(changes, revision)) this.#commits++;
+    if (this.#commitChanges(changes, revision, commits.length)) this.#commits++;
     this.#lastRevision = revision;
     for (const commit of commits) this.#revisions.set(commit.scope, commit.revision);
     if (announced.length > 0) this.#deliver(announced);
+  }
+
+  #commitChanges(changes: Overlay, revision: number, transactions: number): boolean {
+    const startMs = elapsedMs();
+    let outcome: CommitReport['outcome'] = 'failed';
+    try {
+      const hasWritten = this.#engine.commit(changes, revision);
+      outcome = hasWritten ? 'written' : 'unchanged';
+      return hasWritten;
+    } finally {
+      this.#options.onCommit?.({ transactions, ms: elapsedMs(startMs), outcome });
+    }
   }
 
   #deliver(announced: readonly Announced[]): void {

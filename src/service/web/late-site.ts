@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { loadOnce } from '../../wire/load-once.ts';
 import type { Core } from '../core.ts';
+import { requestIdOf } from '../http/answer.ts';
 import { faultReply } from '../http/errors.ts';
 import { writeReply } from '../http/reply.ts';
 import { Fault } from '../support/fault.ts';
@@ -23,7 +24,10 @@ export function createLateSite(core: Core, rooms: SiteRooms): { serve: RequestLi
       opened.then(
         site => site.routing(request, response),
         error => {
-          core.log.error({ error }, 'The pages and the control API could not be loaded.');
+          core.log.error(
+            { request_id: requestIdOf(response), error },
+            'The pages and the control API could not be loaded.',
+          );
           writeReply(response, faultReply(new Fault('unavailable')));
         },
       );

@@ -6,6 +6,7 @@ import type { Announced } from '../../../src/service/events/announcement.ts';
 import { openSqliteStore } from '../../../src/service/store/sqlite/store.ts';
 import { snowflakeSource } from '../../../src/service/support/ids.ts';
 import { Journal } from '../../../src/service/support/journal.ts';
+import { Metrics } from '../../../src/service/telemetry/metrics.ts';
 import { type Entropy, silentLogger, systemFetch } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 
@@ -27,6 +28,7 @@ export async function makeCore(seed = 'seed', location = ':memory:'): Promise<Co
     limits: limitProfiles.off,
     ids: snowflakeSource(clock, 0),
     journal: new Journal(clock),
+    metrics: new Metrics(),
     addresses: { web: 'http://127.0.0.1:1', api: 'http://127.0.0.1:1/api', gateway: 'ws://127.0.0.1:1/gateway' },
   };
 }

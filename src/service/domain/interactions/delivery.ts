@@ -96,7 +96,8 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
   async function ask({ url, application, interaction, answerByMs }: Delivery, stop: AbortSignal) {
     const { headers, ...signed } = signedRequest(clock, application, JSON.stringify(interaction));
     const request = { ...signed, headers: { ...headers, 'user-agent': userAgent } };
-    const bounds = { ms: answerByMs - clock.now(), bytesMax: serviceLimits.interactionReplyBytesMax, signal: stop };
+    const { interactionReplyBytesMax: bytesMax } = serviceLimits;
+    const bounds = { kind: 'interaction', ms: answerByMs - clock.now(), bytesMax, signal: stop } as const;
     return askOutside(core, activity, url, request, bounds);
   }
 

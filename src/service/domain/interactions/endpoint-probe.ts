@@ -23,7 +23,11 @@ export type EndpointProbe = (application: ApplicationRecord, url: string) => Pro
  * @see docs/spec/interactions.md#delivery-over-http
  */
 export function createEndpointProbe(core: Core, activity: Activity): EndpointProbe {
-  const bounds = { ms: limits.interactionAnswerMs, bytesMax: serviceLimits.interactionReplyBytesMax };
+  const bounds = {
+    kind: 'endpoint_probe',
+    ms: limits.interactionAnswerMs,
+    bytesMax: serviceLimits.interactionReplyBytesMax,
+  } as const;
 
   function ask(application: ApplicationRecord, url: string, forged: Readonly<Record<string, string>> = {}) {
     const { headers, ...signed } = signedRequest(core.clock, application, JSON.stringify(pingOf(core, application)));

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LobbyId, UserId } from '../../../model/snowflake.ts';
 import { steadyNow } from '../../../wire/clock/ports.ts';
 import { Deadline } from '../../../wire/http/deadline.ts';
@@ -6,6 +7,7 @@ import { PrivateAddressError } from '../../outbound/private-address.ts';
 import { signedRequest } from '../../outbound/signed-request.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import type { Activity } from '../../support/activity.ts';
+import { elapsedMs } from '../../support/elapsed.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
 /** Something that an application's server is to hear. */
@@ -33,6 +35,8 @@ export interface WebhookDelivery {
 interface Waiting {
   readonly event: WebhookEvent;
   readonly sinceMs: number;
+  /** Runs what belongs to the event in the trace of the request that caused it, not of the one that caused the first in line. */
+  readonly inTrace: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 
 /** Events that may wait at a time: of one line, and of all together. */
@@ -40,6 +44,7 @@ export const waitingPerLineMax = 200;
 const waitingMax = 10_000;
 
 const firstPauseMs = 1000;
+const acknowledged = 204;
 
 /** Refused: the address leads inside. */
 type Outcome = 'acknowledged' | 'retry' | 'given up' | 'refused' | 'dropped';
@@ -47,7 +52,7 @@ type Outcome = 'acknowledged' | 'retry' | 'given up' | 'refused' | 'dropped';
 type Status = number | undefined;
 
 export function createWebhookDelivery(core: Core, activity: Activity): WebhookDelivery {
-  const { clock, journal, log } = core;
+  const { clock, journal, log, metrics } = core;
   /** Line → what waits in it, the one under way first. */
   let lines = new Map<string, Waiting[]>();
   let waitingCount = 0;
@@ -61,7 +66,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
       return;
     }
     waitingCount++;
-    line.push({ event, sinceMs: steadyNow(clock) });
+    line.push({ event, sinceMs: steadyNow(clock), inTrace: AsyncLocalStorage.snapshot() });
     if (line.length > 1) return;
     lines.set(event.line, line);
     void work(event.line, line, life.signal);
@@ -69,7 +74,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
 
   async function work(name: string, line: Waiting[], stop: AbortSignal): Promise<void> {
     for (let first = line[0]; first; first = line[0]) {
-      await deliver(first, stop);
+      await first.inTrace(deliver, first, stop);
       if (stop.aborted) return;
       line.shift();
       waitingCount--;
@@ -80,8 +85,10 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
   /** Resolves once the event is acknowledged, given up or broken off. */
   async function deliver({ event, sinceMs }: Waiting, stop: AbortSignal): Promise<void> {
     for (let attempt = 1; !stop.aborted; attempt++) {
+      const startMs = elapsedMs();
       const answer = await post(event, stop);
       if (stop.aborted) return;
+      metrics.delivered('webhook_event', answer === acknowledged, elapsedMs(startMs));
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
       const outcome = answer === 'refused' ? answer : judge(answer, steadyNow(clock) + pauseMs - sinceMs);
       note(event, outcome, attempt, answer === 'refused' ? undefined : answer);
@@ -143,7 +150,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
 
 /** @param retryAfterMs how late the next attempt would be */
 function judge(status: Status, retryAfterMs: number): Outcome {
-  if (status === 204) return 'acknowledged';
+  if (status === acknowledged) return 'acknowledged';
   return retryAfterMs <= serviceLimits.webhookEventRetryMs ? 'retry' : 'given up';
 }
 

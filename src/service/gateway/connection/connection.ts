@@ -5,6 +5,7 @@ import { type CloseCodeName, closeCodes, type DispatchName, type GatewayFrame } 
 import { type Clock, steadyNow } from '../../../wire/clock/ports.ts';
 import { parseFrame } from '../../../wire/gateway/frames.ts';
 import { runtimeLimits, serviceLimits } from '../../support/service-limits.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { closeReasons } from './close-reasons.ts';
 import type { Compressor } from './compressor.ts';
 import type { Encoding } from './encoding.ts';
@@ -30,6 +31,8 @@ export interface ConnectionEvents {
 export interface ConnectionContext extends ConnectionEvents {
   readonly clock: Clock;
   readonly outbox: Outbox;
+  /** Counts what is sent. */
+  readonly metrics: Pick<Metrics, 'dispatches'>;
   /** Trouble made on purpose; asked before frames leave. */
   readonly faults?: SendFaults;
   /** Told of the stream of each connection whose client has proved who it is. */
@@ -124,6 +127,12 @@ export class Connection implements Sender, SocketListener {
     if (this.#queue.length === 0) this.#context.outbox.add(this);
     if (this.#sequence === 0) this.#sequence = sequence;
     this.#queue.push(frame);
+    this.#context.metrics.dispatches++;
+  }
+
+  /** What waits for the client to read it. */
+  get backlogBytes(): number {
+    return this.#stream.writableLength + this.#compressingBytes;
   }
 
   flush(): void {

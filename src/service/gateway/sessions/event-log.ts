@@ -37,6 +37,8 @@ export class EventLog {
   #kept = 0;
   #bytes = 0;
   #deliveries = 0;
+  /** All that is kept, and what it takes. */
+  readonly #stored = { entries: 0, bytes: 0 };
   /** Scope → its model. */
   readonly #models = new Recent<Model>(modelsLengthMax);
   /** Models of the commit under way, which may fail. */
@@ -65,6 +67,11 @@ export class EventLog {
     return this.#kept;
   }
 
+  /** How many events are kept, and roughly how many bytes they take. */
+  get stored(): { readonly entries: number; readonly bytes: number } {
+    return this.#stored;
+  }
+
   /** For the store: what is to be kept of the announcements it is about to commit. */
   keep(announced: readonly Announced[]): readonly GatewayEventRecord[] {
     this.#dropFailed(announced[0]?.revision ?? 0);
@@ -85,11 +92,15 @@ export class EventLog {
   }
 
   /** Takes account of a kept event, of this process or a former one. */
-  count({ revision, announced: { event }, delta }: GatewayEventRecord, hearers: number): void {
+  count(record: GatewayEventRecord, hearers: number): void {
+    const { revision, delta } = record;
+    const bytes = bytesOf(record);
+    this.#stored.entries++;
+    this.#stored.bytes += bytes;
     if (delta) this.#lastUses.set(nameOf(delta), revision);
     const wasFull = this.#isFull;
     this.#kept++;
-    this.#bytes += recordLength + (delta ? lengthOf(delta.parts) : (event?.data.length ?? 0));
+    this.#bytes += bytes;
     this.#deliveries += hearers;
     if (!wasFull && this.#isFull) this.#onFull();
   }
@@ -102,7 +113,8 @@ export class EventLog {
   }
 
   /** Whether a kept event is still needed by another behind `position`; if not, it may be deleted. */
-  isNeeded({ revision, number, announced }: GatewayEventRecord, position: number): boolean {
+  isNeeded(record: GatewayEventRecord, position: number): boolean {
+    const { revision, number, announced } = record;
     const name = nameOf({ revision, number });
     const lastUse = this.#lastUses.get(name) ?? -1;
     const model = this.#models.get(announced.scope);
@@ -110,6 +122,10 @@ export class EventLog {
     if (model?.revision === revision && model.number === number) this.#models.delete(announced.scope);
     if (lastUse > position) return true;
     this.#lastUses.delete(name);
+    // What a former process kept may not have been counted.
+    const stored = this.#stored;
+    stored.entries = Math.max(0, stored.entries - 1);
+    stored.bytes = Math.max(0, stored.bytes - bytesOf(record));
     return false;
   }
 
@@ -184,6 +200,10 @@ export class KeptEvent implements NonNullable<Announcement['event']> {
   get data(): string {
     return this.#read();
   }
+}
+
+function bytesOf({ announced: { event }, delta }: GatewayEventRecord): number {
+  return recordLength + (delta ? lengthOf(delta.parts) : (event?.data.length ?? 0));
 }
 
 function nameOf({ revision, number }: { readonly revision: number; readonly number: number }): string {

@@ -85,6 +85,13 @@ export class Sessions implements SessionOwner {
     return this.#byId.size;
   }
 
+  /** Sessions whose clients are away. */
+  get resumableCount(): number {
+    let count = 0;
+    for (const { connection } of this.#byId.values()) if (!connection) count++;
+    return count;
+  }
+
   /** A session that hears nothing before {@link Sessions.start}. Must be ended. */
   create(connection: Connection, principal: SessionPrincipal, identity: Identity): Session {
     const id = Buffer.from(this.#core.entropy.bytes(sessionIdBytes)).toString('hex');

@@ -12,11 +12,14 @@ export interface Hold {
  */
 export class HeldBytes {
   readonly #bytesMax: number;
+  readonly #onDrop: () => void;
   readonly #holds = new Set<HeldBody>();
   #bytes = 0;
 
-  constructor(bytesMax: number) {
+  /** @param onDrop called for each body that made room */
+  constructor(bytesMax: number, onDrop: () => void = () => {}) {
     this.#bytesMax = bytesMax;
+    this.#onDrop = onDrop;
   }
 
   /** What is held now. */
@@ -45,6 +48,7 @@ export class HeldBytes {
       if (!oldest) return;
       this.#release(oldest);
       oldest.drop();
+      this.#onDrop();
     }
   }
 

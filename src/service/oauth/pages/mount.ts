@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Core } from '../../core.ts';
+import { requestIdOf } from '../../http/answer.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
 import type { AddressOf } from '../../http/client-address.ts';
 import { formToken } from '../sign-in/sign-in.ts';
@@ -41,9 +42,12 @@ export function mount<Purpose>(
   { core, visitors, desk, addressOf }: MountRooms,
   { paths, load, introduce, show, answer }: Destination<Purpose>,
 ): void {
-  function refuse(words: PageWords, request: FastifyRequest, error: unknown): Outcome {
+  function refuse(words: PageWords, request: FastifyRequest, { raw }: FastifyReply, error: unknown): Outcome {
     const text = errorText(words, error);
-    if (text.status >= 500) core.log.error({ route: request.routeOptions.url, error }, 'A page failed.');
+    if (text.status >= 500) {
+      const about = { route: request.routeOptions.url, request_id: requestIdOf(raw), error };
+      core.log.error(about, 'A page failed.');
+    }
     const startAgain = paths.page + searchOf(request);
     return errorPage(words, request.method === 'POST' ? { ...text, startAgain } : text);
   }
@@ -63,7 +67,7 @@ export function mount<Purpose>(
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const known = await visitors.recognize(request);
       const words = wordsFor(request, known);
-      const outcome = await arrive(known, words, request, reply).catch(error => refuse(words, request, error));
+      const outcome = await arrive(known, words, request, reply).catch(error => refuse(words, request, reply, error));
       return respond(reply, outcome);
     };
   }
@@ -94,7 +98,7 @@ export function mount<Purpose>(
   };
 
   pages.register(async own => {
-    own.setErrorHandler((error, request, reply) => respond(reply, refuse(wordsFor(request), request, error)));
+    own.setErrorHandler((error, request, reply) => respond(reply, refuse(wordsFor(request), request, reply, error)));
     own.get(paths.page, page(signedIn(show)));
     own.post(paths.page, page(signedIn(answer)));
     own.post(paths.signIn, page(signIn));

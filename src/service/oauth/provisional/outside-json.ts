@@ -22,12 +22,13 @@ export const outsideAnswerMs = 5_000;
 export const outsideBytesMax = 256 * 1024;
 
 export function createOutside(
-  { clock, log, operatorFetch }: Pick<Core, 'clock' | 'log' | 'operatorFetch'>,
+  { clock, log, metrics, operatorFetch }: Pick<Core, 'clock' | 'log' | 'metrics' | 'operatorFetch'>,
   activity: Activity,
 ): AskOutside {
-  const core = { clock, log, fetch: operatorFetch };
+  const core = { clock, log, metrics, fetch: operatorFetch };
+  const bounds = { kind: 'identity_provider', ms: outsideAnswerMs, bytesMax: outsideBytesMax } as const;
   return async (url, init) => {
-    const reply = await askOutside(core, activity, url, init, { ms: outsideAnswerMs, bytesMax: outsideBytesMax });
+    const reply = await askOutside(core, activity, url, init, bounds);
     return reply && { status: reply.status, body: reply.body && parseJson(reply.body.toString()) };
   };
 }

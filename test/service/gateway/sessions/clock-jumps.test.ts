@@ -67,7 +67,7 @@ describe.each([
     const clock = new SetClock();
     const codes: number[] = [];
     const socket = { listener: undefined, close: (code: number) => codes.push(code), pause() {} };
-    const context = { clock, outbox: new Outbox(), onFrame() {}, onEnd() {} };
+    const context = { clock, metrics: { dispatches: 0 }, outbox: new Outbox(), onFrame() {}, onEnd() {} };
     const stream = new PassThrough();
     const connection = new Connection(1, socket as unknown as GatewaySocket, stream, context);
     const send = (frames: number) => {

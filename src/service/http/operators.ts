@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { Logger } from '../../wire/clock/ports.ts';
+import { Fault } from '../support/fault.ts';
+import type { Endpoint, Endpoints } from '../telemetry/endpoints.ts';
+import type { RequestIds } from '../telemetry/request-id.ts';
+import { Answer, requestIdOf } from './answer.ts';
+import type { Connections } from './connections.ts';
+import { errorReply, faultReply, misdirectedFault } from './errors.ts';
+import type { Hosts } from './hosts.ts';
+import { createPatientServer } from './patient-server.ts';
+import { writeReply } from './reply.ts';
+
+/** Serves the endpoints for operators. @returns false for a request that is for none of them */
+export type OperatorsListener = (request: Parameters<RequestListener>[0], response: ServerResponse) => boolean;
+
+export interface OperatorsParts {
+  readonly endpoints: Endpoints;
+  readonly hosts: Pick<Hosts, 'isOurs'>;
+  readonly log: Logger;
+}
+
+/**
+ * Our choice: probes may name any host, because what probes a node names an address that the node need not know of, and says
+ * nothing but whether it works; metrics are for those who name the service, because a web page could read them.
+ */
+export function createOperatorsListener({ endpoints, hosts, log }: OperatorsParts): OperatorsListener {
+  async function serve(endpoint: Endpoint, method: string | undefined, response: ServerResponse): Promise<void> {
+    if (method !== 'GET' && method !== 'HEAD') {
+      const refusal = faultReply(new Fault('method_not_allowed'));
+      return writeReply(response, { ...refusal, headers: { allow: 'GET, HEAD' } });
+    }
+    const { status, type, text } = await endpoint.answer();
+    const headers = { 'content-type': type, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' };
+    response.writeHead(status, headers);
+    response.end(method === 'HEAD' ? undefined : text);
+  }
+
+  return (request, response) => {
+    const { url = '/', method } = request;
+    const endpoint = endpoints.find(url);
+    if (!endpoint) return false;
+    (response as Answer).route = endpoint.path;
+    if (!endpoint.isForAnyHost && !hosts.isOurs(request)) writeReply(response, faultReply(misdirectedFault()));
+    else {
+      serve(endpoint, method, response).catch(error => {
+        log.error({ endpoint: endpoint.path, request_id: requestIdOf(response), error }, 'A request failed.');
+        if (!response.headersSent) writeReply(response, errorReply(new Fault('unavailable')));
+      });
+    }
+    return true;
+  };
+}
+
+export interface OperatorsServerParts {
+  readonly listener: OperatorsListener;
+  readonly requestIds: RequestIds;
+  readonly connections: Pick<Connections, 'accept'>;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A port of the operators' own: it answers while the service starts and until it has ended. */
+export async function openOperatorsServer(
+  parts: OperatorsServerParts,
+): Promise<{ server: Server; close(): Promise<void> }> {
+  const { listener, requestIds, connections, host, port } = parts;
+  const server = createPatientServer(Answer, (request, response) => {
+    (response as Answer).requestId = requestIds(request);
+    if (!listener(request, response)) writeReply(response, faultReply(new Fault('not_found')));
+  });
+  server.on('connection', socket => connections.accept(socket));
+  server.listen({ host, port });
+  await once(server, 'listening');
+  return {
+    server,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { Histogram, Tally } from './histogram.ts';
+
+/** Upper bounds in seconds, for what takes from a fraction of a millisecond to some seconds. */
+const secondsBounds: readonly number[] = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+const batchBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+/** Answers of one route. */
+export class RouteMeter {
+  readonly method: string;
+  /** The template of its path. */
+  readonly route: string;
+  readonly seconds = new Histogram(secondsBounds);
+  readonly statuses = new Map<number, number>();
+
+  constructor(method: string, route: string) {
+    this.method = method;
+    this.route = route;
+  }
+
+  count(status: number, ms: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    this.seconds.add(ms / 1000);
+  }
+}
+
+/** What the service asks of servers outside. */
+export type OutboundKind = 'webhook_event' | 'interaction' | 'endpoint_probe' | 'identity_provider';
+
+/** Why something was not taken in, beside rate limits. */
+export type IntakeLimit =
+  /** A connection beyond the bounds for strangers. */
+  | 'connections'
+  /** A request without a valid credential from a blocked address. */
+  | 'blocked_address'
+  /** A body that made room for others. */
+  | 'held_bytes'
+  /** A gateway connection that had not identified made room for others. */
+  | 'unidentified';
+
+/** What is so at the moment, by the name of its metric: read when somebody asks. */
+export interface Gauges {
+  readonly connections: number;
+  readonly sessionsConnected: number;
+  readonly sessionsResumable: number;
+  readonly backlogBytes: number;
+  readonly eventLogBytes: number;
+  readonly eventLogEntries: number;
+  readonly blockedAddresses: number;
+  readonly strangerBodyBytes: number;
+  readonly callerBodyBytes: number;
+  readonly isReady: boolean;
+  readonly clockMs: number;
+}
+
+/** Where the numbers of a gauge come from. */
+export type GaugeSources = { readonly [Name in keyof Gauges]?: () => Gauges[Name] };
+
+/**
+ * What the service counts. Counting is all that happens while requests are served; names, help and text are made when
+ * somebody asks (exposition.ts).
+ */
+export class Metrics {
+  readonly #routes = new Map<string, RouteMeter>();
+  readonly #gauges: { [Name in keyof Gauges]?: () => Gauges[Name] } = {};
+  /** By scope: `user`, `global`, `shared`. */
+  readonly rateLimited = new Tally();
+  readonly intakeLimited = new Tally();
+  /** Events that were announced to sessions of this process, by name. */
+  readonly events = new Tally();
+  /** Dispatches that were handed to connections. */
+  dispatches = 0;
+  readonly commits = new Tally();
+  readonly commitSeconds = new Histogram(secondsBounds);
+  readonly commitTransactions = new Histogram(batchBounds);
+  /** By kind, then by outcome. */
+  readonly outbound = new Map<OutboundKind, OutboundMeter>();
+
+  /** The meter of a route; made once for each. */
+  route(method: string, route: string): RouteMeter {
+    const name = `${method} ${route}`;
+    const known = this.#routes.get(name);
+    if (known) return known;
+    const meter = new RouteMeter(method, route);
+    this.#routes.set(name, meter);
+    return meter;
+  }
+
+  get routes(): Iterable<RouteMeter> {
+    return this.#routes.values();
+  }
+
+  limited(limit: IntakeLimit): void {
+    this.intakeLimited.add(limit);
+  }
+
+  /** @param transactions how many share the commit */
+  committed(transactions: number, ms: number, hasFailed: boolean): void {
+    this.commits.add(hasFailed ? 'failure' : 'success');
+    this.commitSeconds.add(ms / 1000);
+    this.commitTransactions.add(transactions);
+  }
+
+  /** @param isSuccess the server took it, or answered what was asked */
+  delivered(kind: OutboundKind, isSuccess: boolean, ms: number): void {
+    const meter = this.outbound.get(kind) ?? { success: 0, failure: 0, seconds: new Histogram(secondsBounds) };
+    this.outbound.set(kind, meter);
+    meter[isSuccess ? 'success' : 'failure']++;
+    meter.seconds.add(ms / 1000);
+  }
+
+  /** Says where numbers come from. */
+  watch(sources: GaugeSources): void {
+    Object.assign(this.#gauges, sources);
+  }
+
+  /** 0 when nothing says where it comes from. */
+  gauge(name: keyof Gauges): number {
+    return Number(this.#gauges[name]?.() ?? 0);
+  }
+}
+
+interface OutboundMeter {
+  success: number;
+  failure: number;
+  readonly seconds: Histogram;
+}

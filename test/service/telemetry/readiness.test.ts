@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { inMemory, openDatabase } from '../../../src/service/store/sqlite/database.ts';
+import { sqliteStoreOver } from '../../../src/service/store/sqlite/store.ts';
+import { Readiness } from '../../../src/service/telemetry/readiness.ts';
+import { lobbyRecord } from '../../support/store/records.ts';
+
+describe('readiness', () => {
+  it('ends with a commit that fails, and comes back with the next that is written', async () => {
+    const readiness = new Readiness();
+    const database = await openDatabase(inMemory);
+    const store = sqliteStoreOver(database, {
+      location: inMemory,
+      sink: () => {},
+      onCommit: ({ outcome }) => readiness.committed(outcome === 'failed', outcome === 'written'),
+    });
+    readiness.start(store);
+    expect(await readiness.check()).toEqual([]);
+
+    const limitPages = (count: number) => database.exec(`PRAGMA max_page_count = ${count}`);
+    const { page_count } = database.prepare('PRAGMA page_count').get() as { page_count: number };
+    limitPages(page_count);
+    const metadata = { map: 'x'.repeat(100_000) };
+    const write = () => store.transact('lobby/1', work => work.put('lobbies', lobbyRecord({ id: '1', metadata })));
+    await expect(write()).rejects.toMatchObject({ code: 'store_failed' });
+    expect(readiness.reasons).toEqual(['store_failed']);
+
+    limitPages(1_000_000);
+    // Without any other traffic: whoever asks has it tried.
+    expect(await readiness.check()).toEqual([]);
+    await write();
+    await store.close();
+    expect(await readiness.check()).toEqual(['store_failed']);
+  });
+
+  it('is not there before the start and while the service drains', async () => {
+    const readiness = new Readiness();
+    expect(await readiness.check()).toEqual(['starting']);
+    const store = sqliteStoreOver(await openDatabase(inMemory), { location: inMemory, sink: () => {} });
+    readiness.start(store);
+    readiness.drain();
+    await store.close();
+    // Its store is not looked at any more.
+    expect(await readiness.check()).toEqual(['draining']);
+  });
+});
