@@ -21,7 +21,7 @@ export type Principal =
       readonly authorization: AuthorizationRecord;
       readonly token: TokenRecord;
     }
-  | { readonly kind: 'session'; readonly user: UserRecord };
+  | { readonly kind: 'session'; readonly user: UserRecord; readonly token: TokenRecord };
 
 export type PrincipalKind = Principal['kind'];
 type Of<Kind extends PrincipalKind> = Extract<Principal, { kind: Kind }>;

@@ -9,14 +9,14 @@ import { createAuthorization } from '../../../src/service/oauth/authorize/author
 import { Activity } from '../../../src/service/support/activity.ts';
 import { Faults } from '../../../src/service/testing/faults/faults.ts';
 import { createFixtures } from '../../../src/service/testing/fixtures/fixtures.ts';
-import { makeCore, startMs } from './support.ts';
+import { idleParts, makeCore, startMs } from './support.ts';
 
 const controlToken = 'control-secret';
 
 /** A control API over real parts on loopback, and `call('POST /clock', body)` to use it. */
 async function open({ virtual = true } = {}) {
   const core = await makeCore();
-  const fixtures = createFixtures(core, { ensureLaunch: async () => undefined }, { removeAll: async () => undefined });
+  const fixtures = createFixtures(core, idleParts);
   const replaced: number[] = [];
   const app = fastify();
   const activity = new Activity();
@@ -30,6 +30,7 @@ async function open({ virtual = true } = {}) {
     faults: new Faults(core),
     decide: authorization.decide,
     decideDevice: authorization.device.decide,
+    endUserTokens: authorization.endUserTokens,
     stateReplaced: async () => void replaced.push(core.clock.now()),
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
