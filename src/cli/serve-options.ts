@@ -86,8 +86,9 @@ export const serveOptions: OptionGroups = {
   'What it asks': {
     'allow-private-webhooks': {
       help: [
-        "let applications' addresses for webhook events and interactions lead to this",
-        'machine and its network, although others reach the service (--host, --public-url)',
+        "let applications' addresses for webhook events and interactions, and identity",
+        'providers, lead to this machine and its network, although others reach the service',
+        '(--host, --public-url)',
       ],
     },
   },

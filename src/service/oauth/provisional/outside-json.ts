@@ -1,7 +1,8 @@
-import type { FetchInit } from '../../../wire/clock/ports.ts';
+import type { Fetch, FetchInit } from '../../../wire/clock/ports.ts';
 import { parseJson } from '../../../wire/http/codec.ts';
 import type { Core } from '../../core.ts';
-import { askOutside } from '../../outbound/ask-outside.ts';
+import { askOutside, type OutsideReply } from '../../outbound/ask-outside.ts';
+import { PrivateAddressError } from '../../outbound/private-address.ts';
 import type { Activity } from '../../support/activity.ts';
 
 /** What somebody outside answered. */
@@ -11,7 +12,7 @@ export interface OutsideAnswer {
   readonly body: unknown;
 }
 
-/** Asks somebody outside whom the operator names; undefined when no answer came in time. */
+/** Asks somebody outside; undefined when no answer came in time, or nobody there may be asked. */
 export type AskOutside = (
   url: string,
   init: Omit<FetchInit, 'signal' | 'redirect'>,
@@ -21,13 +22,20 @@ export type AskOutside = (
 export const outsideAnswerMs = 5_000;
 export const outsideBytesMax = 256 * 1024;
 
-export function createOutside(
-  { clock, log, operatorFetch }: Pick<Core, 'clock' | 'log' | 'operatorFetch'>,
-  activity: Activity,
-): AskOutside {
-  const core = { clock, log, fetch: operatorFetch };
+/** @param fetch the core's, for addresses that others may name, or its `operatorFetch` */
+export function createOutside({ clock, log }: Core, activity: Activity, fetch: Fetch): AskOutside {
   return async (url, init) => {
-    const reply = await askOutside(core, activity, url, init, { ms: outsideAnswerMs, bytesMax: outsideBytesMax });
+    const reply = await ask(url, init);
     return reply && { status: reply.status, body: reply.body && parseJson(reply.body.toString()) };
   };
+
+  async function ask(...[url, init]: Parameters<AskOutside>): Promise<OutsideReply | undefined> {
+    const bounds = { ms: outsideAnswerMs, bytesMax: outsideBytesMax };
+    try {
+      return await askOutside({ clock, log, fetch }, activity, url, init, bounds);
+    } catch (error) {
+      if (error instanceof PrivateAddressError) return undefined;
+      throw error;
+    }
+  }
 }
