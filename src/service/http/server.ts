@@ -32,6 +32,7 @@ import { apiPrefix, canonicalUrl } from './paths.ts';
 import { createPatientServer } from './patient-server.ts';
 import { writeReply } from './reply.ts';
 import { type Found, Router } from './router.ts';
+import { transportSecurity } from './transport-security.ts';
 
 export interface HttpDeps {
   readonly credentials: Credentials;
@@ -60,7 +61,10 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     const target = canonicalUrl(url);
     return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
   };
+  let security: { readonly policy: string | undefined } | undefined;
   const server = createPatientServer(deps.drain.responseClass, (request, response) => {
+    security ??= { policy: transportSecurity(core.addresses.web) };
+    if (security.policy !== undefined) response.setHeader('strict-transport-security', security.policy);
     if (!deps.hosts.isOurs(request)) return writeReply(response, faultReply(misdirectedFault()));
     if (deps.hosts.isForeignForm(request)) return writeReply(response, foreignOriginReply());
     let found: Found<Serve> | undefined;
