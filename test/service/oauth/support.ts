@@ -46,7 +46,7 @@ export type TestService = Awaited<ReturnType<typeof openService>>;
 export async function openService(
   startMs = Date.now(),
   limits: ServiceOptions['limits'] = 'off',
-  more: Pick<ServiceOptions, 'signIn'> = {},
+  more: Pick<ServiceOptions, 'signIn' | 'trustedProxies'> = {},
 ) {
   const service = await startService({
     fixtures: { applications: [game, site], users: [ada, ben], guilds: [guild] },
