@@ -11,13 +11,14 @@ import { answerFetch, answerNode, type EndpointReply, type NodeRequest, type Nod
 import { InlineAnswer } from './inline-answer.ts';
 import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
 import { type InteractionHandler, runHandler } from './run-handler.ts';
-import { isGenuine, type SignedRequest, type Trust } from './signed-request.ts';
+import { isGenuine, ReceivedRequests, type SignedRequest, type Trust } from './signed-request.ts';
 
 export interface EndpointOptions {
   /** The application's public key, 64 hexadecimal digits. Absent: the service is asked for it, with the bot token. */
   readonly publicKey?: string;
   /**
-   * How far the time of a request may be from this machine's before it is refused as a repetition. Default
+   * How far the time of a request may be from this machine's before it is refused as a repetition; within that time each is taken
+   * once by this process. Default
    * `limits.interactionTimestampDriftMs`, five minutes; `Infinity` for a service whose clock is a virtual one.
    */
   readonly timestampDriftMs?: number;
@@ -31,7 +32,7 @@ export interface EndpointOptions {
  *
  * A handler's first answer goes into the HTTP response (200). One that ends without an answer leaves the interaction
  * to be answered later by the callback endpoint (202), one that fails before it ends it (500). What is not the service's
- * is answered 401, a body too large 413, what is no interaction 400, anything but POST 405.
+ * is answered 401, and so is a request that came before, a body too large 413, what is no interaction 400, anything but POST 405.
  */
 export interface InteractionEndpoint {
   /** A listener for `node:http`, and for whatever calls one. Resolves when the response has left; never rejects. */
@@ -58,6 +59,7 @@ export async function createInteractionEndpoint(
 ): Promise<InteractionEndpoint> {
   const { clock, call, logger } = ports;
   const trust: Trust = { publicKey: checkKey(publicKey ?? (await askForKey(ports))), driftMs };
+  const received = new ReceivedRequests(trust);
   let isClosed = false;
 
   async function receive(request: SignedRequest): Promise<EndpointReply> {
@@ -68,7 +70,9 @@ export async function createInteractionEndpoint(
     if (!isGenuine(request, body, clock.now(), trust)) return { status: 401 };
     const payload = readInteraction(parseJson(Buffer.from(body).toString()));
     if (!payload) return { status: 400 };
-    return payload.type === interactionTypes.PING ? pong : hand(payload);
+    // A repeated PING does nothing.
+    if (payload.type === interactionTypes.PING) return pong;
+    return received.add(request, body, clock.now()) ? hand(payload) : { status: 401 };
   }
 
   /** Resolves with the first of: the handler's answer, the handler's end, the end of the time for an answer. */

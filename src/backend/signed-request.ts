@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { limits } from '../model/limits/limits.ts';
 import { signatureHeaders, verifyMessage } from '../wire/signature.ts';
 
@@ -35,6 +36,36 @@ export function isGenuine(
   if (signature === undefined || timestamp === undefined || !/^[0-9]{1,12}$/.test(timestamp)) return false;
   if (Math.abs(nowMs - Number(timestamp) * 1000) > driftMs) return false;
   return verifyMessage(publicKey, signature, timestamp, body);
+}
+
+/** Our choice: what a busy server takes in in some minutes, in about 10 MB. */
+const remembered = 65_536;
+
+/**
+ * Genuine requests that came before, for as long as their time lets them pass for new ones; of more than {@link remembered} the
+ * oldest are forgotten. Each process knows of its own.
+ */
+export class ReceivedRequests {
+  readonly #driftMs: number;
+  /** What was signed, hashed: a signature can be written in several ways. In the order of arrival, with the end of each. */
+  readonly #endsMs = new Map<string, number>();
+
+  constructor({ driftMs }: Pick<Trust, 'driftMs'>) {
+    this.#driftMs = driftMs;
+  }
+
+  /** @returns false when it came before */
+  add({ header }: SignedRequest, body: Uint8Array, nowMs: number): boolean {
+    const timestamp = header(signatureHeaders.timestamp) ?? '';
+    const key = createHash('sha256').update(timestamp).update(body).digest('base64url');
+    if (this.#endsMs.has(key)) return false;
+    for (const [oldest, endMs] of this.#endsMs) {
+      if (endMs >= nowMs && this.#endsMs.size < remembered) break;
+      this.#endsMs.delete(oldest);
+    }
+    this.#endsMs.set(key, Number(timestamp) * 1000 + this.#driftMs);
+    return true;
+  }
 }
 
 /** A body as it came; undefined when it is longer than `limits.interactionBytesMax`, which is then not read to its end. */

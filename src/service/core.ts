@@ -22,11 +22,11 @@ export interface Core {
   readonly clock: Clock;
   readonly entropy: Entropy;
   /**
-   * Asks servers whose addresses may come from anybody, those of applications: where others reach the service, it leads to
-   * no private address (PrivateAddressError).
+   * Asks servers whose addresses may come from anybody, those of applications and of identity providers: where others reach
+   * the service, it leads to no private address (PrivateAddressError).
    */
   readonly fetch: Fetch;
-  /** Asks servers that the operator names. */
+  /** Asks servers that the operator alone names: offices that know tickets. */
   readonly operatorFetch: Fetch;
   readonly log: Logger;
   readonly store: Store;

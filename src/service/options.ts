@@ -46,7 +46,7 @@ export interface ServiceOptions {
   readonly connectionsPerAddress?: number;
   /**
    * Others reach a service that listens elsewhere than on loopback, or has a {@link publicUrl}: applications' addresses for
-   * webhook events and interactions then must not lead to this machine or its network, unless this is true. A {@link fetch} of
+   * webhook events and interactions, and those of identity providers, then must not lead to this machine or its network, unless this is true. A {@link fetch} of
    * one's own has to see to it itself.
    */
   readonly allowPrivateWebhooks?: boolean;

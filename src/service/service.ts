@@ -360,7 +360,7 @@ function createRooms(
     hosts,
     ...(events && { events }),
   });
-  const fixtures = createFixtures(core, commands, lobbies);
+  const fixtures = createFixtures(core, { commands, lobbies, users: authorization });
   const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);
   return {
     ...{ activity, credentials, commands, commandPermissions, lobbies, interactions },
@@ -413,6 +413,7 @@ function createDoor(
       ...{ core, fixtures, faults, ...control },
       ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
       decide: decision => authorization.decide(decision),
+      endUserTokens: userId => authorization.endUserTokens(userId),
       decideDevice: decision => authorization.device.decide(decision),
     },
   });

@@ -134,6 +134,36 @@ describe.each(doors)('an endpoint for %s', (_, ask) => {
     expect(await post(endpoint, ping)).toEqual({ status: 200, contentType: 'application/json', text: '{"type":1}' });
   });
 
+  it('hands a request on once, and refuses it when it comes again', async () => {
+    const seen: string[] = [];
+    const endpoint = await open(({ payload }) => void seen.push(payload.id));
+    const body = interaction();
+    const sent = { timestamp: nowSeconds() };
+    const answers = await Promise.all([post(endpoint, body, sent), post(endpoint, body, sent)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 401]);
+    await clock.advance(limits.interactionTimestampDriftMs);
+    expect((await post(endpoint, body, sent)).status).toBe(401);
+    const upper = signed(body, sent)['x-signature-ed25519'].toUpperCase();
+    expect((await post(endpoint, body, { ...sent, signature: upper })).status).toBe(401);
+    expect((await post(endpoint, interaction(), sent)).status).toBe(202);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('refuses a request that comes again also where no time is too old', async () => {
+    const endpoint = await open(quiet, { timestampDriftMs: Number.POSITIVE_INFINITY });
+    const body = interaction();
+    const sent = { timestamp: nowSeconds() };
+    expect((await post(endpoint, body, sent)).status).toBe(202);
+    await clock.advance(30 * 24 * 3_600_000);
+    expect((await post(endpoint, body, sent)).status).toBe(401);
+  });
+
+  it('answers a PING as often as it comes: there is nothing to repeat', async () => {
+    const endpoint = await open(quiet);
+    const ping = JSON.stringify({ id: '7', application_id: '1', type: 1, token: 'x', version: 1 });
+    for (let time = 0; time < 2; time++) expect((await post(endpoint, ping)).status).toBe(200);
+  });
+
   it.each<[string, (body: string) => Sent]>([
     ['of another key', body => ({ signature: signMessage(readSigningKey(otherKey), nowSeconds(), body) })],
     [

@@ -68,7 +68,7 @@ export const errorCodes = {
       expired_token: "A device's code was not used in time.",
       invalid_client: 'The application is unknown, no public client, or its secret is wrong.',
       invalid_grant: 'A code or refresh token is used, too old or not for this.',
-      invalid_id_token: 'The ID token was not made for this sign-in, or is not valid now.',
+      invalid_id_token: 'The ID token was not made for this sign-in, is not valid now, or cannot be read.',
       invalid_request: 'The request is not well-formed.',
       invalid_scope: 'A scope is unknown, or cannot be had this way.',
       no_usable_token: 'There is no token but what was refused, or has ended.',

@@ -46,8 +46,10 @@ export type RateLimitBucket =
   | 'oauth-proof'
   /** Not a route's: codes of devices that a user typed in and that nobody had given out. */
   | 'oauth-user-code'
-  /** Not a route's: wrong passwords, counted for every name given, there or not. */
+  /** Not a route's: wrong passwords, counted for every name given, there or not, and address. */
   | 'sign-in-user'
+  /** As above, counted for every name from all addresses; beyond it each address has one attempt. */
+  | 'sign-in-name'
   /** As above, counted for every address. */
   | 'sign-in-address';
 
@@ -126,6 +128,7 @@ const guessBuckets = {
   'oauth-proof': { requests: 30, windowMs: minute },
   'oauth-user-code': { requests: 10, windowMs: minute },
   'sign-in-user': { requests: 5, windowMs: 5 * minute },
+  'sign-in-name': { requests: 100, windowMs: hour },
   'sign-in-address': { requests: 30, windowMs: 5 * minute },
 } as const;
 

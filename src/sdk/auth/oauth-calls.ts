@@ -53,17 +53,18 @@ export class OAuthCalls {
   ): Promise<Answer> {
     const library = await load();
     const deadline = new Deadline(this.#ports.clock, deadlineMsDefault, signal);
+    const asking: Asking = { route, signal: deadline.signal, told: undefined };
     try {
       deadline.signal.throwIfAborted();
-      return await exchange(library, this.#configure(library, route, clientId, deadline));
+      return await exchange(library, this.#configure(library, clientId, asking));
     } catch (error) {
-      throw translate(library, error);
+      throw translate(library, error, asking.told);
     } finally {
       deadline.close();
     }
   }
 
-  #configure(library: Library, route: OAuthRoute, clientId: string, deadline: Deadline): Configuration {
+  #configure(library: Library, clientId: string, asking: Asking): Configuration {
     const { baseUrl, clock } = this.#ports;
     const endpoint = (name: OAuthRoute) => apiUrl(baseUrl) + routePath(name, {});
     const configuration = new library.Configuration(
@@ -82,19 +83,20 @@ export class OAuthCalls {
     library.allowInsecureRequests(configuration);
     configuration.timeout = 0; // the deadline below is on our clock
     configuration[library.customFetch] = (url, { method, headers, body }) =>
-      this.#send(route, { method, url, headers, body: String(body ?? '') }, deadline);
+      this.#send(asking, { method, url, headers, body: String(body ?? '') });
     return configuration;
   }
 
   async #send(
-    route: OAuthRoute,
+    asking: Asking,
     { method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body: string },
-    { signal }: Deadline,
   ): Promise<Response> {
     const { transport } = this.#ports;
+    const { route, signal } = asking;
     const named = { ...headers, 'user-agent': userAgent };
     const answer = await transport.send({ method, url, headers: named, body, signal });
     const told = parseJson(answer.text);
+    asking.told = told;
     const { refusal } = readLimits(answer.status, answer.headers, told);
     if (refusal) throw new RateLimitError(refusal.scope === 'global' ? 'global' : route, refusal.retryAfterMs);
     if (answer.status >= 400 && typeof asRecord(told)?.error !== 'string') throw apiError(route, answer.status, told);
@@ -106,19 +108,44 @@ export class OAuthCalls {
   }
 }
 
+/** A call under way, and what was answered. */
+interface Asking {
+  readonly route: OAuthRoute;
+  readonly signal: AbortSignal;
+  told: unknown;
+}
+
 const idTokenFaults: ReadonlySet<unknown> = new Set([
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
 ]);
 
 // The library's errors carry whole answers as their cause, tokens among them: none of that travels on.
-function translate(library: Library, error: unknown): RallypointError {
+function translate(library: Library, error: unknown, told: unknown): RallypointError {
   if (error instanceof library.ResponseBodyError) return oauthError(error.error, error.error_description);
   if (error instanceof RallypointError) return error;
   const { cause, code } = Object(error) as { cause?: unknown; code?: unknown };
   if (cause instanceof RallypointError) return cause;
-  if (idTokenFaults.has(code)) {
+  if (idTokenFaults.has(code) || isReadableButForIdToken(told)) {
     return oauthError('invalid_id_token', 'The ID token was not made for this sign-in, or is not valid now.');
   }
   return new TransportError('unreadable_answer', `The token endpoint's answer cannot be used (${String(code)}).`);
+}
+
+// The library has one code for all that it cannot use.
+function isReadableButForIdToken(told: unknown): boolean {
+  const { id_token, access_token, token_type, expires_in, refresh_token, scope } = asRecord(told) ?? {};
+  return (
+    id_token !== undefined &&
+    isText(access_token) &&
+    isText(token_type) &&
+    token_type.toLowerCase() === 'bearer' &&
+    (expires_in === undefined || Number(expires_in) >= 0) &&
+    (refresh_token === undefined || isText(refresh_token)) &&
+    (scope === undefined || typeof scope === 'string')
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }

@@ -9,10 +9,11 @@ export interface Guesses {
    * many at once get no further than as many in a row.
    *
    * @param who whose wrong attempts count together
+   * @param wrongMax how many may be wrong, where that is fewer than the limit says
    * @param work calls `wrong` when the attempt was a wrong one
    * @throws Fault `rate_limited`: then not even the right secret is looked at
    */
-  attempt<T>(who: string, work: (wrong: () => void) => Promise<T>): Promise<T>;
+  attempt<T>(who: string, work: (wrong: () => void) => Promise<T>, wrongMax?: number): Promise<T>;
 }
 
 /** Somebody with attempts that are not over. */
@@ -78,11 +79,12 @@ export function createGuesses(
   }
 
   return {
-    async attempt(who, work) {
+    async attempt(who, work, wrongMax = Number.POSITIVE_INFINITY) {
       if (!limit) return work(() => {});
       const guesser = enter(who);
       try {
-        const admitted = guesser.admission.then(() => admit(guesser, limit));
+        const counted = { ...limit, requests: Math.min(limit.requests, wrongMax) };
+        const admitted = guesser.admission.then(() => admit(guesser, counted));
         guesser.admission = admitted.catch(() => {});
         await admitted;
         return await run(guesser, limit, work);

@@ -11,7 +11,7 @@ export interface Credentials {
   /**
    * @param authorization the header's value: `Bot <token>`, `Bearer <token>`, or a user's own client's bare token
    * @param connection what it came on: whoever speaks there says the same again, as a rule
-   * @returns `none` without a header; undefined when the credential is unknown, expired or ended
+   * @returns `none` without a header; undefined when the credential is unknown, expired or ended, or its user banned
    */
   authenticate(authorization: string | undefined, connection?: object): MaybePromise<Principal | undefined>;
 
@@ -63,7 +63,7 @@ export function createCredentials(core: Core): Credentials {
     const authorization = await core.store.get('authorizations', token.authorization_id ?? '');
     const application = await core.store.get('applications', token.application_id ?? '');
     const user = await core.store.get('users', token.user_id ?? '');
-    if (!authorization || !application || !user) return undefined;
+    if (!authorization || !application || !user || user.banned) return undefined;
     return { kind: 'user', application, user, authorization, token, scopes: expandScopes(token.scopes) };
   }
 
@@ -74,7 +74,7 @@ export function createCredentials(core: Core): Credentials {
 
   async function ownClient(token: TokenRecord): Promise<Principal | undefined> {
     const user = await core.store.get('users', token.user_id ?? '');
-    return user && { kind: 'session', user };
+    return user && !user.banned ? { kind: 'session', user, token } : undefined;
   }
 
   async function ownClientOf(hash: string): Promise<Principal | undefined> {

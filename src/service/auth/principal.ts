@@ -20,6 +20,6 @@ export type Principal =
       readonly authorization: AuthorizationRecord;
       readonly token: TokenRecord;
     }
-  | { readonly kind: 'session'; readonly user: UserRecord };
+  | { readonly kind: 'session'; readonly user: UserRecord; readonly token: TokenRecord };
 
 export type PrincipalKind = Principal['kind'];

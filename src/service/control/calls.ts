@@ -49,6 +49,7 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('GET /clock', async () => ({ now_ms: core.clock.now() })),
     call('POST /clock', ({ body }) => advanceClock(deps, body)),
     call('POST /users/{id}/session', ({ params }) => openSession(core, params.id ?? '')),
+    call('DELETE /users/{id}/tokens', ({ params }) => endTokens(deps, params.id ?? '')),
     call('POST /consent', ({ body }) => consent(deps, body)),
     call('GET /log', async ({ query }) => core.journal.read(readAfter(query.after))),
     call('GET /faults', async () => ({ faults: deps.faults.armed })),
@@ -93,13 +94,25 @@ async function advanceClock({ core, advance }: ControlDeps, body: unknown): Prom
   return { now_ms: await advance(advance_ms) };
 }
 
-async function openSession({ store, entropy }: Core, userId: UserId): Promise<{ token: string }> {
+async function endTokens({ core, endUserTokens }: ControlDeps, userId: UserId): Promise<undefined> {
+  requireUserId(userId);
+  if (!(await core.store.get('users', userId))) throw unknownUser(userId);
+  await endUserTokens(userId);
+}
+
+function requireUserId(userId: string): void {
   if (!isSnowflake(userId)) throw new ControlRefusal(400, 'The id in the path must be a user id: decimal text.');
+}
+
+function unknownUser(userId: UserId): ControlRefusal {
+  return new ControlRefusal(404, `There is no user ${userId}; add it by POST /control/fixtures.`);
+}
+
+async function openSession({ store, entropy }: Core, userId: UserId): Promise<{ token: string }> {
+  requireUserId(userId);
   const token = makeSessionToken(entropy);
   await store.transact(`user/${userId}`, async transaction => {
-    if (!(await transaction.get('users', userId))) {
-      throw new ControlRefusal(404, `There is no user ${userId}; add it by POST /control/fixtures.`);
-    }
+    if (!(await transaction.get('users', userId))) throw unknownUser(userId);
     transaction.put('tokens', {
       hash: hashSecret(token),
       kind: 'session',

@@ -1,3 +1,4 @@
+import type { UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import type { Faults } from '../testing/faults/faults.ts';
 import type { FixtureKeeper } from '../testing/fixtures/fixtures.ts';
@@ -15,6 +16,8 @@ export interface ControlDeps {
   readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;
   /** What the page for devices does with a user's answer. */
   readonly decideDevice: (decision: DeviceConsentDecision) => Promise<void>;
+  /** Ends whatever lets somebody act as the user, and closes the sessions that lived by it. */
+  readonly endUserTokens: (userId: UserId) => Promise<void>;
   /** Called after the whole state was replaced: closes gateway sessions, and lets whoever waits by the store look again. */
   readonly stateReplaced: () => void | Promise<void>;
 }

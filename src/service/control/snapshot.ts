@@ -16,7 +16,7 @@ import {
 } from '../support/document-check.ts';
 
 /** Rises when records change so that a service could not read older ones. */
-export const snapshotVersion = 2;
+export const snapshotVersion = 3;
 
 /** The whole state of a service. It holds no token in clear, but keys that sign: keep it as a secret. */
 export interface Snapshot {

@@ -37,6 +37,7 @@ import { apiPrefix, canonicalUrl } from './paths.ts';
 import { createPatientServer } from './patient-server.ts';
 import { writeReply } from './reply.ts';
 import { type Found, Router } from './router.ts';
+import { transportSecurity } from './transport-security.ts';
 
 export interface HttpDeps {
   readonly credentials: Credentials;
@@ -86,7 +87,10 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     if (found.refusal) writeReply(response, found.refusal);
     else deps.site(request, response);
   };
+  let security: { readonly policy: string | undefined } | undefined;
   const server = createPatientServer(deps.drain.responseClass, (request, response) => {
+    security ??= { policy: transportSecurity(core.addresses.web) };
+    if (security.policy !== undefined) response.setHeader('strict-transport-security', security.policy);
     (response as Answer).requestId = deps.requestIds(request);
     if (deps.operators?.(request, response)) return countAnswer(core, deps, request, response as Answer);
     if (core.tracing) core.tracing.request(request, response as Answer, () => serve(request, response));

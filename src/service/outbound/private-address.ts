@@ -1,16 +1,31 @@
 import { blockList, holds } from '../support/network-address.ts';
 
 /**
- * Addresses that lead to this machine, to its network or to nobody in particular, those of clouds' metadata services among
- * them (169.254.169.254, fd00:ec2::254, 100.100.100.200, 192.0.0.192). The last two blocks of IPv6 carry IPv4 addresses.
+ * Addresses that lead to this machine, to its network or to nobody in particular: all that IANA's registries do not call globally
+ * reachable, taken in whole blocks, and what clouds reach their metadata services by (169.254.169.254, fd00:ec2::254,
+ * 100.100.100.200, 192.0.0.192 are in such blocks; 168.63.129.16 is not). IPv6 that carries an address of IPv4 (mapped) is judged by
+ * that; what carries one to a translator or a tunnel is private, wherever it leads. As of November 2026.
  *
- * @see https://www.iana.org/assignments/iana-ipv4-special-registry/; https://www.iana.org/assignments/iana-ipv6-special-registry/
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry
  */
 const privateBlocks = blockList([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
-  ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
-  ...['::/96', '100::/64', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
-  ...['64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16'],
+  ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
+  // Documentation, and the former relays of 6to4.
+  ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '192.88.99.0/24', '2001:db8::/32', '3fff::/20'],
+  ...[
+    '::/96',
+    '100::/64',
+    '100:0:0:1::/64',
+    '2001::/23',
+    '5f00::/16',
+    'fc00::/7',
+    'fe80::/10',
+    'fec0::/10',
+    'ff00::/8',
+  ],
+  // Translators and tunnels.
+  ...['::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
 ]);
 
 /** Whether a public service must not be led to this address by what others tell it. */

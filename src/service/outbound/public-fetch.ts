@@ -50,7 +50,7 @@ export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge
         return asResponse(await request.call(agent, { ...target, headers, body, signal }));
       } catch (error) {
         if (error instanceof PrivateAddressError) {
-          log.warn({ host: new URL(url).host }, "An application's address leads inside, and is not asked.");
+          log.warn({ host: new URL(url).host }, 'An address leads inside, and is not asked.');
         }
         throw error;
       }

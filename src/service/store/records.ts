@@ -372,17 +372,23 @@ export interface TokenRecord {
   application_id: ApplicationId | null;
   user_id: UserId | null;
   scopes: readonly string[];
-  /** Null: does not expire. */
+  /** Null: does not expire by itself. */
   expires_at_ms: number | null;
-  /** Of a refresh token that was used, if its client named the request: what was answered. */
-  answered?: SealedAnswer;
+  /**
+   * Of refresh tokens. Those of one grant are one record, whose `hash` is that of the text they all begin with: this is the
+   * hash of the whole one that holds. Absent: the token is from before there were families, and `hash` that of all of it.
+   */
+  current_hash?: string;
+  /** The refresh token whose place the current one took. */
+  previous?: UsedRefreshToken;
 }
 
-/** An answer that only the request which got it can open. */
-export interface SealedAnswer {
-  /** Base64url. */
-  sealed: string;
+/** A refresh token that was used. */
+export interface UsedRefreshToken {
+  hash: string;
   at_ms: number;
+  /** If the client named the request: what was answered, base64url. Only that request can open it. */
+  sealed?: string;
 }
 
 /** A browser signed in to the authorization pages. */
@@ -555,9 +561,14 @@ export const collections = {
   device_codes: { key: ['hash'], indexes: { byUserCode: ['user_code_hash'], byExpiry: ['expires_at_ms'] } },
   tokens: {
     key: ['hash'],
-    indexes: { byAuthorization: ['authorization_id'], byGrant: ['grant_id'], byExpiry: ['expires_at_ms'] },
+    indexes: {
+      byAuthorization: ['authorization_id'],
+      byGrant: ['grant_id'],
+      byUser: ['user_id'],
+      byExpiry: ['expires_at_ms'],
+    },
   },
-  sign_ins: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
+  sign_ins: { key: ['hash'], indexes: { byUser: ['user_id'], byExpiry: ['expires_at_ms'] } },
   interactions: { key: ['id'], indexes: { byExpiry: ['expires_at_ms'] } },
   interaction_messages: { key: ['id'], indexes: { byInteraction: ['interaction_id'] } },
   gateway_sessions: { key: ['id'], indexes: {} },

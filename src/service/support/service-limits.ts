@@ -27,6 +27,16 @@ export const serviceLimits = {
   authorizationCodeLifeMs: 100_000,
   deviceCodeLifeMs: 300_000,
   userCodeLength: 8,
+  /**
+   * A refresh token that nobody used for so long ends. Our choice (November 2026): the hosted service names no end; three months
+   * keep those signed in who play now and then.
+   */
+  refreshTokenIdleMs: 90 * 24 * 3_600_000,
+  /**
+   * Who uses a refresh token again so shortly after, before its successor was used, is refused and no more: windows of one game
+   * may refresh at the same moment. Our choice (November 2026): as long as a client waits for an answer and tries again.
+   */
+  refreshGraceMs: 60_000,
   /** How long ago an ID token from elsewhere may have been issued. */
   identityTokenAgeMaxMs: 7 * 24 * 3_600_000,
   /** Identities of one application that lead to one account. Our choice: the interface names no number. */

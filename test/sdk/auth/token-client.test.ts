@@ -241,9 +241,41 @@ describe('TokenClient: ID tokens', () => {
     await expect(asked).rejects.toMatchObject({ name: 'OAuthError', code: 'invalid_id_token' });
   });
 
-  it('refuses one without a nonce when one was asked for', async () => {
-    const client = await withIdToken({});
-    await expect(client.getToken('1', { ...request, nonce: 'n' })).rejects.toMatchObject({ code: 'unreadable_answer' });
+  it.each([
+    ['no nonce', { nonce: undefined }],
+    ['no issuer', { iss: undefined }],
+    ['no audience', { aud: undefined }],
+    ['no subject', { sub: undefined }],
+    ['no end', { exp: undefined }],
+    ['no beginning', { iat: undefined }],
+    ['an end that is no number', { exp: 'soon' }],
+    ['an audience that is none', { aud: 1 }],
+    ['a beginning still to come', { nbf: 10_000_000_000 }],
+    ['several audiences, and nothing of who asked', { aud: ['1', '2'] }],
+    ['several audiences, and another who asked', { aud: ['1', '2'], azp: '2' }],
+  ])('refuses one with %s', async (_, claims) => {
+    const client = await withIdToken({ nonce: 'n', ...claims });
+    const asked = client.getToken('1', { ...request, nonce: 'n' });
+    await expect(asked).rejects.toMatchObject({ name: 'OAuthError', code: 'invalid_id_token' });
+  });
+
+  it.each([
+    ['no token', 'nonsense'],
+    ['not signed', `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`],
+    ['not JSON inside', 'AA.AA.AA'],
+    ['encrypted', 'a.b.c.d.e'],
+    ['empty', ''],
+    ['a number', 7],
+  ])('refuses one that is %s, also with a refresh', async (_, id_token) => {
+    const client = await answering(200, { ...answer, id_token });
+    const refused = { name: 'OAuthError', code: 'invalid_id_token' };
+    await expect(client.getToken('1', request)).rejects.toMatchObject(refused);
+    await expect(client.refreshToken('1', 'r')).rejects.toMatchObject(refused);
+  });
+
+  it('finds an answer unreadable that is none, whatever its ID token', async () => {
+    const client = await answering(200, { ...answer, access_token: '', id_token: 'nonsense' });
+    await expect(client.getToken('1', request)).rejects.toMatchObject({ code: 'unreadable_answer' });
   });
 
   it('refuses an answer without one when a nonce was asked for', async () => {

@@ -3,20 +3,21 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { snowflakeTimeMsMax } from '../../../src/model/snowflake.ts';
 import { createCredentials } from '../../../src/service/auth/credentials.ts';
 import { registerControl } from '../../../src/service/control/routes.ts';
+import { snapshotVersion } from '../../../src/service/control/snapshot.ts';
 import { createLobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
 import { createWebhookEvents } from '../../../src/service/domain/webhooks/events.ts';
 import { createAuthorization } from '../../../src/service/oauth/authorize/authorization.ts';
 import { Activity } from '../../../src/service/support/activity.ts';
 import { Faults } from '../../../src/service/testing/faults/faults.ts';
 import { createFixtures } from '../../../src/service/testing/fixtures/fixtures.ts';
-import { makeCore, startMs } from './support.ts';
+import { idleParts, makeCore, startMs } from './support.ts';
 
 const controlToken = 'control-secret';
 
 /** A control API over real parts on loopback, and `call('POST /clock', body)` to use it. */
 async function open({ virtual = true } = {}) {
   const core = await makeCore();
-  const fixtures = createFixtures(core, { ensureLaunch: async () => undefined }, { removeAll: async () => undefined });
+  const fixtures = createFixtures(core, idleParts);
   const replaced: number[] = [];
   const app = fastify();
   const activity = new Activity();
@@ -30,6 +31,7 @@ async function open({ virtual = true } = {}) {
     faults: new Faults(core),
     decide: authorization.decide,
     decideDevice: authorization.device.decide,
+    endUserTokens: authorization.endUserTokens,
     stateReplaced: async () => void replaced.push(core.clock.now()),
   });
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -261,7 +263,7 @@ describe('/control/snapshot', () => {
     const { body: filled } = await one.call('POST /fixtures', { applications: [{}], users: [{}], guilds: [{}] });
     await one.core.clock.advance(5000);
     const { body: snapshot } = await one.call('GET /snapshot');
-    expect(snapshot).toMatchObject({ version: 2, at_ms: startMs + 5000 });
+    expect(snapshot).toMatchObject({ version: snapshotVersion, at_ms: startMs + 5000 });
 
     const other = await open();
     await other.call('POST /fixtures', { users: [{ id: '404' }] });
@@ -279,7 +281,7 @@ describe('/control/snapshot', () => {
     const { body: snapshot } = await call('GET /snapshot');
     const { status, body } = await call('PUT /snapshot', { ...snapshot, version: 1 });
     expect(status).toBe(400);
-    expect(body.message).toContain('version: is 1; this service reads version 2');
+    expect(body.message).toContain('version: is 1; this service reads version 3');
     expect((await call('PUT /snapshot', {})).status).toBe(400);
   });
 

@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../../src/service/store/sqlite/store.ts';
 import { snowflakeSource } from '../../../src/service/support/ids.ts';
 import { Journal } from '../../../src/service/support/journal.ts';
 import { Metrics } from '../../../src/service/telemetry/metrics.ts';
+import type { FixtureParts } from '../../../src/service/testing/fixtures/fixtures.ts';
 import { type Entropy, silentLogger, systemFetch } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 
@@ -45,3 +46,10 @@ export function seededEntropy(seed: string): Entropy {
     },
   };
 }
+
+/** What fixtures concern beyond the records, where a test does not look at it. */
+export const idleParts: FixtureParts = {
+  commands: { ensureLaunch: async () => undefined },
+  lobbies: { removeAll: async () => undefined },
+  users: { endUserTokens: async () => undefined },
+};

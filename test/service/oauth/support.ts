@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { deviceCodeGrantType, type TokenResponse } from '../../../src/model/oauth.ts';
+import { snapshotVersion } from '../../../src/service/control/snapshot.ts';
 import type { ServiceOptions } from '../../../src/service/options.ts';
 import { startService } from '../../../src/service/service.ts';
 import type { StoreContent } from '../../../src/service/store/contract.ts';
@@ -45,7 +46,7 @@ export type TestService = Awaited<ReturnType<typeof openService>>;
 export async function openService(
   startMs = Date.now(),
   limits: ServiceOptions['limits'] = 'off',
-  more: Pick<ServiceOptions, 'signIn'> = {},
+  more: Pick<ServiceOptions, 'signIn' | 'trustedProxies'> = {},
 ) {
   const service = await startService({
     fixtures: { applications: [game, site], users: [ada, ben], guilds: [guild] },
@@ -167,6 +168,17 @@ export async function openService(
 
     addFixtures: (fixtures: Fixtures) => control('POST', '/fixtures', fixtures),
     log: async () => (await control<{ entries: Record<string, unknown>[] }>('GET', '/log')).entries,
+    control: { base: service.control_base, token: service.control_token },
+    /** Puts another content in the place of what there is. */
+    async restore(content: StoreContent) {
+      const { control_base, control_token, clock } = service;
+      const answer = await fetch(`${control_base}/snapshot`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${control_token}` },
+        body: JSON.stringify({ version: snapshotVersion, at_ms: clock.now(), content }),
+      });
+      if (answer.status !== 204) throw new Error(await answer.text());
+    },
     content: async () => (await control<{ content: StoreContent }>('GET', '/snapshot')).content,
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/model/command.ts';
+import { apiErrors } from '../../../src/model/errors/errors.ts';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { verifyMessage } from '../../../src/wire/signature.ts';
 import { useCommand } from '../../support/commands/use-command.ts';
@@ -49,6 +50,30 @@ async function sayInLobby(service: Service): Promise<void> {
   expect(status).toBe(201);
 }
 
+/** Fixtures whose game has an identity provider on this machine. */
+function trusting(keysPath: string | undefined): Pick<ServiceOptions, 'fixtures'> {
+  const [own, ...rest] = starfall.applications;
+  const jwks_uri = keysPath === undefined ? null : inside.baseUrl + keysPath;
+  const provider = { type: 'OIDC', issuer: inside.baseUrl, audience: 'game', jwks_uri } as const;
+  return { fixtures: { ...starfall, applications: [{ ...own, identity_providers: [provider] }, ...rest] } };
+}
+
+/** Comes with an ID token that is in order but for its signature. */
+function signInElsewhere(service: Service) {
+  const iat = Math.floor(service.clock.now() / 1000);
+  const claims = { iss: inside.baseUrl, aud: 'game', sub: 'ada', iat, exp: iat + 60 };
+  const encoded = [{ alg: 'RS256', kid: 'key' }, claims].map(part =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  );
+  const body = {
+    client_id: application.id,
+    external_auth_type: 'OIDC',
+    external_auth_token: [...encoded, 'AA'].join('.'),
+  };
+  const headers = { 'content-type': 'application/json' };
+  return callApi(service, 'POST', '/partner-sdk/token', body, headers);
+}
+
 const pointTo = (service: Service, interactions_endpoint_url: string) =>
   callApi(service, 'PATCH', '/applications/@me', { interactions_endpoint_url });
 
@@ -96,11 +121,27 @@ describe('a service that others reach', () => {
     await player.end();
   });
 
+  it.each([
+    ['describes itself inside', undefined],
+    ['has its keys inside', '/keys'],
+  ])('asks no identity provider that %s', async (_, path) => {
+    const service = await start({ ...others, ...trusting(path) });
+    const reason = path === undefined ? 'identity_provider_not_found' : 'identity_keys_not_found';
+    expect(await signInElsewhere(service)).toMatchObject({ body: { code: apiErrors[reason].code } });
+    expect(inside.seen).toEqual([]);
+  });
+
   it('does all that where it is allowed by name', async () => {
     const service = await start({ ...others, allowPrivateWebhooks: true });
     await sayInLobby(service);
     await delivery(service).toMatchObject({ outcome: 'acknowledged' });
     expect((await pointTo(service, inside.baseUrl)).status).toBe(200);
+  });
+
+  it('asks identity providers inside where it is allowed by name', async () => {
+    const service = await start({ ...others, ...trusting('/keys'), allowPrivateWebhooks: true });
+    await signInElsewhere(service);
+    expect(inside.seen).toMatchObject([{ method: 'GET', url: '/keys' }]);
   });
 });
 

@@ -11,7 +11,7 @@ export function credentialOf(principal: SessionPrincipal): string | null {
     case 'user':
       return principal.token.grant_id;
     case 'session':
-      return null;
+      return principal.token.hash;
   }
 }
 
@@ -35,7 +35,7 @@ export class CredentialWatch<Session extends Watched> {
   /** Until when the credential holds: null without end, undefined when it holds no more. */
   async end({ kind, application_id, credential }: GatewaySessionRecord): Promise<number | null | undefined> {
     const { store, clock } = this.#core;
-    if (kind === 'session') return null;
+    if (kind === 'session') return (await store.get('tokens', credential ?? ''))?.expires_at_ms;
     if (kind === 'bot') {
       const application = await store.get('applications', application_id ?? '');
       return application?.bot_token_hash === credential ? null : undefined;

@@ -124,6 +124,8 @@ export class Sessions implements SessionOwner {
         await startClientSession(this.#core, session, principal.user);
     }
     if (identity.presence && !session.hasEnded) await this.setPresence(session, identity.presence);
+    // What ended before the session followed its home, nobody told it.
+    if (!session.hasEnded) this.onRecheck(session);
     return undefined;
   }
 
@@ -167,6 +169,7 @@ export class Sessions implements SessionOwner {
     this.#keeper?.put(session);
     const scope = sessionScope(session.id);
     this.work(session, () => this.#core.store.transact(scope, work => tellSession(work, session, 'RESUMED', {})));
+    this.onRecheck(session);
     return session;
   }
 

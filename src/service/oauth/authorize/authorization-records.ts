@@ -21,6 +21,13 @@ export async function findAuthorization(view: StoreView, parties: Parties): Prom
   return authorization;
 }
 
+/** The authorization, while its user may act by it. */
+export async function findHolding(view: StoreView, id: Snowflake | null): Promise<AuthorizationRecord | undefined> {
+  const authorization = await view.get('authorizations', id ?? '');
+  const user = await view.get('users', authorization?.user_id ?? '');
+  return user && !user.banned ? authorization : undefined;
+}
+
 /**
  * Adds what the user grants to what it granted the application before: a user's grants to one application gather in one
  * authorization. To be called within the {@link authorizationScope}.
@@ -68,9 +75,11 @@ export function endToken(transaction: Transaction, token: TokenRecord): void {
 /** The sessions of their user look whether another token has come in the place of theirs; also those with a child application. */
 function deleteTokens(transaction: Transaction, tokens: readonly TokenRecord[]): void {
   for (const { hash } of tokens) transaction.delete('tokens', hash);
-  for (const to of new Set(tokens.flatMap(playerOf))) transaction.announce({ to, recheck: true });
+  for (const to of new Set(tokens.flatMap(followersOf))) transaction.announce({ to, recheck: true });
 }
 
-function playerOf({ application_id, user_id }: TokenRecord): Topic[] {
-  return application_id === null || user_id === null ? [] : [topics.player(application_id, user_id)];
+/** Of a user's own client, who has no application, too. */
+function followersOf({ application_id, user_id }: TokenRecord): Topic[] {
+  if (user_id === null) return [];
+  return [application_id === null ? topics.user(user_id) : topics.player(application_id, user_id)];
 }

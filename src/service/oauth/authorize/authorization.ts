@@ -23,6 +23,7 @@ import { createSigningKeys, type PublicKey, type SigningKeys } from '../openid/s
 import { createProvisional, type Provisional } from '../provisional/accounts-and-tokens.ts';
 import { createSignIns, type SignIns } from '../sign-in/sign-in.ts';
 import { authenticateClient, type ClientRequest } from '../token/client-authentication.ts';
+import { endUserTokens } from '../token/end-user-tokens.ts';
 import { createProofGuard } from '../token/proof-guard.ts';
 import { revoke } from '../token/revocation.ts';
 import { createTokenEndpoint } from '../token/token-endpoint.ts';
@@ -47,6 +48,8 @@ export interface Authorization {
   startDevice(request: ClientRequest): Promise<DeviceAuthorization>;
   /** The revocation endpoint. @throws OAuthFault; Fault `rate_limited` */
   revoke(request: ClientRequest): Promise<void>;
+  /** Ends whatever lets somebody act as the user, and closes the sessions that lived by it. */
+  endUserTokens(userId: UserId): Promise<void>;
   /** Whom an access token speaks for. @throws Fault `unauthorized` */
   holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
   /** What OpenID says of a token's user. */
@@ -105,6 +108,7 @@ export function createAuthorization(
       find: typed => findDevice(core, userCodeGuesses, typed),
       decide: decision => decideDevice(core, events, userCodeGuesses, decision),
     },
+    endUserTokens: userId => endUserTokens(core, events, userId),
     holderOf: principal => holderOf(core.store, principal),
     claimsOf: holder => userClaims(holder, core.addresses.web),
     showOwnApplication: application => ownApplicationView(core, application),

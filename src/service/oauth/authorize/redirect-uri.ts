@@ -25,6 +25,13 @@ export function isCustomSchemeRedirect(uri: string): boolean {
   return customScheme.test(uri);
 }
 
+const loopbackRedirect = /^http:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\]|localhost)(?=[:/?#]|$)/i;
+
+/** True for a redirect into a program on the user's machine, where any program may be the one that receives it. */
+export function isNativeRedirect(uri: string): boolean {
+  return isCustomSchemeRedirect(uri) || loopbackRedirect.test(uri);
+}
+
 /** Parameters of an answer; those without a value are left out. */
 export type AnswerParameters = Readonly<Record<string, string | number | null | undefined>>;
 

@@ -2,7 +2,7 @@ import type { Core } from '../../core.ts';
 import type { Authorization } from '../authorize/authorization.ts';
 import type { AuthorizationRequest } from '../authorize/authorization-request.ts';
 import { listInstallableGuilds } from '../authorize/installation.ts';
-import { formActionSource } from '../authorize/redirect-uri.ts';
+import { formActionSource, isNativeRedirect } from '../authorize/redirect-uri.ts';
 import { canInstall } from '../authorize/scope-rules.ts';
 import type { Destination } from './destination.ts';
 import { authorizePaths } from './paths.ts';
@@ -25,7 +25,8 @@ export function authorizeDestination(authorization: Authorization, { store }: Co
     async show({ purpose: request, search, user, formToken, words }) {
       // Nobody but the user can say to which guild.
       const mustChoose = request.responseType === 'none' && canInstall(request);
-      if (request.prompt === 'none' && !mustChoose && (await authorization.isGranted(request, user.id))) {
+      const isUnasked = request.prompt === 'none' && !mustChoose && isIdentified(request);
+      if (isUnasked && (await authorization.isGranted(request, user.id))) {
         return authorization.decide({ authorizeUrl: page + search, userId: user.id, decision: 'approve' });
       }
       return consentPage({
@@ -46,4 +47,13 @@ export function authorizeDestination(authorization: Authorization, { store }: Co
       });
     },
   };
+}
+
+/**
+ * Whether nobody but the application gets anything from the answer. Any program on the user's machine can claim to be a public
+ * client and receive its redirects, so the user must see what is asked (RFC 8252, section 8.6).
+ */
+function isIdentified({ application, redirectUri, responseType }: AuthorizationRequest): boolean {
+  const needsNoSecret = application.public_client || responseType === 'token';
+  return !(needsNoSecret && isNativeRedirect(redirectUri));
 }

@@ -1,6 +1,6 @@
 import { authorizedPagePath, authorizePagePath, devicePagePath } from '../../../model/oauth.ts';
 
-/** All pages and their forms lie below it, and the sign-in cookie goes nowhere else. */
+/** All pages and their forms lie below it, and over http the sign-in cookie goes nowhere else. */
 export const pagesPath = '/oauth2';
 
 /** Where a page is, and where one signs in and out on the way to it. */

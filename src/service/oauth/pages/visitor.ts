@@ -6,6 +6,8 @@ import { isFormToken, type SignIns, signInLifeMs } from '../sign-in/sign-in.ts';
 import { pagesPath } from './paths.ts';
 
 const cookieName = 'rallypoint_sign_in';
+/** Browsers take a cookie of this name from its own host alone, not from a neighbour below the same domain. @see RFC 6265bis, 4.1.3.2 */
+const hostCookieName = `__Host-${cookieName}`;
 const secretForm = /^[A-Za-z0-9_-]{43}$/;
 
 /** A browser at the authorization pages. */
@@ -32,14 +34,16 @@ export interface Visitors {
 }
 
 export function createVisitors(signIns: SignIns, core: Core): Visitors {
+  // The prefix needs https and the whole host.
+  function cookieOf(): { readonly name: string; readonly path: string; readonly secure: boolean } {
+    return core.addresses.web.startsWith('https:')
+      ? { name: hostCookieName, path: '/', secure: true }
+      : { name: cookieName, path: pagesPath, secure: false };
+  }
+
   function setCookie(reply: FastifyReply, secret: string): void {
-    reply.setCookie(cookieName, secret, {
-      path: pagesPath,
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: core.addresses.web.startsWith('https:'),
-      maxAge: signInLifeMs / 1000,
-    });
+    const { name, path, secure } = cookieOf();
+    reply.setCookie(name, secret, { path, httpOnly: true, sameSite: 'lax', secure, maxAge: signInLifeMs / 1000 });
   }
 
   async function end(visitor: Visitor): Promise<void> {
@@ -48,7 +52,7 @@ export function createVisitors(signIns: SignIns, core: Core): Visitors {
 
   return {
     async recognize(request) {
-      const secret = request.cookies[cookieName];
+      const secret = request.cookies[cookieOf().name];
       if (secret === undefined || !secretForm.test(secret)) return undefined;
       return { secret, user: await signIns.load(secret) };
     },

@@ -23,8 +23,9 @@ export interface ExternalAuthentication {
 
 /** @param activity counts the questions under way */
 export function createExternalAuthentication(core: Core, activity: Activity): ExternalAuthentication {
-  const ask = createOutside(core, activity);
-  const keys = createProviderKeys(core.clock, ask);
+  // A provider's own description may lead anywhere.
+  const keys = createProviderKeys(core.clock, createOutside(core, activity, core.fetch));
+  const askOffice = createOutside(core, activity, core.operatorFetch);
 
   /** The identity whose account the bot was given this token for. */
   async function botIssued(application: ApplicationRecord, token: string): Promise<ExternalIdentity> {
@@ -46,7 +47,7 @@ export function createExternalAuthentication(core: Core, activity: Activity): Ex
       const provider = providerOf(application, type);
       return 'issuer' in provider
         ? verifyIdentityToken(core.clock, keys, provider, token)
-        : verifyTicket(core.clock, ask, application, provider, token);
+        : verifyTicket(core.clock, askOffice, application, provider, token);
     },
   };
 }

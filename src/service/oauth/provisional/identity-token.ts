@@ -45,15 +45,28 @@ async function read(token: string): Promise<{ header: ProtectedHeaderParameters;
   }
 }
 
-function checkClaims({ iss, aud, exp, iat }: JWTPayload, provider: IdTokenProvider, nowMs: number): void {
+function checkClaims(claims: JWTPayload, provider: IdTokenProvider, nowMs: number): void {
+  const { iss, exp, iat } = claims;
   if (iss !== provider.issuer) throw new Fault('identity_token_wrong_issuer');
-  if (![aud].flat().includes(provider.audience)) throw new Fault('identity_token_wrong_audience');
+  if (!isFor(claims, provider)) throw new Fault('identity_token_wrong_audience');
   if (typeof exp !== 'number' || typeof iat !== 'number') throw new Fault('invalid_identity_token');
   // Whole seconds, as the token has them.
   const nowSeconds = Math.floor(nowMs / 1000);
   if (exp <= nowSeconds) throw new Fault('identity_token_expired');
   if (nowSeconds - iat > serviceLimits.identityTokenAgeMaxMs / 1000) throw new Fault('identity_token_too_old');
   if (iat - nowSeconds > clockSkewSeconds) throw new Fault('invalid_identity_token');
+}
+
+/**
+ * Whether the token is for our audience, and was asked for by it: one for several could have come from any of them.
+ *
+ * Our choice: Unity's tokens list several audiences and never say who asked for them.
+ */
+function isFor({ aud, azp }: JWTPayload, { type, audience }: IdTokenProvider): boolean {
+  const audiences = [aud].flat();
+  if (!audiences.includes(audience)) return false;
+  const mayBeSilent = audiences.length === 1 || type === 'UNITY_SERVICES_ID_TOKEN';
+  return azp === undefined ? mayBeSilent : azp === audience;
 }
 
 function readSubject({ sub }: JWTPayload): string {

@@ -2,7 +2,7 @@ import { externalAuthTokenLengthMax, isExternalAuthType } from '../../../model/e
 import type { ExternalAuth } from '../../../model/provisional.ts';
 import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import type { Transaction } from '../../store/contract.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { AccountMoveRecord, ApplicationRecord, UserRecord } from '../../store/records.ts';
 import { Fault } from '../../support/fault.ts';
 import { authorizationScope, endAuthorization, findAuthorization } from '../authorize/authorization-records.ts';
@@ -28,6 +28,8 @@ export interface ProvisionalMerges {
 export interface ProvisionalMerge {
   /** What that work must be serial with, too. */
   readonly guards: readonly string[];
+  /** Before the grant is redeemed, which a banned account cannot do at all. @throws Fault `invalid_merge_destination` */
+  judge(transaction: Transaction, destinationId: UserId): Promise<void>;
   /**
    * Within the authorization scope of the account that the grant is for: the provisional account ends with its tokens,
    * and its identities lead to this one. With an identity that leads here already there is nothing to do.
@@ -57,6 +59,8 @@ export function createProvisionalMerges(
       return {
         guards: [identityScope(application.id, identity), ...(known ? scopesOf(application, known.user_id) : [])],
 
+        judge: requireDestination,
+
         async begin(transaction, destinationId) {
           begun = undefined;
           const record = await transaction.get('external_identities', application.id, identity.hash);
@@ -65,7 +69,7 @@ export function createProvisionalMerges(
           }
           if (record?.user_id === destinationId) return;
           const source = judgeSource(application, await transaction.get('users', record?.user_id ?? ''));
-          judgeDestination(await transaction.get('users', destinationId));
+          await requireDestination(transaction, destinationId);
           const identities = await identitiesOf(transaction, application.id, source.id);
           await requireRoomForIdentities(transaction, application, destinationId, identities.length);
           await endAccount(transaction, application, source);
@@ -103,8 +107,9 @@ function judgeSource({ id }: ApplicationRecord, source: UserRecord | undefined):
   return source;
 }
 
-function judgeDestination(destination: UserRecord | undefined): void {
-  if (destination?.provisional_of !== null || destination.banned) throw new Fault('invalid_merge_destination');
+async function requireDestination(view: StoreView, userId: UserId): Promise<void> {
+  const user = await view.get('users', userId);
+  if (user?.provisional_of !== null || user.banned) throw new Fault('invalid_merge_destination');
 }
 
 async function endAccount(transaction: Transaction, { id }: ApplicationRecord, source: UserRecord): Promise<void> {

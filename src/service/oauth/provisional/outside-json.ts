@@ -1,7 +1,8 @@
-import type { FetchInit } from '../../../wire/clock/ports.ts';
+import type { Fetch, FetchInit } from '../../../wire/clock/ports.ts';
 import { parseJson } from '../../../wire/http/codec.ts';
 import type { Core } from '../../core.ts';
-import { askOutside } from '../../outbound/ask-outside.ts';
+import { askOutside, type OutsideReply } from '../../outbound/ask-outside.ts';
+import { PrivateAddressError } from '../../outbound/private-address.ts';
 import type { Activity } from '../../support/activity.ts';
 
 /** What somebody outside answered. */
@@ -11,7 +12,7 @@ export interface OutsideAnswer {
   readonly body: unknown;
 }
 
-/** Asks somebody outside whom the operator names; undefined when no answer came in time. */
+/** Asks somebody outside; undefined when no answer came in time, or nobody there may be asked. */
 export type AskOutside = (
   url: string,
   init: Omit<FetchInit, 'signal' | 'redirect'>,
@@ -21,14 +22,24 @@ export type AskOutside = (
 export const outsideAnswerMs = 5_000;
 export const outsideBytesMax = 256 * 1024;
 
+/** @param fetch the core's, for addresses that others may name, or its `operatorFetch` */
 export function createOutside(
-  { clock, log, metrics, operatorFetch }: Pick<Core, 'clock' | 'log' | 'metrics' | 'operatorFetch'>,
+  { clock, log, metrics }: Pick<Core, 'clock' | 'log' | 'metrics'>,
   activity: Activity,
+  fetch: Fetch,
 ): AskOutside {
-  const core = { clock, log, metrics, fetch: operatorFetch };
   const bounds = { kind: 'identity_provider', ms: outsideAnswerMs, bytesMax: outsideBytesMax } as const;
   return async (url, init) => {
-    const reply = await askOutside(core, activity, url, init, bounds);
+    const reply = await ask(url, init);
     return reply && { status: reply.status, body: reply.body && parseJson(reply.body.toString()) };
   };
+
+  async function ask(...[url, init]: Parameters<AskOutside>): Promise<OutsideReply | undefined> {
+    try {
+      return await askOutside({ clock, log, metrics, fetch }, activity, url, init, bounds);
+    } catch (error) {
+      if (error instanceof PrivateAddressError) return undefined;
+      throw error;
+    }
+  }
 }

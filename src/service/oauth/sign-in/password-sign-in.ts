@@ -5,6 +5,7 @@ import { Gate } from '../../auth/concurrency-gate.ts';
 import type { Core } from '../../core.ts';
 import type { Activity } from '../../support/activity.ts';
 import { Fault } from '../../support/fault.ts';
+import { Recent } from '../../support/lru-cache.ts';
 import { intakeLimits } from '../../support/service-limits.ts';
 import { matchesPassword, signInNameOf } from './password.ts';
 
@@ -16,10 +17,16 @@ export interface SignInAttempt {
   readonly address: string;
 }
 
+/** Pairs of a name and an address where its password was right; those seen last. Our choice: what takes a few MB. */
+const homesMax = 20_000;
+
 /**
- * Makes what finds the user with a name and a password. Undefined means that there is none, after the same work
- * whether the name or the password is the wrong one; wrong attempts count for the name, there or not, and for the
- * address.
+ * Makes what finds the user with a name and a password. Undefined means that there is none, after the same work whether the name
+ * or the password is the wrong one.
+ *
+ * Wrong attempts count for the name, there or not, together with the address, so that nobody elsewhere locks a player out. Two
+ * looser limits bound who guesses at many names, or from many addresses: one for the address, and one for the name, beyond which
+ * each address has one attempt. Neither concerns an address from which the user signed in before.
  *
  * @throws Fault `rate_limited` after too many of them, or when too many are under way: then not even the right password is looked at
  */
@@ -28,7 +35,9 @@ export function createPasswordSignIn(
   activity: Activity,
 ): (attempt: SignInAttempt) => Promise<UserId | undefined> {
   const ofAddress = createGuesses(core, 'sign-in-address');
-  const ofName = createGuesses(core, 'sign-in-user');
+  const ofPair = createGuesses(core, 'sign-in-user');
+  const nameLimit = core.limits.buckets['sign-in-name'];
+  const homes = new Recent<true>(homesMax);
 
   const gate = new Gate({
     running: intakeLimits.passwordsUnderWayMax,
@@ -42,19 +51,31 @@ export function createPasswordSignIn(
     return isRight ? kept?.user_id : undefined;
   }
 
+  async function countForName(name: string, calls: 0 | 1): Promise<boolean> {
+    return nameLimit === undefined || (await core.bus.count(`sign-in-name/${name}`, nameLimit, calls)).allowed;
+  }
+
   async function attempt({ name, password, address }: SignInAttempt): Promise<UserId | undefined> {
     const signInName = signInNameOf(name);
-    return ofAddress.attempt(address, wrongForAddress =>
-      // Hashed: some type their password into the field for the name.
-      ofName.attempt(hash('sha256', signInName), async wrongForName => {
-        const userId = await find(signInName, password);
-        if (userId === undefined) {
-          wrongForAddress();
-          wrongForName();
-        }
-        return userId;
-      }),
-    );
+    // Hashed: some type their password into the field for the name.
+    const counted = hash('sha256', signInName);
+    const pair = `${counted}/${address}`;
+    const work = (wrong: () => void) => async (wrongForPair: () => void) => {
+      const userId = await find(signInName, password);
+      if (userId === undefined) {
+        wrong();
+        wrongForPair();
+        await countForName(counted, 1);
+      } else homes.set(pair, true, 1);
+      return userId;
+    };
+    if (homes.get(pair))
+      return ofPair.attempt(
+        pair,
+        work(() => {}),
+      );
+    const wrongMax = (await countForName(counted, 0)) ? undefined : 1;
+    return ofAddress.attempt(address, wrong => ofPair.attempt(pair, work(wrong), wrongMax));
   }
 
   return async given => {

@@ -6,7 +6,7 @@ import { readId } from '../../domain/lobbies/input.ts';
 import type { ApplicationRecord, TokenRecord } from '../../store/records.ts';
 import { Fault, refuseIssues } from '../../support/fault.ts';
 import { hashSecret } from '../../support/secret.ts';
-import { authorizationScope } from '../authorize/authorization-records.ts';
+import { authorizationScope, findHolding } from '../authorize/authorization-records.ts';
 import type { PartnerClients } from '../provisional/partner-client.ts';
 import { makeSecret, requireAccessToken, tokenAnswer } from './tokens.ts';
 
@@ -36,7 +36,7 @@ export async function exchangeChildToken(
 }
 
 async function issue(core: Core, { hash, authorization_id }: TokenRecord, child: ApplicationRecord) {
-  const authorization = await core.store.get('authorizations', authorization_id ?? '');
+  const authorization = await findHolding(core.store, authorization_id);
   if (!authorization) throw new Fault('invalid_access_token');
   const secret = makeSecret(core);
   return core.store.transact(authorizationScope(authorization), async transaction => {

@@ -5,12 +5,12 @@ import { guildUpdatedView } from '../../domain/guilds/view.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, CodeRecord } from '../../store/records.ts';
 import { hashSecret, isSameSecret } from '../../support/secret.ts';
-import { endGrant } from '../authorize/authorization-records.ts';
+import { endGrant, findHolding } from '../authorize/authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField } from './form.ts';
 import { oauthFaults } from './oauth-fault.ts';
+import { issuePair } from './refresh-token.ts';
 import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
-import { issuePair } from './tokens.ts';
 
 /**
  * Grant `authorization_code`: a code, once and in time, by the client and with the redirect and verifier it was asked
@@ -77,7 +77,7 @@ function checkProof(form: Form, { code_challenge }: CodeRecord, proven: boolean)
 /** @returns undefined when the code was used or its authorization ended; what a used code gave is ended with it */
 async function redeem(core: Core, transaction: Transaction, hash: string): Promise<TokenResponse | undefined> {
   const code = await transaction.get('codes', hash);
-  const authorization = await transaction.get('authorizations', code?.authorization_id ?? '');
+  const authorization = await findHolding(transaction, code?.authorization_id ?? null);
   if (!code || !authorization) return undefined;
   if (code.used) {
     await endGrant(transaction, hash);

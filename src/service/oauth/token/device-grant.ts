@@ -4,13 +4,13 @@ import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { DeviceCodeRecord } from '../../store/records.ts';
 import { hashSecret } from '../../support/secret.ts';
-import type { Parties } from '../authorize/authorization-records.ts';
+import { findHolding, type Parties } from '../authorize/authorization-records.ts';
 import { deviceScope } from '../device/device-code.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, requiredField } from './form.ts';
 import { type OAuthFault, oauthFaults } from './oauth-fault.ts';
+import { issuePair } from './refresh-token.ts';
 import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
-import { issuePair } from './tokens.ts';
 
 /**
  * Grant `urn:ietf:params:oauth:grant-type:device_code`: once the user has said yes, the device's code becomes an access
@@ -74,7 +74,7 @@ async function redeem(
   { hash, authorization_id }: GrantedRecord,
 ): Promise<TokenResponse | undefined> {
   const record = await transaction.get('device_codes', hash);
-  const authorization = await transaction.get('authorizations', authorization_id);
+  const authorization = await findHolding(transaction, authorization_id);
   if (!record || record.redeemed || !authorization) return undefined;
   transaction.put('device_codes', { ...record, redeemed: true });
   return issuePair(core, transaction, { authorization, grantId: hash, scopes: record.scopes });

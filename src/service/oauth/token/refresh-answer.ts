@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import type { TokenResponse } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
-import type { SealedAnswer } from '../../store/records.ts';
+import type { UsedRefreshToken } from '../../store/records.ts';
+import { hashSecret } from '../../support/secret.ts';
 
 /** What tells one refresh from another. */
 export interface RefreshRequest {
@@ -16,38 +17,33 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Keeps the answer for who repeats the request; encrypted by the request, since tokens are not kept where they can be
- * read.
- *
- * @returns undefined when the client gave the request no name
+ * What is kept of a refresh token that was used: for who repeats the request by its name, the answer, too, encrypted by the
+ * request, since tokens are not kept where they can be read.
  */
-export function sealAnswer(
-  core: Core,
-  { secret, key }: RefreshRequest,
-  answer: TokenResponse,
-): SealedAnswer | undefined {
-  if (key === undefined) return undefined;
+export function useOf(core: Core, { secret, key }: RefreshRequest, answer: TokenResponse): UsedRefreshToken {
+  const used = { hash: hashSecret(secret), at_ms: core.clock.now() };
+  if (key === undefined) return used;
   const nonce = core.entropy.bytes(nonceBytes);
   const sealing = createCipheriv(cipher, keyOf(secret, key), nonce);
   const content = Buffer.concat([sealing.update(JSON.stringify(answer)), sealing.final()]);
-  const sealed = Buffer.concat([nonce, sealing.getAuthTag(), content]).toString('base64url');
-  return { sealed, at_ms: core.clock.now() };
+  return { ...used, sealed: Buffer.concat([nonce, sealing.getAuthTag(), content]).toString('base64url') };
 }
 
 /** @returns undefined when this is not the request that was answered */
 export function openAnswer(
   core: Core,
   { secret, key }: RefreshRequest,
-  { sealed, at_ms }: SealedAnswer,
+  { sealed, at_ms }: UsedRefreshToken,
 ): TokenResponse | undefined {
-  if (key === undefined) return undefined;
+  if (key === undefined || sealed === undefined) return undefined;
   const bytes = Buffer.from(sealed, 'base64url');
   const opening = createDecipheriv(cipher, keyOf(secret, key), bytes.subarray(0, nonceBytes));
   opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
   try {
     const content = Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]);
     const answer = JSON.parse(content.toString()) as TokenResponse;
-    const passedSeconds = Math.ceil((core.clock.now() - at_ms) / 1000);
+    // Less than none when the clock was set back meanwhile.
+    const passedSeconds = Math.max(0, Math.ceil((core.clock.now() - at_ms) / 1000));
     return { ...answer, expires_in: Math.max(0, answer.expires_in - passedSeconds) };
   } catch {
     return undefined;

@@ -3,27 +3,28 @@ import type { TokenResponse } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { TokenRecord } from '../../store/records.ts';
-import { hashSecret } from '../../support/secret.ts';
-import { authorizationScope, endGrant, type Parties } from '../authorize/authorization-records.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { authorizationScope, endGrant, findHolding, type Parties } from '../authorize/authorization-records.ts';
 import { requireScopes } from '../authorize/scope-rules.ts';
 import type { IdTokens } from '../openid/id-token.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField, scopesIn } from './form.ts';
 import { oauthFaults } from './oauth-fault.ts';
-import { openAnswer, type RefreshRequest, sealAnswer } from './refresh-answer.ts';
-import { issuePair } from './tokens.ts';
+import { openAnswer, type RefreshRequest, useOf } from './refresh-answer.ts';
+import { findRefreshToken, isCurrent, isPrevious, makeRefreshToken, putRefreshToken } from './refresh-token.ts';
+import { issueAccess, type TokenGrant } from './tokens.ts';
 
 /** A refresh token, with the parties that every token of a user's authorization names. */
 type RefreshToken = TokenRecord & Parties & { readonly grant_id: string };
 
 /**
- * Grant `refresh_token`: a new pair takes the place of the old one, which ends. Of several refreshes with one token,
- * one wins.
+ * Grant `refresh_token`: a new pair takes the place of the old one, which ends. Of several refreshes with one token, one wins.
  *
- * Our choices: a token used again is refused, and that is all. Windows and processes of one game refresh at the same
- * moment, and to end the winner's pair for the loser's sake would sign the player out. And a client may name its request
- * by an `idempotency_key`: it then gets the same answer again, for as long as the new pair has not been refreshed in turn,
- * so that one that dies before it has kept the answer does not sign its player out.
+ * Whoever shows a token that was used before shows that two have it, and one of them is a thief: all tokens of the grant end,
+ * so that neither goes on (RFC 9700, section 4.14.2). Our choices: windows and processes of one game refresh at the same moment, so who
+ * comes too late by less than {@link serviceLimits.refreshGraceMs}, before the new pair was refreshed in turn, is refused and no
+ * more. And a client may name its request by an `idempotency_key`: it then gets the same answer again, for as long as the new
+ * pair has not been refreshed in turn, so that one that dies before it has kept the answer does not sign its player out.
  *
  * @throws OAuthFault `invalid_grant`; `invalid_scope` when more is asked for than was granted; `invalid_request`
  * @see docs/spec/oauth2.md#tokens; RFC 6749, section 3.2
@@ -35,14 +36,18 @@ export async function refresh(
   form: Form,
 ): Promise<TokenResponse> {
   const request: RefreshRequest = { secret: requiredField(form, 'refresh_token'), key: readKey(form) };
-  const token = await core.store.get('tokens', hashSecret(request.secret));
+  const token = await findRefreshToken(core.store, request.secret);
   if (!isRefreshToken(token) || token.application_id !== application.id) throw oauthFaults.refreshToken();
   const accessScopes = judgeScopes(form, token.scopes);
-  const response = await core.store.transact(authorizationScope(token), transaction =>
+  const rotation = await core.store.transact(authorizationScope(token), transaction =>
     rotate(core, transaction, request, accessScopes),
   );
-  if (!response) throw oauthFaults.refreshToken();
-  return idTokens.add(response, { ...token, nonce: null });
+  if (rotation === 'reused') {
+    const { application_id, user_id } = token;
+    core.log.warn({ application_id, user_id }, 'A refresh token was used again: all tokens of its grant have ended.');
+  }
+  if (typeof rotation === 'string') throw oauthFaults.refreshToken();
+  return idTokens.add(rotation, { ...token, nonce: null });
 }
 
 function isRefreshToken(token: TokenRecord | undefined): token is RefreshToken {
@@ -67,21 +72,53 @@ function readKey(form: Form): string | undefined {
   return key;
 }
 
-/** @returns undefined when the token was used (by another request) or its authorization ended meanwhile */
+/** What becomes of a refresh within its turn. `reused`: somebody else has a token of the family, and all of it has ended. */
+type Rotation = TokenResponse | 'reused' | 'refused';
+
 async function rotate(
   core: Core,
   transaction: Transaction,
   request: RefreshRequest,
   accessScopes: readonly string[],
-): Promise<TokenResponse | undefined> {
-  const token = await transaction.get('tokens', hashSecret(request.secret));
-  const authorization = await transaction.get('authorizations', token?.authorization_id ?? '');
-  if (!isRefreshToken(token) || !authorization) return undefined;
-  if (token.answered) return openAnswer(core, request, token.answered);
+): Promise<Rotation> {
+  const token = await findRefreshToken(transaction, request.secret);
+  if (!isRefreshToken(token) || isOver(core, token)) return 'refused';
+  const authorization = await findHolding(transaction, token.authorization_id);
+  if (!authorization) return 'refused';
+  if (isCurrent(token, request.secret)) {
+    await endGrant(transaction, token.grant_id);
+    return replace(
+      core,
+      transaction,
+      { authorization, grantId: token.grant_id, scopes: token.scopes },
+      request,
+      accessScopes,
+    );
+  }
+  const { previous } = token;
+  if (previous && isPrevious(token, request.secret)) {
+    const answer = openAnswer(core, request, previous);
+    if (answer) return answer;
+    if (core.clock.now() - previous.at_ms < serviceLimits.refreshGraceMs) return 'refused';
+  }
   await endGrant(transaction, token.grant_id);
-  const grant = { authorization, grantId: token.grant_id, scopes: token.scopes };
-  const response = issuePair(core, transaction, grant, accessScopes);
-  const answered = sealAnswer(core, request, response);
-  if (answered) transaction.put('tokens', { ...token, answered });
+  return 'reused';
+}
+
+function replace(
+  core: Core,
+  transaction: Transaction,
+  grant: TokenGrant,
+  request: RefreshRequest,
+  accessScopes: readonly string[],
+): TokenResponse {
+  const secret = makeRefreshToken(core, request.secret);
+  const access = issueAccess(core, transaction, { ...grant, scopes: accessScopes });
+  const response = { ...access, refresh_token: secret };
+  putRefreshToken(core, transaction, { secret, grant, previous: useOf(core, request, response) });
   return response;
+}
+
+function isOver({ clock }: Core, { expires_at_ms }: TokenRecord): boolean {
+  return expires_at_ms !== null && expires_at_ms <= clock.now();
 }

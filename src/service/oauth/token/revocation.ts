@@ -6,6 +6,7 @@ import { authorizationScope, endAuthorization, endToken, type Parties } from '..
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField } from './form.ts';
 import { oauthFaults } from './oauth-fault.ts';
+import { findRefreshToken } from './refresh-token.ts';
 
 const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token']);
 
@@ -24,12 +25,12 @@ export async function revoke(
   { application }: AuthenticatedClient,
   form: Form,
 ): Promise<void> {
-  const hash = hashSecret(requiredField(form, 'token'));
+  const secret = requiredField(form, 'token');
   const hint = field(form, 'token_type_hint');
   if (hint !== undefined && !tokenTypes.has(hint)) throw oauthFaults.tokenType();
-  const token = await core.store.get('tokens', hash);
+  const token = (await findRefreshToken(core.store, secret)) ?? (await core.store.get('tokens', hashSecret(secret)));
   if (!token || token.application_id !== application.id) return;
-  await (isUsers(token) ? endUsers(core, events, token) : endApplications(core, hash, application.id));
+  await (isUsers(token) ? endUsers(core, events, token) : endApplications(core, token.hash, application.id));
 }
 
 type UsersToken = TokenRecord & Parties & { readonly authorization_id: string };

@@ -40,6 +40,7 @@ export async function signInBy(
   const response = await core.store.transact(
     authorizationScope(subject),
     async transaction => {
+      await merge?.judge(transaction, subject.user_id);
       const issued = await redeem(transaction);
       if (issued) await merge?.begin(transaction, subject.user_id);
       return issued;

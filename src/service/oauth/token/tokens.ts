@@ -31,27 +31,17 @@ export function issueAccess(core: Core, transaction: Transaction, grant: TokenGr
   return tokenAnswer(access, grant.scopes);
 }
 
-/** @param accessScopes of the access token, where it asked for fewer than the refresh token has */
-export function issuePair(
-  core: Core,
-  transaction: Transaction,
-  grant: TokenGrant,
-  accessScopes = grant.scopes,
-): TokenResponse {
-  const refresh = makeSecret(core);
-  put(transaction, refresh, { ...ownersOf(grant), kind: 'refresh', scopes: grant.scopes, expires_at_ms: null });
-  return { ...issueAccess(core, transaction, { ...grant, scopes: accessScopes }), refresh_token: refresh };
-}
-
 /** The record of an access token that still holds. @throws Fault `invalid_access_token` */
 export async function requireAccessToken({ store, clock }: Core, secret: string): Promise<TokenRecord> {
   const token = await store.get('tokens', hashSecret(secret));
   const isLive = token?.kind === 'access' && (token.expires_at_ms ?? 0) > clock.now();
-  if (!isLive) throw new Fault('invalid_access_token');
+  const user = isLive && (await store.get('users', token.user_id ?? ''));
+  if (!user || user.banned) throw new Fault('invalid_access_token');
   return token;
 }
 
-function ownersOf({ authorization: { id, application_id, user_id }, grantId }: TokenGrant) {
+/** The fields of a token that say whose it is. */
+export function ownersOf({ authorization: { id, application_id, user_id }, grantId }: TokenGrant) {
   return { authorization_id: id, grant_id: grantId, application_id, user_id };
 }
 

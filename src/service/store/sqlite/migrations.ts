@@ -143,4 +143,24 @@ export const migrations: readonly Migration[] = [
           WHERE authorization_id IS NOT NULL;
       `),
   },
+  // Families of refresh tokens, which end when nobody uses them; what a user has, to end all of it.
+  {
+    version: 3,
+    apply: database =>
+      database.exec(`
+        ALTER TABLE tokens ADD COLUMN user_id TEXT;
+        UPDATE tokens SET user_id = json_extract(body, '$.user_id');
+        CREATE INDEX tokens_byUser ON tokens (user_id) WHERE user_id IS NOT NULL;
+
+        DELETE FROM tokens WHERE json_extract(body, '$.answered') IS NOT NULL;
+        UPDATE tokens SET
+          expires_at_ms = (unixepoch() + 7776000) * 1000,
+          body = json_set(body, '$.expires_at_ms', (unixepoch() + 7776000) * 1000)
+          WHERE json_extract(body, '$.kind') = 'refresh';
+
+        ALTER TABLE sign_ins ADD COLUMN user_id TEXT;
+        UPDATE sign_ins SET user_id = json_extract(body, '$.user_id');
+        CREATE INDEX sign_ins_byUser ON sign_ins (user_id) WHERE user_id IS NOT NULL;
+      `),
+  },
 ];

@@ -2,7 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permissionBits } from '../../../../src/model/guild.ts';
 import { signInLifeMs } from '../../../../src/service/oauth/sign-in/sign-in.ts';
 import { Browser, formOf, type Visited } from '../browser.ts';
-import { ada, ben, type Form, game, guild, openService, soundRequest, type TestService } from '../support.ts';
+import {
+  ada,
+  ben,
+  type Form,
+  game,
+  guild,
+  openService,
+  site,
+  siteRequest,
+  soundRequest,
+  type TestService,
+} from '../support.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -144,8 +155,11 @@ describe('adding an application', () => {
 });
 
 describe('prompt=none', () => {
-  it('asks until the scopes are granted, then skips the page', async () => {
-    const changes = { prompt: 'none', scope: 'identify guilds.join' };
+  it.each([
+    ['a client that shows its secret for the code', siteRequest],
+    ['a public client at a web address of its own', { redirect_uri: 'https://game.example/callback' }],
+  ])('asks until the scopes are granted, then skips the page for %s', async (_, client) => {
+    const changes = { ...client, prompt: 'none', scope: 'identify guilds.join' };
     const { browser, page } = await signedIn(changes);
     expect(page.status).toBe(200);
     await browser.submit(page, service.web, authorize, { decision: 'approve' });
@@ -153,6 +167,34 @@ describe('prompt=none', () => {
     expect(answer.status).toBe(303);
     expect(answer.location).toContain('code=');
     expect((await browser.get(service.authorizeUrl({ ...changes, scope: 'identify voice' }))).status).toBe(200);
+  });
+
+  it.each([
+    ['loopback', {}],
+    ['loopback by IPv6', { redirect_uri: 'http://[::1]:4321/callback' }],
+    ['localhost', { redirect_uri: 'http://localhost:4321/callback' }],
+    ['its own scheme', { redirect_uri: 'discord-100:/authorize/callback' }],
+    ['nothing that it names', { redirect_uri: undefined }],
+  ])('asks a user each time what a public client gets at %s, where any program may pose as it', async (_, where) => {
+    const redirect_uris = [...game.redirect_uris, 'http://[::1]/callback', 'http://localhost:4321/callback'];
+    await service.addFixtures({ applications: [{ ...game, redirect_uris }] });
+    const changes = { ...where, prompt: 'none', scope: 'identify' };
+    await service.code(changes);
+    const { browser, page } = await signedIn(changes);
+    expect(page).toMatchObject({ status: 200, location: null });
+    const answer = await browser.submit(page, service.web, authorize, { decision: 'approve' });
+    expect(answer.location).toContain('code=');
+    expect((await browser.get(service.authorizeUrl(changes))).status).toBe(200);
+  });
+
+  it('asks each time before a token goes to loopback, whoever asks for it', async () => {
+    const redirect_uri = 'http://127.0.0.1:4321/callback';
+    await service.addFixtures({ applications: [{ ...site, redirect_uris: [...site.redirect_uris, redirect_uri] }] });
+    const asked = { ...siteRequest, redirect_uri, prompt: 'none', scope: 'identify' };
+    const { browser, page } = await signedIn({ ...asked, prompt: 'consent' });
+    await browser.submit(page, service.web, authorize, { decision: 'approve' });
+    expect((await browser.get(service.authorizeUrl(asked))).location).toContain('code=');
+    expect((await browser.get(service.authorizeUrl({ ...asked, response_type: 'token' }))).status).toBe(200);
   });
 
   it('asks again after the grant was revoked', async () => {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limitProfiles } from '../../../../src/model/limits/limit-profiles.ts';
+import { type LimitProfile, limitProfiles } from '../../../../src/model/limits/limit-profiles.ts';
 import { signInLifeMs } from '../../../../src/service/oauth/sign-in/sign-in.ts';
 import { intakeLimits } from '../../../../src/service/support/service-limits.ts';
 import { Browser, formOf, type Visited } from '../browser.ts';
@@ -10,11 +10,18 @@ const password = 'correct horse battery';
 const wrong = 'The user name or the password is wrong.';
 const signInPath = '/oauth2/sign-in';
 const perUser = limitProfiles.standard.buckets['sign-in-user'] ?? expect.fail();
-const perAddress = limitProfiles.standard.buckets['sign-in-address'] ?? expect.fail();
+
+/** As `standard`, but for what counts many attempts: each takes long. */
+const perAddress = { requests: 10, windowMs: 300_000 };
+const perName = { requests: 6, windowMs: 3_600_000 };
+const profile: LimitProfile = {
+  ...limitProfiles.standard,
+  buckets: { ...limitProfiles.standard.buckets, 'sign-in-address': perAddress, 'sign-in-name': perName },
+};
 
 let service: TestService;
 beforeEach(async () => {
-  service = await openService(Date.now(), 'standard', { signIn: 'password' });
+  service = await openService(Date.now(), profile, { signIn: 'password', trustedProxies: ['127.0.0.1'] });
   await service.addFixtures({ users: [{ ...ada, password }] });
 });
 afterEach(() => service.close());
@@ -82,7 +89,7 @@ describe('signing in by password', () => {
   });
 });
 
-describe('the attempts of one user', () => {
+describe('the attempts of one user from one address', () => {
   it('are refused once too many were wrong, also the right one, until the time the page says', async () => {
     for (let count = 1; count <= perUser.requests; count++) {
       expect(messageOf(await attempt('ada', `nonsense ${count}`))).toBe(wrong);
@@ -120,7 +127,62 @@ describe('the attempts of one user', () => {
   });
 });
 
+/** A browser at the address that the proxy names. */
+const at = (address: string) => new Browser({ 'x-forwarded-for': address });
+
+/** Wrong attempts for a user, one or more from each of many addresses. */
+async function guessFromElsewhere(attempts: number, perGuesser = 1): Promise<void> {
+  for (let count = 0; count < attempts; count++) {
+    await attempt('ada', `nonsense ${count}`, at(`198.51.100.${Math.floor(count / perGuesser)}`));
+  }
+}
+
+describe('the attempts of one user from many addresses', () => {
+  it('lock nobody out who comes from another one', async () => {
+    await guessFromElsewhere(perUser.requests, perUser.requests);
+    expect((await attempt('ada', password, at('198.51.100.0'))).status).toBe(429);
+    expect((await attempt('ada', password, at('203.0.113.1'))).status).toBe(303);
+  });
+
+  it('leave each new address one attempt once they are too many, and the user gets in', async () => {
+    await guessFromElsewhere(perName.requests);
+    const guesser = () => at('203.0.113.66');
+    expect(messageOf(await attempt('ada', 'nonsense', guesser()))).toBe(wrong);
+    expect((await attempt('ada', 'nonsense', guesser())).status).toBe(429);
+    expect((await attempt('ada', password, guesser())).status).toBe(429);
+    expect((await attempt('ada', password, at('198.51.100.0'))).status).toBe(429);
+    expect((await attempt('ada', password, at('203.0.113.1'))).status).toBe(303);
+    expect((await attempt('ben', '', guesser())).status).toBe(403);
+    await service.clock.advance(perUser.windowMs);
+    expect((await attempt('ada', password, guesser())).status).toBe(303);
+  });
+
+  it('leave an address where the user signed in before as many as ever', async () => {
+    const home = () => at('203.0.113.1');
+    expect((await attempt('ada', password, home())).status).toBe(303);
+    await guessFromElsewhere(perName.requests);
+    for (let count = 1; count < perUser.requests; count++) await attempt('ada', 'nonsense', home());
+    expect((await attempt('ada', password, home())).status).toBe(303);
+    expect(messageOf(await attempt('ada', 'nonsense', home()))).toBe(wrong);
+    expect((await attempt('ada', password, home())).status).toBe(429);
+  });
+
+  it('count by /64 of IPv6', async () => {
+    for (let count = 1; count <= perUser.requests; count++) await attempt('ada', 'nonsense', at(`2001:db8::${count}`));
+    expect((await attempt('ada', password, at('2001:db8::99'))).status).toBe(429);
+    expect((await attempt('ada', password, at('2001:db8:0:1::1'))).status).toBe(303);
+  });
+});
+
 describe('the attempts from one address', () => {
+  it('lock nobody out of an account that is at home there', async () => {
+    expect((await attempt('ada', password)).status).toBe(303);
+    const guesses = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
+    await Promise.all(guesses);
+    expect((await attempt('ben', 'nonsense')).status).toBe(429);
+    expect((await attempt('ada', password)).status).toBe(303);
+  });
+
   it('are refused once too many were wrong, for whomever they are', async () => {
     const guesses = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
     for (const answer of await Promise.all(guesses)) expect(messageOf(answer)).toBe(wrong);

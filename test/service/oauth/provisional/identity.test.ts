@@ -105,6 +105,18 @@ describe('an ID token', () => {
     ['of no issuer', () => ({ iss: undefined }), 'identity_token_wrong_issuer'],
     ['for somebody else', () => ({ aud: 'other' }), 'identity_token_wrong_audience'],
     ['for nobody', () => ({ aud: undefined }), 'identity_token_wrong_audience'],
+    [
+      'for several, and not said by whom asked for',
+      () => ({ aud: ['other', 'game'] }),
+      'identity_token_wrong_audience',
+    ],
+    [
+      'for several, asked for by another',
+      () => ({ aud: ['game', 'other'], azp: 'other' }),
+      'identity_token_wrong_audience',
+    ],
+    ['for us, asked for by another', () => ({ azp: 'other' }), 'identity_token_wrong_audience'],
+    ['for us, asked for by nobody that is known', () => ({ azp: 7 }), 'identity_token_wrong_audience'],
     ['issued a second more than a week ago', () => ({ iat: nowSeconds() - week - 1 }), 'identity_token_too_old'],
     ['issued in the future', () => ({ iat: nowSeconds() + 62 }), 'invalid_identity_token'],
     ['not valid yet', () => ({ nbf: nowSeconds() + 62 }), 'invalid_identity_token'],
@@ -121,7 +133,9 @@ describe('an ID token', () => {
     ['that has a second left', () => ({ exp: nowSeconds() + 1 })],
     ['issued a week ago', () => ({ iat: nowSeconds() - week })],
     ['issued by a clock a little ahead', () => ({ iat: nowSeconds() + 59 })],
-    ['for several, us among them', () => ({ aud: ['other', 'game'] })],
+    ['for several, and asked for by us', () => ({ aud: ['other', 'game'], azp: 'game' })],
+    ['for us in a list', () => ({ aud: ['game'] })],
+    ['for us, and asked for by us', () => ({ azp: 'game' })],
     ['about a subject of 1,024 characters', () => ({ sub: 'x'.repeat(1024) })],
   ])('%s is taken', async (_, claims) => {
     expect((await world.byProof(await world.provider.sign('ada', claims()))).status).toBe(200);

@@ -35,12 +35,12 @@ describe('a refresh that its client named', () => {
     expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
   });
 
-  it('is answered no more once its pair has been refreshed in turn', async () => {
+  it('ends what it gave when it is asked for again after its pair has been refreshed in turn', async () => {
     const { refresh_token } = await service.signIn();
     const { body } = await service.refresh(refresh_token, { idempotency_key });
     const { body: next } = await service.refresh(String(body.refresh_token));
     expect(await service.refresh(refresh_token, { idempotency_key })).toMatchObject(refused);
-    expect(await service.isLive(next.access_token)).toBe(true);
+    expect(await service.isLive(next.access_token)).toBe(false);
   });
 
   it('is answered no more once the user has ended the authorization', async () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { type Migration, migrations } from '../../../../src/service/store/sqlite/migrations.ts';
 import { sqliteStoreOver } from '../../../../src/service/store/sqlite/store.ts';
+import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { temporaryFolder } from '../../../support/runs/folder.ts';
 import { declaredLayoutSql } from '../../../support/store/declared-layout.ts';
 import { lobbyMemberRecord, lobbyRecord } from '../../../support/store/records.ts';
@@ -68,6 +69,31 @@ describe('opening', () => {
       ...{ bot_username: null, role_connection_metadata: [] },
     });
     expect(await store.get('gateway_sessions', '4')).toEqual({ id: '4', may_call: false });
+    await store.close();
+  });
+
+  it('gives refresh tokens of layout 2 an end, finds what a user has, and drops those that were used', async () => {
+    const old = await openDatabase(location, migrations.slice(0, 2));
+    const insert = old.prepare('INSERT INTO tokens (hash, expires_at_ms, body) VALUES (?, ?, ?)');
+    const session = { hash: 'c', kind: 'session', user_id: '9', expires_at_ms: null };
+    const refresh = { ...session, hash: 'a', kind: 'refresh' };
+    const used = { ...refresh, hash: 'b', answered: { sealed: 'x', at_ms: 1 } };
+    for (const token of [session, refresh, used]) insert.run(token.hash, null, JSON.stringify(token));
+    const signIn = { hash: 'd', user_id: '9', expires_at_ms: 5 };
+    old
+      .prepare('INSERT INTO sign_ins (hash, expires_at_ms, body) VALUES (?, ?, ?)')
+      .run('d', 5, JSON.stringify(signIn));
+    old.close();
+
+    const startMs = Date.now();
+    const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
+    const [kept, ...others] = await store.list('tokens', { index: 'byUser', equals: ['9'] });
+    expect(others).toEqual([session]);
+    expect(kept).toEqual({ ...refresh, expires_at_ms: expect.any(Number) });
+    const lifeMs = (kept?.expires_at_ms ?? 0) - startMs;
+    expect(Math.abs(lifeMs - serviceLimits.refreshTokenIdleMs)).toBeLessThan(60_000);
+    expect(await store.list('tokens', { index: 'byExpiry' })).toEqual([kept]);
+    expect(await store.list('sign_ins', { index: 'byUser', equals: ['9'] })).toEqual([signIn]);
     await store.close();
   });
 

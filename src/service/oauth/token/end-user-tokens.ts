@@ -1,0 +1,32 @@
+import type { UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
+import { authorizationScope, endAuthorization, endToken } from '../authorize/authorization-records.ts';
+import { userScope } from '../provisional/user.ts';
+
+/**
+ * Ends everything that lets somebody act as the user: authorizations with all their tokens and with codes not used yet, tokens
+ * of the user's own clients, browsers signed in to the pages. Gateway sessions that lived by them are closed. The user may
+ * sign in again. Idempotent.
+ */
+export async function endUserTokens(core: Core, events: AuthorizationEvents, userId: UserId): Promise<void> {
+  const { store } = core;
+  for (const { id, application_id, user_id } of await store.list('authorizations', {
+    index: 'byUser',
+    equals: [userId],
+  })) {
+    const ended = await store.transact(authorizationScope({ application_id, user_id }), async transaction => {
+      const authorization = await transaction.get('authorizations', id);
+      if (authorization) await endAuthorization(transaction, authorization);
+      return authorization !== undefined;
+    });
+    if (ended) await events.deauthorized(application_id, user_id);
+  }
+  await store.transact(userScope(userId), async transaction => {
+    const query = { index: 'byUser', equals: [userId] } as const;
+    for (const token of await transaction.list('tokens', query)) {
+      if (token.authorization_id === null) endToken(transaction, token);
+    }
+    for (const { hash } of await transaction.list('sign_ins', query)) transaction.delete('sign_ins', hash);
+  });
+}
