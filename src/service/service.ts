@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { ArgumentError } from '../model/errors/errors.ts';
 import { version } from '../model/version.ts';
 import {
@@ -43,6 +42,7 @@ import {
   checkDrainTimeout,
   checkHost,
   checkPublicUrl,
+  checkSlowStatement,
   checkTrustedProxies,
   checkVoiceEndpoint,
   chooseLimits,
@@ -66,6 +66,7 @@ import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { partnerRoutes } from './routes/partner.ts';
 import type { AnnouncementSink, MaybePromise, Store } from './store/contract.ts';
+import { databaseIn } from './store/data-folder.ts';
 import { openMemoryStore } from './store/memory/store.ts';
 import { takeTimeMark, writeTimeMark } from './store/time-mark.ts';
 import { Activity } from './support/activity.ts';
@@ -121,7 +122,7 @@ type Closing = (() => MaybePromise<unknown>)[];
  * share nothing.
  *
  * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `invalid_allowed_host`, `unknown_limits`,
- *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`; ValidationError with the faults of the fixtures; StoreError
+ *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`, `invalid_slow_statement`; ValidationError with the faults of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
@@ -134,6 +135,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const allowedHosts = checkAllowedHosts(options.allowedHosts);
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
   const drainTimeoutMs = checkDrainTimeout(options.drainTimeoutMs);
+  checkSlowStatement(options.slowStatementMs);
   const warning = proxyWarning(options);
   if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
   const closing: Closing = [];
@@ -233,7 +235,7 @@ async function openCore(options: ServiceOptions, { limits, activity, events }: G
   const clock = chooseClock(options, activity);
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
-  const store = await openStore(options.data, { bus, log, events });
+  const store = await openStore(options, { bus, log, events });
   closing.push(() => store.close());
   const ids = snowflakeSource(clock, 0, (await takeTimeMark(store, clock.now())) - 1);
   closing.push(() => writeTimeMark(store, Math.max(clock.now(), ids.lastMs)));
@@ -374,7 +376,7 @@ function systemClockMoved(): ArgumentError {
 }
 
 async function openStore(
-  data: string | undefined,
+  { data, slowStatementMs }: Pick<ServiceOptions, 'data' | 'slowStatementMs'>,
   { bus, log, events }: Pick<Core, 'bus' | 'log'> & Pick<Ground, 'events'>,
 ): Promise<Store> {
   const sink: AnnouncementSink = announced => {
@@ -384,8 +386,15 @@ async function openStore(
   };
   if (data === undefined) return openMemoryStore({ sink, log });
   const { openSqliteStore } = await import('./store/sqlite/store.ts');
-  const location = join(data, 'rallypoint.sqlite');
-  return openSqliteStore({ location, sink, log, ...(events && { keep: announced => events.keep(announced) }) });
+  return openSqliteStore({
+    ...{ location: databaseIn(data), sink, log },
+    ...(slowStatementMs !== undefined && { slowStatementMs }),
+    ...(events && {
+      keep: announced => events.keep(announced),
+      // Sessions that need the event cannot be brought up to date.
+      onSetAside: ({ collection, key }) => collection === 'gateway_events' && events.lost(Number(key[0])),
+    }),
+  });
 }
 
 /** @returns the origin that clients on this machine reach it by */

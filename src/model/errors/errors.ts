@@ -207,6 +207,7 @@ export const apiErrors = {
   entry_point_missing: { code: 50240, status: 400 },
   lobby_link_refused: { code: 50241, status: 403 },
   lobby_not_linked: { code: 50267, status: 400 },
+  overloaded: { code: 130000, status: 503 },
   // Our choice, from here: that all are 400, for the interface says "4xx".
   provisional_accounts_disabled: { code: 530000, status: 400 },
   identity_token_expired: { code: 530001, status: 400 },

@@ -143,4 +143,15 @@ export const migrations: readonly Migration[] = [
           WHERE authorization_id IS NOT NULL;
       `),
   },
+  // Records that cannot be decoded, set aside.
+  {
+    version: 3,
+    apply: database =>
+      database.exec(`
+        CREATE TABLE set_aside (
+          id INTEGER PRIMARY KEY, collection TEXT NOT NULL, key TEXT NOT NULL, reason TEXT NOT NULL,
+          found_at_ms INTEGER NOT NULL, body TEXT NOT NULL
+        ) STRICT;
+      `),
+  },
 ];

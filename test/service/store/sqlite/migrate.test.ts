@@ -57,14 +57,14 @@ describe('opening', () => {
       .run('1', '2', member.application_id, JSON.stringify(member));
     old
       .prepare("INSERT INTO applications (id, body) VALUES ('3', ?)")
-      .run(JSON.stringify({ id: '3', name: 'Starfall' }));
+      .run(JSON.stringify({ id: '3', name: 'Starfall', bot_token_hash: null }));
     old.prepare("INSERT INTO gateway_sessions (id, body) VALUES ('4', ?)").run(JSON.stringify({ id: '4' }));
     old.close();
 
     const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
     expect(await store.get('lobby_members', '1', '2')).toEqual({ ...member, voice, voice_session_id });
     expect(await store.get('applications', '3')).toEqual({
-      ...{ id: '3', name: 'Starfall' },
+      ...{ id: '3', name: 'Starfall', bot_token_hash: null },
       ...{ bot_username: null, role_connection_metadata: [] },
     });
     expect(await store.get('gateway_sessions', '4')).toEqual({ id: '4', may_call: false });
@@ -110,7 +110,7 @@ describe('opening', () => {
 
 /** Tables with their columns, indexes with theirs, whatever statements made them. */
 function describeLayout(database: DatabaseSync) {
-  const own = new Set(['counters']);
+  const own = new Set(['counters', 'set_aside']);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
   return tables
     .map(table => String(table.name))

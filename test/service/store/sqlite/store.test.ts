@@ -76,7 +76,7 @@ describe('a commit that fails', () => {
   }
   const metadata = { filler: 'x'.repeat(1_000_000) };
 
-  it('rejects all works of the batch with store_failed, keeps nothing of them and announces nothing', async () => {
+  it('rejects all works of the batch with store_full, keeps nothing of them and announces nothing', async () => {
     const { store, announced } = await openFull();
     const revision = store.revision('lobby/1');
     const works = ['1', '2', '3'].map(id =>
@@ -88,7 +88,7 @@ describe('a commit that fails', () => {
     );
     const outcomes = await Promise.allSettled(works);
     expect(outcomes).toEqual(
-      works.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'store_failed' }) })),
+      works.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'store_full' }) })),
     );
     expect(store.list('lobbies').map(lobby => lobby.id)).toEqual(['before']);
     expect(store.get('lobbies', 'before')).toMatchObject({ flags: 0 });
@@ -106,14 +106,14 @@ describe('a commit that fails', () => {
       });
     const outcomes = await Promise.allSettled([create(), create()]);
     expect(outcomes.map(outcome => outcome.status === 'rejected' && outcome.reason.code)).toEqual([
-      'store_failed',
-      'store_failed',
+      'store_full',
+      'store_full',
     ]);
   });
 
   it('leaves a store that goes on once there is room', async () => {
     const { store, free } = await openFull();
-    await expect(put(store, '1', metadata)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(put(store, '1', metadata)).rejects.toMatchObject({ code: 'store_full' });
     free();
     await put(store, '1', metadata);
     expect(store.get('lobbies', '1')).toBeDefined();
@@ -122,7 +122,7 @@ describe('a commit that fails', () => {
   it('of a load leaves what was there', async () => {
     const { store } = await openFull();
     const content = { ...(await store.dump()), lobbies: [lobbyRecord({ id: '1', metadata })] };
-    await expect(store.load(content)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(store.load(content)).rejects.toMatchObject({ code: 'store_full' });
     expect(store.list('lobbies').map(lobby => lobby.id)).toEqual(['before']);
   });
 });
