@@ -1,10 +1,11 @@
 import { version } from '../model/version.ts';
 import { errorText } from '../wire/error-report.ts';
+import { backupCommand, restoreCommand } from './backup.ts';
 import { UsageError } from './command-line.ts';
 import { commands } from './commands/commands.ts';
 import { doctorCommand } from './doctor.ts';
 import { errorMessage } from './failure.ts';
-import { commandSummaries, commandsHelp, doctorHelp, generalHelp, serveHelp } from './help.ts';
+import { backupHelp, commandSummaries, commandsHelp, doctorHelp, generalHelp, restoreHelp, serveHelp } from './help.ts';
 import { suggestion } from './nearest.ts';
 import { serve } from './serve.ts';
 import type { Terminal } from './terminal.ts';
@@ -35,6 +36,12 @@ async function run(command: string | undefined, args: readonly string[], termina
       return commands(args, terminal);
     case 'doctor':
       return doctorCommand(args, terminal);
+    case 'backup':
+      await backupCommand(args, terminal);
+      return true;
+    case 'restore':
+      await restoreCommand(args, terminal);
+      return true;
     case 'help':
     case '--help':
     case '-h':
@@ -56,6 +63,8 @@ function help(topic: string | undefined): string {
   if (topic === 'serve') return serveHelp();
   if (topic === 'commands') return commandsHelp();
   if (topic === 'doctor') return doctorHelp();
+  if (topic === 'backup') return backupHelp();
+  if (topic === 'restore') return restoreHelp();
   throw new UsageError(unknown(topic));
 }
 

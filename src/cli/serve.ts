@@ -63,6 +63,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     voiceEndpoint,
     drainTimeoutMs,
     virtualClock,
+    slowStatementMs,
     data,
   } = settings;
   return {
@@ -84,6 +85,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
     ...(voiceEndpoint !== undefined && { voice: { endpoint: voiceEndpoint } }),
     ...(data !== undefined && { data }),
+    ...(slowStatementMs !== undefined && { slowStatementMs }),
     ...(fixtures !== undefined && { fixtures }),
   };
 }

@@ -65,11 +65,11 @@ function prepare(
   log: Logger,
   known?: number,
 ): DatabaseSync {
-  // Order matters: a database that has pages keeps its way to vacuum, and with the lock held before WAL begins SQLite needs
-  // no shared memory.
+  // Order matters: with the lock held before WAL begins SQLite needs no shared memory.
+  database.exec('PRAGMA locking_mode = EXCLUSIVE');
+  // It can be chosen before there is a page; later it is a write, which a damaged database must be spared.
+  if (database.prepare('PRAGMA page_count').get()?.page_count === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   database.exec(`
-    PRAGMA locking_mode = EXCLUSIVE;
-    PRAGMA auto_vacuum = INCREMENTAL;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = ${walPages};

@@ -41,7 +41,7 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
       );
     }
   }
-  if (found > 0) letShrink(database, log);
+  letShrink(database, log);
 }
 
 /** @throws StoreError `store_too_new` */

@@ -1,0 +1,62 @@
+import { Buffer } from 'node:buffer';
+import { constants } from 'node:fs';
+import { copyFile, open, rm, stat } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { systemCode } from '../../../wire/http/transport.ts';
+import { StoreError } from '../errors.ts';
+
+/** How often a copy is tried while a service writes, and how long it rests in between. */
+const triesMax = 40;
+const pauseMs = 50;
+const logHeadBytes = 32;
+
+/**
+ * Copies a database and its write-ahead log as they were at one instant, while a service may be writing them. Nothing of the
+ * database is changed.
+ *
+ * The log begins anew, with another head, when all of it has been folded into the database. As long as it has not, every page
+ * that the service changes meanwhile stands in the log, which is copied last; so a copy is whole when the log's head
+ * was the same before and after.
+ *
+ * @param copy where the copy is to be; its log stands beside it
+ * @throws StoreError `store_failed` when the service writes too much at a time; what the system says
+ */
+export async function copyLive(location: string, copy: string): Promise<void> {
+  for (let tries = 0; tries < triesMax; tries++) {
+    if (tries > 0) await pause(pauseMs);
+    const before = await instantOf(location);
+    await copyFile(location, copy, constants.COPYFILE_FICLONE);
+    await copyIfThere(`${location}-wal`, `${copy}-wal`);
+    if ((await instantOf(location)) === before) return;
+  }
+  throw new StoreError('store_failed', `${location} could not be copied: too much is written to it. Try again later.`);
+}
+
+/** What stays the same between two looks when nothing was folded into the database meanwhile. */
+async function instantOf(location: string): Promise<string> {
+  const head = await logHead(`${location}-wal`);
+  if (head !== '') return head;
+  const { mtimeMs, size } = await stat(location);
+  return `${mtimeMs} ${size}`;
+}
+
+/** In hex; empty where there is no log. */
+async function logHead(path: string): Promise<string> {
+  const file = await open(path).catch(notThere);
+  if (!file) return '';
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(logHeadBytes), 0, logHeadBytes, 0);
+    return buffer.toString('hex', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function copyIfThere(path: string, copy: string): Promise<void> {
+  await rm(copy, { force: true });
+  await copyFile(path, copy, constants.COPYFILE_FICLONE).catch(notThere);
+}
+
+function notThere(error: unknown): undefined {
+  if (systemCode(error) !== 'ENOENT') throw error;
+}
