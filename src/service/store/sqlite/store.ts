@@ -209,10 +209,20 @@ class SqliteEngine implements Engine {
   #failed(cause: unknown): Error {
     if (cause instanceof ArgumentError) return cause;
     const error = failedError(this.location, 'written', cause);
-    if (!this.#isFailing)
-      this.#log.error({ error }, 'The database cannot be written: writes are answered 503 until it can.');
+    if (this.#isFailing) return error;
     this.#isFailing = true;
+    this.#log.error({ error }, 'The database cannot be written: writes are answered 503 until it can.');
+    this.#foldLog();
     return error;
+  }
+
+  /** What is in the log need not grow the database; then the log begins anew, and there is room in it. */
+  #foldLog(): void {
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint');
+    } catch {
+      // The database has no room to grow, either.
+    }
   }
 
   #rollBack(): void {

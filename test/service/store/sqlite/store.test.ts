@@ -1,9 +1,12 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Announced } from '../../../../src/service/events/announcement.ts';
 import type { EmbeddedStore } from '../../../../src/service/store/embedded.ts';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { openSqliteStore, sqliteStoreOver } from '../../../../src/service/store/sqlite/store.ts';
+import { recordingLog } from '../../../support/recording-log.ts';
 import { temporaryFolder } from '../../../support/runs/folder.ts';
 import { lobbyRecord } from '../../../support/store/records.ts';
 
@@ -170,6 +173,56 @@ describe('commit numbers', () => {
       await store.close();
     }
     await folder.remove();
+  });
+});
+
+describe('the file', () => {
+  it('gives its space back after many records are deleted, in steps that leave other work its turn', async () => {
+    const folder = await temporaryFolder();
+    const location = join(folder.path, 'store.sqlite');
+    const store = await openSqliteStore({ location, sink: () => {} });
+    const ids = Array.from({ length: 3000 }, (_, at) => String(at));
+    await Promise.all(ids.map(id => put(store, id, { filler: 'x'.repeat(4000) })));
+    const filled = statSync(location).size + statSync(`${location}-wal`).size;
+    expect(filled).toBeGreaterThan(12_000_000);
+    await Promise.all(ids.map(id => store.transact(`lobby/${id}`, work => work.delete('lobbies', id))));
+    const isSmall = () => statSync(location).size + statSync(`${location}-wal`).size < filled / 5;
+    for (let waited = 0; waited < 400 && !isSmall(); waited++) await pause(25);
+    expect(isSmall()).toBe(true);
+    await put(store, 'after');
+    await store.close();
+    const again = await openSqliteStore({ location, sink: () => {} });
+    expect(again.list('lobbies').map(({ id }) => id)).toEqual(['after']);
+    await again.close();
+    await folder.remove();
+  }, 20_000);
+});
+
+describe('slow statements', () => {
+  it('are logged with their kind and how long they took, without values', async () => {
+    const { log, lines } = recordingLog();
+    const store = await openSqliteStore({ location: inMemory, sink: () => {}, log, slowStatementMs: 0 });
+    opened.push(store);
+    await store.transact('lobby/77', work =>
+      work.put('lobbies', lobbyRecord({ id: '77', metadata: { word: 'xyzzy' } })),
+    );
+    store.get('lobbies', '77');
+    store.list('lobbies', { index: 'byExpiry', upTo: 5 });
+    const durationMs = expect.any(Number);
+    expect(lines).toMatchObject([
+      { level: 'warn', statement: 'commit', changes: { lobbies: 1 }, durationMs },
+      { level: 'warn', statement: 'get', collection: 'lobbies', durationMs },
+      { level: 'warn', statement: 'list', collection: 'lobbies', by: 'byExpiry', durationMs },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/77|xyzzy/);
+  });
+
+  it('are those that take as long as the threshold', async () => {
+    const { log, lines } = recordingLog();
+    const store = await openSqliteStore({ location: inMemory, sink: () => {}, log, slowStatementMs: 60_000 });
+    opened.push(store);
+    await put(store, '1');
+    expect(lines).toEqual([]);
   });
 });
 
