@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Announced } from '../../../../src/service/events/announcement.ts';
 import type { EmbeddedStore } from '../../../../src/service/store/embedded.ts';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
@@ -187,8 +186,7 @@ describe('the file', () => {
     expect(filled).toBeGreaterThan(12_000_000);
     await Promise.all(ids.map(id => store.transact(`lobby/${id}`, work => work.delete('lobbies', id))));
     const isSmall = () => statSync(location).size + statSync(`${location}-wal`).size < filled / 5;
-    for (let waited = 0; waited < 400 && !isSmall(); waited++) await pause(25);
-    expect(isSmall()).toBe(true);
+    await vi.waitFor(() => expect(isSmall()).toBe(true), { timeout: 15_000, interval: 25 });
     await put(store, 'after');
     await store.close();
     const again = await openSqliteStore({ location, sink: () => {} });
