@@ -101,23 +101,38 @@ async function look(
   { known, log }: { readonly known: number | undefined; readonly log: StoreFinding },
 ): Promise<readonly StoreFinding[]> {
   const { size } = await stat(location);
-  const findings: StoreFinding[] = [
+  const tables = attempt('database', () => tablesOf(database));
+  if ('code' in tables) return [tables];
+  const through = attempt('records', () => lookThrough(database, tables));
+  return [
     { code: 'database', ok: true, message: `${location} has ${mebibytes(size)}.` },
-    layoutFinding(database, location),
+    attempt('layout', () => layoutFinding(database, location)),
     log,
-    commitsFinding(database, location, known),
-    integrityFinding(database),
+    attempt('commits', () => commitsFinding(database, location, known)),
+    attempt('integrity', () => integrityFinding(database)),
+    ...('code' in through ? [through] : [recordsFinding(through.records)]),
+    attempt('set_aside', () => setAsideFinding(database, tables.has('set_aside'))),
+    ...('code' in through ? [] : [keysFinding(through.keys)]),
+    attempt('space', () => spaceFinding(database)),
   ];
-  const tables = new Set(
+}
+
+/** What is damaged in one place does not hide the others. */
+function attempt<T>(code: StoreFindingCode, work: () => T): T | StoreFinding {
+  try {
+    return work();
+  } catch (error) {
+    return { code, ok: false, message: `This cannot be looked at: ${(error as Error).message}.`, remedy: restore };
+  }
+}
+
+function tablesOf(database: DatabaseSync): Set<unknown> {
+  return new Set(
     database
       .prepare('SELECT name FROM sqlite_schema')
       .all()
       .map(({ name }) => name),
   );
-  const { records, keys } = lookThrough(database, tables);
-  findings.push(recordsFinding(records), setAsideFinding(database, tables.has('set_aside')), keysFinding(keys));
-  findings.push(spaceFinding(database));
-  return findings;
 }
 
 function layoutFinding(database: DatabaseSync, location: string): StoreFinding {

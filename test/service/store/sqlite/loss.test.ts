@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
 import { temporaryFolder } from '../../../support/runs/folder.ts';
@@ -23,9 +23,12 @@ const program = join(import.meta.dirname, 'durability-child.ts');
 const incomplete = (text: RegExp | string) =>
   expect.objectContaining({ code: 'store_incomplete', message: expect.stringMatching(text) });
 
-/** A store that was killed, with acknowledged commits in its log alone. */
-async function killed(): Promise<void> {
-  const child = spawn(process.execPath, [program, location, 'one'], { stdio: ['ignore', 'pipe', 'inherit'] });
+let killedFolder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  killedFolder = await temporaryFolder();
+  const child = spawn(process.execPath, [program, join(killedFolder.path, 'store.sqlite'), 'one'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let said = 0;
   for await (const chunk of child.stdout) {
     said += String(chunk).length;
@@ -33,6 +36,12 @@ async function killed(): Promise<void> {
   }
   child.kill('SIGKILL');
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+});
+afterAll(() => killedFolder.remove());
+
+/** A store that was killed, with acknowledged commits in its log alone. */
+async function killed(): Promise<void> {
+  await cp(killedFolder.path, folder.path, { recursive: true });
 }
 
 async function count(): Promise<number> {
