@@ -130,8 +130,8 @@ export const serveOptions: OptionGroups = {
     'slow-statement': {
       value: 'MS',
       help: [
-        `log statements of the store that take this many milliseconds or more, without their values`,
-        `(default ${storeLimits.slowStatementMs})`,
+        'log statements of the store that take this many milliseconds or more, without',
+        `their values (default ${storeLimits.slowStatementMs})`,
       ],
     },
     'ready-file': { value: 'FILE', help: ['write the ready line to this file too; removed when the service ends'] },

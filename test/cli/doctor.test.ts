@@ -76,7 +76,7 @@ describe('rallypoint doctor', () => {
     const asked = await Promise.all([run('--help'), run('-h')]);
     for (const { code, stdout, stderr } of asked) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain('Usage: rallypoint doctor [--scheme SCHEME | --application ID]');
+      expect(stdout).toContain('Usage: rallypoint doctor [--scheme SCHEME | --application ID | --data DIR]');
     }
     const { stdout } = await promisify(execFile)(process.execPath, [main, 'help', 'doctor']);
     expect(stdout).toBe(asked[0]?.stdout);
@@ -86,6 +86,7 @@ describe('rallypoint doctor', () => {
     [['--scheme', 'https'], /A scheme is a letter/],
     [['--scheme', 'x', '--application', '1'], /not both/],
     [['--application', 'one'], /--application is an id/],
+    [['--data', '.', '--scheme', 'x'], /not both/],
     [['--sheme', 'x'], /Did you mean "--scheme"/],
     [['my-game'], /takes options only/],
     [['--scheme'], /needs a value/],
