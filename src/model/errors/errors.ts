@@ -230,14 +230,13 @@ export const apiErrors = {
 
 export type ApiErrorName = keyof typeof apiErrors;
 
-const namesByCode = new Map<number, ApiErrorName>();
-const namesByStatus = new Map<number, ApiErrorName>();
+/** By code or, where that is 0, by status: no code is as small as a status. */
+const names = new Map<number, ApiErrorName>();
 for (const name of Object.keys(apiErrors) as ApiErrorName[]) {
-  const entry = apiErrors[name];
-  if (entry.code === 0) namesByStatus.set(entry.status, name);
-  else namesByCode.set(entry.code, name);
+  const { code, status } = apiErrors[name];
+  names.set(code || status, name);
 }
 
 function codeOf({ apiCode, status }: ApiErrorDetails): string {
-  return namesByCode.get(apiCode) ?? (apiCode === 0 ? namesByStatus.get(status) : undefined) ?? 'api_error';
+  return names.get(apiCode || status) ?? 'api_error';
 }
