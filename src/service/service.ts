@@ -238,7 +238,12 @@ async function openCore(options: ServiceOptions, { limits, activity, events }: G
   const store = await openStore(options, { bus, log, events });
   closing.push(() => store.close());
   const ids = snowflakeSource(clock, 0, (await takeTimeMark(store, clock.now())) - 1);
-  closing.push(() => writeTimeMark(store, Math.max(clock.now(), ids.lastMs)));
+  closing.push(() =>
+    writeTimeMark(store, Math.max(clock.now(), ids.lastMs)).catch(error => {
+      // A full disk is no reason to end otherwise than in order: the mark matters only when the clock is set back.
+      log.warn({ error }, 'The latest time could not be kept.');
+    }),
+  );
   let addresses: Addresses | undefined;
   const core: Core = {
     ...{ clock, entropy, log, store, bus, limits, ids },

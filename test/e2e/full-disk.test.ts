@@ -39,7 +39,7 @@ it.skipIf(posix.missing)(
     }
     expect(status).toBe(503);
     child.kill('SIGTERM');
-    await ended;
+    expect(await ended).toEqual([0, null]);
     const failed = (await said).split('\n').filter(one => one.includes('A request failed.'));
     expect(JSON.parse(failed[0] ?? '{}')).toMatchObject({
       route: 'createLobby',

@@ -52,8 +52,13 @@ export function sqliteStoreOver(database: DatabaseSync, options: SqliteStoreOpti
 const cacheSizeDefault = 8 * 1024 * 1024;
 /** Commit numbers are reserved on disk in blocks, so that not every work without changes writes its number. */
 const revisionBlock = 65_536;
-/** Records that are known to be unreadable and could not be set aside: said once each. */
-const unreadableMax = 1000;
+/** Unreadable records that one turn names in the log: more are counted. */
+const namedMax = 1000;
+
+interface Unreadable {
+  readonly key: readonly KeyPart[];
+  readonly reason: string;
+}
 
 class SqliteEngine implements Engine {
   readonly name = 'sqlite';
@@ -72,7 +77,8 @@ class SqliteEngine implements Engine {
   readonly #mark: CommitMark | undefined;
   readonly #writeCounter: ReturnType<typeof counterWriter>;
   readonly #onSetAside: (record: SetAsideRecord) => unknown;
-  readonly #unreadable = new Set<string>();
+  /** Records that were named and could not be set aside. */
+  readonly #skipped = new Set<string>();
   #commits: number;
   #reservedRevision: number;
   /** The last write failed. */
@@ -107,7 +113,7 @@ class SqliteEngine implements Engine {
     if (body === undefined) return undefined;
     const record = decodeRecord(collection, body, key);
     if (typeof record === 'string') {
-      this.#setAside(collection, key, record);
+      this.#setAside(collection, [{ key, reason: record }]);
       return undefined;
     }
     this.#cache[collection].set(text, record, body.length);
@@ -247,43 +253,55 @@ class SqliteEngine implements Engine {
       () => this.#tables[collection].rows(query),
     );
     const records: object[] = [];
-    let moved = 0;
+    const unreadable: Unreadable[] = [];
     for (const { key, body } of rows) {
       const record = decodeRecord(collection, body, key);
-      if (typeof record !== 'string') records.push(record);
-      else if (this.#setAside(collection, key, record)) moved++;
+      if (typeof record === 'string') unreadable.push({ key, reason: record });
+      else records.push(record);
     }
+    const isMoved = unreadable.length > 0 && this.#setAside(collection, unreadable);
     // What stands behind a limit moves up.
-    return moved > 0 ? this.list(collection, query) : (records as unknown[] as Records[Name][]);
+    return isMoved ? this.list(collection, query) : (records as unknown[] as Records[Name][]);
   }
 
-  /** @returns whether it is out of the way now */
-  #setAside(collection: CollectionName, key: readonly KeyPart[], reason: string): boolean {
-    const record: SetAsideRecord = { collection, key, reason, foundAtMs: systemClock.now() };
-    const fields = { code: 'record_unreadable', collection, id: key.join('/'), reason };
-    const name = `${collection}/${fields.id}`;
-    const isNew = !this.#unreadable.has(name);
-    if (isNew && this.#unreadable.size < unreadableMax) this.#unreadable.add(name);
+  /** In one transaction, however many they are. @returns whether they are out of the way now */
+  #setAside(collection: CollectionName, unreadable: readonly Unreadable[]): boolean {
+    const foundAtMs = systemClock.now();
+    const records = unreadable.map(({ key, reason }): SetAsideRecord => ({ collection, key, reason, foundAtMs }));
     try {
       this.#write(
-        () => ({ statement: 'set aside', collection }),
+        () => ({ statement: 'set aside', collection, records: records.length }),
         this.#reservedRevision,
-        () => moveAside(this.#database, record),
+        () => {
+          for (const record of records) moveAside(this.#database, record);
+        },
       );
     } catch (error) {
-      if (isNew)
-        this.#log.error({ ...fields, error }, 'A record cannot be decoded, and could not be set aside; it is skipped.');
+      this.#tell(records, 'A record cannot be decoded, and could not be set aside; it is skipped.', error);
       return false;
     }
-    this.#unreadable.delete(name);
-    this.#cache[collection].delete(keyText(key));
-    this.#lists[collection].delete(String(key[0]));
-    this.#log.error(
-      fields,
-      'A record cannot be decoded and was set aside; the service goes on as if it were not there.',
-    );
-    this.#onSetAside(record);
+    this.#tell(records, 'A record cannot be decoded and was set aside; the service goes on as if it were not there.');
+    this.#skipped.clear();
+    for (const record of records) {
+      this.#cache[collection].delete(keyText(record.key));
+      this.#lists[collection].delete(String(record.key[0]));
+      this.#onSetAside(record);
+    }
     return true;
+  }
+
+  /** Names each record; one that is skipped again and again is named once. */
+  #tell(records: readonly SetAsideRecord[], message: string, error?: unknown): void {
+    for (const { collection, key, reason } of records.slice(0, namedMax)) {
+      const fields = { code: 'record_unreadable', collection, id: key.join('/'), reason };
+      if (error === undefined) this.#log.error(fields, message);
+      else if (this.#skipped.size < namedMax && !this.#skipped.has(`${collection}/${fields.id}`)) {
+        this.#skipped.add(`${collection}/${fields.id}`);
+        this.#log.error({ ...fields, error }, message);
+      }
+    }
+    const more = records.length - namedMax;
+    if (more > 0) this.#log.error({ code: 'record_unreadable', more }, 'There are more such records, found together.');
   }
 
   #tellSetAside(): void {

@@ -103,6 +103,15 @@ describe('a record that cannot be decoded', () => {
     expect(JSON.stringify(lines)).not.toContain('hunter2');
   });
 
+  it('is set aside together with all that are found with it, in one commit', async () => {
+    await damaged({ 1: 'x', 2: 'x', 3: 'x', 4: 'x', 5: 'x' });
+    const { log, lines } = recordingLog();
+    const store = await open({ log, slowStatementMs: 0 });
+    expect(store.list('lobbies')).toEqual([]);
+    expect(lines.filter(({ statement }) => statement === 'set aside')).toMatchObject([{ records: 5 }]);
+    expect(lines.filter(({ code }) => code === 'record_unreadable')).toHaveLength(5);
+  });
+
   it('can be written anew', async () => {
     await damaged({ 2: 'x' });
     const store = await open();
