@@ -35,7 +35,7 @@ export async function backUp(folder: string, file: string): Promise<BackupReport
   await requireNothing(file, 'Choose another name for the backup.');
   return besides(file, async copy => {
     const known = readMark(location) ?? 0;
-    await copyLive(location, copy);
+    await copyLive(location, copy, { mayHold: true });
     return publish(copy, file, look(copy, location, known));
   });
 }

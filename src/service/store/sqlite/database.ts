@@ -9,6 +9,7 @@ import { markPath, readMark } from './commit-mark.ts';
 import { readCounter } from './counters.ts';
 import { damagedError, openingError } from './failure.ts';
 import { KeptLog, sizeOf } from './kept-log.ts';
+import { walPages } from './log-hold.ts';
 import { layoutOf, migrate } from './migrate.ts';
 import { type Migration, migrations as ownMigrations } from './migrations.ts';
 
@@ -16,8 +17,6 @@ import { type Migration, migrations as ownMigrations } from './migrations.ts';
 export const inMemory = ':memory:';
 
 const cacheKiB = 64 * 1024;
-/** Pages of 4 KiB that the write-ahead log may reach before it is folded into the file: 16 MiB. */
-const walPages = 4096;
 /** What the log's file keeps of its size when a large transaction has made it grow. */
 const walBytesKept = 64 * 1024 * 1024;
 

@@ -4,10 +4,16 @@ import { copyFile, open, rm, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
+import { endWish, wishToHold } from './log-hold.ts';
 
 /** How often a copy is tried while a service writes, and how long it rests in between. */
 const triesMax = 40;
 const pauseMs = 50;
+/** After so many tries, a copy that may leave a trace asks the service to let its log grow. */
+const triesAlone = 3;
+/** How long the service takes to notice. */
+const noticeMs = 1500;
+const renewMs = 3000;
 const logHeadBytes = 32;
 
 /**
@@ -19,17 +25,34 @@ const logHeadBytes = 32;
  * was the same before and after.
  *
  * @param copy where the copy is to be; its log stands beside it
+ * @param options `mayHold`: a service that writes too much for that is asked, by a file in its folder, to let its log grow meanwhile
  * @throws StoreError `store_failed` when the service writes too much at a time; what the system says
  */
-export async function copyLive(location: string, copy: string): Promise<void> {
-  for (let tries = 0; tries < triesMax; tries++) {
-    if (tries > 0) await pause(pauseMs);
+export async function copyLive(location: string, copy: string, { mayHold = false } = {}): Promise<void> {
+  const holds = (tries: number) => mayHold && tries >= triesAlone;
+  try {
+    for (let tries = 0; tries < triesMax; tries++) {
+      if (holds(tries)) wishToHold(location);
+      if (tries > 0) await pause(mayHold && tries === triesAlone ? noticeMs : pauseMs);
+      if (await tryCopy(location, copy, () => holds(tries) && wishToHold(location))) return;
+    }
+  } finally {
+    if (mayHold) endWish(location);
+  }
+  throw new StoreError('store_failed', `${location} could not be copied: too much is written to it. Try again later.`);
+}
+
+/** @param renew called every few seconds @returns whether the copy is of one instant */
+async function tryCopy(location: string, copy: string, renew: () => void): Promise<boolean> {
+  const renewing = setInterval(renew, renewMs);
+  try {
     const before = await instantOf(location);
     await copyFile(location, copy, constants.COPYFILE_FICLONE);
     await copyIfThere(`${location}-wal`, `${copy}-wal`);
-    if ((await instantOf(location)) === before) return;
+    return (await instantOf(location)) === before;
+  } finally {
+    clearInterval(renewing);
   }
-  throw new StoreError('store_failed', `${location} could not be copied: too much is written to it. Try again later.`);
 }
 
 /** What stays the same between two looks when nothing was folded into the database meanwhile. */

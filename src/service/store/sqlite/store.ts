@@ -14,6 +14,7 @@ import { counterWriter, readCounter } from './counters.ts';
 import { inMemory, openDatabase } from './database.ts';
 import { failedError } from './failure.ts';
 import { FreeSpace } from './free-space.ts';
+import { LogHold } from './log-hold.ts';
 import { listSetAside, moveAside, type SetAsideRecord } from './set-aside.ts';
 import { SlowStatements, type StatementKind } from './slow-statements.ts';
 import { openTables } from './tables.ts';
@@ -75,6 +76,7 @@ class SqliteEngine implements Engine {
   readonly #slow: SlowStatements;
   readonly #freeSpace: FreeSpace;
   readonly #mark: CommitMark | undefined;
+  readonly #logHold: LogHold | undefined;
   readonly #writeCounter: ReturnType<typeof counterWriter>;
   readonly #onSetAside: (record: SetAsideRecord) => unknown;
   /** Records that were named and could not be set aside. */
@@ -101,6 +103,7 @@ class SqliteEngine implements Engine {
     this.firstRevision = this.#reservedRevision;
     this.#onSetAside = onSetAside;
     this.#tellSetAside();
+    this.#logHold = location === inMemory ? undefined : new LogHold(database, location);
     this.#mark = location === inMemory ? undefined : new CommitMark(location, this.#commits, log);
   }
 
@@ -163,6 +166,7 @@ class SqliteEngine implements Engine {
   }
 
   tidy(): boolean {
+    if (this.#logHold?.look()) return false;
     const startedMs = this.#slow.begin();
     try {
       return this.#freeSpace.step();
