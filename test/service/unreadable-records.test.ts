@@ -1,14 +1,16 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Command } from '../../src/model/command.ts';
 import { capabilities, intents, opcodes, type PlayerReady } from '../../src/model/gateway.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { databaseIn } from '../../src/service/store/data-folder.ts';
 import { hashSecret } from '../../src/service/support/secret.ts';
+import { useCommand } from '../support/commands/use-command.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
 import { type LogLine, recordingLog } from '../support/recording-log.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
-import { playerToken } from '../support/service/tokens.ts';
+import { playerToken, sessionToken } from '../support/service/tokens.ts';
 
 const [ada, grace] = starfall.users.map(({ id }) => id);
 const application = starfall.applications[0].id;
@@ -176,5 +178,23 @@ describe('other records that cannot be decoded', () => {
     const again = (await (await fetch(`${service.api_base}/oauth2/keys`)).json()) as { keys: { n: string }[] };
     expect(again.keys[0]?.n).toBeTypeOf('string');
     expect(errors()).toMatchObject([{ code: 'record_unreadable', collection: 'settings', id: 'oauth_signing_key' }]);
+  });
+
+  it('of an application that cannot sign any more fail what is sent to it, and nothing else', async () => {
+    const { body } = await callApi(service, 'POST', `/applications/${application}/commands`, {
+      ...{ name: 'rally', description: 'Calls your party together' },
+    });
+    const endpoint = 'http://127.0.0.1:9/interactions';
+    await restartAfter([
+      "UPDATE applications SET body = json_set(body, '$.signing_key', ?, '$.interactions_endpoint_url', ?)",
+      'x',
+      endpoint,
+    ]);
+    const player = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, String(ada)) });
+    clients.push(player);
+    await useCommand(service, body as Command, String(ada));
+    await player.dispatch('INTERACTION_FAILURE');
+    expect(errors()).toMatchObject([{ application, message: 'An interaction could not be sent.' }]);
+    expect(await statusOf(`/applications/${application}/commands`)).toBe(200);
   });
 });
