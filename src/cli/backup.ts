@@ -39,8 +39,8 @@ export async function restoreCommand(args: readonly string[], terminal: Terminal
 }
 
 /** Loaded this late because wrong options must not wait for it. */
-function tools(): Promise<typeof import('../service/store/sqlite/backup.ts')> {
-  return import('../service/store/sqlite/backup.ts');
+function tools(): Promise<typeof import('../service/store/sqlite/upkeep.ts')> {
+  return import('../service/store/sqlite/upkeep.ts');
 }
 
 function tell(

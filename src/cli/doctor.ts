@@ -37,7 +37,7 @@ async function lookAtGame(settings: DoctorSettings): Promise<readonly Finding[]>
 }
 
 async function lookAtData(folder: string): Promise<readonly Finding[]> {
-  const { inspectDataFolder } = await import('../service/store/sqlite/inspect.ts');
+  const { inspectDataFolder } = await import('../service/store/sqlite/upkeep.ts');
   return inspectDataFolder(folder);
 }
 
