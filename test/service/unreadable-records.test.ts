@@ -34,7 +34,9 @@ async function start(virtualFromMs?: number): Promise<Service> {
   const recorded = recordingLog();
   lines = recorded.lines;
   const clock = virtualFromMs === undefined ? 'virtual' : { virtualFromMs };
-  return startService({ fixtures: starfall, limits: 'off', clock, data: folder.path, log: recorded.log });
+  // The document of the fixtures would make anew what cannot be read.
+  const fixtures = virtualFromMs === undefined ? { fixtures: starfall } : {};
+  return startService({ ...fixtures, limits: 'off', clock, data: folder.path, log: recorded.log });
 }
 
 /** Ends the service, changes its database by hand, and starts it again. */
@@ -121,6 +123,27 @@ describe('other records that cannot be decoded', () => {
     const { lobbies } = await (await connect(ada)).dispatch<PlayerReady>('READY');
     expect(lobbies?.map(({ id }) => id)).toEqual([lobby]);
     expect(errors()).toMatchObject([{ collection: 'lobby_members', id: `${lobby}/${grace}` }]);
+  });
+
+  it('of a user, a guild and a guild member leave the others what they have', async () => {
+    const lobby = await createLobby(ada, grace);
+    await restartAfter(
+      ['UPDATE users SET body = ? WHERE id = ?', 'x', String(grace)],
+      ['UPDATE guilds SET body = ? WHERE id = ?', 'x', starfall.guilds[0].id],
+      ['UPDATE guild_members SET body = ? WHERE user_id = ?', 'x', String(grace)],
+    );
+    const { lobbies } = await (await connect(ada)).dispatch<PlayerReady>('READY');
+    expect(lobbies?.map(({ id }) => id)).toEqual([lobby]);
+    expect(await statusOf(`/lobbies/${lobby}`)).toBe(200);
+    const bot = await GatewayClient.identified(service.gateway, {
+      token: starfall.applications[0].bot_token,
+      intents: intents.GUILDS,
+    });
+    clients.push(bot);
+    await bot.beat();
+    expect(await statusOf(`/guilds/${starfall.guilds[0].id}`)).toBe(404);
+    expect(errors().map(({ collection }) => collection)).toEqual(expect.arrayContaining(['users', 'guilds']));
+    expect(errors().filter(({ code }) => code !== 'record_unreadable')).toEqual([]);
   });
 
   it('of a token rejects that token, and of a session lets its client identify anew', async () => {

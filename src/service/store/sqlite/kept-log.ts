@@ -13,12 +13,7 @@ export class KeptLog {
     this.#kept = `${location}-wal-kept`;
     this.drop();
     if (sizeOf(this.#log) === 0) return;
-    try {
-      linkSync(this.#log, this.#kept);
-    } catch {
-      // A file system without hard links.
-      copyFileSync(this.#log, this.#kept);
-    }
+    if (!tryLink(this.#log, this.#kept)) copyFileSync(this.#log, this.#kept);
   }
 
   /** The database is whole. */
@@ -30,6 +25,17 @@ export class KeptLog {
   putBack(): void {
     if (existsSync(this.#kept) && !existsSync(this.#log)) renameSync(this.#kept, this.#log);
     else this.drop();
+  }
+}
+
+/** Not where files that are open cannot be deleted under any of their names, nor where there are no hard links. */
+function tryLink(path: string, link: string): boolean {
+  if (process.platform === 'win32') return false;
+  try {
+    linkSync(path, link);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -18,7 +18,7 @@ const logHeadBytes = 32;
 
 /**
  * Copies a database and its write-ahead log as they were at one instant, while a service may be writing them. Nothing of the
- * database is changed.
+ * database is changed. Not for the process that has the database open: closing a file drops its locks.
  *
  * The log begins anew, with another head, when all of it has been folded into the database. As long as it has not, every page
  * that the service changes meanwhile stands in the log, which is copied last; so a copy is whole when the log's head
