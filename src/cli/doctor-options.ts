@@ -8,6 +8,10 @@ export const doctorOptions: OptionGroups = {
     application: { value: 'ID', help: ['the application, for its default scheme: discord-ID'] },
     folder: { value: 'DIR', help: ["the folder of the game's socket, if it names one"] },
     handler: { value: 'NAME', help: ["the game's own registration, for example game.desktop"] },
+    data: {
+      value: 'DIR',
+      help: ["instead of all that: a service's data folder, also while a service runs on it"],
+    },
   },
   Output: {
     json: { help: ['print one JSON document'] },
@@ -21,6 +25,8 @@ export interface DoctorSettings {
   readonly applicationId: string | undefined;
   readonly folder: string | undefined;
   readonly handler: string | undefined;
+  /** A data folder, which is looked at instead. */
+  readonly data: string | undefined;
   readonly json: boolean;
 }
 
@@ -43,7 +49,13 @@ export function readDoctorSettings(args: readonly string[]): DoctorSettings | un
   if (handler !== undefined && scheme === undefined && applicationId === undefined) {
     throw new UsageError('--handler names the registration of a scheme: give --scheme or --application too.');
   }
+  const data = optionText(given, 'data');
+  const other = ['scheme', 'application', 'folder', 'handler'].find(name => given[name] !== undefined);
+  if (data !== undefined && other !== undefined) {
+    throw new UsageError(`Give --data or --${other}, not both: one is about a service, the other about a game.`);
+  }
   return {
+    data,
     scheme,
     applicationId,
     folder: optionText(given, 'folder'),

@@ -1,7 +1,6 @@
 import { ArgumentError } from '../model/errors/errors.ts';
-import type { Finding } from '../sdk/redirect/doctor/finding.ts';
 import { UsageError } from './command-line.ts';
-import { readDoctorSettings } from './doctor-options.ts';
+import { type DoctorSettings, readDoctorSettings } from './doctor-options.ts';
 import { errorMessage } from './failure.ts';
 import { doctorHelp } from './help.ts';
 import { type Paint, paintFor, printable } from './paint.ts';
@@ -9,7 +8,8 @@ import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * `rallypoint doctor`: names what keeps a player from signing in on this machine, and how to fix it.
+ * `rallypoint doctor`: names what keeps a player from signing in on this machine, or what is wrong with a service's data folder,
+ * and how to fix it.
  *
  * @returns false when it found a problem
  * @throws UsageError
@@ -20,19 +20,39 @@ export async function doctorCommand(args: readonly string[], { stdout }: Termina
     stdout.write(doctorHelp());
     return true;
   }
-  // Loaded this late because wrong options must not wait for it.
-  const { doctor } = await import('../sdk/redirect/doctor/doctor.ts');
-  const findings = await doctor(settings).catch(error => {
-    // By its name: it is built apart, with a class of its own.
-    throw error.name === ArgumentError.name ? new UsageError(printable(errorMessage(error))) : error;
-  });
+  const findings = settings.data === undefined ? await lookAtGame(settings) : await lookAtData(settings.data);
   if (settings.json) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else {
     stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);
-    const hasScheme = settings.scheme !== undefined || settings.applicationId !== undefined;
-    if (!hasScheme) stdout.write('No scheme was checked: name one by --scheme or --application.\n');
+    const { scheme, applicationId, data } = settings;
+    const hasLookedAtScheme = scheme !== undefined || applicationId !== undefined;
+    if (data === undefined && !hasLookedAtScheme)
+      stdout.write('No scheme was checked: name one by --scheme or --application.\n');
   }
   return findings.every(({ ok }) => ok);
+}
+
+// Loaded this late, both, because wrong options must not wait for them.
+
+async function lookAtGame(settings: DoctorSettings): Promise<readonly Finding[]> {
+  const { doctor } = await import('../sdk/redirect/doctor/doctor.ts');
+  return doctor(settings).catch(error => {
+    // By its name: it is built apart, with a class of its own.
+    throw error.name === ArgumentError.name ? new UsageError(printable(errorMessage(error))) : error;
+  });
+}
+
+async function lookAtData(folder: string): Promise<readonly Finding[]> {
+  const { inspectDataFolder } = await import('../service/store/sqlite/upkeep.ts');
+  return inspectDataFolder(folder);
+}
+
+/** One thing that was looked at. */
+interface Finding {
+  readonly code: string;
+  readonly ok: boolean;
+  readonly message: string;
+  readonly remedy?: string;
 }
 
 function report(findings: readonly Finding[], paint: Paint): string[] {

@@ -1,4 +1,5 @@
 import { environmentVariables } from '../wire/environment-variables.ts';
+import { dataOptions } from './backup-options.ts';
 import type { OptionGroups } from './command-line.ts';
 import { configFields, configFileName } from './commands/config-file.ts';
 import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
@@ -12,7 +13,9 @@ const helpColumn = 24;
 export const commandSummaries = {
   serve: 'start the service',
   commands: "register, compare and show an application's commands",
-  doctor: 'find out why players cannot sign in on this machine',
+  doctor: "find out why players cannot sign in, or what is wrong with a service's data folder",
+  backup: "copy a service's state into one file, also while the service runs",
+  restore: 'make a data folder from a backup',
   completion: `print a completion script: ${shells.join(', ')}`,
   help: 'show how to use a command: rallypoint help commands deploy',
 } as const;
@@ -145,11 +148,14 @@ function usageOf(action: ActionName): string {
 /** What `rallypoint doctor --help` shows. */
 export function doctorHelp(): string {
   return [
-    'Usage: rallypoint doctor [--scheme SCHEME | --application ID] [options]',
+    'Usage: rallypoint doctor [--scheme SCHEME | --application ID | --data DIR] [options]',
     '',
     'Checks what brings a redirect from the browser back to the game, and what keeps the tokens after it: which',
     'program opens the scheme, the forwarder, the socket, the loopback interface, the keychain and the rights of this',
-    'process. Without a scheme it checks only what all games share. It changes nothing on the machine.',
+    'process. Without a scheme it checks only what all games share.',
+    'With --data it checks a data folder: whether the database can be opened, whether acknowledged commits are missing,',
+    'its pages and indexes, every record, the keys. It reads a copy in the temporary folder (TMPDIR).',
+    'It changes nothing.',
     '',
     ...optionHelp(doctorOptions),
     'Colors are for terminals; NO_COLOR=1 turns them off.',
@@ -158,6 +164,42 @@ export function doctorHelp(): string {
     'Examples',
     '  rallypoint doctor --application 1054951789318909972',
     '  rallypoint doctor --scheme my-game --handler my-game.desktop --json',
+    '  rallypoint doctor --data ./state',
+    '',
+  ].join('\n');
+}
+
+/** What `rallypoint backup --help` shows. */
+export function backupHelp(): string {
+  return [
+    'Usage: rallypoint backup FILE [options]',
+    '',
+    'Copies the state of a data folder into FILE, which must not be there yet. A service may be running on the folder: all that',
+    'it had acknowledged when the copy began is in it. The copy is looked through before it gets its name.',
+    'A backup holds the keys that sign and hashes of all credentials: treat it as a secret.',
+    '',
+    ...optionHelp(dataOptions),
+    'Exit codes: 0 done, 1 it failed, 2 wrong use.',
+    '',
+    'Examples',
+    '  rallypoint backup state-monday.sqlite --data ./state',
+    '',
+  ].join('\n');
+}
+
+/** What `rallypoint restore --help` shows. */
+export function restoreHelp(): string {
+  return [
+    'Usage: rallypoint restore FILE [options]',
+    '',
+    'Makes a data folder of a backup, for "rallypoint serve" to be started on. A folder that holds a state already is not',
+    'touched: stop the service and move the folder away first.',
+    '',
+    ...optionHelp(dataOptions),
+    'Exit codes: 0 done, 1 it failed, 2 wrong use.',
+    '',
+    'Examples',
+    '  rallypoint restore state-monday.sqlite --data ./state',
     '',
   ].join('\n');
 }

@@ -1,5 +1,7 @@
 import { version } from '../model/version.ts';
 import { errorText } from '../wire/error-report.ts';
+import { backupCommand, restoreCommand } from './backup.ts';
+import { dataOptions } from './backup-options.ts';
 import { readOptions, UsageError } from './command-line.ts';
 import { commands, readAction } from './commands/commands.ts';
 import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
@@ -7,7 +9,16 @@ import { type Completable, completionScript, readShell, shells } from './complet
 import { doctorCommand } from './doctor.ts';
 import { doctorOptions } from './doctor-options.ts';
 import { errorMessage } from './failure.ts';
-import { commandSummaries, commandsHelp, completionHelp, doctorHelp, generalHelp, serveHelp } from './help.ts';
+import {
+  backupHelp,
+  commandSummaries,
+  commandsHelp,
+  completionHelp,
+  doctorHelp,
+  generalHelp,
+  restoreHelp,
+  serveHelp,
+} from './help.ts';
 import { suggestion } from './nearest.ts';
 import { serve } from './serve.ts';
 import { serveOptions } from './serve-options.ts';
@@ -39,6 +50,12 @@ async function run(command: string | undefined, args: readonly string[], termina
       return commands(args, terminal);
     case 'doctor':
       return doctorCommand(args, terminal);
+    case 'backup':
+      await backupCommand(args, terminal);
+      return true;
+    case 'restore':
+      await restoreCommand(args, terminal);
+      return true;
     case 'completion':
       terminal.stdout.write(completion(args));
       return true;
@@ -64,6 +81,8 @@ function help([topic, action]: readonly string[]): string {
   if (topic === 'commands') return commandsHelp(action === undefined ? undefined : readAction(action));
   if (topic === 'doctor') return doctorHelp();
   if (topic === 'completion') return completionHelp();
+  if (topic === 'backup') return backupHelp();
+  if (topic === 'restore') return restoreHelp();
   throw new UsageError(unknown(topic));
 }
 
@@ -88,6 +107,8 @@ function completables(): Completable[] {
       })),
     },
     doctor: { options: doctorOptions },
+    backup: { options: dataOptions, operand: 'FILE' },
+    restore: { options: dataOptions, operand: 'FILE' },
     completion: { options: {}, operand: 'shell', words: shells },
     help: { options: {}, operand: 'command', words: Object.keys(commandSummaries).filter(name => name !== 'help') },
   };

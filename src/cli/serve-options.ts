@@ -8,12 +8,12 @@ import {
 import { type SignInMode, signInModes } from '../service/oauth/sign-in/sign-in-mode.ts';
 import { checkAllowedHosts, checkPublicUrl, checkTrustedProxies, checkVoiceEndpoint } from '../service/options.ts';
 import { isLoopback } from '../service/support/network-address.ts';
-import { intakeLimits, runtimeLimits } from '../service/support/service-limits.ts';
+import { intakeLimits, runtimeLimits, storeLimits } from '../service/support/service-limits.ts';
 import { type GivenOptions, type OptionGroups, optionText, readOptions, UsageError } from './command-line.ts';
 import { errorMessage } from './failure.ts';
 import { suggestion } from './nearest.ts';
 
-const defaults = {
+export const defaults = {
   port: 8910,
   host: '127.0.0.1',
   signIn: 'developer',
@@ -135,6 +135,13 @@ export const serveOptions: OptionGroups = {
       help: ['also write the ready line to this file; it is removed when the service ends'],
     },
     'log-requests': { help: ['write a log line for every HTTP request that was answered'] },
+    'slow-statement': {
+      value: 'MS',
+      help: [
+        'log statements of the store that take this many milliseconds or more, without',
+        `their values (default ${storeLimits.slowStatementMs})`,
+      ],
+    },
     'log-level': {
       value: 'LEVEL',
       choices: logLevels,
@@ -170,6 +177,8 @@ export interface ServeSettings {
   readonly voiceEndpoint?: string;
   readonly drainTimeoutMs: number;
   readonly virtualClock: boolean;
+  /** Absent: the service's own figure. */
+  readonly slowStatementMs?: number;
   readonly readyFile?: string;
   readonly logRequests: boolean;
   readonly logLevel: LogLevel;
@@ -200,6 +209,7 @@ export function readServeOptions(args: readonly string[]): ServeSettings | undef
     ...readVoiceEndpoint(given),
     drainTimeoutMs: readDrainTimeout(given),
     virtualClock: given['virtual-clock'] === true,
+    ...readSlowStatement(given),
     ...(readyFile !== undefined && { readyFile }),
     logRequests: given['log-requests'] === true,
     logLevel: choice(given, 'log-level', logLevels) ?? defaults.logLevel,
@@ -251,6 +261,15 @@ function readDrainTimeout(given: GivenOptions): number {
   const seconds = /^[0-9]{1,4}$/.test(value) ? Number(value) : Number.NaN;
   if (seconds <= secondsMax) return seconds * 1000;
   throw new UsageError(`--drain-timeout must be a whole number of seconds from 0 to ${secondsMax} (got "${value}").`);
+}
+
+function readSlowStatement(given: GivenOptions): Pick<ServeSettings, 'slowStatementMs'> {
+  const value = optionText(given, 'slow-statement');
+  if (value === undefined) return {};
+  const { slowStatementMsMax } = storeLimits;
+  const slowStatementMs = /^[0-9]{1,6}$/.test(value) ? Number(value) : Number.NaN;
+  if (slowStatementMs <= slowStatementMsMax) return { slowStatementMs };
+  throw new UsageError(`--slow-statement must be a whole number from 0 to ${slowStatementMsMax} (got "${value}").`);
 }
 
 function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'signIn' | 'allowPublicDeveloperSignIn'> {

@@ -68,6 +68,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     drainTimeoutMs,
     virtualClock,
     logRequests,
+    slowStatementMs,
     data,
   } = settings;
   return {
@@ -91,6 +92,7 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
     ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
     ...(voiceEndpoint !== undefined && { voice: { endpoint: voiceEndpoint } }),
     ...(data !== undefined && { data }),
+    ...(slowStatementMs !== undefined && { slowStatementMs }),
     ...(fixtures !== undefined && { fixtures }),
   };
 }

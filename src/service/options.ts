@@ -4,7 +4,7 @@ import type { Entropy, Fetch, Logger } from '../wire/clock/ports.ts';
 import { nameOf } from './http/hosts.ts';
 import { type SignInMode, signInModes } from './oauth/sign-in/sign-in-mode.ts';
 import { isAddressBlock, isLoopback } from './support/network-address.ts';
-import { runtimeLimits } from './support/service-limits.ts';
+import { runtimeLimits, storeLimits } from './support/service-limits.ts';
 import type { Fixtures } from './testing/fixtures/document.ts';
 
 /** How {@link startService} is asked for a service. Everything has a default. */
@@ -52,6 +52,11 @@ export interface ServiceOptions {
   readonly allowPrivateWebhooks?: boolean;
   /** Folder that keeps the state; made when missing. Absent: the state is in memory and ends with the service. */
   readonly data?: string;
+  /**
+   * Statements of the store on disk that take this many milliseconds or more are logged, with their kind and without their
+   * values; 250 when absent, 0 logs all of them.
+   */
+  readonly slowStatementMs?: number;
   /** Bearer of the control API; generated when absent. */
   readonly controlToken?: string;
   /** With developer sign-in whoever reaches the service can sign in as anybody: a public address is refused unless this is true. */
@@ -158,6 +163,16 @@ export function checkDrainTimeout(drainTimeoutMs: number = runtimeLimits.drainTi
   throw new ArgumentError(
     'invalid_drain_timeout',
     `drainTimeoutMs must be a number of milliseconds from 0 to ${drainTimeoutMsMax} (got ${drainTimeoutMs}).`,
+  );
+}
+
+/** @throws ArgumentError `invalid_slow_statement` */
+export function checkSlowStatement(slowStatementMs: number = storeLimits.slowStatementMs): number {
+  const { slowStatementMsMax } = storeLimits;
+  if (slowStatementMs >= 0 && slowStatementMs <= slowStatementMsMax) return slowStatementMs;
+  throw new ArgumentError(
+    'invalid_slow_statement',
+    `slowStatementMs must be a number of milliseconds from 0 to ${slowStatementMsMax} (got ${slowStatementMs}).`,
   );
 }
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { ArgumentError } from '../model/errors/errors.ts';
 import { version } from '../model/version.ts';
 import {
@@ -45,6 +44,7 @@ import {
   checkDrainTimeout,
   checkHost,
   checkPublicUrl,
+  checkSlowStatement,
   checkTrustedProxies,
   checkVoiceEndpoint,
   chooseLimits,
@@ -67,6 +67,7 @@ import { oauthRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { partnerRoutes } from './routes/partner.ts';
 import type { AnnouncementSink, Store } from './store/contract.ts';
+import { databaseIn } from './store/data-folder.ts';
 import type { CommitReport } from './store/embedded.ts';
 import { openMemoryStore } from './store/memory/store.ts';
 import { takeTimeMark, writeTimeMark } from './store/time-mark.ts';
@@ -134,7 +135,7 @@ type Closing = (() => MaybePromise<unknown>)[];
  * share nothing.
  *
  * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `invalid_allowed_host`, `unknown_limits`,
- *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`; ValidationError with the faults of the fixtures; StoreError
+ *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`, `invalid_slow_statement`; ValidationError with the faults of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
@@ -147,6 +148,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const allowedHosts = checkAllowedHosts(options.allowedHosts);
   const voiceEndpoint = checkVoiceEndpoint(options.voice?.endpoint);
   const drainTimeoutMs = checkDrainTimeout(options.drainTimeoutMs);
+  checkSlowStatement(options.slowStatementMs);
   const warning = proxyWarning(options);
   if (warning !== undefined) options.log?.warn({ publicUrl }, warning);
   const closing: Closing = [];
@@ -287,11 +289,16 @@ async function openCore(options: ServiceOptions, ground: Ground, closing: Closin
   const tracing = isTracingRegistered() ? await (await import('./telemetry/tracing.ts')).openTracing(log) : undefined;
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
-  const opened = await openStore(options.data, bus, ground, tracing);
+  const opened = await openStore(options, bus, ground, tracing);
   const store = tracing?.store(opened) ?? opened;
   closing.push(() => store.close());
   const ids = snowflakeSource(clock, 0, (await takeTimeMark(store, clock.now())) - 1);
-  closing.push(() => writeTimeMark(store, Math.max(clock.now(), ids.lastMs)));
+  closing.push(() =>
+    writeTimeMark(store, Math.max(clock.now(), ids.lastMs)).catch(error => {
+      // A full disk is no reason to end otherwise than in order: the mark matters only when the clock is set back.
+      log.warn({ error }, 'The latest time could not be kept.');
+    }),
+  );
   let addresses: Addresses | undefined;
   const core: Core = {
     ...{ clock, entropy, log, store, bus, limits, ids, metrics },
@@ -446,7 +453,7 @@ function systemClockMoved(): ArgumentError {
 }
 
 async function openStore(
-  data: string | undefined,
+  { data, slowStatementMs }: Pick<ServiceOptions, 'data' | 'slowStatementMs'>,
   bus: Core['bus'],
   { log, events, metrics, readiness }: Ground,
   tracing: Tracing | undefined,
@@ -464,10 +471,14 @@ async function openStore(
   };
   if (data === undefined) return openMemoryStore({ sink, log, onCommit });
   const { openSqliteStore } = await import('./store/sqlite/store.ts');
-  const location = join(data, 'rallypoint.sqlite');
   return openSqliteStore({
-    ...{ location, sink, log, onCommit },
-    ...(events && { keep: announced => events.keep(announced) }),
+    ...{ location: databaseIn(data), sink, log, onCommit },
+    ...(slowStatementMs !== undefined && { slowStatementMs }),
+    ...(events && {
+      keep: announced => events.keep(announced),
+      // Sessions that need the event cannot be brought up to date.
+      onSetAside: ({ collection, key }) => collection === 'gateway_events' && events.lost(Number(key[0])),
+    }),
   });
 }
 

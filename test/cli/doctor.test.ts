@@ -88,7 +88,7 @@ describe('rallypoint doctor', () => {
     const asked = await Promise.all([run('--help'), run('-h')]);
     for (const { code, stdout, stderr } of asked) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain('Usage: rallypoint doctor [--scheme SCHEME | --application ID]');
+      expect(stdout).toContain('Usage: rallypoint doctor [--scheme SCHEME | --application ID | --data DIR]');
     }
     const { stdout } = await promisify(execFile)(process.execPath, [main, 'help', 'doctor']);
     expect(stdout).toBe(asked[0]?.stdout);
@@ -99,6 +99,7 @@ describe('rallypoint doctor', () => {
     [['--scheme', 'x', '--application', '1'], /both name the scheme/],
     [['--application', 'one'], /--application must be an id/],
     [['--handler', 'game.desktop'], /give --scheme/],
+    [['--data', '.', '--scheme', 'x'], /not both/],
     [['--sheme', 'x'], /Did you mean "--scheme"/],
     [['my-game'], /takes only options/],
     [['--scheme'], /needs a value/],

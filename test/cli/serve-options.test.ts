@@ -87,6 +87,15 @@ describe('the options of serve', () => {
     }
   });
 
+  it('take from 0 to 600,000 milliseconds for slow statements', () => {
+    for (const ms of [0, 600_000]) expect(read(`--slow-statement ${ms}`)?.slowStatementMs).toBe(ms);
+    for (const ms of ['600001', '-1', '1.5', 'soon']) {
+      expect(refusal(`--slow-statement=${ms}`)).toBe(
+        `--slow-statement must be a whole number from 0 to 600000 (got "${ms}").`,
+      );
+    }
+  });
+
   it('take the public address as an origin, and nothing more', () => {
     expect(read('--public-url https://play.example/')?.publicUrl).toBe('https://play.example');
     expect(read('--public-url http://10.0.0.4:8080')?.publicUrl).toBe('http://10.0.0.4:8080');

@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReadyLine } from '../../src/service/index.ts';
 import { needs } from '../support/runs/parts.ts';
+import { ServiceProcess } from '../support/service/service-process.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
+import { SmallDisk, smallDiskMissing } from '../support/small-disk.ts';
 
 const posix = await needs('posix');
 
@@ -36,7 +38,7 @@ it.skipIf(posix.missing)(
     for (let n = 0; n < 5_000 && status === 201; n++) {
       ({ status, headers } = await callApi(ready, 'POST', '/lobbies', { metadata }));
     }
-    expect(status).toBeGreaterThanOrEqual(500);
+    expect(status).toBe(503);
     const readiness = await fetch(`${ready.web_base}/readyz`);
     expect({ status: readiness.status, body: await readiness.json() }).toEqual({
       status: 503,
@@ -46,7 +48,7 @@ it.skipIf(posix.missing)(
     const metrics = await (await fetch(`${ready.web_base}/metrics`)).text();
     expect(metrics).toMatch(/^rallypoint_store_commits_total\{outcome="failure"\} [1-9]/m);
     child.kill('SIGTERM');
-    await ended;
+    expect(await ended).toEqual([0, null]);
     const failed = (await said).split('\n').filter(one => one.includes('A request failed.'));
     expect(JSON.parse(failed[0] ?? '{}')).toMatchObject({
       route: 'createLobby',
@@ -62,3 +64,68 @@ it.skipIf(posix.missing)(
   },
   60_000,
 );
+
+const missing = smallDiskMissing();
+
+describe.skipIf(missing)(`a disk that is full${missing ? ` (skipped: ${missing})` : ''}`, () => {
+  function smallDisk(mebibytes: number): SmallDisk {
+    const disk = new SmallDisk(mebibytes);
+    onTestFinished(() => disk.remove());
+    return disk;
+  }
+
+  const metadata = { map: 'x'.repeat(900) };
+
+  it('rejects writes with 503 and code 130000, answers reads, and loses nothing; writes succeed when there is space again', async () => {
+    const disk = smallDisk(8);
+    const service = await ServiceProcess.start(disk.path, starfall);
+    onTestFinished(() => service.end('SIGKILL'));
+    disk.fill(512 * 1024);
+    const acknowledged: string[] = [];
+    const create = async () => {
+      const answer = await callApi(service.ready, 'POST', '/lobbies', { metadata });
+      if (answer.status === 201) acknowledged.push((answer.body as { id: string }).id);
+      return answer;
+    };
+    let answer = await create();
+    while (answer.status === 201) answer = await create();
+    expect(acknowledged.length).toBeGreaterThan(5);
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { code: 130000, message: expect.stringContaining('overloaded') },
+    });
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]/);
+    expect((await callApi(service.ready, 'GET', `/lobbies/${acknowledged[0]}`)).status).toBe(200);
+
+    disk.free();
+    expect((await create()).status).toBe(201);
+    await service.end('SIGKILL');
+    await service.start();
+    for (const id of acknowledged) expect((await callApi(service.ready, 'GET', `/lobbies/${id}`)).status).toBe(200);
+  }, 30_000);
+
+  it.each([
+    ['an empty data folder', false],
+    ['the state of a service', true],
+  ])(
+    'lets no service start on %s, and one line says why',
+    async (_what, isUsed) => {
+      const disk = smallDisk(8);
+      if (isUsed) await (await ServiceProcess.start(disk.path, starfall)).end();
+      disk.fill();
+      const args = ['src/cli/main.ts', 'serve', '--port', '0', '--data', join(disk.path, 'data')];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+      const said = text(child.stderr);
+      const [code] = await once(child, 'exit');
+      const lines = (await said).trim().split('\n');
+      expect(code).toBe(1);
+      expect(lines.at(-1)).toMatch(/^rallypoint: .*no space left on its disk/);
+      expect(lines.filter(line => !line.startsWith('{'))).toHaveLength(1);
+      if (!isUsed) return;
+      disk.free();
+      const service = await ServiceProcess.start(disk.path, starfall);
+      await service.end();
+    },
+    30_000,
+  );
+});

@@ -116,6 +116,8 @@ export const errorCodes = {
       invalid_public_url: 'The public address is not one.',
       invalid_server_name: 'The name of a server is empty or too long.',
       invalid_trusted_proxy: 'The address of a proxy is not one.',
+      invalid_slow_statement:
+        'The time from which statements are logged is not a number of milliseconds, or too large.',
       invalid_drain_timeout: 'The time that a service has to end is not a number of milliseconds, or too large.',
       invalid_allowed_host: 'The name that clients may call the service by is none, or has a port.',
       invalid_voice_endpoint: 'The address of a voice server is not one.',
@@ -137,6 +139,16 @@ export const errorCodes = {
       server_not_live: 'The server named holds no lease.',
       superseded: "Another process has come under this server's name, for good.",
     },
+    StoreError: {
+      store_failed: 'The engine could not read or commit; a rejected work left nothing behind.',
+      store_full: 'As above, because there is no space left on the disk.',
+      store_closed: 'The store was used after its close.',
+      store_in_use: 'Another process has the data folder open.',
+      store_too_new: 'A newer version of this package wrote the data folder.',
+      store_unusable: 'The database cannot be opened: no permission, damaged, or not one of this package.',
+      store_incomplete: 'The database is empty or missing, or lacks commits that were acknowledged.',
+      transaction_ended: 'A transaction was used after its work had ended.',
+    },
     RallypointError: { commands_drifted: 'After a deploy the commands are not what they should be.' },
   },
 } as const satisfies Record<string, Record<string, Readonly<Record<string, string>>>>;
@@ -148,5 +160,7 @@ export type OwnershipErrorCode = keyof typeof errorCodes.server.OwnershipError;
 export type TransportErrorCode = keyof Client['TransportError'];
 /** Those that this package looks at or makes; servers have more. */
 export type OAuthErrorCode = keyof Client['OAuthError'] | (string & {});
+/** The message names the place and what to do. */
+export type StoreErrorCode = keyof typeof errorCodes.server.StoreError;
 export type KeychainErrorCode = keyof Client['KeychainError'];
 export type RedirectErrorCode = keyof Client['RedirectError'];

@@ -207,6 +207,7 @@ export const apiErrors = {
   entry_point_missing: { code: 50240, status: 400 },
   lobby_link_refused: { code: 50241, status: 403 },
   lobby_not_linked: { code: 50267, status: 400 },
+  overloaded: { code: 130000, status: 503 },
   // Our choice, from here: that all are 400, for the interface says "4xx".
   provisional_accounts_disabled: { code: 530000, status: 400 },
   identity_token_expired: { code: 530001, status: 400 },
@@ -229,14 +230,13 @@ export const apiErrors = {
 
 export type ApiErrorName = keyof typeof apiErrors;
 
-const namesByCode = new Map<number, ApiErrorName>();
-const namesByStatus = new Map<number, ApiErrorName>();
+/** By code or, where that is 0, by status: no code is as small as a status. */
+const names = new Map<number, ApiErrorName>();
 for (const name of Object.keys(apiErrors) as ApiErrorName[]) {
-  const entry = apiErrors[name];
-  if (entry.code === 0) namesByStatus.set(entry.status, name);
-  else namesByCode.set(entry.code, name);
+  const { code, status } = apiErrors[name];
+  names.set(code || status, name);
 }
 
 function codeOf({ apiCode, status }: ApiErrorDetails): string {
-  return namesByCode.get(apiCode) ?? (apiCode === 0 ? namesByStatus.get(status) : undefined) ?? 'api_error';
+  return names.get(apiCode || status) ?? 'api_error';
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { apiErrors, RallypointError } from '../../model/errors/errors.ts';
 import { formatIssues } from '../../model/errors/issue.ts';
 import { requestIdOf } from '../http/answer.ts';
+import { StoreError } from '../store/errors.ts';
 import { Fault } from '../support/fault.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
 import { type ControlCall, ControlRefusal, controlCalls } from './calls.ts';
@@ -80,11 +81,22 @@ function answerUnknownCall(calls: readonly ControlCall[], reply: FastifyReply): 
 }
 
 function answerError(deps: ControlDeps, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  if (error instanceof StoreError) return refuseForNow(deps, request, reply, error);
   const status = statusOf(error);
   if (status !== undefined) return reply.code(status).send({ message: messageOf(error as Error) });
   const request_id = requestIdOf(reply.raw);
   deps.core.log.error({ call: request.routeOptions.url, request_id, error }, 'A control call failed.');
   return reply.code(500).send({ message: 'The call failed; the service wrote the reason to its log.' });
+}
+
+function refuseForNow(
+  deps: ControlDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: StoreError,
+): FastifyReply {
+  deps.core.log.error({ call: request.routeOptions.url, error }, 'A control call failed.');
+  return reply.code(apiErrors.overloaded.status).send({ message: error.message });
 }
 
 /** Which fields a call's body is refused for is said here, too: there is no tree of errors. */

@@ -1,7 +1,9 @@
 import { type ApiErrorName, apiErrors } from '../../model/errors/errors.ts';
 import { issuesToTree } from '../../model/errors/issue.ts';
+import { StoreError } from '../store/errors.ts';
 import { apiMessages } from '../support/api-messages.ts';
 import { Fault } from '../support/fault.ts';
+import { runtimeLimits } from '../support/service-limits.ts';
 import type { Reply } from './call.ts';
 import type { LimitRefusal } from './limiter.ts';
 
@@ -50,11 +52,18 @@ const frameworkFaults: ReadonlyMap<unknown, ApiErrorName> = new Map<unknown, Api
 /** What an error thrown on the way to an answer becomes; anything unforeseen is a 500 and told to nobody but the log. */
 export function errorReply(error: unknown): Reply {
   if (error instanceof Fault) return faultReply(error);
+  if (error instanceof StoreError) return overloadedReply();
   const code = (error as { code?: unknown } | null)?.code;
   return faultReply(new Fault(frameworkFaults.get(code) ?? 'internal_error'));
 }
 
-/** Whether {@link errorReply} hides the error behind a 500. */
+/** The store could not keep or read something, as when the disk is full. Nothing was kept: the request may be sent again. */
+function overloadedReply(): Reply {
+  const headers = { 'retry-after': String(runtimeLimits.storeRetryMs / 1000) };
+  return { ...faultReply(new Fault('overloaded')), headers };
+}
+
+/** Whether {@link errorReply} hides what the error says. */
 export function isUnforeseen(error: unknown): boolean {
   return errorReply(error).status >= 500;
 }

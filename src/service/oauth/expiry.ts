@@ -18,9 +18,15 @@ type SweptCore = Pick<Core, 'clock' | 'log' | 'store'>;
 
 /** Deletes what has expired, oldest first. Costs nothing for what has not. */
 export async function sweepExpired(core: SweptCore): Promise<void> {
+  const failures: unknown[] = [];
   for (const collection of Object.keys(expiring) as Expiring[]) {
-    while ((await sweepBatch(core, collection)) === batchSize);
+    try {
+      while ((await sweepBatch(core, collection)) === batchSize);
+    } catch (error) {
+      failures.push(error); // the others are cleared away all the same
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Nobody relies on an expired record: it is in no scope's guard, and may be deleted twice. */

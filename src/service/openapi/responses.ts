@@ -26,6 +26,8 @@ function refusals(route: Route, { query, refusal, refuses = [] }: Operation): [s
     [route.body !== undefined, 413, 'Error'],
     [refuses.includes(423), 423, 'Error'],
     [!route.exempt || route.bucket !== undefined, 429, 'RateLimited'],
+    // The store could not read or write, as when its disk is full.
+    [true, 503, 'Error'],
   ];
   return taken.filter(([applies]) => applies).map(([, status, body]) => [status, body]);
 }
@@ -63,6 +65,7 @@ export const rateLimitHeaders: JsonSchema = { ...bucketHeaders, ...refusalHeader
 
 function headersOf(status: number): JsonSchema {
   if (status === 429) return { headers: refsTo(rateLimitHeaders) };
+  if (status === 503) return { headers: refsTo({ 'Retry-After': refusalHeaders['Retry-After'] }) };
   return status < 300 ? { headers: refsTo(bucketHeaders) } : {};
 }
 

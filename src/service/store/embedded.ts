@@ -1,5 +1,5 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
-import { type Logger, silentLogger } from '../../wire/clock/ports.ts';
+import { type Cancel, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import type { Announced } from '../events/announcement.ts';
 import { elapsedMs } from '../support/elapsed.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
@@ -28,13 +28,19 @@ export interface Engine {
    *
    * @param revision the last commit number with them
    * @returns whether there was anything to be written
-   * @throws StoreError `store_failed`
+   * @throws StoreError `store_failed`, `store_full`
    */
   commit(changes: Overlay, revision: number): boolean;
   /** Replaces all records by those that `changes` put; or, if it throws, none. @throws as {@link commit} */
   replace(changes: Overlay, revision: number): void;
+  /** Does a little of what keeps it in order, for some milliseconds at most. @returns whether there is more to do */
+  tidy?(): boolean;
   close(): void;
 }
+
+/** Our choice: how long after a commit the engine tidies up, and how long other work has its turn between two steps. */
+const tidyAfterMs = 1000;
+const tidyPauseMs = 20;
 
 export interface EmbeddedStoreOptions {
   /** Called after every commit, in commit order; it must not throw. */
@@ -69,6 +75,7 @@ export class EmbeddedStore implements Store {
   #lastRevision: number;
   #commits = 0;
   #delivered: Promise<unknown> = Promise.resolve();
+  #tidying: Cancel | undefined;
   #closing: Promise<void> | undefined;
   #closed = false;
 
@@ -121,6 +128,7 @@ export class EmbeddedStore implements Store {
       const revision = this.#lastRevision + 1;
       this.#engine.replace(records, revision);
       this.#commits++;
+      this.#tidyIn(tidyAfterMs);
       this.#lastRevision = revision;
       this.#revisions.clear();
     });
@@ -132,6 +140,7 @@ export class EmbeddedStore implements Store {
   }
 
   async #close(): Promise<void> {
+    this.#tidying?.();
     await this.#queue.drained();
     await this.#delivered;
     this.#closed = true;
@@ -147,7 +156,10 @@ export class EmbeddedStore implements Store {
     if (announced.length > 0) {
       for (const event of this.#options.keep?.(announced) ?? []) changes.put('gateway_events', event);
     }
-    if (this.#commitChanges(changes, revision, commits.length)) this.#commits++;
+    if (this.#commitChanges(changes, revision, commits.length)) {
+      this.#commits++;
+      this.#tidyIn(tidyAfterMs);
+    }
     this.#lastRevision = revision;
     for (const commit of commits) this.#revisions.set(commit.scope, commit.revision);
     if (announced.length > 0) this.#deliver(announced);
@@ -163,6 +175,25 @@ export class EmbeddedStore implements Store {
     } finally {
       this.#options.onCommit?.({ transactions, ms: elapsedMs(startMs), outcome });
     }
+  }
+
+  /** On the machine's own time: a virtual clock may stand still. */
+  #tidyIn(delayMs: number): void {
+    if (this.#tidying || !this.#engine.tidy || this.#closing) return;
+    this.#tidying = systemClock.schedule(delayMs, () => this.#tidy());
+  }
+
+  async #tidy(): Promise<void> {
+    let hasMore = false;
+    try {
+      await this.#queue.alone(() => {
+        hasMore = this.#closing === undefined && this.#engine.tidy?.() === true;
+      });
+    } catch (error) {
+      this.#log.warn({ error }, 'The store could not be tidied up; that is tried again after the next commit.');
+    }
+    this.#tidying = undefined;
+    if (hasMore) this.#tidyIn(tidyPauseMs);
   }
 
   #deliver(announced: readonly Announced[]): void {

@@ -59,6 +59,7 @@ export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
     'Please include the Entry Point command in your update request or delete it separately.',
   lobby_link_refused: 'Only members with the flag CanLinkLobby can do this',
   lobby_not_linked: 'The lobby is not linked to a channel',
+  overloaded: 'API resource is currently overloaded. Try again a little later',
   // Our choice, from here: nobody has captured what the hosted service says.
   provisional_accounts_disabled: 'The application may not use provisional accounts',
   identity_token_expired: 'The ID token has expired',

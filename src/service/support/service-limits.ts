@@ -97,6 +97,8 @@ export const runtimeLimits = {
   eventLogBytesMax: 64 * 1024 * 1024,
   /** How many deliveries those events stand for, each to one session: what a start takes grows with them. */
   eventLogDeliveriesMax: 4_000_000,
+  /** When a caller whose request the store failed is told to come again. */
+  storeRetryMs: 5000,
 } as const;
 
 /**
@@ -137,4 +139,11 @@ export const intakeLimits = {
   jsonValuesMax: 400_000,
   jsonValuesPerItemMax: 32_000,
   jsonDepthMax: 1000,
+} as const;
+
+/** How the store on disk is run. Our choice, all of them. */
+export const storeLimits = {
+  /** Statements that take this long or longer are logged. */
+  slowStatementMs: 250,
+  slowStatementMsMax: 600_000,
 } as const;

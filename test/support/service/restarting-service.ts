@@ -1,6 +1,8 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
+import { databaseIn } from '../../../src/service/store/data-folder.ts';
+import { markPath } from '../../../src/service/store/sqlite/commit-mark.ts';
 import { temporaryFolder } from '../runs/folder.ts';
 
 type Folder = Awaited<ReturnType<typeof temporaryFolder>>;
@@ -45,7 +47,7 @@ export class RestartingService {
     const from = this.data;
     this.#generation++;
     if (how === 'clean') await before.close();
-    await cp(from, this.data, { recursive: true });
+    await copyLiving(from, this.data);
     if (how === 'killed') this.#dead.push(before);
     const clock = { virtualFromMs: before.clock.now() + pausedMs };
     this.#service = await startService({ ...this.#options, clock, data: this.data });
@@ -58,4 +60,12 @@ export class RestartingService {
     for (const service of this.#dead) await service.close();
     await this.#folder.remove();
   }
+}
+
+/** As `kill -9` would leave the folder: the mark, which must not know of more than the rest, is copied first. */
+async function copyLiving(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  const mark = markPath(databaseIn(from));
+  await cp(mark, markPath(databaseIn(to)));
+  await cp(from, to, { recursive: true, filter: path => path !== mark });
 }

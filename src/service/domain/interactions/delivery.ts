@@ -89,7 +89,7 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
   }
 
   async function deliver(delivery: Delivery, stop: AbortSignal): Promise<void> {
-    const reply = await ask(delivery, stop).catch(refusedInside);
+    const reply = await ask(delivery, stop).catch(error => notAsked(delivery, error));
     if (!stop.aborted) await activity.run(async () => settle(delivery, await take(delivery.interaction, reply)));
   }
 
@@ -99,6 +99,14 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
     const { interactionReplyBytesMax: bytesMax } = serviceLimits;
     const bounds = { kind: 'interaction', ms: answerByMs - clock.now(), bytesMax, signal: stop } as const;
     return askOutside(core, activity, url, request, bounds);
+  }
+
+  /** The address leads inside, or the application's key cannot be read. */
+  function notAsked({ application, interaction }: Delivery, error: unknown): Outcome {
+    if (error instanceof PrivateAddressError)
+      return { outcome: outcomes.refused, status: null, error: 'private_address' };
+    log.error({ application: application.id, interaction: interaction.id, error }, 'An interaction could not be sent.');
+    return { outcome: outcomes.noAnswer, status: null };
   }
 
   /** Never throws: whatever is wrong with an answer is its outcome. */
@@ -132,12 +140,6 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
       life = new AbortController();
     },
   };
-}
-
-/** @throws the error, unless it says that the address leads inside */
-function refusedInside(error: unknown): Outcome {
-  if (!(error instanceof PrivateAddressError)) throw error;
-  return { outcome: outcomes.refused, status: null, error: 'private_address' };
 }
 
 /** Names and places alone: a message may quote what was sent. */

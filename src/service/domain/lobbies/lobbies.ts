@@ -3,6 +3,7 @@ import { checkLobby } from '../../../model/rules/lobbies/lobby.ts';
 import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
+import { StoreError } from '../../store/errors.ts';
 import type { ApplicationRecord, LobbyRecord } from '../../store/records.ts';
 import { refuseIssues } from '../../support/fault.ts';
 import { readAtOnce } from '../consistent-read.ts';
@@ -231,7 +232,9 @@ export function createLobbies(
 
   async function ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]> {
     const memberships = await membershipsOf(applicationId, userId);
-    const lobbies = await Promise.all(memberships.map(({ lobby_id }) => seenBy(userId, lobby_id)));
+    const lobbies = await Promise.all(
+      memberships.map(({ lobby_id }) => readable(lobby_id, () => seenBy(userId, lobby_id))),
+    );
     return lobbies.filter(lobby => lobby !== undefined);
   }
 
@@ -249,7 +252,19 @@ export function createLobbies(
 
   async function tellLobbies(applicationId: ApplicationId, userId: UserId): Promise<void> {
     const memberships = await membershipsOf(applicationId, userId);
-    await Promise.all(memberships.map(({ lobby_id }) => attendance.tell(lobby_id, userId)));
+    await Promise.all(memberships.map(({ lobby_id }) => readable(lobby_id, () => attendance.tell(lobby_id, userId))));
+  }
+
+  /** A lobby that cannot be read is as if it were not there: its members' sessions go on with their other lobbies. */
+  async function readable<T>(id: LobbyId, read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      // The store's own trouble is everybody's.
+      if (error instanceof StoreError) throw error;
+      core.log.error({ error, lobby: id }, 'A lobby cannot be read; sessions of its members go on without it.');
+      return undefined;
+    }
   }
 
   return {

@@ -33,6 +33,7 @@ export class EventLog {
   #hears: Hears = () => 0;
   #onFull: () => void = () => {};
   #position = 0;
+  #lostUpTo = 0;
   /** What was kept since {@link EventLog.turn}: records, what they take, and to how many sessions they go. */
   #kept = 0;
   #bytes = 0;
@@ -127,6 +128,16 @@ export class EventLog {
     stored.entries = Math.max(0, stored.entries - 1);
     stored.bytes = Math.max(0, stored.bytes - bytesOf(record));
     return false;
+  }
+
+  /** A kept event can no longer be read, and was set aside. */
+  lost(revision: number): void {
+    this.#lostUpTo = Math.max(this.#lostUpTo, revision);
+  }
+
+  /** Revision of the last event that was {@link lost}; 0: none was. */
+  get lostUpTo(): number {
+    return this.#lostUpTo;
   }
 
   /** All that was kept has been deleted. */

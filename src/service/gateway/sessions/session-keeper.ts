@@ -123,7 +123,8 @@ export class SessionKeeper {
    *
    * @param from position of the first session that needs them
    * @param hear tells how many heard it
-   * @returns whether that were all; not when they are more than a process keeps, as those of an older version can be
+   * @returns whether that were all; not when they are more than a process keeps, as those of an older version can be, nor when
+   *   one of them cannot be decoded
    */
   async repeat(from: number, hear: (announced: Announced) => number, signal: AbortSignal): Promise<boolean> {
     const { store } = this.#core;
@@ -137,7 +138,7 @@ export class SessionKeeper {
       }
       if (signal.aborted || bytes > 2 * runtimeLimits.eventLogBytesMax) return false;
     }
-    return true;
+    return this.#log.lostUpTo < from + 1;
   }
 
   /** Deletes what is kept of all sessions. */

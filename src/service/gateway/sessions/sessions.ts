@@ -241,7 +241,10 @@ export class Sessions implements SessionOwner {
     const { resumable, ended } = await keeper.leftovers();
     await keeper.begin();
     const revived: Session[] = [];
-    for (const record of resumable) revived.push(await this.#revive(record));
+    for (const record of resumable) {
+      const session = await this.#tryRevive(record);
+      if (session) revived.push(session);
+    }
     if (revived.length === 0 && ended.length === 0 && keeper.isEmpty) return this.#endLostCalls();
     const { activity } = this.#parts;
     this.#restored = activity
@@ -314,6 +317,18 @@ export class Sessions implements SessionOwner {
     return session;
   }
 
+  /** Undefined for one that cannot be made anew: its client has to identify, and the others go on. */
+  async #tryRevive(record: GatewaySessionRecord): Promise<Session | undefined> {
+    try {
+      return await this.#revive(record);
+    } catch (error) {
+      this.#core.log.error({ error, session: record.id }, 'A session of a former process could not go on.');
+      const begun = this.#byId.get(record.id);
+      if (begun) this.end(begun);
+      return undefined;
+    }
+  }
+
   /** Lets sessions that were made anew relive what they heard before, and ends those that are over. */
   async #catchUp(
     keeper: SessionKeeper,
@@ -324,7 +339,7 @@ export class Sessions implements SessionOwner {
     const from = Math.min(...revived.map(({ heardUpTo }) => heardUpTo));
     if (revived.length > 0 && !(await keeper.repeat(from, announced => this.hub.repeat(announced), signal))) {
       if (signal.aborted) return;
-      this.#core.log.warn({ sessions: revived.length }, 'More events were kept than can be read; the sessions end.');
+      this.#core.log.warn({ sessions: revived.length }, 'Not all of the kept events can be read; the sessions end.');
       for (const session of revived) this.end(session);
     }
     for (const session of revived) {

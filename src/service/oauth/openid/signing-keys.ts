@@ -6,6 +6,8 @@ import type { Core } from '../../core.ts';
 export const signingAlgorithm = 'RS256';
 
 const settingName = 'oauth_signing_key';
+/** Where a key is kept that cannot be read. */
+const unreadableName = 'oauth_signing_key_unreadable';
 
 /** The public part of a signing key, all of it required. @see docs/spec/oauth2.md#id-token */
 export interface PublicKey {
@@ -27,6 +29,13 @@ export interface SigningKeys {
 
 type PrivateKey = JWK & PublicKey;
 
+const keyMembers = ['kty', 'kid', 'n', 'e', 'alg', 'd', 'p', 'q', 'dp', 'dq', 'qi'] as const;
+
+function isPrivateKey(value: unknown): value is PrivateKey {
+  const members = value as Readonly<Record<string, unknown>> | null | undefined;
+  return typeof members === 'object' && keyMembers.every(name => typeof members?.[name] === 'string');
+}
+
 export function createSigningKeys(core: Core): SigningKeys {
   // A store that is emptied gets the same key again: to make one takes a tenth of a second.
   const made = loadOnce(makeKey);
@@ -34,14 +43,23 @@ export function createSigningKeys(core: Core): SigningKeys {
 
   async function load(): Promise<PrivateKey> {
     const kept = await core.store.get('settings', settingName);
-    return kept ? (kept.value as PrivateKey) : assign();
+    return isPrivateKey(kept?.value) ? kept.value : assign();
   }
 
   async function assign(): Promise<PrivateKey> {
     const value = await made();
     return core.store.transact('settings', async transaction => {
       const kept = await transaction.get('settings', settingName);
-      if (kept) return kept.value as PrivateKey;
+      if (isPrivateKey(kept?.value)) return kept.value;
+      if (kept) {
+        transaction.put('settings', { name: unreadableName, value: kept.value });
+        const message =
+          'The key that signs ID tokens cannot be read; a new one takes its place, and tokens signed before are not valid any more.';
+        core.log.error(
+          { code: 'record_unreadable', collection: 'settings', id: settingName, kept: unreadableName },
+          message,
+        );
+      }
       transaction.put('settings', { name: settingName, value });
       return value;
     });

@@ -1,23 +1,29 @@
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import type { Logger } from '../../../wire/clock/ports.ts';
+import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
+import { isFull } from './failure.ts';
 import type { Migration } from './migrations.ts';
 
 /** Marks a database file as ours (`PRAGMA application_id`): "RALY". */
 const applicationId = 0x52_41_4c_59;
 
 /**
- * Brings the database to the newest layout, one transaction a step: a crash between two leaves a whole layout.
+ * Brings the database to the newest layout, one transaction a step: a crash between two leaves a whole layout. One that has
+ * records is copied before: `<location>.layout-<version>`.
  *
- * @throws StoreError `store_too_new`, or `store_unusable` when the file is somebody else's; nothing was changed
+ * @throws StoreError `store_too_new`; `store_full`, or `store_unusable` when the file is somebody else's: nothing was changed
  */
-export function migrate(database: DatabaseSync, migrations: readonly Migration[], location: string): void {
+export function migrate(database: DatabaseSync, migrations: readonly Migration[], location: string, log: Logger): void {
   const found = layoutOf(database, location);
-  const newest = migrations.length;
-  if (found > newest) {
-    throw new StoreError(
-      'store_too_new',
-      `${location} has layout ${found}, written by a newer version of Rallypoint; this version knows layouts up to ` +
-        `${newest}. Start the newer version, or choose another data folder.`,
+  checkLayout(found, migrations.length, location);
+  if (found === migrations.length) return;
+  if (found > 0) {
+    const copy = copyBefore(database, location, found);
+    log.warn(
+      { copy, from: found, to: migrations.length },
+      'The database gets a new layout; a copy of the old one was made.',
     );
   }
   for (const step of migrations.slice(found)) {
@@ -28,16 +34,28 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
     } catch (cause) {
       database.exec('ROLLBACK');
       throw new StoreError(
-        'store_unusable',
-        `${location} could not be brought from layout ${step.version - 1} to ${step.version} and was left as it was.`,
+        isFull(cause) ? 'store_full' : 'store_unusable',
+        `${location} could not be brought from layout ${step.version - 1} to ${step.version} and was left as it was` +
+          `${isFull(cause) ? ': there is no space left on its disk' : ''}.`,
         { cause },
       );
     }
   }
+  letShrink(database, log);
 }
 
-/** The layout's version; 0 for a new database. */
-function layoutOf(database: DatabaseSync, location: string): number {
+/** @throws StoreError `store_too_new` */
+export function checkLayout(found: number, newest: number, location: string): void {
+  if (found <= newest) return;
+  throw new StoreError(
+    'store_too_new',
+    `${location} has layout ${found}, written by a newer version of Rallypoint; this version knows layouts up to ` +
+      `${newest}. Start the newer version, or choose another data folder.`,
+  );
+}
+
+/** The layout's version; 0 for a new database. @throws StoreError `store_unusable`: it is somebody else's */
+export function layoutOf(database: DatabaseSync, location: string): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
   const owner = Number(database.prepare('PRAGMA application_id').get()?.application_id);
   const tables = Number(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n);
@@ -46,4 +64,48 @@ function layoutOf(database: DatabaseSync, location: string): number {
     'store_unusable',
     `${location} is an SQLite database, but not one of Rallypoint's. Choose another data folder.`,
   );
+}
+
+/** @returns the path of the copy */
+function copyBefore(database: DatabaseSync, location: string, layout: number): string {
+  const copy = createBeside(`${location}.layout-${layout}`);
+  try {
+    // SQLite's own way: reading the file beside SQLite would drop this process's lock on it.
+    database.prepare('VACUUM INTO ?').run(copy);
+    const file = openSync(copy, 'r+');
+    fsyncSync(file);
+    closeSync(file);
+    return copy;
+  } catch (cause) {
+    rmSync(copy, { force: true });
+    const reason = isFull(cause) ? 'there is no space left on the disk' : (cause as Error).message;
+    throw new StoreError(
+      isFull(cause) ? 'store_full' : 'store_unusable',
+      `${location} gets a new layout, and the copy before that could not be made: ${reason}. Nothing was changed.`,
+      { cause },
+    );
+  }
+}
+
+/** Creates an empty file for the owner's eyes only, under the first name that is free: `base`, `base.2` … */
+function createBeside(base: string): string {
+  for (let n = 1; ; n++) {
+    const path = n === 1 ? base : `${base}.${n}`;
+    try {
+      closeSync(openSync(path, 'wx', 0o600));
+      return path;
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Older versions made databases that never shrink; such a one is written anew, once. */
+function letShrink(database: DatabaseSync, log: Logger): void {
+  if (Number(database.prepare('PRAGMA auto_vacuum').get()?.auto_vacuum) !== 0) return;
+  try {
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM');
+  } catch (error) {
+    log.warn({ error }, 'The database could not be written anew so that it can shrink; it works as before.');
+  }
 }

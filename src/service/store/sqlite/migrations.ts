@@ -163,4 +163,15 @@ export const migrations: readonly Migration[] = [
         CREATE INDEX sign_ins_byUser ON sign_ins (user_id) WHERE user_id IS NOT NULL;
       `),
   },
+  // Records that cannot be decoded, set aside.
+  {
+    version: 4,
+    apply: database =>
+      database.exec(`
+        CREATE TABLE set_aside (
+          id INTEGER PRIMARY KEY, collection TEXT NOT NULL, key TEXT NOT NULL, reason TEXT NOT NULL,
+          found_at_ms INTEGER NOT NULL, body TEXT NOT NULL
+        ) STRICT;
+      `),
+  },
 ];

@@ -1,14 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ArgumentError } from '../../../model/errors/errors.ts';
+import { type Logger, silentLogger, systemClock } from '../../../wire/clock/ports.ts';
 import { Recent } from '../../support/lru-cache.ts';
+import { storeLimits } from '../../support/service-limits.ts';
 import type { KeyPart, ListQuery } from '../contract.ts';
+import { decodeRecord } from '../decode-record.ts';
 import { EmbeddedStore, type EmbeddedStoreOptions, type Engine } from '../embedded.ts';
-import { StoreError } from '../errors.ts';
 import { type AnyQuery, collectionNames, keyText } from '../keys.ts';
 import type { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
-import { shareRecord } from '../share-record.ts';
-import { openDatabase } from './database.ts';
+import { CommitMark } from './commit-mark.ts';
+import { counterWriter, readCounter } from './counters.ts';
+import { inMemory, openDatabase } from './database.ts';
+import { failedError } from './failure.ts';
+import { FreeSpace } from './free-space.ts';
+import { LogHold } from './log-hold.ts';
+import { listSetAside, moveAside, type SetAsideRecord } from './set-aside.ts';
+import { SlowStatements, type StatementKind } from './slow-statements.ts';
 import { openTables } from './tables.ts';
 
 export interface SqliteStoreOptions extends EmbeddedStoreOptions {
@@ -16,15 +24,25 @@ export interface SqliteStoreOptions extends EmbeddedStoreOptions {
   readonly location: string;
   /** Most JSON, in UTF-16 units, of the records kept decoded, for each collection. */
   readonly cacheSizeMax?: number;
+  /** Statements that take this long or longer are logged; `storeLimits.slowStatementMs` when absent. */
+  readonly slowStatementMs?: number;
+  /** Called with every record that was set aside because it cannot be decoded, those of former processes included. */
+  readonly onSetAside?: (record: SetAsideRecord) => unknown;
 }
 
 /**
  * Opens the embedded engine on disk. A file belongs to one process at a time.
  *
- * @throws StoreError `store_in_use`, `store_too_new`, `store_unusable`
+ * @throws StoreError as {@link openDatabase}
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EmbeddedStore> {
-  return sqliteStoreOver(await openDatabase(options.location), options);
+  const database = await openDatabase(options.location, undefined, options.log);
+  try {
+    return sqliteStoreOver(database, options);
+  } catch (error) {
+    database.close();
+    throw failedError(options.location, 'written', error);
+  }
 }
 
 /** @param database open, and of the newest layout */
@@ -33,8 +51,15 @@ export function sqliteStoreOver(database: DatabaseSync, options: SqliteStoreOpti
 }
 
 const cacheSizeDefault = 8 * 1024 * 1024;
-/** Commit numbers are reserved on disk in blocks, so that not every commit writes its number. */
+/** Commit numbers are reserved on disk in blocks, so that not every work without changes writes its number. */
 const revisionBlock = 65_536;
+/** Unreadable records that one turn names in the log: more are counted. */
+const namedMax = 1000;
+
+interface Unreadable {
+  readonly key: readonly KeyPart[];
+  readonly reason: string;
+}
 
 class SqliteEngine implements Engine {
   readonly name = 'sqlite';
@@ -47,25 +72,53 @@ class SqliteEngine implements Engine {
   readonly #cache: Readonly<Record<CollectionName, Recent<object>>>;
   /** As above, all records that have the first part of their key in common: those of one lobby, of one guild. */
   readonly #lists: Readonly<Record<CollectionName, Recent<readonly object[]>>>;
+  readonly #log: Logger;
+  readonly #slow: SlowStatements;
+  readonly #freeSpace: FreeSpace;
+  readonly #mark: CommitMark | undefined;
+  readonly #logHold: LogHold | undefined;
+  readonly #writeCounter: ReturnType<typeof counterWriter>;
+  readonly #onSetAside: (record: SetAsideRecord) => unknown;
+  /** Records that were named and could not be set aside. */
+  readonly #skipped = new Set<string>();
+  #commits: number;
   #reservedRevision: number;
+  /** The last write failed. */
+  #isFailing = false;
 
-  constructor(database: DatabaseSync, { location, cacheSizeMax = cacheSizeDefault }: SqliteStoreOptions) {
+  constructor(database: DatabaseSync, options: SqliteStoreOptions) {
+    const { location, cacheSizeMax = cacheSizeDefault, log = silentLogger, onSetAside = () => {} } = options;
+    const { slowStatementMs = storeLimits.slowStatementMs } = options;
     this.location = location;
     this.#database = database;
+    this.#log = log;
+    this.#slow = new SlowStatements(slowStatementMs, log);
     this.#tables = openTables(database);
     this.#cache = openCaches(cacheSizeMax);
     this.#lists = openCaches(cacheSizeMax);
-    this.#reservedRevision = readReserved(database);
+    this.#freeSpace = new FreeSpace(database);
+    this.#writeCounter = counterWriter(database);
+    this.#reservedRevision = readCounter(database, 'revision');
+    this.#commits = readCounter(database, 'commits');
     this.firstRevision = this.#reservedRevision;
+    this.#onSetAside = onSetAside;
+    this.#tellSetAside();
+    this.#logHold = location === inMemory ? undefined : new LogHold(database, location);
+    this.#mark = location === inMemory ? undefined : new CommitMark(location, this.#commits, log);
   }
 
   get(collection: CollectionName, key: readonly KeyPart[]): object | undefined {
     const text = keyText(key);
     const cached = this.#cache[collection].get(text);
     if (cached) return cached;
-    const body = this.#reading(() => this.#tables[collection].read(key));
+    const kind = () => ({ statement: 'get', collection });
+    const body = this.#reading(kind, () => this.#tables[collection].read(key));
     if (body === undefined) return undefined;
-    const record = decode(body);
+    const record = decodeRecord(collection, body, key);
+    if (typeof record === 'string') {
+      this.#setAside(collection, [{ key, reason: record }]);
+      return undefined;
+    }
     this.#cache[collection].set(text, record, body.length);
     return record;
   }
@@ -74,8 +127,14 @@ class SqliteEngine implements Engine {
     const name = listName(query);
     const cached = name === undefined ? undefined : this.#lists[collection].get(name);
     if (cached) return cached as Records[Name][];
-    const bodies = this.#reading(() => this.#tables[collection].list(query));
-    const records = bodies.map(decode);
+    const kind = () => listKind(collection, query);
+    const bodies = this.#reading(kind, () => this.#tables[collection].list(query));
+    const records: object[] = [];
+    for (const body of bodies) {
+      const record = decodeRecord(collection, body);
+      if (typeof record === 'string') return this.#listReadable(collection, query);
+      records.push(record);
+    }
     if (name !== undefined && records.length > 1) {
       const weight = bodies.reduce((sum, body) => sum + body.length, 0);
       this.#lists[collection].set(name, records, weight);
@@ -85,51 +144,95 @@ class SqliteEngine implements Engine {
 
   commit(changes: Overlay, revision: number): boolean {
     if (changes.isEmpty && revision <= this.#reservedRevision) return false;
-    this.#write(revision, () => this.#writeChanges(changes));
+    this.#write(
+      () => commitKind(changes),
+      revision,
+      () => this.#writeChanges(changes),
+    );
     this.#remember(changes);
     return true;
   }
 
   replace(changes: Overlay, revision: number): void {
-    this.#write(revision, () => {
-      for (const name of collectionNames) this.#tables[name].clear();
-      this.#writeChanges(changes);
-    });
+    this.#write(
+      () => ({ ...commitKind(changes), statement: 'replace' }),
+      revision,
+      () => {
+        for (const name of collectionNames) this.#tables[name].clear();
+        this.#writeChanges(changes);
+      },
+    );
     this.#forget();
+  }
+
+  tidy(): boolean {
+    if (this.#logHold?.look()) return false;
+    const startedMs = this.#slow.begin();
+    try {
+      return this.#freeSpace.step();
+    } finally {
+      this.#slow.end(startedMs, () => ({ statement: 'give space back' }));
+    }
   }
 
   close(): void {
     this.#forget();
     this.#database.close();
+    this.#mark?.close();
   }
 
-  #failedError(what: 'read' | 'written', cause: unknown): StoreError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    return new StoreError('store_failed', `${this.location} could not be ${what}: ${reason}.`, { cause });
-  }
-
-  #reading<T>(read: () => T): T {
+  #reading<T>(kind: () => StatementKind, read: () => T): T {
+    const startedMs = this.#slow.begin();
     try {
       return read();
     } catch (cause) {
       if (cause instanceof ArgumentError) throw cause;
-      throw this.#failedError('read', cause);
+      throw failedError(this.location, 'read', cause);
+    } finally {
+      this.#slow.end(startedMs, kind);
     }
   }
 
   /** One SQL transaction from begin to commit, in which nothing else of this process can run. */
-  #write(revision: number, write: () => void): void {
+  #write(kind: () => StatementKind, revision: number, write: () => void): void {
+    const startedMs = this.#slow.begin();
     const reserve = revision > this.#reservedRevision ? revision + revisionBlock : undefined;
+    const commits = this.#commits + 1;
     try {
       this.#database.exec('BEGIN IMMEDIATE');
       write();
-      if (reserve !== undefined) writeReserved(this.#database, reserve);
+      if (reserve !== undefined) this.#writeCounter('revision', reserve);
+      this.#writeCounter('commits', commits);
       this.#database.exec('COMMIT');
     } catch (cause) {
       this.#rollBack();
-      throw this.#failedError('written', cause);
+      throw this.#failed(cause);
     }
+    this.#commits = commits;
     if (reserve !== undefined) this.#reservedRevision = reserve;
+    this.#mark?.move(commits);
+    this.#slow.end(startedMs, kind);
+    if (this.#isFailing) this.#log.warn({}, 'The database can be written again.');
+    this.#isFailing = false;
+  }
+
+  #failed(cause: unknown): Error {
+    if (cause instanceof ArgumentError) return cause;
+    const error = failedError(this.location, 'written', cause);
+    if (this.#isFailing) return error;
+    this.#isFailing = true;
+    this.#log.error({ error }, 'The database cannot be written: writes are answered 503 until it can.');
+    this.#foldLog();
+    return error;
+  }
+
+  /** What is in the log need not grow the database; then the log begins anew, and there is room in it. */
+  #foldLog(): void {
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint');
+    } catch {
+      // The database has no room to grow, either.
+    }
   }
 
   #rollBack(): void {
@@ -145,6 +248,73 @@ class SqliteEngine implements Engine {
       const table = this.#tables[name];
       for (const change of changes.inOrder()) table.write(change);
     }
+  }
+
+  /** The list without the records that cannot be decoded, which are set aside. */
+  #listReadable<Name extends CollectionName>(collection: Name, query: ListQuery<Name>): Records[Name][] {
+    const rows = this.#reading(
+      () => listKind(collection, query),
+      () => this.#tables[collection].rows(query),
+    );
+    const records: object[] = [];
+    const unreadable: Unreadable[] = [];
+    for (const { key, body } of rows) {
+      const record = decodeRecord(collection, body, key);
+      if (typeof record === 'string') unreadable.push({ key, reason: record });
+      else records.push(record);
+    }
+    const isMoved = unreadable.length > 0 && this.#setAside(collection, unreadable);
+    // What stands behind a limit moves up.
+    return isMoved ? this.list(collection, query) : (records as unknown[] as Records[Name][]);
+  }
+
+  /** In one transaction, however many they are. @returns whether they are out of the way now */
+  #setAside(collection: CollectionName, unreadable: readonly Unreadable[]): boolean {
+    const foundAtMs = systemClock.now();
+    const records = unreadable.map(({ key, reason }): SetAsideRecord => ({ collection, key, reason, foundAtMs }));
+    try {
+      this.#write(
+        () => ({ statement: 'set aside', collection, records: records.length }),
+        this.#reservedRevision,
+        () => {
+          for (const record of records) moveAside(this.#database, record);
+        },
+      );
+    } catch (error) {
+      this.#tell(records, 'A record cannot be decoded, and could not be set aside; it is skipped.', error);
+      return false;
+    }
+    this.#tell(records, 'A record cannot be decoded and was set aside; the service goes on as if it were not there.');
+    this.#skipped.clear();
+    for (const record of records) {
+      this.#cache[collection].delete(keyText(record.key));
+      this.#lists[collection].delete(String(record.key[0]));
+      this.#onSetAside(record);
+    }
+    return true;
+  }
+
+  /** Names each record; one that is skipped again and again is named once. */
+  #tell(records: readonly SetAsideRecord[], message: string, error?: unknown): void {
+    for (const { collection, key, reason } of records.slice(0, namedMax)) {
+      const fields = { code: 'record_unreadable', collection, id: key.join('/'), reason };
+      if (error === undefined) this.#log.error(fields, message);
+      else if (this.#skipped.size < namedMax && !this.#skipped.has(`${collection}/${fields.id}`)) {
+        this.#skipped.add(`${collection}/${fields.id}`);
+        this.#log.error({ ...fields, error }, message);
+      }
+    }
+    const more = records.length - namedMax;
+    if (more > 0) this.#log.error({ code: 'record_unreadable', more }, 'There are more such records, found together.');
+  }
+
+  #tellSetAside(): void {
+    const records = listSetAside(this.#database);
+    for (const record of records) this.#onSetAside(record);
+    if (records.length === 0) return;
+    const message =
+      'There are records that were set aside because they cannot be decoded; "rallypoint doctor --data" lists them.';
+    this.#log.warn({ records: records.length }, message);
   }
 
   /** What is written and was not read is not kept: most of it is not asked for soon, and keeping it is not free. */
@@ -182,16 +352,11 @@ function openCaches<Value>(weightMax: number): Record<CollectionName, Recent<Val
   return Object.fromEntries(caches) as Record<CollectionName, Recent<Value>>;
 }
 
-function decode(body: string): object {
-  return shareRecord(JSON.parse(body));
+function listKind(collection: CollectionName, { index = 'key' }: AnyQuery): StatementKind {
+  return { statement: 'list', collection, by: index };
 }
 
-function readReserved(database: DatabaseSync): number {
-  return Number(database.prepare("SELECT value FROM counters WHERE name = 'revision'").get()?.value ?? 0);
-}
-
-function writeReserved(database: DatabaseSync, value: number): void {
-  database
-    .prepare("INSERT INTO counters VALUES ('revision', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
-    .run(value);
+function commitKind(changes: Overlay): StatementKind {
+  const counts = [...changes.changes()].map(([name, made]) => [name, made.inOrder().length] as const);
+  return { statement: 'commit', changes: Object.fromEntries(counts) };
 }

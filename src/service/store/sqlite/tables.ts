@@ -8,6 +8,8 @@ import type { CollectionName } from '../records.ts';
 export interface Table {
   read(key: readonly KeyPart[]): string | undefined;
   list(query: AnyQuery): string[];
+  /** As {@link list}, each with its key. */
+  rows(query: AnyQuery): { readonly key: readonly KeyPart[]; readonly body: string }[];
   write(change: Change): void;
   clear(): void;
 }
@@ -34,23 +36,30 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
     ),
   );
   const lists = new Map<string, StatementSync>();
+  const bodies = ['body'];
+  const rows = [...key, 'body'];
+
+  function select(selected: readonly string[], query: AnyQuery) {
+    const { index = '', equals = [], from, upTo, descending = false, limit = -1 } = query;
+    routeOf(name, query); // judges it
+    if (!equals.every(isStorable)) return [];
+    const form = `${selected.length} ${index} ${equals.length} ${from !== undefined} ${upTo !== undefined} ${descending}`;
+    let statement = lists.get(form);
+    if (!statement) {
+      statement = database.prepare(listSql(name, query, selected));
+      lists.set(form, statement);
+    }
+    const bounds = [from, upTo].filter(bound => bound !== undefined);
+    return statement.all(...equals, ...bounds, limit);
+  }
 
   return {
     read: parts => (parts.every(isStorable) ? (read().get(...parts)?.body as string | undefined) : undefined),
 
-    list(query) {
-      const { index = '', equals = [], from, upTo, descending = false, limit = -1 } = query;
-      routeOf(name, query); // judges it
-      if (!equals.every(isStorable)) return [];
-      const form = `${index} ${equals.length} ${from !== undefined} ${upTo !== undefined} ${descending}`;
-      let statement = lists.get(form);
-      if (!statement) {
-        statement = database.prepare(listSql(name, query));
-        lists.set(form, statement);
-      }
-      const bounds = [from, upTo].filter(bound => bound !== undefined);
-      return statement.all(...equals, ...bounds, limit).map(row => row.body as string);
-    },
+    list: query => select(bodies, query).map(row => row.body as string),
+
+    rows: query =>
+      select(rows, query).map(row => ({ key: key.map(field => row[field] as KeyPart), body: row.body as string })),
 
     write({ key: parts, kept }) {
       if (!kept) remove().run(...parts);
@@ -62,7 +71,7 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
 }
 
 /** `IS NOT NULL` is what lets SQLite use an index that leaves nulls out. */
-export function listSql(name: CollectionName, query: AnyQuery): string {
+export function listSql(name: CollectionName, query: AnyQuery, columns: readonly string[] = ['body']): string {
   const { fields, order } = routeOf(name, query);
   const equals = query.equals?.length ?? 0;
   const bounds = [...(query.from === undefined ? [] : ['>= ?']), ...(query.upTo === undefined ? [] : ['<= ?'])];
@@ -72,7 +81,7 @@ export function listSql(name: CollectionName, query: AnyQuery): string {
     if (at > equals || bounds.length === 0) return `${field} IS NOT NULL`;
     return bounds.map(bound => `${field} ${bound}`).join(' AND ');
   });
-  return `SELECT body FROM ${name} WHERE ${conditions.join(' AND ')} ORDER BY ${order.map(field => field + way).join(', ')} LIMIT ?`;
+  return `SELECT ${columns.join(', ')} FROM ${name} WHERE ${conditions.join(' AND ')} ORDER BY ${order.map(field => field + way).join(', ')} LIMIT ?`;
 }
 
 function lazily<T>(make: () => T): () => T {

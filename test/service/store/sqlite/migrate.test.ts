@@ -1,10 +1,15 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { type Migration, migrations } from '../../../../src/service/store/sqlite/migrations.ts';
 import { sqliteStoreOver } from '../../../../src/service/store/sqlite/store.ts';
+
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
+
+import { recordingLog } from '../../../support/recording-log.ts';
+
 import { temporaryFolder } from '../../../support/runs/folder.ts';
 import { declaredLayoutSql } from '../../../support/store/declared-layout.ts';
 import { lobbyMemberRecord, lobbyRecord } from '../../../support/store/records.ts';
@@ -58,14 +63,14 @@ describe('opening', () => {
       .run('1', '2', member.application_id, JSON.stringify(member));
     old
       .prepare("INSERT INTO applications (id, body) VALUES ('3', ?)")
-      .run(JSON.stringify({ id: '3', name: 'Starfall' }));
+      .run(JSON.stringify({ id: '3', name: 'Starfall', bot_token_hash: null }));
     old.prepare("INSERT INTO gateway_sessions (id, body) VALUES ('4', ?)").run(JSON.stringify({ id: '4' }));
     old.close();
 
     const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
     expect(await store.get('lobby_members', '1', '2')).toEqual({ ...member, voice, voice_session_id });
     expect(await store.get('applications', '3')).toEqual({
-      ...{ id: '3', name: 'Starfall' },
+      ...{ id: '3', name: 'Starfall', bot_token_hash: null },
       ...{ bot_username: null, role_connection_metadata: [] },
     });
     expect(await store.get('gateway_sessions', '4')).toEqual({ id: '4', may_call: false });
@@ -95,6 +100,43 @@ describe('opening', () => {
     expect(await store.list('tokens', { index: 'byExpiry' })).toEqual([kept]);
     expect(await store.list('sign_ins', { index: 'byUser', equals: ['9'] })).toEqual([signIn]);
     await store.close();
+  });
+
+  it('makes a copy of the old layout before, whole and for the owner alone, and says so in the log', async () => {
+    const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
+    await store.transact('lobby/1', work => work.put('lobbies', lobbyRecord({ id: '1' })));
+    await store.close();
+
+    const { log, lines } = recordingLog();
+    (await openDatabase(location, [...migrations, next], log)).close();
+    const copy = `${location}.layout-${migrations.length}`;
+    expect(lines).toMatchObject([{ level: 'warn', copy, from: migrations.length, to: nextVersion }]);
+    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    const before = sqliteStoreOver(await openDatabase(copy), { location: copy, sink: () => {} });
+    expect(before.list('lobbies')).toEqual([lobbyRecord({ id: '1' })]);
+    await before.close();
+  });
+
+  it('makes no copy of a new database, and keeps the copies that are there', async () => {
+    (await openDatabase(location)).close();
+    expect(await readdir(folder.path)).toEqual(['store.sqlite']);
+    await writeFile(`${location}.layout-${migrations.length}`, 'an earlier one');
+    (await openDatabase(location, [...migrations, next])).close();
+    expect(await readFile(`${location}.layout-${migrations.length}`, 'utf8')).toBe('an earlier one');
+    expect((await stat(`${location}.layout-${migrations.length}.2`)).size).toBeGreaterThan(4096);
+  });
+
+  it('lets a database of an older version shrink from then on', async () => {
+    const old = new DatabaseSync(location);
+    old.exec('CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID');
+    old.exec('PRAGMA application_id = 0x52414c59; PRAGMA user_version = 1');
+    old.close();
+    const database = await openDatabase(location, [
+      { version: 1, apply: () => {} },
+      { version: 2, apply: () => {} },
+    ]);
+    expect(database.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 });
+    database.close();
   });
 
   it('runs each step once', async () => {
@@ -136,7 +178,7 @@ describe('opening', () => {
 
 /** Tables with their columns, indexes with theirs, whatever statements made them. */
 function describeLayout(database: DatabaseSync) {
-  const own = new Set(['counters']);
+  const own = new Set(['counters', 'set_aside']);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
   return tables
     .map(table => String(table.name))

@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Announced } from '../../../../src/service/events/announcement.ts';
 import type { EmbeddedStore } from '../../../../src/service/store/embedded.ts';
 import { inMemory, openDatabase } from '../../../../src/service/store/sqlite/database.ts';
 import { openSqliteStore, sqliteStoreOver } from '../../../../src/service/store/sqlite/store.ts';
+import { recordingLog } from '../../../support/recording-log.ts';
 import { temporaryFolder } from '../../../support/runs/folder.ts';
 import { lobbyRecord } from '../../../support/store/records.ts';
 
@@ -76,7 +78,7 @@ describe('a commit that fails', () => {
   }
   const metadata = { filler: 'x'.repeat(1_000_000) };
 
-  it('rejects all works of the batch with store_failed, keeps nothing of them and announces nothing', async () => {
+  it('rejects all works of the batch with store_full, keeps nothing of them and announces nothing', async () => {
     const { store, announced } = await openFull();
     const revision = store.revision('lobby/1');
     const works = ['1', '2', '3'].map(id =>
@@ -88,7 +90,7 @@ describe('a commit that fails', () => {
     );
     const outcomes = await Promise.allSettled(works);
     expect(outcomes).toEqual(
-      works.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'store_failed' }) })),
+      works.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'store_full' }) })),
     );
     expect(store.list('lobbies').map(lobby => lobby.id)).toEqual(['before']);
     expect(store.get('lobbies', 'before')).toMatchObject({ flags: 0 });
@@ -106,14 +108,14 @@ describe('a commit that fails', () => {
       });
     const outcomes = await Promise.allSettled([create(), create()]);
     expect(outcomes.map(outcome => outcome.status === 'rejected' && outcome.reason.code)).toEqual([
-      'store_failed',
-      'store_failed',
+      'store_full',
+      'store_full',
     ]);
   });
 
   it('leaves a store that goes on once there is room', async () => {
     const { store, free } = await openFull();
-    await expect(put(store, '1', metadata)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(put(store, '1', metadata)).rejects.toMatchObject({ code: 'store_full' });
     free();
     await put(store, '1', metadata);
     expect(store.get('lobbies', '1')).toMatchObject({ id: '1' });
@@ -122,7 +124,7 @@ describe('a commit that fails', () => {
   it('of a load leaves what was there', async () => {
     const { store } = await openFull();
     const content = { ...(await store.dump()), lobbies: [lobbyRecord({ id: '1', metadata })] };
-    await expect(store.load(content)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(store.load(content)).rejects.toMatchObject({ code: 'store_full' });
     expect(store.list('lobbies').map(lobby => lobby.id)).toEqual(['before']);
   });
 });
@@ -170,6 +172,55 @@ describe('commit numbers', () => {
       await store.close();
     }
     await folder.remove();
+  });
+});
+
+describe('the file', () => {
+  it('gives its space back after many records are deleted, in steps that leave other work its turn', async () => {
+    const folder = await temporaryFolder();
+    const location = join(folder.path, 'store.sqlite');
+    const store = await openSqliteStore({ location, sink: () => {} });
+    const ids = Array.from({ length: 3000 }, (_, at) => String(at));
+    await Promise.all(ids.map(id => put(store, id, { filler: 'x'.repeat(4000) })));
+    const filled = statSync(location).size + statSync(`${location}-wal`).size;
+    expect(filled).toBeGreaterThan(12_000_000);
+    await Promise.all(ids.map(id => store.transact(`lobby/${id}`, work => work.delete('lobbies', id))));
+    const isSmall = () => statSync(location).size + statSync(`${location}-wal`).size < filled / 5;
+    await vi.waitFor(() => expect(isSmall()).toBe(true), { timeout: 15_000, interval: 25 });
+    await put(store, 'after');
+    await store.close();
+    const again = await openSqliteStore({ location, sink: () => {} });
+    expect(again.list('lobbies').map(({ id }) => id)).toEqual(['after']);
+    await again.close();
+    await folder.remove();
+  }, 20_000);
+});
+
+describe('slow statements', () => {
+  it('are logged with their kind and how long they took, without values', async () => {
+    const { log, lines } = recordingLog();
+    const store = await openSqliteStore({ location: inMemory, sink: () => {}, log, slowStatementMs: 0 });
+    opened.push(store);
+    await store.transact('lobby/77', work =>
+      work.put('lobbies', lobbyRecord({ id: '77', metadata: { word: 'xyzzy' } })),
+    );
+    store.get('lobbies', '77');
+    store.list('lobbies', { index: 'byExpiry', upTo: 5 });
+    const durationMs = expect.any(Number);
+    expect(lines).toMatchObject([
+      { level: 'warn', statement: 'commit', changes: { lobbies: 1 }, durationMs },
+      { level: 'warn', statement: 'get', collection: 'lobbies', durationMs },
+      { level: 'warn', statement: 'list', collection: 'lobbies', by: 'byExpiry', durationMs },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/77|xyzzy/);
+  });
+
+  it('are those that take as long as the threshold', async () => {
+    const { log, lines } = recordingLog();
+    const store = await openSqliteStore({ location: inMemory, sink: () => {}, log, slowStatementMs: 60_000 });
+    opened.push(store);
+    await put(store, '1');
+    expect(lines).toEqual([]);
   });
 });
 

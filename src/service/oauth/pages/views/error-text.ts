@@ -1,4 +1,5 @@
 import { type ApiErrorName, apiErrors } from '../../../../model/errors/errors.ts';
+import { StoreError } from '../../../store/errors.ts';
 import { Fault } from '../../../support/fault.ts';
 import { AuthorizationPageFault } from '../../authorize/authorization-request.ts';
 import { OutdatedForm } from '../visitor.ts';
@@ -30,7 +31,7 @@ export function errorText({ errors }: PageWords, error: unknown): ErrorText {
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return { status, ...failed, message: errors.unreadable };
   }
-  return { status: 500, ...errors.broken };
+  return { status: error instanceof StoreError ? apiErrors.overloaded.status : 500, ...errors.broken };
 }
 
 /** Faults that a person can cause have words; the others say what they say to programs. */

@@ -1,0 +1,151 @@
+import { chmod, link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { silentLogger } from '../../../wire/clock/ports.ts';
+import { systemCode } from '../../../wire/http/transport.ts';
+import { makeFolder } from '../../../wire/make-folder.ts';
+import { databaseIn } from '../data-folder.ts';
+import { StoreError } from '../errors.ts';
+import { CommitMark, markPath, readMark } from './commit-mark.ts';
+import { readCounter } from './counters.ts';
+import { isFull, openingError } from './failure.ts';
+import { copyLive } from './live-copy.ts';
+import { checkLayout, layoutOf } from './migrate.ts';
+import { migrations } from './migrations.ts';
+
+/** What a backup holds. */
+export interface BackupReport {
+  readonly file: string;
+  readonly bytes: number;
+  readonly layout: number;
+  /** How many commits were made in its data folder until then. */
+  readonly commits: number;
+}
+
+/**
+ * Copies the state of a data folder into one file, also while a service is running on it: all that was acknowledged when the
+ * copy began is in it. The copy is looked through before it gets its name.
+ *
+ * @throws StoreError `store_unusable`: there is nothing to copy, it is damaged, or the file is there already;
+ *   `store_incomplete`, `store_failed`, `store_full`
+ */
+export async function backUp(folder: string, file: string): Promise<BackupReport> {
+  const location = databaseIn(folder);
+  await requireFile(location);
+  await requireNothing(file, 'Choose another name for the backup.');
+  return besides(file, async copy => {
+    const known = readMark(location) ?? 0;
+    await copyLive(location, copy, { mayHold: true });
+    return publish(copy, file, look(copy, location, known));
+  });
+}
+
+/**
+ * Makes a data folder of a backup, for a service to be started on.
+ *
+ * @throws StoreError `store_unusable`: the file is no backup or damaged, or the folder holds a state already; `store_too_new`,
+ *   `store_full`
+ */
+export async function restoreBackup(file: string, folder: string): Promise<BackupReport> {
+  const location = databaseIn(folder);
+  await requireFile(file);
+  for (const path of [location, `${location}-wal`, markPath(location)]) {
+    await requireNothing(path, 'Stop the service, move the data folder away, and restore again.');
+  }
+  await makeFolder(folder, 0o700).catch(error => {
+    throw openingError(location, error);
+  });
+  return besides(location, async copy => {
+    await copyLive(file, copy);
+    const report = look(copy, file);
+    checkLayout(report.layout, migrations.length, file);
+    const published = await publish(copy, location, report);
+    new CommitMark(location, report.commits, silentLogger).close();
+    return published;
+  });
+}
+
+/** Does something in a folder of its own beside `target`, on the same disk, which is gone afterwards. */
+async function besides<T>(target: string, work: (copy: string) => Promise<T>): Promise<T> {
+  let folder: string | undefined;
+  try {
+    folder = await mkdtemp(join(dirname(resolve(target)), '.rallypoint-'));
+    return await work(join(folder, 'copy.sqlite'));
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const reason = isFull(error) ? 'there is no space left on its disk' : (error as Error).message;
+    const code = isFull(error) ? 'store_full' : 'store_unusable';
+    throw new StoreError(code, `${target} could not be written: ${reason}.`, { cause: error });
+  } finally {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes the copy one file without a log, and looks through it.
+ *
+ * @param source what it is a copy of
+ * @param known how many commits it must have
+ */
+function look(copy: string, source: string, known = 0): Omit<BackupReport, 'file' | 'bytes'> {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(copy);
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
+    const layout = layoutOf(database, source);
+    const commits = readCounter(database, 'commits');
+    if (commits < known) {
+      const message =
+        `${source} lacks ${known - commits} of ${known} commits that were acknowledged, so it was not backed up. ` +
+        '"rallypoint doctor --data" with the data folder says more.';
+      throw new StoreError('store_incomplete', message);
+    }
+    const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+    if (layout === 0 || found !== 'ok') {
+      const what = layout === 0 ? 'holds no state of a service' : `is damaged (${found})`;
+      throw new StoreError('store_unusable', `${source} ${what}.`);
+    }
+    return { layout, commits };
+  } catch (error) {
+    if (error instanceof StoreError || isFull(error)) throw error;
+    throw new StoreError('store_unusable', `${source} is damaged or not an SQLite database.`, { cause: error });
+  } finally {
+    database?.close();
+  }
+}
+
+/** Gives a finished copy its name, unless something else has it by now. */
+async function publish(
+  copy: string,
+  file: string,
+  report: Omit<BackupReport, 'file' | 'bytes'>,
+): Promise<BackupReport> {
+  await chmod(copy, 0o600);
+  const written = await open(copy, 'r+');
+  await written.sync();
+  await written.close();
+  const { size } = await stat(copy);
+  try {
+    await link(copy, file);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') throw taken(file, 'Choose another name.');
+    // A file system without hard links.
+    await rename(copy, file);
+  }
+  return { file, bytes: size, ...report };
+}
+
+async function requireFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() && found.size > 0) return;
+  const what = found?.isFile() ? 'is empty' : found ? 'is not a file' : 'is not there';
+  throw new StoreError('store_unusable', `${path} ${what}.`);
+}
+
+async function requireNothing(path: string, advice: string): Promise<void> {
+  if (await stat(path).catch(() => undefined)) throw taken(path, advice);
+}
+
+function taken(path: string, advice: string): StoreError {
+  return new StoreError('store_unusable', `${path} is there already. ${advice}`);
+}

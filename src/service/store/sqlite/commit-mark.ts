@@ -1,0 +1,69 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import type { Logger } from '../../../wire/clock/ports.ts';
+
+const digits = 16;
+
+/** The file that stands beside a database and says how many commits it must have. */
+export function markPath(location: string): string {
+  return `${location}-mark`;
+}
+
+/** How many commits the database at `location` had at least; undefined when nothing says so. */
+export function readMark(location: string): number | undefined {
+  let text: string;
+  try {
+    text = readFileSync(markPath(location), 'latin1');
+  } catch {
+    return undefined;
+  }
+  return /^\d{16}\n/.test(text) ? Number(text.slice(0, digits)) : undefined;
+}
+
+/**
+ * Counts the commits of a database in a file of its own. SQLite drops what stands behind a damaged frame of its write-ahead log
+ * without a word, and takes a deleted log for an empty one; a database that has fewer commits than its mark has lost some.
+ *
+ * The mark moves after each commit and before anybody is told of it. It is not synced: when the machine loses its power
+ * the mark may lag behind the database, never the other way round.
+ */
+export class CommitMark {
+  readonly #file: number;
+  readonly #log: Logger;
+  readonly #text = Buffer.alloc(digits + 1, '\n');
+  #hasFailed = false;
+
+  /** Opens the mark and moves it to `commits`. @throws what the system says */
+  constructor(location: string, commits: number, log: Logger) {
+    this.#log = log;
+    this.#file = openSync(markPath(location), 'a+', 0o600);
+    closeSync(this.#file);
+    this.#file = openSync(markPath(location), 'r+');
+    this.#write(commits);
+  }
+
+  /** Never fails: what was committed stays committed. */
+  move(commits: number): void {
+    try {
+      this.#write(commits);
+    } catch (error) {
+      if (!this.#hasFailed)
+        this.#log.warn({ error }, 'The mark of commits could not be moved; a loss may go unnoticed.');
+      this.#hasFailed = true;
+    }
+  }
+
+  close(): void {
+    try {
+      fsyncSync(this.#file);
+    } catch {
+      // It then lags behind at the worst.
+    }
+    closeSync(this.#file);
+  }
+
+  #write(commits: number): void {
+    this.#text.write(String(commits).padStart(digits, '0'), 0, 'latin1');
+    writeSync(this.#file, this.#text, 0, this.#text.length, 0);
+  }
+}

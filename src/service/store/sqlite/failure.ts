@@ -1,0 +1,53 @@
+import { systemCode } from '../../../wire/http/transport.ts';
+import { StoreError } from '../errors.ts';
+
+// Primary result codes of SQLite.
+const sqliteBusy = 5;
+const sqliteCorrupt = 11;
+const sqliteFull = 13;
+const sqliteNotADatabase = 26;
+
+/** Whether the error says that there is no space left. */
+export function isFull(error: unknown): boolean {
+  return sqliteCode(error) === sqliteFull || ['ENOSPC', 'EDQUOT'].includes(systemCode(error) ?? '');
+}
+
+/** What the error of an open database becomes. */
+export function failedError(location: string, what: 'read' | 'written', cause: unknown): StoreError {
+  if (isFull(cause)) {
+    const message = `${location} could not be ${what}: there is no space left on its disk. Free some, and the service goes on.`;
+    return new StoreError('store_full', message, { cause });
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StoreError('store_failed', `${location} could not be ${what}: ${reason}.`, { cause });
+}
+
+/** What an error becomes that came up while a database was opened. */
+export function openingError(location: string, cause: unknown): StoreError {
+  const code = sqliteCode(cause);
+  if (code === sqliteBusy) {
+    const message = `${location} is in use by another process. Stop that one first, or choose another data folder.`;
+    return new StoreError('store_in_use', message, { cause });
+  }
+  if (code === sqliteCorrupt || code === sqliteNotADatabase) return damagedError(location, cause);
+  if (isFull(cause)) {
+    const message = `${location} cannot be opened: there is no space left on its disk. Free some, and start again.`;
+    return new StoreError('store_full', message, { cause });
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `${location} cannot be opened (${reason}). Check the path, its permissions and the free space.`;
+  return new StoreError('store_unusable', message, { cause });
+}
+
+export function damagedError(location: string, cause?: unknown): StoreError {
+  const message =
+    `${location} is damaged or not an SQLite database. Move the data folder away and restore a backup ` +
+    '("rallypoint restore"), or choose another data folder.';
+  return new StoreError('store_unusable', message, { cause });
+}
+
+/** SQLite's primary result code, when the error carries one. */
+function sqliteCode(error: unknown): number | undefined {
+  const extended = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof extended === 'number' ? extended & 0xff : undefined;
+}

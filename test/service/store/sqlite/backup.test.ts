@@ -1,0 +1,84 @@
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { databaseIn } from '../../../../src/service/store/data-folder.ts';
+import { backUp, restoreBackup } from '../../../../src/service/store/sqlite/backup.ts';
+import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
+import { migrations } from '../../../../src/service/store/sqlite/migrations.ts';
+import { openSqliteStore } from '../../../../src/service/store/sqlite/store.ts';
+import { temporaryFolder } from '../../../support/runs/folder.ts';
+import { lobbyRecord } from '../../../support/store/records.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let data: string;
+let file: string;
+let restored: string;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  data = join(folder.path, 'data');
+  file = join(folder.path, 'backup.sqlite');
+  restored = join(folder.path, 'restored');
+  await put(data, '1');
+});
+afterEach(() => folder.remove());
+
+async function put(place: string, id: string): Promise<string[]> {
+  const store = await openSqliteStore({ location: databaseIn(place), sink: () => {} });
+  await store.transact(`lobby/${id}`, work => work.put('lobbies', lobbyRecord({ id })));
+  const ids = store.list('lobbies').map(lobby => lobby.id);
+  await store.close();
+  return ids;
+}
+
+it('a backup is what the data folder was then, and its restored folder goes on', async () => {
+  await backUp(data, file);
+  await put(data, '2');
+  await restoreBackup(file, restored);
+  expect(await put(restored, '3')).toEqual(['1', '3']);
+  // Its mark is its own.
+  expect(await put(restored, '4')).toEqual(['1', '3', '4']);
+});
+
+it('a backup is never written over what is there', async () => {
+  await writeFile(file, 'mine');
+  await expect(backUp(data, file)).rejects.toThrow('is there already');
+  expect(await readFile(file, 'utf8')).toBe('mine');
+});
+
+it('a folder that holds a state is not restored into, and left as it is', async () => {
+  await backUp(data, file);
+  await put(data, '2');
+  await expect(restoreBackup(file, data)).rejects.toThrow(
+    'is there already. Stop the service, move the data folder away',
+  );
+  expect(await put(data, '3')).toEqual(['1', '2', '3']);
+});
+
+it('what is no backup, damaged, empty or missing is not restored', async () => {
+  await writeFile(file, 'Dear diary, '.repeat(500));
+  await expect(restoreBackup(file, restored)).rejects.toThrow('damaged or not an SQLite database');
+  await writeFile(file, '');
+  await expect(restoreBackup(file, restored)).rejects.toThrow('is empty');
+  await expect(restoreBackup(`${file}.no`, restored)).rejects.toThrow('is not there');
+  await backUp(data, `${file}.2`);
+  await truncate(`${file}.2`, 20_000);
+  await expect(restoreBackup(`${file}.2`, restored)).rejects.toThrow('damaged');
+  expect(await readdir(restored).catch(() => [])).toEqual([]);
+});
+
+it('a backup of a newer layout is not restored', async () => {
+  const version = migrations.length + 1;
+  const newer = [...migrations, { version, apply: () => {} }];
+  (await openDatabase(databaseIn(data), newer)).close();
+  await backUp(data, file);
+  await expect(restoreBackup(file, restored)).rejects.toMatchObject({ code: 'store_too_new' });
+});
+
+it('nothing is backed up where nothing is, or where acknowledged commits are missing', async () => {
+  await expect(backUp(join(folder.path, 'nowhere'), file)).rejects.toThrow('is not there');
+  const older = await readFile(databaseIn(data));
+  await put(data, '2');
+  await writeFile(databaseIn(data), older);
+  await expect(backUp(data, file)).rejects.toMatchObject({ code: 'store_incomplete' });
+  expect((await readdir(folder.path)).toSorted()).toEqual(['data']);
+});

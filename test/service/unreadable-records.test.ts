@@ -1,0 +1,223 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Command } from '../../src/model/command.ts';
+import { capabilities, intents, opcodes, type PlayerReady } from '../../src/model/gateway.ts';
+import { type Service, startService } from '../../src/service/index.ts';
+import { databaseIn } from '../../src/service/store/data-folder.ts';
+import { hashSecret } from '../../src/service/support/secret.ts';
+import { useCommand } from '../support/commands/use-command.ts';
+import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { type LogLine, recordingLog } from '../support/recording-log.ts';
+import { temporaryFolder } from '../support/runs/folder.ts';
+import { callApi, starfall } from '../support/service/starfall.ts';
+import { playerToken, sessionToken } from '../support/service/tokens.ts';
+
+const [ada, grace] = starfall.users.map(({ id }) => id);
+const application = starfall.applications[0].id;
+const idleSeconds = 300;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let service: Service;
+let lines: LogLine[];
+const clients: GatewayClient[] = [];
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  service = await start();
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.terminate();
+  await service.close();
+  await folder.remove();
+});
+
+async function start(virtualFromMs?: number): Promise<Service> {
+  const recorded = recordingLog();
+  lines = recorded.lines;
+  const clock = virtualFromMs === undefined ? 'virtual' : { virtualFromMs };
+  // The document of the fixtures would make anew what cannot be read.
+  const fixtures = virtualFromMs === undefined ? { fixtures: starfall } : {};
+  return startService({ ...fixtures, limits: 'off', clock, data: folder.path, log: recorded.log });
+}
+
+/** Ends the service, changes its database by hand, and starts it again. */
+async function restartAfter(...statements: readonly (readonly [sql: string, ...values: string[]])[]): Promise<void> {
+  const nowMs = service.clock.now();
+  for (const client of clients.splice(0)) client.socket.terminate();
+  await service.close();
+  const database = new DatabaseSync(databaseIn(folder.path));
+  for (const [sql, ...values] of statements) expect(database.prepare(sql).run(...values).changes).toBe(1);
+  database.close();
+  service = await start(nowMs);
+}
+
+async function createLobby(...users: (string | undefined)[]): Promise<string> {
+  const members = users.map(id => ({ id }));
+  const { body } = await callApi(service, 'POST', '/lobbies', { members, idle_timeout_seconds: idleSeconds });
+  return (body as { id: string }).id;
+}
+
+async function connect(user = ''): Promise<GatewayClient> {
+  const token = `Bearer ${await playerToken(service, user)}`;
+  const client = await GatewayClient.identified(service.gateway, {
+    token,
+    capabilities: capabilities.AUTO_LOBBY_CONNECT,
+    intents: intents.LOBBIES,
+  });
+  clients.push(client);
+  return client;
+}
+
+const errors = () => lines.filter(({ level }) => level === 'error');
+const statusOf = async (path: string) => (await callApi(service, 'GET', path)).status;
+
+// Readable as JSON and by its keys, but nothing can be made of it.
+const hollow = (id: string, expiresAtMs: number) =>
+  JSON.stringify({
+    ...{ id, application_id: application, secret_hash: null, secret_expires_at_ms: null },
+    ...{
+      linked_guild_id: null,
+      linked_channel_id: null,
+      expires_at_ms: expiresAtMs,
+      link: 5,
+      metadata: 7,
+      attended: 0,
+    },
+  });
+
+describe('a lobby whose record cannot be decoded', () => {
+  it('does not keep the other lobbies from ending, nor its members from connecting, and is named in the log', async () => {
+    const broken = await createLobby(ada, grace);
+    const others = [await createLobby(ada), await createLobby(grace), await createLobby()];
+    await restartAfter(['UPDATE lobbies SET body = ? WHERE id = ?', '{"id":', broken]);
+
+    const client = await connect(ada);
+    const { lobbies } = await client.dispatch<PlayerReady>('READY');
+    expect(lobbies?.map(({ id }) => id)).toEqual([others[0]]);
+    expect(await statusOf(`/lobbies/${broken}`)).toBe(404);
+    client.socket.terminate();
+    await client.closed;
+    await service.clock.advance(2 * idleSeconds * 1000 + 5000);
+    for (const id of others) expect(await statusOf(`/lobbies/${id}`)).toBe(404);
+    expect(errors()).toMatchObject([{ code: 'record_unreadable', collection: 'lobbies', id: broken }]);
+  });
+
+  it('does neither when nothing but its keys can be read', async () => {
+    const broken = await createLobby(ada, grace);
+    const others = [await createLobby(ada), await createLobby(grace), await createLobby()];
+    const body = hollow(broken, service.clock.now());
+    const time = String(service.clock.now());
+    await restartAfter([`UPDATE lobbies SET body = ?, expires_at_ms = ${time} WHERE id = ?`, body, broken]);
+    const client = await connect(ada);
+    expect(client.names).toContain('READY');
+    client.socket.terminate();
+    await client.closed;
+    await service.clock.advance(2 * idleSeconds * 1000 + 5000);
+    for (const id of others) expect(await statusOf(`/lobbies/${id}`)).toBe(404);
+  });
+});
+
+describe('other records that cannot be decoded', () => {
+  it('of a member leave its lobby to the others', async () => {
+    const lobby = await createLobby(ada, grace);
+    await restartAfter(['UPDATE lobby_members SET body = ? WHERE user_id = ?', 'x', String(grace)]);
+    const { lobbies } = await (await connect(ada)).dispatch<PlayerReady>('READY');
+    expect(lobbies?.map(({ id }) => id)).toEqual([lobby]);
+    expect(errors()).toMatchObject([{ collection: 'lobby_members', id: `${lobby}/${grace}` }]);
+  });
+
+  it('of a user, a guild and a guild member leave the others what they have', async () => {
+    const lobby = await createLobby(ada, grace);
+    await restartAfter(
+      ['UPDATE users SET body = ? WHERE id = ?', 'x', String(grace)],
+      ['UPDATE guilds SET body = ? WHERE id = ?', 'x', starfall.guilds[0].id],
+      ['UPDATE guild_members SET body = ? WHERE user_id = ?', 'x', String(grace)],
+    );
+    const { lobbies } = await (await connect(ada)).dispatch<PlayerReady>('READY');
+    expect(lobbies?.map(({ id }) => id)).toEqual([lobby]);
+    expect(await statusOf(`/lobbies/${lobby}`)).toBe(200);
+    const bot = await GatewayClient.identified(service.gateway, {
+      token: starfall.applications[0].bot_token,
+      intents: intents.GUILDS,
+    });
+    clients.push(bot);
+    await bot.beat();
+    expect(await statusOf(`/guilds/${starfall.guilds[0].id}`)).toBe(404);
+    expect(errors().map(({ collection }) => collection)).toEqual(expect.arrayContaining(['users', 'guilds']));
+    expect(errors().filter(({ code }) => code !== 'record_unreadable')).toEqual([]);
+  });
+
+  it('of a token rejects that token, and of a session lets its client identify anew', async () => {
+    const token = `Bearer ${await playerToken(service, String(ada))}`;
+    const client = await connect(grace);
+    const other = await connect(ada);
+    const session = other.sessionId;
+    client.socket.terminate();
+    await restartAfter(
+      ['UPDATE gateway_sessions SET body = ? WHERE id = ?', '[]', session],
+      ['UPDATE tokens SET body = ? WHERE hash = ?', '', hashSecret(token.replace('Bearer ', ''))],
+    );
+    const { status } = await callApi(service, 'GET', '/users/@me', undefined, { authorization: token });
+    expect(status).toBe(401);
+    const resumed = await GatewayClient.open(service.gateway);
+    clients.push(resumed);
+    resumed.resume(`Bearer ${await playerToken(service, String(ada))}`, session, 1);
+    await resumed.frame(({ op }) => op === opcodes.INVALID_SESSION);
+    expect(errors().map(({ collection }) => collection)).toContain('gateway_sessions');
+  });
+
+  it('of an event that a session needs end the session, because it would miss the event', async () => {
+    const lobby = await createLobby(ada);
+    const token = `Bearer ${await playerToken(service, String(ada))}`;
+    const client = await GatewayClient.identified(service.gateway, { token, intents: intents.LOBBIES });
+    clients.push(client);
+    await client.beat();
+    const { sessionId, sequence } = client;
+    await callApi(service, 'PATCH', `/lobbies/${lobby}`, { metadata: { edit: '1' } });
+    await callApi(service, 'PATCH', `/lobbies/${lobby}`, { metadata: { edit: '2' } });
+    await client.until(() => client.names.filter(name => name === 'LOBBY_UPDATE').length === 2);
+    await restartAfter([
+      `UPDATE gateway_events SET body = ? WHERE (revision, number) = (
+         SELECT revision, number FROM gateway_events WHERE body LIKE ? ORDER BY revision LIMIT 1)`,
+      'x',
+      '%LOBBY_UPDATE%',
+    ]);
+    const resumed = await GatewayClient.open(service.gateway);
+    clients.push(resumed);
+    resumed.resume(token, sessionId, sequence);
+    await resumed.frame(({ op }) => op === opcodes.INVALID_SESSION);
+    expect(lines.map(({ message }) => message)).toContain('Not all of the kept events can be read; the sessions end.');
+  });
+
+  it('of the key that signs ID tokens make way for a new key', async () => {
+    const before = await (await fetch(`${service.api_base}/oauth2/keys`)).json();
+    await restartAfter(["UPDATE settings SET body = ? WHERE name = 'oauth_signing_key'", 'x']);
+    const after = (await (await fetch(`${service.api_base}/oauth2/keys`)).json()) as { keys: unknown[] };
+    expect(after.keys).toHaveLength(1);
+    expect(after).not.toEqual(before);
+    await restartAfter([
+      "UPDATE settings SET body = ? WHERE name = 'oauth_signing_key'",
+      '{"name":"oauth_signing_key","value":{"kty":"RSA"}}',
+    ]);
+    const again = (await (await fetch(`${service.api_base}/oauth2/keys`)).json()) as { keys: { n: string }[] };
+    expect(again.keys[0]?.n).toBeTypeOf('string');
+    expect(errors()).toMatchObject([{ code: 'record_unreadable', collection: 'settings', id: 'oauth_signing_key' }]);
+  });
+
+  it('of an application that cannot sign any more fail what is sent to it, and nothing else', async () => {
+    const { body } = await callApi(service, 'POST', `/applications/${application}/commands`, {
+      ...{ name: 'rally', description: 'Calls your party together' },
+    });
+    const endpoint = 'http://127.0.0.1:9/interactions';
+    await restartAfter([
+      "UPDATE applications SET body = json_set(body, '$.signing_key', ?, '$.interactions_endpoint_url', ?)",
+      'x',
+      endpoint,
+    ]);
+    const player = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, String(ada)) });
+    clients.push(player);
+    await useCommand(service, body as Command, String(ada));
+    await player.dispatch('INTERACTION_FAILURE');
+    expect(errors()).toMatchObject([{ application, message: 'An interaction could not be sent.' }]);
+    expect(await statusOf(`/applications/${application}/commands`)).toBe(200);
+  });
+});
