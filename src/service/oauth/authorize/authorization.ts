@@ -7,7 +7,13 @@ import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
 import type { WebhookEvents } from '../../domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import type { Activity } from '../../support/activity.ts';
-import { type Holder, holderOf, userClaims } from '../current-user/claims.ts';
+import {
+  type CurrentAuthorization,
+  currentAuthorizationView,
+  type Holder,
+  holderOf,
+  userClaims,
+} from '../current-user/claims.ts';
 import { createRoleConnections, type RoleConnections } from '../current-user/role-connections.ts';
 import { type DeviceAuthorization, startDevice } from '../device/device-code.ts';
 import {
@@ -26,6 +32,7 @@ import { authenticateClient, type ClientRequest } from '../token/client-authenti
 import { createProofGuard } from '../token/proof-guard.ts';
 import { revoke } from '../token/revocation.ts';
 import { createTokenEndpoint } from '../token/token-endpoint.ts';
+import { createUserCounts } from '../user-counts.ts';
 import { createAuthorizationEvents } from './authorization-events.ts';
 import { findAuthorization } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -49,6 +56,8 @@ export interface Authorization {
   revoke(request: ClientRequest): Promise<void>;
   /** Whom an access token speaks for. @throws Fault `unauthorized` */
   holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
+  /** What the access token stands for. */
+  showAuthorization(holder: Holder): Promise<CurrentAuthorization>;
   /** What OpenID says of a token's user. */
   claimsOf(holder: Holder): ReturnType<typeof userClaims>;
   /** What an application's bot sees of it. */
@@ -88,6 +97,7 @@ export function createAuthorization(
   const provisional = createProvisional(core, { idTokens, events, lobbies, activity });
   const issueTokens = createTokenEndpoint(core, idTokens, provisional.merges);
   const guarded = createProofGuard(core);
+  const countUsers = createUserCounts(core);
   const userCodeGuesses = createGuesses(core, 'oauth-user-code');
   return {
     judge: parameters => judge(core, parameters),
@@ -106,8 +116,9 @@ export function createAuthorization(
       decide: decision => decideDevice(core, events, userCodeGuesses, decision),
     },
     holderOf: principal => holderOf(core.store, principal),
+    showAuthorization: holder => currentAuthorizationView(core.store, holder),
     claimsOf: holder => userClaims(holder, core.addresses.web),
-    showOwnApplication: application => ownApplicationView(core, application),
+    showOwnApplication: application => ownApplicationView(core, countUsers, application),
     listKeys: async () => [await keys.published()],
     signIns: createSignIns(core),
     provisional,

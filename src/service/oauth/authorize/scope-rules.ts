@@ -30,7 +30,8 @@ export function mayRequest(scope: string, { application, responseType, integrati
   return scope !== 'bot' || integrationType === GUILD_INSTALL;
 }
 
-function isUserScope(scope: string, application: ApplicationRecord): boolean {
+/** Whether users can be asked for the scope by the application at all. */
+export function isUserScope(scope: string, application: ApplicationRecord): boolean {
   if (!isScope(scope) || notOffered.has(scope) || clientCredentialsScopes.has(scope)) return false;
   return !application.public_client || !confidentialScopes.has(scope);
 }
