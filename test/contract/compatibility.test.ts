@@ -22,6 +22,8 @@ describe('docs/compatibility.md', () => {
     const clients = [
       'discord.js',
       '@discordjs/rest',
+      '@discordjs/core',
+      '@discordjs/ws',
       'oceanic.js',
       'eris',
       '@discordeno/bot',
