@@ -43,4 +43,10 @@ export interface PartialApplication {
   bot_public: boolean;
   bot_require_code_grant: boolean;
   verify_key: string;
+  /** What kind of application it is: none of those that have a name. */
+  type: null;
+  /** @see applicationFlags */
+  flags: number;
+  /** The flags as decimal text, which has room for more of them. */
+  flags_new: string;
 }

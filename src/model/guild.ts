@@ -115,10 +115,13 @@ export interface GuildMember {
   user: User;
   nick: string | null;
   avatar: string | null;
+  banner: string | null;
   roles: readonly RoleId[];
   /** ISO 8601 with microseconds. */
   joined_at: string;
   premium_since: string | null;
+  /** Until when it may not take part: nobody can be shut out here. */
+  communication_disabled_until: string | null;
   deaf: boolean;
   mute: boolean;
   pending: boolean;

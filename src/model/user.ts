@@ -7,6 +7,11 @@ export interface User {
   global_name: string | null;
   discriminator: string;
   avatar: string | null;
+  /** Bits that everybody sees. */
+  public_flags: number;
+  flags: number;
+  /** The guild whose tag is shown beside the name: there are no tags. */
+  primary_guild: null;
   bot?: boolean;
 }
 

@@ -35,7 +35,9 @@ function sharedLimit({ extra: { retry_after } }: Fault): Pick<Reply, 'headers'> 
 
 /** The body of a 429. @see docs/spec/limits.md#the-body-of-a-429 */
 export function limitReply({ global, retryAfterSeconds }: LimitRefusal): Reply {
-  return { status: 429, body: { message: 'You are being rate limited.', retry_after: retryAfterSeconds, global } };
+  const { code, status } = apiErrors.rate_limited;
+  const message = apiMessages.rate_limited;
+  return { status, body: { message, code, retry_after: retryAfterSeconds, global } };
 }
 
 /** To an address that is not let in. @see docs/spec/limits.md#blocked-addresses */

@@ -1,6 +1,7 @@
 import type { ApplicationEdits } from '../domain/accounts/application-edit.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
+import { currentBotView } from '../oauth/current-user/claims.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { applicationInPath } from './application-in-path.ts';
 
@@ -20,7 +21,7 @@ export function applicationRoutes(
     editOwnApplication: async call => show(await edits.edit(own(call), call.body)),
     getApplication: async call => show(named(call)),
     editApplication: async call => show(await edits.edit(named(call), call.body)),
-    editCurrentUser: async call => ({ status: 200, body: await edits.editBot(own(call), call.body) }),
+    editCurrentUser: async call => ({ status: 200, body: currentBotView(await edits.editBot(own(call), call.body)) }),
     listRoleConnectionMetadata: call => ({ status: 200, body: named(call).role_connection_metadata }),
     replaceRoleConnectionMetadata: async call => ({
       status: 200,

@@ -44,7 +44,8 @@ export function guildRoutes(
     listGuildChannels: async call => ok(await listChannels(guilds, call)),
 
     // Nobody has joined a thread: who is in one is nothing that this interface has.
-    listActiveThreads: async call => ok({ threads: await lookup.threads(bot(call), guildId(call)), members: [] }),
+    listActiveThreads: async call =>
+      ok({ threads: await lookup.threads(bot(call), guildId(call)), members: [], has_more: false }),
 
     listGuildRoles: async call => ok(await lookup.roles(bot(call), guildId(call))),
 

@@ -6,7 +6,7 @@ import { faultReply } from '../http/errors.ts';
 import { readFlag, readQueryIds } from '../http/query.ts';
 import { uncached } from '../http/reply.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
-import { currentAuthorizationView, currentUserView } from '../oauth/current-user/claims.ts';
+import { currentBotView, currentUserView } from '../oauth/current-user/claims.ts';
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device/device-decision.ts';
 import type { ClientRequest } from '../oauth/token/client-authentication.ts';
 import { formOf } from '../oauth/token/form.ts';
@@ -50,7 +50,7 @@ export function oauthRoutes(authorization: Authorization): Handlers {
 
     getSigningKeys: async () => ok({ keys: await authorization.listKeys() }),
 
-    getCurrentAuthorization: async call => ok(currentAuthorizationView(await holder(call))),
+    getCurrentAuthorization: async call => ok(await authorization.showAuthorization(await holder(call))),
 
     getCurrentApplication: async call =>
       ok(await authorization.showOwnApplication(expectPrincipal(call, 'bot').application)),
@@ -77,7 +77,7 @@ export function oauthRoutes(authorization: Authorization): Handlers {
 
     async getCurrentUser(call) {
       const principal = expectPrincipal(call, 'bot', 'user', 'application');
-      if (principal.kind === 'bot') return ok(botUserView(principal.application));
+      if (principal.kind === 'bot') return ok(currentBotView(botUserView(principal.application)));
       const { user, scopes } = await authorization.holderOf(principal);
       return ok(currentUserView(user, scopes));
     },

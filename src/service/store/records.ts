@@ -555,7 +555,10 @@ export const collections = {
   },
   lobby_messages: { key: ['lobby_id', 'sent_at_ms', 'id'], indexes: {} },
   lobby_invites: { key: ['code'], indexes: { byExpiry: ['expires_at_ms'] } },
-  authorizations: { key: ['id'], indexes: { byUser: ['user_id', 'application_id'] } },
+  authorizations: {
+    key: ['id'],
+    indexes: { byUser: ['user_id', 'application_id'], byApplication: ['application_id', 'user_id'] },
+  },
   role_connections: { key: ['application_id', 'user_id'], indexes: { byAuthorization: ['authorization_id'] } },
   codes: { key: ['hash'], indexes: { byExpiry: ['expires_at_ms'] } },
   device_codes: { key: ['hash'], indexes: { byUserCode: ['user_code_hash'], byExpiry: ['expires_at_ms'] } },

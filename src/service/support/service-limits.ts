@@ -24,6 +24,9 @@ export const serviceLimits = {
   /** Ids of one query for entitlements. */
   skuIdsMax: 100,
   redirectUrisMax: 10,
+  /** Users of an application that are counted whenever somebody asks; of more, the count may be so old. Our choice, both. */
+  usersCountedMax: 1000,
+  usersCountAgeMaxMs: 60_000,
   authorizationCodeLifeMs: 100_000,
   deviceCodeLifeMs: 300_000,
   userCodeLength: 8,

@@ -5,6 +5,7 @@ import type { ApplicationRecord, ChannelRecord, GuildRecord, UserRecord } from '
 import { Fault } from '../../../src/service/support/fault.ts';
 import { snowflakeSource } from '../../../src/service/support/ids.ts';
 import { everyonePermissions } from '../../../src/service/testing/fixtures/records.ts';
+import { unsetUserFields } from '../../support/user-fields.ts';
 import { makeCore } from '../control/support.ts';
 
 export type TestCore = Awaited<ReturnType<typeof makeCore>>;
@@ -110,7 +111,7 @@ export function userRecord(id: string): UserRecord {
 /** A user of {@link makeWorld} as a lobby's dispatches show it: a member without anything of its own. */
 export function gatewayMember(userId: string, connected = true) {
   const { id, username, global_name } = userRecord(userId);
-  const user = { id, username, global_name, discriminator: '0', avatar: null };
+  const user = { id, username, global_name, discriminator: '0', ...unsetUserFields };
   return { user_id: userId, user, metadata: null, flags: 0, connected };
 }
 

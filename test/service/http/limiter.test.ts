@@ -70,7 +70,12 @@ describe('a refusal', () => {
     expect([await get(), await get()].map(({ status }) => status)).toEqual([404, 404]);
     const refused = await get();
     expect(refused).toMatchObject({ status: 429 });
-    expect(refused.body).toEqual({ message: 'You are being rate limited.', retry_after: 64.57, global: false });
+    expect(refused.body).toEqual({
+      message: 'You are being rate limited.',
+      code: 0,
+      retry_after: 64.57,
+      global: false,
+    });
     expect(Object.fromEntries(refused.headers)).toMatchObject({
       'retry-after': '65',
       'x-ratelimit-scope': 'user',
@@ -88,7 +93,7 @@ describe('a refusal', () => {
     await start(profileOf({ global: { requests: 1, windowMs: 1500 }, 'lobby-get': { requests: 9, windowMs: 9 } }));
     await callApi(service, 'GET', '/lobbies/1');
     const refused = await callApi(service, 'POST', '/lobbies', {});
-    expect(refused.body).toEqual({ message: 'You are being rate limited.', retry_after: 1.5, global: true });
+    expect(refused.body).toEqual({ message: 'You are being rate limited.', code: 0, retry_after: 1.5, global: true });
     expect(told(refused, bucketHeaders)).toEqual([]);
     expect(Object.fromEntries(refused.headers)).toMatchObject({
       'retry-after': '2',

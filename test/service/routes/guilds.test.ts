@@ -52,7 +52,9 @@ describe('what a bot fetches of a guild', () => {
     const { approximate_member_count, ...fields } = guild;
     expect(shown).toMatchObject({ ...fields, member_count: approximate_member_count });
     expect((await get(`${guildPath}/roles`)).body).toEqual(shown.roles);
-    expect((await get(`${guildPath}/threads/active`)).body).toEqual({ threads: shown.threads, members: [] });
+    expect((await get(`${guildPath}/threads/active`)).body).toEqual({
+      ...{ threads: shown.threads, members: [], has_more: false },
+    });
     expect((await get(`/channels/${thread.id}`)).body).toEqual((shown.threads as unknown[])[0]);
     expect((await get(`/channels/${general.id}`)).body).toEqual((shown.channels as unknown[])[0]);
     const { body: all } = await get<{ user: { id: string } }[]>(`${guildPath}/members?limit=1000`);

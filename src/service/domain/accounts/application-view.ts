@@ -1,17 +1,25 @@
 import { applicationFlags, type InstallParams, type PartialApplication } from '../../../model/application.ts';
 import type { IntegrationType } from '../../../model/command.ts';
+import { type Scope, scopes } from '../../../model/oauth.ts';
 import type { ApplicationId } from '../../../model/snowflake.ts';
 import type { User } from '../../../model/user.ts';
 import type { Core } from '../../core.ts';
+import type { StoreView } from '../../store/contract.ts';
 import { type ApplicationRecord, commandScope } from '../../store/records.ts';
 import { guildIdsOf } from '../guilds/records.ts';
 import { webhookEventNames } from '../webhooks/events.ts';
+import { isUserScope } from './offered-scopes.ts';
+import type { CountUsers } from './user-counts.ts';
 import { botUserView, userView } from './user-view.ts';
 
 /** An application as anybody sees it. @see docs/spec/oauth2.md#current-authorization */
-export function partialApplication(application: ApplicationRecord): PartialApplication {
+export async function partialApplication(view: StoreView, application: ApplicationRecord): Promise<PartialApplication> {
   const { id, name, description, bot_require_code_grant, verify_key } = application;
-  return { id, name, icon: null, description, bot_public: true, bot_require_code_grant, verify_key };
+  const flags = flagsOf(application, await hasGlobalCommands(view, id));
+  return {
+    ...{ id, name, icon: null, description, bot_public: true, bot_require_code_grant, verify_key },
+    ...{ type: null, flags, flags_new: String(flags) },
+  };
 }
 
 /** An application as its own bot sees it. */
@@ -19,8 +27,6 @@ export interface OwnApplication extends PartialApplication {
   owner?: User;
   bot: User;
   team: null;
-  /** @see applicationFlags */
-  flags: number;
   redirect_uris: readonly string[];
   interactions_endpoint_url: string | null;
   role_connections_verification_url: null;
@@ -29,6 +35,13 @@ export interface OwnApplication extends PartialApplication {
   event_webhooks_status: 1 | 2;
   event_webhooks_types: readonly string[];
   approximate_guild_count: number;
+  /** Users who installed it for themselves. */
+  approximate_user_install_count: number;
+  approximate_user_authorization_count: number;
+  /** Whether what it uploads is filtered everywhere, or as a guild asks: nothing is filtered here. */
+  explicit_content_filter: 0;
+  /** What it may ask users for, of the scopes that the hosted service's schema has for this field. */
+  eligible_oauth2_scopes: readonly Scope[];
   tags: readonly string[];
   install_params?: InstallParams;
   /** Integration type → what a link that names the application alone installs there. */
@@ -43,15 +56,19 @@ export interface OwnApplication extends PartialApplication {
  *
  * @see docs/spec/oauth2.md#token-information
  */
-export async function ownApplicationView({ store }: Core, application: ApplicationRecord): Promise<OwnApplication> {
+export async function ownApplicationView(
+  { store }: Core,
+  countUsers: CountUsers,
+  application: ApplicationRecord,
+): Promise<OwnApplication> {
   const { id, redirect_uris, interactions_endpoint_url, event_webhooks_url, install_params } = application;
   const owner = await store.get('users', application.owner_id);
+  const users = await countUsers(id);
   return {
-    ...partialApplication(application),
+    ...(await partialApplication(store, application)),
     ...(owner && { owner: userView(owner) }),
     bot: botUserView(application),
     team: null,
-    flags: flagsOf(application, await hasGlobalCommands(store, id)),
     redirect_uris,
     interactions_endpoint_url,
     role_connections_verification_url: null,
@@ -59,11 +76,33 @@ export async function ownApplicationView({ store }: Core, application: Applicati
     event_webhooks_status: event_webhooks_url === null ? 1 : 2,
     event_webhooks_types: event_webhooks_url === null ? [] : webhookEventNames,
     approximate_guild_count: (await guildIdsOf(store, id)).length,
+    approximate_user_install_count: users.installed,
+    approximate_user_authorization_count: users.authorized,
+    explicit_content_filter: 0,
+    eligible_oauth2_scopes: scopes.filter(scope => !unlisted.has(scope) && isUserScope(scope, application)),
     tags: [],
     ...(install_params && { install_params }),
     integration_types_config: installConfig(application),
   };
 }
+
+/** Scopes that the hosted service grants and its published schemas leave out: a strict reader would reject them. */
+const unlisted: ReadonlySet<Scope> = new Set<Scope>([
+  'account.global_name.update',
+  'application_identities.write',
+  'dm_channels.messages.read',
+  'dm_channels.messages.write',
+  'gateway.connect',
+  'guilds.channels.read',
+  'identify.premium',
+  'lobbies.write',
+  'payment_sources.country_code',
+  'presences.read',
+  'presences.write',
+  'relationships.write',
+  'sdk.social_layer',
+  'sdk.social_layer_presence',
+]);
 
 function flagsOf({ public_client, embedded }: ApplicationRecord, hasCommands: boolean): number {
   const { PUBLIC_OAUTH2_CLIENT, EMBEDDED, APPLICATION_COMMAND_BADGE } = applicationFlags;
@@ -74,7 +113,7 @@ function flagsOf({ public_client, embedded }: ApplicationRecord, hasCommands: bo
   );
 }
 
-async function hasGlobalCommands(store: Core['store'], id: ApplicationId): Promise<boolean> {
+async function hasGlobalCommands(store: StoreView, id: ApplicationId): Promise<boolean> {
   return (await store.list('commands', { index: 'byScope', equals: [commandScope(id)], limit: 1 })).length > 0;
 }
 

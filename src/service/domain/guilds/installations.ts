@@ -5,14 +5,15 @@ import type { GuildRecord } from '../../store/records.ts';
 /** Applications that the user has installed for itself, for use everywhere. */
 export async function userInstalls(view: StoreView, userId: UserId): Promise<ReadonlySet<ApplicationId>> {
   const grants = await view.list('authorizations', { index: 'byUser', equals: [userId] });
-  return new Set(grants.filter(isInstall).map(({ application_id }) => application_id));
+  return new Set(grants.filter(isUserInstall).map(({ application_id }) => application_id));
 }
 
 export async function isUserInstalled(view: StoreView, applicationId: ApplicationId, userId: UserId): Promise<boolean> {
-  return (await view.list('authorizations', { index: 'byUser', equals: [userId, applicationId] })).some(isInstall);
+  return (await view.list('authorizations', { index: 'byUser', equals: [userId, applicationId] })).some(isUserInstall);
 }
 
-function isInstall({ scopes }: { readonly scopes: readonly string[] }): boolean {
+/** Whether a grant installs the application for its user. */
+export function isUserInstall({ scopes }: { readonly scopes: readonly string[] }): boolean {
   return scopes.includes('applications.commands');
 }
 

@@ -1,10 +1,12 @@
 import { commandTypes } from '../../../model/command.ts';
+import type { Component } from '../../../model/component.ts';
 import { type InteractionMetadata, type Message, messageFlags, messageTypes } from '../../../model/message.ts';
 import type { MessageId } from '../../../model/snowflake.ts';
 import { formatTimestamp } from '../../../model/timestamp.ts';
 import type { Attach } from '../../attachments/attachments.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../store/records.ts';
 import { botUserView, userView } from '../accounts/user-view.ts';
+import { type ComponentsOf, showComponents } from '../component-view.ts';
 
 /** The data of a message, checked for shape. @see docs/spec/interactions.md#answers */
 export type MessageData = Readonly<Record<string, unknown>>;
@@ -30,6 +32,7 @@ export function answerView(answer: {
   const { interaction, application, user, data, attach, type = firstAnswerType(interaction) } = answer;
   const { channel_id } = interaction;
   const flags = flagsOf(data);
+  const attachments = attach?.(data, { channel_id, flags, attachments: [] }) ?? [];
   return {
     id: answer.id,
     channel_id,
@@ -47,9 +50,9 @@ export function answerView(answer: {
     mention_everyone: false,
     mentions: [],
     mention_roles: [],
-    embeds: listOf(data.embeds),
-    attachments: attach?.(data, { channel_id, flags, attachments: [] }) ?? [],
-    components: listOf(data.components),
+    embeds: embedsOf(data.embeds),
+    attachments,
+    components: componentsOf(data.components, { id: answer.id, attachments }),
     interaction_metadata: metadataView(interaction, user),
     ...(type === messageTypes.REPLY && referenceView(interaction)),
     ...(interaction.nonce !== null && { nonce: interaction.nonce }),
@@ -85,12 +88,15 @@ function referenceView({ source, channel_id, guild_id }: MessageOrigin): Pick<Me
  */
 export function editedView(message: Message, data: MessageData, atMs: number, attach: Attach): Message {
   const isLoading = (message.flags & messageFlags.LOADING) !== 0;
+  const attachments = attach(data, message);
   return {
     ...message,
     ...(data.content !== undefined && { content: textOf(data.content) }),
-    ...(data.embeds !== undefined && { embeds: listOf(data.embeds) }),
-    ...(data.components !== undefined && { components: listOf(data.components) }),
-    attachments: attach(data, message),
+    ...(data.embeds !== undefined && { embeds: embedsOf(data.embeds) }),
+    ...(data.components !== undefined && {
+      components: componentsOf(data.components, { id: message.id, attachments }),
+    }),
+    attachments,
     flags: editedFlags(message, data),
     ...(!isLoading && { edited_timestamp: formatTimestamp(atMs) }),
   };
@@ -126,6 +132,15 @@ function flagsOf({ flags }: MessageData): number {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+function componentsOf(value: unknown, message: ComponentsOf): readonly Component[] {
+  return showComponents(listOf(value) as readonly Component[], message);
+}
+
+/** What a sender writes into an embed is always of this type. */
+function embedsOf(value: unknown): readonly unknown[] {
+  return listOf(value).map(embed => ({ ...(embed as object), type: 'rich' }));
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -244,10 +244,8 @@ function callbackResponse(
         response_message_ephemeral: isEphemeral(message),
       }),
     },
-    resource: {
-      type: callbackType,
-      ...(message && isShown && { message }),
-      ...(activityId !== undefined && { activity_instance: { id: activityId } }),
-    },
+    // Only what there is to show has a type of its own in the interface.
+    ...(message && isShown && { resource: { type: callbackType, message } }),
+    ...(activityId !== undefined && { resource: { type: callbackType, activity_instance: { id: activityId } } }),
   };
 }

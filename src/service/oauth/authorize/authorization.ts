@@ -3,11 +3,18 @@ import type { UserId } from '../../../model/snowflake.ts';
 import { createGuesses } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { type OwnApplication, ownApplicationView } from '../../domain/accounts/application-view.ts';
+import { createUserCounts } from '../../domain/accounts/user-counts.ts';
 import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
 import type { WebhookEvents } from '../../domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import type { Activity } from '../../support/activity.ts';
-import { type Holder, holderOf, userClaims } from '../current-user/claims.ts';
+import {
+  type CurrentAuthorization,
+  currentAuthorizationView,
+  type Holder,
+  holderOf,
+  userClaims,
+} from '../current-user/claims.ts';
 import { createRoleConnections, type RoleConnections } from '../current-user/role-connections.ts';
 import { type DeviceAuthorization, startDevice } from '../device/device-code.ts';
 import {
@@ -52,6 +59,8 @@ export interface Authorization {
   endUserTokens(userId: UserId): Promise<void>;
   /** Whom an access token speaks for. @throws Fault `unauthorized` */
   holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
+  /** What the access token stands for. */
+  showAuthorization(holder: Holder): Promise<CurrentAuthorization>;
   /** What OpenID says of a token's user. */
   claimsOf(holder: Holder): ReturnType<typeof userClaims>;
   /** What an application's bot sees of it. */
@@ -91,6 +100,7 @@ export function createAuthorization(
   const provisional = createProvisional(core, { idTokens, events, lobbies, activity });
   const issueTokens = createTokenEndpoint(core, idTokens, provisional.merges);
   const guarded = createProofGuard(core);
+  const countUsers = createUserCounts(core);
   const userCodeGuesses = createGuesses(core, 'oauth-user-code');
   return {
     judge: parameters => judge(core, parameters),
@@ -110,8 +120,9 @@ export function createAuthorization(
     },
     endUserTokens: userId => endUserTokens(core, events, userId),
     holderOf: principal => holderOf(core.store, principal),
+    showAuthorization: holder => currentAuthorizationView(core.store, holder),
     claimsOf: holder => userClaims(holder, core.addresses.web),
-    showOwnApplication: application => ownApplicationView(core, application),
+    showOwnApplication: application => ownApplicationView(core, countUsers, application),
     listKeys: async () => [await keys.published()],
     signIns: createSignIns(core),
     provisional,

@@ -1,13 +1,11 @@
 import { type IntegrationType, integrationTypes } from '../../../model/command.ts';
-import { clientCredentialsScopes, confidentialScopes, installScopes, isScope } from '../../../model/oauth.ts';
+import { confidentialScopes, installScopes, isScope } from '../../../model/oauth.ts';
+import { isUserScope, notOffered } from '../../domain/accounts/offered-scopes.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { oauthFaults } from '../token/oauth-fault.ts';
 import type { ResponseType } from './response-type.ts';
 
 const { GUILD_INSTALL, USER_INSTALL } = integrationTypes;
-
-// Our choice: there are no incoming webhooks here, and to grant the scope without one would be a lie.
-const notOffered: ReadonlySet<string> = new Set(['webhook.incoming']);
 
 /** On what terms scopes are asked for. */
 export interface ScopeTerms {
@@ -28,11 +26,6 @@ export function mayRequest(scope: string, { application, responseType, integrati
   if (responseType === 'token' && confidentialScopes.has(scope)) return false;
   // A bot lives in guilds; its commands can be a user's, too.
   return scope !== 'bot' || integrationType === GUILD_INSTALL;
-}
-
-function isUserScope(scope: string, application: ApplicationRecord): boolean {
-  if (!isScope(scope) || notOffered.has(scope) || clientCredentialsScopes.has(scope)) return false;
-  return !application.public_client || !confidentialScopes.has(scope);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { PartialApplication } from '../../../model/application.ts';
+import type { Locale } from '../../../model/locale.ts';
 import { formatTimestamp } from '../../../model/timestamp.ts';
 import type { User } from '../../../model/user.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -32,10 +33,21 @@ export async function holderOf(
 /** Users here have no mail address: a claim that says so, not one that is left out. */
 const email = { email: null, email_verified: false } as const;
 
+/** Nobody has a second factor here. */
+const withoutMfa = { mfa_enabled: false } as const;
+
+const botLocale: Locale = 'en-US';
+
+/** An application's bot as it sees itself. Our choice: bots have no locale of their own. */
+export function currentBotView(user: User) {
+  return { ...user, ...withoutMfa, locale: botLocale };
+}
+
 /** The user as it sees itself; a mail address shows with `email`. */
 export function currentUserView(user: UserRecord, scopes: ReadonlySet<string>) {
   return {
     ...userView(user),
+    ...withoutMfa,
     locale: user.locale,
     ...(scopes.has('email') ? { email: email.email, verified: email.email_verified } : {}),
   };
@@ -65,9 +77,12 @@ export interface CurrentAuthorization {
   user?: User;
 }
 
-export function currentAuthorizationView({ application, token, user, scopes }: Holder): CurrentAuthorization {
+export async function currentAuthorizationView(
+  view: StoreView,
+  { application, token, user, scopes }: Holder,
+): Promise<CurrentAuthorization> {
   return {
-    application: partialApplication(application),
+    application: await partialApplication(view, application),
     scopes: token.scopes,
     expires: formatTimestamp(token.expires_at_ms ?? 0),
     ...(scopes.has('identify') ? { user: userView(user) } : {}),

@@ -1,5 +1,13 @@
 import { snowflakeMax } from '../../../model/snowflake.ts';
-import { boolean, integer, nullable, object, ref, text } from '../json-schema.ts';
+import { boolean, type Fields, integer, nullable, object, ref, text } from '../json-schema.ts';
+
+/** What every user has, whoever looks. */
+export const accountFields: Fields = {
+  avatar: nullable(text()),
+  public_flags: integer(0),
+  flags: integer(0),
+  primary_guild: { type: 'null' },
+};
 
 /** @see docs/spec/http.md#ids */
 export const commonSchemas = {
@@ -24,7 +32,7 @@ export const commonSchemas = {
       username: text(),
       global_name: nullable(text()),
       discriminator: text(),
-      avatar: nullable(text()),
+      ...accountFields,
     },
     { bot: boolean },
   ),

@@ -26,11 +26,12 @@ export const errorSchemas = {
     code: { type: 'string', enum: Object.keys({ ...fieldErrors, ...serviceFieldErrors }) },
     message: text(),
   }),
-  RateLimited: object(
-    'Too many calls; come again after `retry_after` seconds',
-    { message: text(), retry_after: { type: 'number', minimum: 0 }, global: boolean },
-    { code: integer() },
-  ),
+  RateLimited: object('Too many calls; come again after `retry_after` seconds', {
+    message: text(),
+    code: integer(),
+    retry_after: { type: 'number', minimum: 0 },
+    global: boolean,
+  }),
   TokenRefusal: {
     description: 'Why a token was not granted; about an account to be merged, in the interface’s own form',
     anyOf: [ref('OAuthError'), ref('Error')],

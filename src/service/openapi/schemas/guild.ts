@@ -5,7 +5,8 @@ const bits = { ...text(), pattern: '^[0-9]+$', description: 'Permission bits as 
 
 // What gateway clients look for in a guild and this interface does not have, nothing or zero each.
 const absentTexts = [
-  ...['icon', 'splash', 'banner', 'description', 'discovery_splash', 'vanity_url_code', 'application_id'],
+  ...['icon', 'splash', 'banner', 'description', 'discovery_splash', 'home_header', 'vanity_url_code'],
+  ...['application_id', 'widget_channel_id'],
   ...['afk_channel_id', 'system_channel_id', 'rules_channel_id', 'public_updates_channel_id'],
   'safety_alerts_channel_id',
 ];
@@ -13,6 +14,9 @@ const settings = [
   ...['afk_timeout', 'system_channel_flags', 'verification_level', 'default_message_notifications'],
   ...['explicit_content_filter', 'mfa_level', 'nsfw_level', 'premium_tier', 'premium_subscription_count'],
 ];
+
+// The hosted service's bounds, and what it says of things that are gone there, too.
+const foreignSettings = ['max_members', 'max_video_channel_users', 'max_stage_video_channel_users'];
 
 const memberCount = { ...integer(0), description: 'Only where counts were asked for' };
 
@@ -43,6 +47,12 @@ export const guildSchemas = {
       features: list(text()),
       ...Object.fromEntries(absentTexts.map(name => [name, nullable(text())])),
       ...Object.fromEntries(settings.map(name => [name, integer(0)])),
+      ...Object.fromEntries(foreignSettings.map(name => [name, integer(0)])),
+      max_presences: { type: 'null' },
+      region: text(),
+      incidents_data: { type: 'null' },
+      nsfw: boolean,
+      widget_enabled: boolean,
       premium_progress_bar_enabled: boolean,
       emojis: list(anyObject),
       stickers: list(anyObject),
@@ -73,9 +83,11 @@ export const guildSchemas = {
     user: ref('User'),
     nick: nullable(text()),
     avatar: nullable(text()),
+    banner: nullable(text()),
     roles: list(ref('Snowflake')),
     joined_at: ref('Timestamp'),
     premium_since: nullable(text()),
+    communication_disabled_until: nullable(text()),
     deaf: boolean,
     mute: boolean,
     pending: boolean,
@@ -84,6 +96,7 @@ export const guildSchemas = {
   ThreadList: object('The threads of a guild, and who of them the bot has joined', {
     threads: ref('Channels'),
     members: list(anyObject),
+    has_more: boolean,
   }),
   AnyChannel: { anyOf: [ref('Channel'), ref('DirectChannel')] },
   DirectChannelInput: object('Whom a bot would write to', { recipient_id: ref('SnowflakeInput') }),

@@ -16,6 +16,7 @@ import {
   ref,
   text,
 } from '../json-schema.ts';
+import { accountFields } from './common.ts';
 
 const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials', deviceCodeGrantType];
 const scopeList = { type: 'string', description: 'Scopes, separated by blanks' };
@@ -29,6 +30,9 @@ const partialApplication: Fields = {
   bot_public: boolean,
   bot_require_code_grant: boolean,
   verify_key: text(),
+  type: { type: 'null' },
+  flags: integer(0),
+  flags_new: { ...text(1), pattern: '^[0-9]+$', description: 'The flags as decimal text' },
 };
 
 const picture = { ...text(1), description: 'A picture as a data URI in base64: checked, and passed over' };
@@ -116,9 +120,11 @@ export const oauthSchemas = {
         username: text(),
         global_name: nullable(text()),
         discriminator: text(),
-        avatar: nullable(text()),
+        ...accountFields,
+        mfa_enabled: boolean,
+        locale: text(),
       },
-      { bot: boolean, locale: text(), email: nullable(text()), verified: boolean },
+      { bot: boolean, email: nullable(text()), verified: boolean },
     ),
   },
   UserInfo: object(
@@ -149,7 +155,6 @@ export const oauthSchemas = {
       ...partialApplication,
       bot: ref('User'),
       team: { type: 'null' },
-      flags: integer(0),
       redirect_uris: list(text(1), serviceLimits.redirectUrisMax),
       interactions_endpoint_url: nullable(text(1)),
       role_connections_verification_url: { type: 'null' },
@@ -157,6 +162,10 @@ export const oauthSchemas = {
       event_webhooks_status: { type: 'integer', enum: [1, 2] },
       event_webhooks_types: list(text(1)),
       approximate_guild_count: integer(0),
+      approximate_user_install_count: integer(0),
+      approximate_user_authorization_count: integer(0),
+      explicit_content_filter: { type: 'integer', enum: [0, 1] },
+      eligible_oauth2_scopes: list({ type: 'string', enum: scopes }),
       tags: list(text(1)),
       integration_types_config: {
         description: 'Integration type → what a link that names the application alone installs there',

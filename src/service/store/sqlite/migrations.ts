@@ -174,4 +174,22 @@ export const migrations: readonly Migration[] = [
         ) STRICT;
       `),
   },
+  // Authorizations by application; users in messages as the interface shows them whole.
+  {
+    version: 5,
+    apply: database =>
+      database.exec(`
+        CREATE INDEX authorizations_byApplication ON authorizations (application_id, user_id)
+          WHERE user_id IS NOT NULL;
+
+        UPDATE lobby_messages SET body = json_set(
+          body, '$.message.author.primary_guild', NULL, '$.message.author.public_flags', 0, '$.message.author.flags', 0
+        );
+        UPDATE interaction_messages SET body = json_set(
+          body, '$.message.author.primary_guild', NULL, '$.message.author.public_flags', 0, '$.message.author.flags', 0,
+          '$.message.interaction_metadata.user.primary_guild', NULL,
+          '$.message.interaction_metadata.user.public_flags', 0, '$.message.interaction_metadata.user.flags', 0
+        );
+      `),
+  },
 ];

@@ -9,13 +9,16 @@ import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { RestartingService } from '../../../support/service/restarting-service.ts';
 import { botHeaders, callApi, starfall } from '../../../support/service/starfall.ts';
 import { clientToken, playerToken, sessionToken } from '../../../support/service/tokens.ts';
+import { unsetUserFields } from '../../../support/user-fields.ts';
 
 const [application] = starfall.applications;
 const [guild] = starfall.guilds;
 const [ada] = starfall.users;
 const named = (username: string) => ({
-  ...{ id: application.id, username, global_name: null, discriminator: '0000', avatar: null, bot: true },
+  ...{ id: application.id, username, global_name: null, discriminator: '0000', ...unsetUserFields, bot: true },
 });
+/** As the bot sees itself. */
+const ownView = (username: string) => ({ ...named(username), mfa_enabled: false, locale: 'en-US' });
 
 let service: Service;
 const clients: GatewayClient[] = [];
@@ -42,7 +45,7 @@ describe('PATCH /users/@me', () => {
   it('changes the name that the bot has everywhere', async () => {
     expect(await rename('  Harbour   Master ')).toMatchObject({ status: 200, body: named('Harbour Master') });
     const user = named('Harbour Master');
-    expect(await shown('/users/@me')).toEqual(user);
+    expect(await shown('/users/@me')).toEqual(ownView('Harbour Master'));
     expect(await shown(`/users/${application.id}`)).toEqual(user);
     expect(await shown('/applications/@me')).toMatchObject({ name: application.name, bot: user });
     expect(await shown(`/guilds/${guild.id}/members/${application.id}`)).toMatchObject({ user });
@@ -80,7 +83,7 @@ describe('PATCH /users/@me', () => {
   it('takes a picture and shows that there is none', async () => {
     const avatar = 'data:image/png;base64,iVBORw0KGgo=';
     const { status, body } = await callApi(service, 'PATCH', '/users/@me', { avatar, banner: avatar });
-    expect({ status, body }).toEqual({ status: 200, body: named(application.name) });
+    expect({ status, body }).toEqual({ status: 200, body: ownView(application.name) });
   });
 
   it('says all that is wrong with a body, and then does nothing of it', async () => {
@@ -89,7 +92,7 @@ describe('PATCH /users/@me', () => {
       status: 400,
       body: { code: 50035, errors: { avatar: { _errors: [{ code: 'IMAGE_INVALID' }] } } },
     });
-    expect(await shown('/users/@me')).toEqual(named(application.name));
+    expect(await shown('/users/@me')).toEqual(ownView(application.name));
     expect(await rename('a')).toMatchObject({
       status: 400,
       body: { errors: { username: { _errors: [{ code: 'BASE_TYPE_BAD_LENGTH' }] } } },
@@ -110,7 +113,7 @@ describe('PATCH /users/@me', () => {
     expect(await asked(`Bearer ${await clientToken(service, 'identify')}`)).toEqual({ status: 403, code: 20002 });
     expect(await asked(await sessionToken(service, ada.id))).toEqual({ status: 403, code: 20002 });
     expect(await asked('Bot wrong')).toEqual({ status: 401, code: 0 });
-    expect(await shown('/users/@me')).toEqual(named(application.name));
+    expect(await shown('/users/@me')).toEqual(ownView(application.name));
   });
 
   it('keeps the name when a document names the application again, and loses it with a reset', async () => {
@@ -169,7 +172,7 @@ describe('a bot that gets another name', () => {
     await before.closed;
     await callApi(restarting.now, 'PATCH', '/users/@me', { username: 'Harbour' });
     await restarting.restart('killed');
-    expect((await callApi(restarting.now, 'GET', '/users/@me')).body).toEqual(named('Harbour'));
+    expect((await callApi(restarting.now, 'GET', '/users/@me')).body).toEqual(ownView('Harbour'));
     const after = await GatewayClient.resumed(restarting.now.gateway, application.bot_token, before);
     expect(await after.dispatch('USER_UPDATE')).toEqual(named('Harbour'));
     await after.end();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applicationFlags } from '../../../../src/model/application.ts';
+import { unsetUserFields } from '../../../support/user-fields.ts';
 import { ada, game, guild, openService, site, type TestService } from '../../oauth/support.ts';
 
 let service: TestService;
@@ -26,10 +27,12 @@ describe('/oauth2/applications/@me', () => {
       bot_public: true,
       bot_require_code_grant: false,
       verify_key: expect.stringMatching(/^[0-9a-f]{64}$/),
-      owner: { id: ada.id, username: 'ada', global_name: 'Ada', discriminator: '0', avatar: null },
+      owner: { id: ada.id, username: 'ada', global_name: 'Ada', discriminator: '0', ...unsetUserFields },
       bot: expect.objectContaining({ id: game.id, username: game.name, bot: true }),
       team: null,
+      type: null,
       flags: applicationFlags.PUBLIC_OAUTH2_CLIENT,
+      flags_new: String(applicationFlags.PUBLIC_OAUTH2_CLIENT),
       redirect_uris: game.redirect_uris,
       interactions_endpoint_url: null,
       role_connections_verification_url: null,
@@ -37,6 +40,10 @@ describe('/oauth2/applications/@me', () => {
       event_webhooks_status: 1,
       event_webhooks_types: [],
       approximate_guild_count: 0,
+      approximate_user_install_count: 0,
+      approximate_user_authorization_count: 0,
+      explicit_content_filter: 0,
+      eligible_oauth2_scopes: expect.arrayContaining(['identify', 'openid', 'rpc']),
       tags: [],
       integration_types_config: { 0: {}, 1: {} },
     });

@@ -47,6 +47,8 @@ describe('a user command', () => {
           [ben]: {
             nick: null,
             avatar: null,
+            banner: null,
+            communication_disabled_until: null,
             roles: [],
             joined_at: expect.any(String),
             premium_since: null,
@@ -255,7 +257,7 @@ describe('an option being typed', () => {
       { name: 'tower', name_localizations: { de: 'turm' }, value: 't' },
     ];
     const answered = await world.answer(interaction, { type: 8, data: { choices } });
-    expect(answered).toEqual({ interaction: { id: interaction.id, type: 4 }, resource: { type: 8 } });
+    expect(answered).toEqual({ interaction: { id: interaction.id, type: 4 } });
     expect(world.heard.slice(1)).toEqual([
       {
         name: 'APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE',
@@ -324,7 +326,6 @@ describe('an answer put off', () => {
         response_message_loading: true,
         response_message_ephemeral: true,
       },
-      resource: { type: 5 },
     });
     expect(names().slice(1)).toEqual(['INTERACTION_SUCCESS', 'MESSAGE_CREATE']);
     expect(await original(interaction)).toMatchObject({ content: '', flags: EPHEMERAL | LOADING });

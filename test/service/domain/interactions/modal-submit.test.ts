@@ -63,7 +63,6 @@ describe('a modal', () => {
     const interaction = await world.used();
     expect(await world.answer(interaction, modalOf())).toEqual({
       interaction: { id: interaction.id, type: 2 },
-      resource: { type: 9 },
     });
     expect(names().slice(1)).toEqual(['INTERACTION_SUCCESS', 'INTERACTION_MODAL_CREATE']);
     expect(last('INTERACTION_MODAL_CREATE')).toEqual({

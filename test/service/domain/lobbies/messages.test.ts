@@ -5,6 +5,7 @@ import type { LobbyMessage } from '../../../../src/model/lobby-message.ts';
 import { snowflakeTimeMs } from '../../../../src/model/snowflake.ts';
 import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
+import { unsetUserFields } from '../../../support/user-fields.ts';
 import { ada, ben, cyn, enter, type Heard, listen, makeWorld, refusal, userRecord, type World } from '../support.ts';
 
 let world: World;
@@ -36,7 +37,7 @@ describe('a message', () => {
       content: 'You shall not pass',
       lobby_id: lobby.id,
       channel_id: lobby.id,
-      author: { id: ada, username: 'user101', global_name: null, discriminator: '0', avatar: null },
+      author: { id: ada, username: 'user101', global_name: null, discriminator: '0', ...unsetUserFields },
       flags: 4096 | 65_536,
       application_id: '1',
       lobby_member: { additional_name: 'Gandalf' },

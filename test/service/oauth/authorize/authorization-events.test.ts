@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signatureHeaders, verifyMessage } from '../../../../src/wire/signature.ts';
 import { type LoopbackServer, type SeenRequest, startLoopbackServer } from '../../../support/http/loopback-server.ts';
+import { unsetUserFields } from '../../../support/user-fields.ts';
 import { ada, ben, type Form, game, guild, openService, query, type TestService } from '../support.ts';
 
 let service: TestService;
@@ -32,7 +33,7 @@ afterAll(async () => {
   await service.close();
 });
 
-const adaView = { id: ada.id, username: 'ada', global_name: 'Ada', discriminator: '0', avatar: null };
+const adaView = { id: ada.id, username: 'ada', global_name: 'Ada', discriminator: '0', ...unsetUserFields };
 
 async function nextEvent() {
   const { body } = await arrived();

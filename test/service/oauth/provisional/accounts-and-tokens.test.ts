@@ -1,5 +1,6 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unsetUserFields } from '../../../support/user-fields.ts';
 import { ada, ben, game, openService, secret, site, type TestService } from '../support.ts';
 
 let service: TestService;
@@ -74,10 +75,11 @@ describe('/oauth2/@me', () => {
         bot_public: true,
         bot_require_code_grant: false,
         verify_key: expect.stringMatching(/^[0-9a-f]{64}$/),
+        ...{ type: null, flags: 256, flags_new: '256' },
       },
       scopes: ['sdk.social_layer_presence'],
       expires: '2026-11-27T12:00:00.007000+00:00',
-      user: { id: ada.id, username: 'ada', global_name: 'Ada', discriminator: '0', avatar: null },
+      user: { id: ada.id, username: 'ada', global_name: 'Ada', discriminator: '0', ...unsetUserFields },
     });
   });
 
@@ -143,7 +145,8 @@ describe('/users/@me', () => {
       username: 'ada',
       global_name: 'Ada',
       discriminator: '0',
-      avatar: null,
+      ...unsetUserFields,
+      mfa_enabled: false,
       locale: 'de',
     });
   });

@@ -139,6 +139,26 @@ describe('opening', () => {
     database.close();
   });
 
+  it('brings messages of layout 2 to what they show of users now', async () => {
+    const old = await openDatabase(location, migrations.slice(0, 2));
+    const user = { id: '9', username: 'ada' };
+    const told = JSON.stringify({ lobby_id: '1', sent_at_ms: 2, id: '3', message: { id: '3', author: user } });
+    old.prepare("INSERT INTO lobby_messages (lobby_id, sent_at_ms, id, body) VALUES ('1', 2, '3', ?)").run(told);
+    const message = { id: '4', author: user, interaction_metadata: { user } };
+    old
+      .prepare("INSERT INTO interaction_messages (id, interaction_id, body) VALUES ('4', '5', ?)")
+      .run(JSON.stringify({ id: '4', message }));
+    old.close();
+
+    const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
+    const now = { ...user, public_flags: 0, flags: 0, primary_guild: null };
+    expect(await store.list('lobby_messages')).toMatchObject([{ message: { id: '3', author: now } }]);
+    expect(await store.list('interaction_messages')).toMatchObject([
+      { message: { author: now, interaction_metadata: { user: now } } },
+    ]);
+    await store.close();
+  });
+
   it('runs each step once', async () => {
     let runs = 0;
     const counted = [...migrations, { version: nextVersion, apply: () => void runs++ }];

@@ -88,7 +88,7 @@ describe('a fault of requests', () => {
     service.faults.add({ kind: 'rate_limit', scope, retry_after_ms: 1500 });
     const { status, headers, body } = await list();
     expect(status).toBe(429);
-    expect(body).toEqual({ message: expect.any(String), retry_after: 1.5, global: scope === 'global' });
+    expect(body).toEqual({ message: expect.any(String), code: 0, retry_after: 1.5, global: scope === 'global' });
     expect(headers.get('x-ratelimit-scope')).toBe(scope);
     expect(headers.get('retry-after')).toBe('2');
     expect(headers.get('x-ratelimit-global')).toBe(scope === 'global' ? 'true' : null);

@@ -1,0 +1,57 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
+import { steadyNow } from '../../../wire/clock/ports.ts';
+import type { Core } from '../../core.ts';
+import type { StoreView } from '../../store/contract.ts';
+import { Recent } from '../../support/lru-cache.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import { isUserInstall } from '../guilds/installations.ts';
+
+/** How many users an application has. */
+export interface UserCounts {
+  /** Those who authorized it. */
+  readonly authorized: number;
+  /** Those of them who installed it for themselves. */
+  readonly installed: number;
+}
+
+/** Counts the users of an application; of many, at most once in `serviceLimits.usersCountAgeMaxMs`. */
+export type CountUsers = (id: ApplicationId) => Promise<UserCounts>;
+
+/** Applications whose counts are kept. */
+const applicationsMax = 1000;
+
+export function createUserCounts({ store, clock }: Pick<Core, 'store' | 'clock'>): CountUsers {
+  const { usersCountedMax, usersCountAgeMaxMs } = serviceLimits;
+  const counted = new Recent<{ readonly counts: Promise<UserCounts>; readonly atMs: number }>(applicationsMax);
+
+  return async id => {
+    const known = counted.get(id);
+    const nowMs = steadyNow(clock);
+    if (known && nowMs - known.atMs < usersCountAgeMaxMs) return known.counts;
+    const counts = count(store, id);
+    counted.set(id, { counts, atMs: nowMs }, 1);
+    // Few are counted anew each time; a count that failed is not kept.
+    const isLarge = await counts.then(
+      ({ authorized }) => authorized > usersCountedMax,
+      () => false,
+    );
+    if (!isLarge) counted.delete(id);
+    return counts;
+  };
+}
+
+/** Page by page, with a turn for others between two. */
+async function count(view: StoreView, id: ApplicationId): Promise<UserCounts> {
+  const pageMax = serviceLimits.usersCountedMax;
+  let [authorized, installed] = [0, 0];
+  for (let from: UserId | undefined; ; await setImmediate()) {
+    const query = { index: 'byApplication', equals: [id], limit: pageMax + 1, ...(from && { from }) } as const;
+    const found = await view.list('authorizations', query);
+    const page = found.slice(0, pageMax);
+    authorized += page.length;
+    installed += page.filter(isUserInstall).length;
+    from = found[pageMax]?.user_id;
+    if (from === undefined) return { authorized, installed };
+  }
+}
