@@ -123,7 +123,9 @@ export const intakeLimits = {
   formPartsMax: 50,
   /** The head of one part. */
   formPartHeadBytesMax: 4096,
-  /** Values of a JSON body: of all of it, and of what is read without a pause (an item of a list, or what is no list). */
+  /** JSON that is parsed without a pause: a body up to this size as a whole, a larger list in portions of about this size. */
+  jsonPortionBytes: 256 * 1024,
+  /** Values of a larger JSON body: of all of it, and of what is read without a pause (an item of a list, or what is no list). */
   jsonValuesMax: 400_000,
   jsonValuesPerItemMax: 32_000,
   jsonDepthMax: 1000,
