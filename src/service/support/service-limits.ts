@@ -65,6 +65,11 @@ export const serviceLimits = {
 
 /** Bounds by which a service keeps itself in hand. Our choice, all of them: the interface is silent. */
 export const runtimeLimits = {
+  /**
+   * Connections that may wait to be accepted, or as many as the system allows (Linux: `net.core.somaxconn`). Where they do not
+   * fit, those who all come back after a restart try again after 1, 2, 4, 8 and 16 s.
+   */
+  listenBacklog: 65_535,
   /** How long a service that was told to end waits for what is under way. */
   drainTimeoutMs: 10_000,
   drainTimeoutMsMax: 3_600_000,
