@@ -26,7 +26,7 @@ const answer = JSON.stringify({ id: '1', metadata: null, flags: 0 });
 
 export async function run(): Promise<BenchRow[]> {
   return [
-    await fanOut(25, openLoop, 1),
+    await fanOut(25, openLoop, 0.6),
     await fanOut(250, openLoop, 0.4),
     await fanOut(1000, openLoop, 0.35),
     await fanOut(25, openColyseus, 1),
@@ -38,19 +38,19 @@ export async function run(): Promise<BenchRow[]> {
 }
 
 /** Who else sends events: a server that sends one for each request, and the sockets that hear it. */
-interface Peer {
+export interface Peer {
   readonly name: string;
   readonly server: ServerProcess;
   readonly clients: Sockets;
 }
 
-async function openLoop(sockets: number): Promise<Peer> {
+export async function openLoop(sockets: number): Promise<Peer> {
   const server = await startServer('raw-ws', { event: JSON.stringify(event), answer });
   const clients = await Sockets.open(server.ready.port, '/', sockets, () => undefined);
   return { name: 'ws', server, clients };
 }
 
-async function openColyseus(sockets: number): Promise<Peer> {
+export async function openColyseus(sockets: number): Promise<Peer> {
   const server = await startServer('colyseus', { players: sockets, type: event.t, event: event.d, answer });
   const { socketsPort, paths } = server.ready as unknown as { socketsPort: number; paths: readonly string[] };
   const clients = await Sockets.open(
@@ -65,6 +65,16 @@ async function openColyseus(sockets: number): Promise<Peer> {
   return { name: 'Colyseus', server, clients };
 }
 
+export async function openSocketIo(sockets: number): Promise<Peer> {
+  const server = await startServer('socket-io', { type: event.t, event: event.d, answer });
+  const { socketsPort } = server.ready as unknown as { socketsPort: number };
+  const path = '/socket.io/?EIO=4&transport=websocket';
+  // `40` asks for the default namespace.
+  const clients = await Sockets.open(socketsPort, path, sockets, () => '40');
+  await clients.quiet();
+  return { name: 'socket.io', server, clients };
+}
+
 /** What a client of Colyseus says when it has taken in the room it joined: one byte. */
 const joined = String.fromCharCode(10);
 
@@ -76,9 +86,8 @@ async function fanOut(sockets: number, openPeer: (sockets: number) => Promise<Pe
   const ours = await connectPlayers(service, tokens);
   await ours.quiet();
   const events = Math.max(10 * underWay, Math.ceil(framesPerSide / sockets));
-  let put = 0;
+  const request = requestEvent(lobby);
   const side = async (server: ServerProcess, clients: Sockets) => {
-    const request = () => httpRequest('PUT', `/api/v10/lobbies/${lobby}/members/1`, bot, memberBody(put++));
     const { port } = server.ready;
     const before = await server.cpu();
     const asked = load({ port, connections: underWay, requests: events, status: 200, request });
@@ -99,6 +108,12 @@ async function fanOut(sockets: number, openPeer: (sockets: number) => Promise<Pe
     theirs.close();
     await Promise.all([service.stop(), peer.stop()]);
   }
+}
+
+/** Makes requests that change a member of the lobby, each in another way than the one before. */
+export function requestEvent(lobby: string): () => string {
+  let put = 0;
+  return () => httpRequest('PUT', `/api/v10/lobbies/${lobby}/members/1`, bot, memberBody(put++));
 }
 
 /** What the process takes for so many sockets that are connected, have identified and sent a heartbeat. */

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { frameEnd, maskedFrame } from './frames.ts';
 
 const quietMs = 300;
 
@@ -95,24 +96,4 @@ export class Sockets {
     }
     return bytes.subarray(at);
   }
-}
-
-/** Where the frame that begins at `at` ends; 0 when its header is not there yet. */
-function frameEnd(bytes: Buffer, at: number): number {
-  const short = bytes[at + 1];
-  if (short === undefined) return 0;
-  if (short < 126) return at + 2 + short;
-  if (short === 126) return bytes.length < at + 4 ? 0 : at + 4 + bytes.readUInt16BE(at + 2);
-  return bytes.length < at + 10 ? 0 : at + 10 + Number(bytes.readBigUInt64BE(at + 2));
-}
-
-/** A text frame as clients send it, masked with zeros. */
-function maskedFrame(text: string): Buffer {
-  const payload = Buffer.from(text);
-  const isShort = payload.length < 126;
-  const head = Buffer.alloc(isShort ? 6 : 8);
-  head[0] = 0x81;
-  head[1] = 0x80 | (isShort ? payload.length : 126);
-  if (!isShort) head.writeUInt16BE(payload.length, 2);
-  return Buffer.concat([head, payload]);
 }

@@ -484,7 +484,7 @@ async function openStore(
 
 /** @returns the origin that clients on this machine reach it by */
 async function listen(server: Server, host: string, port: number): Promise<string> {
-  server.listen({ host, port });
+  server.listen({ host, port, backlog: runtimeLimits.listenBacklog });
   await once(server, 'listening');
   return originOf(server, host);
 }

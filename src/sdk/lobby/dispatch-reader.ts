@@ -67,19 +67,19 @@ function readLobbyEnd(data: Fields): LobbyEvent | undefined {
 }
 
 function readMemberChange(data: Fields): LobbyEvent | undefined {
-  return readMemberNews(data, undefined);
+  return readMemberFields(data, undefined);
 }
 
 function readConnect(data: Fields): LobbyEvent | undefined {
-  return readMemberNews(data, true);
+  return readMemberFields(data, true);
 }
 
 function readDisconnect(data: Fields): LobbyEvent | undefined {
-  return readMemberNews(data, false);
+  return readMemberFields(data, false);
 }
 
 // Whether the lobby's id is one shows when the lobby is looked for: those that are known have ids.
-function readMemberNews({ lobby_id, member }: Fields, connected: boolean | undefined): LobbyEvent | undefined {
+function readMemberFields({ lobby_id, member }: Fields, connected: boolean | undefined): LobbyEvent | undefined {
   const fields = asRecord(member);
   const memberId = fields && readMemberId(fields);
   if (memberId === undefined || typeof lobby_id !== 'string') return undefined;

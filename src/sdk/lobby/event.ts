@@ -10,7 +10,7 @@ export type LobbyEvent =
   | { readonly kind: 'lobby'; readonly lobbyId: LobbyId; readonly lobby: LobbySnapshot }
   /** Deleted, or the player was removed from it. */
   | { readonly kind: 'lobby-gone'; readonly lobbyId: LobbyId }
-  | MemberNews
+  | MemberChange
   | MemberGone
   | { readonly kind: 'message'; readonly lobbyId: LobbyId; readonly message: LobbyMessageSnapshot }
   /** Was edited or moderated; `change` holds only what the service said. */
@@ -23,11 +23,8 @@ export type LobbyEvent =
   | { readonly kind: 'message-gone'; readonly lobbyId: LobbyId; readonly messageId: MessageId }
   | VoiceChange;
 
-/**
- * A member came or changed. It is the commonest of all events, and of a thousand that come a player sees few: so only the
- * ids have been looked at, the rest is read by {@link readMember} when somebody wants to see the member.
- */
-export interface MemberNews {
+/** A member came or changed: what the event says of it. What it leaves out is known to whoever keeps the members. */
+export interface MemberChange {
   readonly kind: 'member';
   readonly lobbyId: LobbyId;
   readonly memberId: UserId;

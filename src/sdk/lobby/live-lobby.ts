@@ -1,5 +1,5 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
-import type { MemberGone, MemberNews } from './event.ts';
+import type { MemberChange } from './event.ts';
 import { LiveList } from './live-list.ts';
 import { LiveMessages } from './live-messages.ts';
 import { readMember } from './lobby-reader.ts';
@@ -16,8 +16,8 @@ import type {
 type LobbyHead = Omit<LobbySnapshot, 'members' | 'voiceStates'>;
 
 /**
- * One lobby as it changes. An event costs the same however many members there are, and next to nothing while nobody
- * looks: snapshots are made when somebody does, and kept until the next change.
+ * One lobby as it changes. An event costs the same however many members there are: the snapshot of a member is made when an event
+ * arrives, those of the list and the lobby when somebody reads them, and kept until the next change.
  */
 export class LiveLobby {
   readonly id: LobbyId;
@@ -25,10 +25,6 @@ export class LiveLobby {
   #head: LobbyHead;
   readonly #members: LiveList<LobbyMemberSnapshot>;
   readonly #voiceStates: LiveList<VoiceStateSnapshot>;
-  /** What was heard of members since somebody looked: of each the latest. */
-  readonly #news = new Map<UserId, MemberNews | MemberGone>();
-  /** Whether some of that says who its member is. Few events do, and to look for one costs as much as all the rest. */
-  #isUserUnread = false;
   #shown: LobbySnapshot | undefined;
 
   constructor(lobby: LobbySnapshot) {
@@ -53,13 +49,10 @@ export class LiveLobby {
   }
 
   get members(): LobbyMembers {
-    for (const id of this.#news.keys()) this.#read(id);
-    this.#isUserUnread = false;
     return this.#members.shown;
   }
 
   member(id: UserId): LobbyMemberSnapshot | undefined {
-    this.#read(id);
     return this.#members.find(id);
   }
 
@@ -68,7 +61,6 @@ export class LiveLobby {
     const shared = share(this.#head, Object.freeze(head));
     if (shared !== this.#head) this.#shown = undefined;
     this.#head = shared;
-    for (const id of [...this.#news.keys()]) this.#read(id);
     const ids = new Set(members.map(({ id }) => id));
     for (const id of [...this.#members.ids()]) if (!ids.has(id)) this.#members.remove(id);
     for (const member of members) this.#put(member);
@@ -87,38 +79,13 @@ export class LiveLobby {
     this.#shown = undefined;
   }
 
-  /** A member came, changed or went. */
-  hear(news: MemberNews | MemberGone): void {
-    if (news.kind === 'member') {
-      // What it leaves out stays as it was said before; that is read first therefore.
-      if (this.#leavesOut(news) && this.#hasToldMore(news)) this.#read(news.memberId);
-      if (news.fields.user !== undefined) this.#isUserUnread = true;
-    }
-    this.#news.set(news.memberId, news);
+  /** A member came or changed. What the event leaves out stays as it was. */
+  changeMember({ memberId, fields, connected }: MemberChange): void {
+    this.#put(readMember(memberId, fields, connected, this.#members.find(memberId)));
   }
 
-  #read(id: UserId): void {
-    const news = this.#news.get(id);
-    if (!news) return;
-    this.#news.delete(id);
-    if (news.kind === 'member') this.#put(readMember(id, news.fields, news.connected, this.#members.find(id)));
-    else this.#members.remove(id);
-  }
-
-  /** Whether it leaves out what may have been told and not been read yet. */
-  #leavesOut({ fields, connected }: MemberNews): boolean {
-    const { metadata, flags, user } = fields;
-    if (metadata === undefined || flags === undefined || (connected ?? fields.connected) === undefined) return true;
-    return user === undefined && this.#isUserUnread;
-  }
-
-  /** Whether something that was heard of the member, and is not read yet, says what this leaves out. */
-  #hasToldMore({ memberId, fields, connected }: MemberNews): boolean {
-    const earlier = this.#news.get(memberId);
-    if (earlier?.kind !== 'member') return earlier !== undefined;
-    const { metadata, flags, user } = fields;
-    const isUserTold = user === undefined && earlier.fields.user !== undefined;
-    return isUserTold || metadata === undefined || flags === undefined || (connected ?? fields.connected) === undefined;
+  removeMember(id: UserId): void {
+    this.#members.remove(id);
   }
 
   #put(member: LobbyMemberSnapshot): void {

@@ -4,7 +4,7 @@ import { asRecord } from '../../wire/http/codec.ts';
 import { Feed } from '../live/feed.ts';
 import { Observable, type Subscriber } from '../live/rxjs.ts';
 import { lobbyReader } from './dispatch-reader.ts';
-import type { LobbyEvent, MemberGone, MemberNews, VoiceChange } from './event.ts';
+import type { LobbyEvent, MemberChange, MemberGone, VoiceChange } from './event.ts';
 import { emptyList, LiveList } from './live-list.ts';
 import { LiveLobby } from './live-lobby.ts';
 import type { LiveMessages } from './live-messages.ts';
@@ -32,7 +32,6 @@ export class LobbyStore {
   #shown: LobbyState = emptyList;
   #isStale = false;
   readonly #known = (id: string) => this.lobby(id);
-  #latest: LiveLobby | undefined;
   #isClosed = false;
 
   constructor(logger: Logger) {
@@ -166,7 +165,6 @@ export class LobbyStore {
 
   /** One consistent change: whoever looks while it is told of sees all of it. */
   #reset(lobbies: LobbyState): void {
-    this.#latest = undefined;
     this.#lobbies = new LiveList(lobbies.map(lobby => this.#live(lobby)));
     this.#isStale = true;
     for (const feeds of [...this.#watched.values()]) feeds.tell();
@@ -179,16 +177,14 @@ export class LobbyStore {
   }
 
   #removeLobby(id: LobbyId): void {
-    this.#latest = undefined;
     if (this.#lobbies.remove(id)) this.#tell(id);
   }
 
-  #changeMember(event: MemberNews | MemberGone): void {
-    // Most events are of the lobby that the one before was of; an id to look up is new text, and not to be had for free.
-    const lobby = this.#latest?.id === event.lobbyId ? this.#latest : this.#lobbies.find(event.lobbyId);
-    this.#latest = lobby;
+  #changeMember(event: MemberChange | MemberGone): void {
+    const lobby = this.#lobbies.find(event.lobbyId);
     if (!lobby) return;
-    lobby.hear(event);
+    if (event.kind === 'member') lobby.changeMember(event);
+    else lobby.removeMember(event.memberId);
     this.#isStale = true;
     this.#watched.get(lobby.id)?.tellMember(event.memberId);
     this.#all.tell();

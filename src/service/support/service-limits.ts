@@ -78,6 +78,11 @@ export const serviceLimits = {
 
 /** Bounds by which a service keeps itself in hand. Our choice, all of them: the interface is silent. */
 export const runtimeLimits = {
+  /**
+   * Connections that may wait to be accepted, or as many as the system allows (Linux: `net.core.somaxconn`). Where they do not
+   * fit, those who all come back after a restart try again after 1, 2, 4, 8 and 16 s.
+   */
+  listenBacklog: 65_535,
   /** How long a service that was told to end waits for what is under way. */
   drainTimeoutMs: 10_000,
   drainTimeoutMsMax: 3_600_000,
@@ -138,7 +143,9 @@ export const intakeLimits = {
   formPartsMax: 50,
   /** The head of one part. */
   formPartHeadBytesMax: 4096,
-  /** Values of a JSON body: of all of it, and of what is read without a pause (an item of a list, or what is no list). */
+  /** JSON that is parsed without a pause: a body up to this size as a whole, a larger list in portions of about this size. */
+  jsonPortionBytes: 256 * 1024,
+  /** Values of a larger JSON body: of all of it, and of what is read without a pause (an item of a list, or what is no list). */
   jsonValuesMax: 400_000,
   jsonValuesPerItemMax: 32_000,
   jsonDepthMax: 1000,

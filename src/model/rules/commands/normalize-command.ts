@@ -92,10 +92,10 @@ function normalizeOption(option: CommandOption): CommandOption {
     ...(option.required && { required: true }),
     ...(option.autocomplete && { autocomplete: true }),
     ...(hasItems(option.channel_types) && { channel_types: sorted(option.channel_types) }),
-    ...(hasItems(option.file_types) && { file_types: option.file_types.map(type => type.toLowerCase()) }),
     ...(hasItems(option.options) && { options: option.options.map(normalizeOption) }),
     ...(hasItems(option.choices) && { choices: option.choices.map(normalizeChoice) }),
     ...bounds(option),
+    ...(hasItems(option.file_types) && { file_types: option.file_types.map(type => type.toLowerCase()) }),
   };
 }
 

@@ -163,7 +163,7 @@ export function createCommands(core: Core): Commands {
       );
       const matches = matchCommands(
         stored,
-        items.map(({ id, content }) => ({ id, ...content })),
+        items.map(({ id, content: { type, name } }) => ({ id, type, name })),
       );
       const commands = items.map(({ content }, index) => {
         const match = matches[index];

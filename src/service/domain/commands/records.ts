@@ -6,7 +6,6 @@ import type { StoreView } from '../../store/contract.ts';
 import { type ApplicationRecord, type CommandRecord, commandScope } from '../../store/records.ts';
 import { Fault } from '../../support/fault.ts';
 import type { SnowflakeSource } from '../../support/ids.ts';
-import { showCommand } from './view.ts';
 
 /** Where a command is registered: everywhere, or in one guild. */
 export interface CommandPlace {
@@ -66,19 +65,37 @@ export function rewritten(ids: SnowflakeSource, command: CommandRecord, content:
   return { ...identity(command), ...content, version: ids.next() };
 }
 
-/**
- * The command with this content: itself, and under its version, when an answer would show no difference. What does not
- * show is the deprecated `dm_permission` while contexts are set.
- */
+/** The command with this content: itself, under its version, when an answer would show no difference. */
 export function rewrittenIfChanged(
   ids: SnowflakeSource,
   command: CommandRecord,
   content: NormalizedCommand,
 ): CommandRecord {
-  const candidate = { ...identity(command), ...content, version: command.version };
-  const isSame = isDeepStrictEqual(showCommand(candidate, 'all'), showCommand(command, 'all'));
-  return isSame ? command : { ...candidate, version: ids.next() };
+  return showsAs(command, content) ? command : rewritten(ids, command, content);
 }
+
+/** Whether an answer shows the same for both: the deprecated `dm_permission` counts only while there are no contexts. */
+function showsAs(command: CommandRecord, content: NormalizedCommand): boolean {
+  if (content.contexts === null && command.dm_permission !== content.dm_permission) return false;
+  return contentFields.every(field => {
+    const [before, after] = [command[field], content[field]];
+    return before === after || (typeof after === 'object' && isDeepStrictEqual(before, after));
+  });
+}
+
+const contentFields = [
+  'name',
+  'description',
+  'type',
+  'default_member_permissions',
+  'contexts',
+  'integration_types',
+  'nsfw',
+  'handler',
+  'name_localizations',
+  'description_localizations',
+  'options',
+] as const satisfies readonly (keyof NormalizedCommand)[];
 
 /** What stays with a command whatever it becomes. */
 function identity({ id, application_id, guild_id, scope }: CommandRecord) {

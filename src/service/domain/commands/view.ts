@@ -12,63 +12,78 @@ export type Translations = 'all' | { readonly locale: Locale | undefined };
 
 /** A command as answers show it: fields in the order of the interface, those without a value left out. @see docs/spec/commands.md#command */
 export function showCommand(command: CommandRecord, translations: Translations): Command {
-  const { options, guild_id, handler } = command;
-  return {
-    id: command.id,
-    application_id: command.application_id,
-    version: command.version,
-    default_member_permissions: command.default_member_permissions,
-    type: command.type,
-    name: command.name,
-    ...translated('name', command.name_localizations, translations),
-    description: command.description,
-    ...translated('description', command.description_localizations, translations),
-    ...(guild_id === undefined ? showPlaces(command) : { guild_id }),
-    ...(options && options.length > 0 && { options: options.map(option => showOption(option, translations)) }),
-    nsfw: command.nsfw,
-    ...(handler !== undefined && { handler }),
-  };
+  const { id, application_id, version, default_member_permissions, type, name, description, options } = command;
+  const shown = { id, application_id, version, default_member_permissions, type, name } as Command;
+  translate(shown, 'name', command.name_localizations, translations);
+  shown.description = description;
+  translate(shown, 'description', command.description_localizations, translations);
+  if (command.guild_id === undefined) showPlaces(shown, command);
+  else shown.guild_id = command.guild_id;
+  if (options && options.length > 0) shown.options = showOptions(options, translations);
+  shown.nsfw = command.nsfw;
+  if (command.handler !== undefined) shown.handler = command.handler;
+  return shown;
 }
 
 /** Where a global command can be used. The deprecated flag follows the contexts once those are set. */
-function showPlaces({ contexts = null, dm_permission, integration_types = [] }: CommandRecord) {
-  const usableInDms = contexts === null ? dm_permission : contexts.includes(interactionContexts.BOT_DM);
-  return { dm_permission: usableInDms, contexts, integration_types };
+function showPlaces(shown: Command, { contexts = null, dm_permission, integration_types = [] }: CommandRecord): void {
+  shown.dm_permission = contexts === null ? dm_permission : contexts.includes(interactionContexts.BOT_DM);
+  shown.contexts = contexts;
+  shown.integration_types = integration_types;
+}
+
+/** With all translations, options are answered as they are stored: `normalizeCommand` gives them the form of an answer. */
+function showOptions(options: readonly CommandOption[], translations: Translations): readonly CommandOption[] {
+  return translations === 'all' ? options : options.map(option => showOption(option, translations));
 }
 
 /** @see docs/spec/commands.md#options */
 function showOption(option: CommandOption, translations: Translations): CommandOption {
   const { type, name, name_localizations, description, description_localizations, options, choices } = option;
+  const shown = { type, name } as CommandOption;
+  translate(shown, 'name', name_localizations, translations);
+  shown.description = description;
+  translate(shown, 'description', description_localizations, translations);
   return {
-    type,
-    name,
-    ...translated('name', name_localizations, translations),
-    description,
-    ...translated('description', description_localizations, translations),
+    ...shown,
     ...pick(option, 'required', 'autocomplete', 'channel_types'),
-    ...(options && { options: options.map(inner => showOption(inner, translations)) }),
+    ...(options && { options: showOptions(options, translations) }),
     ...(choices && { choices: choices.map(choice => showChoice(choice, translations)) }),
     ...pick(option, 'min_value', 'max_value', 'min_length', 'max_length', 'file_types'),
   };
 }
 
 function showChoice({ name, name_localizations, value }: CommandChoice, translations: Translations): CommandChoice {
-  return { name, ...translated('name', name_localizations, translations), value };
+  const shown = { name } as CommandChoice;
+  translate(shown, 'name', name_localizations, translations);
+  shown.value = value;
+  return shown;
 }
+
+/** Fields of an answer that hold the translations of a field: one text, or all. */
+const translatedFields = {
+  name: { one: 'name_localized', all: 'name_localizations' },
+  description: { one: 'description_localized', all: 'description_localizations' },
+} as const;
 
 type Translated = Pick<
   Command,
   'name_localized' | 'name_localizations' | 'description_localized' | 'description_localizations'
 >;
 
-function translated(
-  field: 'name' | 'description',
+function translate(
+  shown: Translated,
+  field: keyof typeof translatedFields,
   texts: Localizations | null | undefined,
   translations: Translations,
-): Translated {
-  if (translations === 'all') return { [`${field}_localizations`]: texts ?? null };
+): void {
+  const { one, all } = translatedFields[field];
+  if (translations === 'all') {
+    shown[all] = texts ?? null;
+    return;
+  }
   const text = translations.locale && localize(texts, translations.locale);
-  return text === undefined ? {} : { [`${field}_localized`]: text };
+  if (text !== undefined) shown[one] = text;
 }
 
 function pick<Source extends object, Key extends keyof Source>(

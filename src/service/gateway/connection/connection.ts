@@ -106,6 +106,10 @@ export class Connection implements Sender, SocketListener {
     return this.#open;
   }
 
+  get queued(): number {
+    return this.#queue.length;
+  }
+
   /** Sends a frame at the end of this turn; after the end it goes nowhere. */
   send(frame: OutFrame): void {
     if (!this.#open) return;
@@ -173,7 +177,8 @@ export class Connection implements Sender, SocketListener {
   /** What waits behind the last of what is owed is more than may; or of that itself the client reads too little. */
   #isTooSlow(): boolean {
     const waiting = this.#stream.writableLength;
-    const taken = this.#written - waiting;
+    // What waits may be the answer to the upgrade, which was not written here.
+    const taken = Math.max(0, this.#written - waiting);
     const owed = Math.max(0, this.#owedUntil - taken);
     if (owed > 0 && performance.now() > this.#owedEndMs) return true;
     return waiting - owed + this.#compressingBytes > serviceLimits.gatewayBacklogBytesMax;

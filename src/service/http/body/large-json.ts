@@ -34,8 +34,6 @@ interface Portion {
 }
 
 const sliceBytes = 1024 * 1024;
-/** A portion ends with the item that brings it to this size. */
-const portionBytes = 256 * 1024;
 
 /** @returns undefined when the body is no list, or none that can be cut: then it is parsed as a whole */
 async function findPortions(bytes: Buffer): Promise<readonly Portion[] | undefined> {
@@ -145,7 +143,8 @@ class Walk {
     this.#count();
     if (this.#depth !== 1) return;
     const isFull =
-      at - this.#portionStart >= portionBytes || this.#valuesInPortion >= intakeLimits.jsonValuesPerItemMax / 2;
+      at - this.#portionStart >= intakeLimits.jsonPortionBytes ||
+      this.#valuesInPortion >= intakeLimits.jsonValuesPerItemMax / 2;
     if (this.#isList) this.#valuesInItem = 0;
     if (isFull) this.#endPortion(at);
   }

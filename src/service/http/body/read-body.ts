@@ -34,7 +34,7 @@ export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buff
   if (route.forms && isFormType(mediaType)) return readFormBody(headers['content-type'] ?? '', bytes, route.forms);
   if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
   if (!isUtf8(bytes)) throw new Fault('invalid_json');
-  const isLarge = bytes.length > intakeLimits.unprovenBodyBytesMax;
+  const isLarge = bytes.length > intakeLimits.jsonPortionBytes;
   return isLarge ? parseLargeJson(bytes, readJson) : readJson(bytes.toString());
 }
 
