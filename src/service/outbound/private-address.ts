@@ -6,7 +6,8 @@ import { blockList, holds } from '../support/network-address.ts';
  * 100.100.100.200, 192.0.0.192 are in such blocks; 168.63.129.16 is not). IPv6 that carries an address of IPv4 (mapped) is judged by
  * that; what carries one to a translator or a tunnel is private, wherever it leads. As of November 2026.
  *
- * @see https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry
+ * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const privateBlocks = blockList([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],

@@ -20,7 +20,7 @@ export const chromiumMissing: string | undefined = findChromium()
   : 'no Chromium on this machine (Debian: apt-get install chromium)';
 
 /** What tests leave behind; git does not see it. */
-const outputFolder = resolve(import.meta.dirname, '../../test-output');
+const outputFolder = resolve(import.meta.dirname, '../../../test-output');
 export const picturesFolder: string = join(outputFolder, 'sample');
 
 /** The service and the game's server, as `npm run sample` starts them. */

@@ -6,7 +6,7 @@ import { isFormToken, type SignIns, signInLifeMs } from '../sign-in/sign-in.ts';
 import { pagesPath } from './paths.ts';
 
 const cookieName = 'rallypoint_sign_in';
-/** Browsers take a cookie of this name from its own host alone, not from a neighbour below the same domain. @see RFC 6265bis, 4.1.3.2 */
+/** Browsers take a cookie of this name from its own host alone, not from a neighbour below the same domain. @see https://datatracker.ietf.org/doc/draft-ietf-httpbis-rfc6265bis/ */
 const hostCookieName = `__Host-${cookieName}`;
 const secretForm = /^[A-Za-z0-9_-]{43}$/;
 

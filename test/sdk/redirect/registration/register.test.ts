@@ -54,7 +54,7 @@ describe.each(means)('a scheme registered by %s', (what, lacking, { missing, not
   test(`hands the address to the game that runs (${what})${reason}`, async () => {
     const home = privateDesktop();
     const folder = join(home, 's');
-    const program = join(import.meta.dirname, 'game.ts');
+    const program = join(import.meta.dirname, '../game.ts');
     const game = { path: process.execPath, args: [program, folder, '--one-window'] };
     await register({ ...rest, game, folder }, partsWithout(...lacking));
     const running = startGame(folder);
