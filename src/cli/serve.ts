@@ -11,7 +11,6 @@ import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import { openLog } from './log.ts';
 import { type ReadyFile, readyFile } from './ready-file.ts';
 import { readServeOptions, type ServeSettings } from './serve-options.ts';
-import { firstSignal } from './signals.ts';
 
 /**
  * `rallypoint serve`: runs the service until a signal ends it.
@@ -116,4 +115,23 @@ function announce(service: Service, ready: ReadyFile | undefined): void {
   const line = JSON.stringify({ event, ...bases, pid, version });
   ready?.write(line);
   process.stdout.write(`${line}\n`);
+}
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** One press of Ctrl+C can arrive twice, and so can what a group of processes is sent: directly, and passed on by npm. */
+const sameMs = 150;
+
+/** Resolves with the first signal that asks the process to stop. A second one ends it immediately, with exit code 1. */
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise(resolve => {
+    let firstMs: number | undefined;
+    for (const signal of signals) {
+      process.on(signal, () => {
+        firstMs ??= performance.now();
+        if (performance.now() - firstMs > sameMs) process.exit(1);
+        resolve(signal);
+      });
+    }
+  });
 }

@@ -1,16 +1,15 @@
 import { writeFile } from 'node:fs/promises';
-import { type Backend, createBackend, type Plan, ValidationError } from '../../backend/index.ts';
+import { type Backend, createBackend, type DeployProgress, type Plan, ValidationError } from '../../backend/index.ts';
+import { type Command, type CommandInput, commandTypes } from '../../model/command.ts';
 import { formatPath, type Issue } from '../../model/errors/issue.ts';
 import { isLocale, locales } from '../../model/locale.ts';
 import { CommandFailure, UsageError } from '../command-line.ts';
 import { errorMessage } from '../failure.ts';
 import { suggestion } from '../nearest.ts';
 import { type Paint, paintFor, printable } from '../paint.ts';
-import type { Terminal } from '../terminal.ts';
-import { definitionOf } from './definition-of.ts';
+import type { Output, Terminal } from '../terminal.ts';
 import { loadDefinitions } from './definitions.ts';
 import { callLog, explainFailure } from './explain-failure.ts';
-import { showProgress } from './progress.ts';
 import { commandReport, listReport, textsReport } from './report-commands.ts';
 import { planDocument, planReport } from './report-plan.ts';
 import { readSecrets } from './secrets.ts';
@@ -175,4 +174,52 @@ function counted(count: number, noun: string): string {
 
 function print({ terminal }: Pick<Run, 'terminal'>, ...lines: readonly string[]): void {
   terminal.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/**
+ * A registered command as somebody would write its definition: without what only answers carry, and without what says
+ * nothing. Deploying it changes nothing.
+ */
+function definitionOf(command: Command): CommandInput {
+  const { id: _id, application_id: _application, guild_id: _guild, version: _version, type, ...content } = command;
+  const { name, description, dm_permission, ...rest } = content;
+  const isDerived = dm_permission !== false || (command.contexts ?? null) !== null;
+  return withoutNothing({
+    ...(type !== commandTypes.CHAT_INPUT && { type }),
+    name,
+    ...(description !== '' && { description }),
+    ...rest,
+    ...(!isDerived && { dm_permission }),
+  }) as CommandInput;
+}
+
+/** Without fields that are null or false, which is what a field that is absent means; on every level. */
+function withoutNothing(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNothing);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(
+    ([key, field]) => field !== null && (field !== false || key === 'dm_permission'),
+  );
+  return Object.fromEntries(fields.map(([key, field]) => [key, withoutNothing(field)]));
+}
+
+/**
+ * Tells how far a deploy is: on a terminal in one line that changes, else a line each.
+ *
+ * @returns what to call with each progress; at the end the changing line is gone
+ */
+function showProgress(output: Output): (progress: DeployProgress) => void {
+  const isTerminal = output.isTTY === true;
+  return progress => {
+    const text = describe(progress);
+    if (isTerminal) output.write(`\r\x1b[2K${text}`);
+    else if (text !== '') output.write(`${text}\n`);
+  };
+}
+
+function describe({ done, total, current, waitingMs }: DeployProgress): string {
+  if (current === undefined) return '';
+  const what = current === 'all' ? 'all commands at once' : `${current.action} ${printable(current.name)}`;
+  const waiting = waitingMs === undefined ? '' : `: a limit is used up, waiting ${Math.ceil(waitingMs / 1000)} s`;
+  return `[${done + 1}/${total}] ${what}${waiting}`;
 }

@@ -1,10 +1,10 @@
 import { ArgumentError, TransportError, ValidationError } from '../../model/errors/errors.ts';
-import { customSchemePrefix } from '../../model/oauth.ts';
+import { authorizePagePath, customSchemePrefix } from '../../model/oauth.ts';
 import { type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
+import { codeChallengeMethod } from '../../wire/pkce.ts';
 import { customSchemeRedirect } from '../redirect/scheme.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
 import { codeChallengeRequired } from './authorization-fields.ts';
-import { authorizeUrl } from './authorize-url.ts';
 import { clientIdOf } from './client-id.ts';
 import { openLoopbackReceiver } from './loopback-receiver.ts';
 import { type OpenBrowser, showPage } from './open-browser.ts';
@@ -208,4 +208,31 @@ export function authorizationInProgress(): ArgumentError {
 
 function aborted(): TransportError {
   return new TransportError('aborted', 'The authorization was aborted.');
+}
+
+/** What an authorization adds to the player's arguments. */
+interface AuthorizationTarget {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly state: string;
+}
+
+/** The page that asks the player. @see docs/spec/oauth2.md#authorization-request */
+function authorizeUrl(args: AuthorizationArgs, target: AuthorizationTarget): string {
+  const parameters: Record<string, string | undefined> = {
+    client_id: target.clientId,
+    response_type: 'code',
+    redirect_uri: target.redirectUri,
+    scope: args.scopes,
+    state: target.state,
+    nonce: args.nonce,
+    code_challenge: args.codeChallenge?.challenge,
+    code_challenge_method: args.codeChallenge && codeChallengeMethod,
+    integration_type: args.integrationType?.toString(),
+  };
+  const query = Object.entries(parameters)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
+  return `${target.baseUrl}${authorizePagePath}?${query.join('&')}`;
 }

@@ -9,7 +9,7 @@ import { isServedVersion } from '../http/api-versions.ts';
 import { parseQuery } from '../http/body/url-encoded.ts';
 import type { Connections } from '../http/connections.ts';
 import { misdirectedFault } from '../http/errors.ts';
-import { hangUp } from '../http/hang-up.ts';
+import { giveUp, hangUp } from '../http/hang-up.ts';
 import type { Hosts } from '../http/hosts.ts';
 import type { Activity } from '../support/activity.ts';
 import { closeReasons } from './connection/close-reasons.ts';
@@ -17,7 +17,6 @@ import { Compressor, compressionNamed } from './connection/compressor.ts';
 import { Connection } from './connection/connection.ts';
 import type { Encoding } from './connection/encoding.ts';
 import { Outbox } from './connection/outbox.ts';
-import { refuseUpgrade } from './connection/refuse-upgrade.ts';
 import type { GatewaySocket, SocketDoor } from './connection/socket.ts';
 import { type SocketFaults, socketFaults } from './connection/socket-faults.ts';
 import { Protocol } from './protocol.ts';
@@ -182,4 +181,9 @@ function refusalOf(query: URLSearchParams): { name: CloseCodeName; reason: strin
     return { name: 'DECODE_ERROR', reason: 'Only encoding=json and encoding=etf are spoken.' };
   }
   return undefined;
+}
+
+/** Ends an upgrade request that is refused, and its connection, whatever the peer does. */
+function refuseUpgrade(stream: Duplex, status: 404 | 503, reason: string): void {
+  giveUp(stream, `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -1,6 +1,9 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ApiErrorName } from '../../model/errors/errors.ts';
+import { Fault } from '../support/fault.ts';
 import { intakeLimits, serviceLimits } from '../support/service-limits.ts';
-import { answerUnreadable } from './unreadable.ts';
+import { hangUp } from './hang-up.ts';
 
 /** How long a server waits for its peers. */
 export interface Patience {
@@ -45,4 +48,14 @@ export function createPatientServer(
   // A connection that became a WebSocket is not concerned.
   server.setTimeout(waits.stillMs, socket => socket.destroy());
   return server;
+}
+
+const reasons: Readonly<Record<string, ApiErrorName>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** Answers, in the interface's form, bytes that are no HTTP request, or that did not come in time, and closes the connection. */
+function answerUnreadable(error: { readonly code?: string }, socket: Socket): void {
+  hangUp(socket, new Fault(reasons[error.code ?? ''] ?? 'bad_request'));
 }

@@ -5,7 +5,7 @@ import { requestIdOf } from '../http/answer.ts';
 import { faultReply } from '../http/errors.ts';
 import { writeReply } from '../http/reply.ts';
 import { Fault } from '../support/fault.ts';
-import type { SiteRooms } from './pages-and-control.ts';
+import type { SiteRooms } from './site.ts';
 
 /**
  * The site, loaded when the first request needs it: it stands on a framework that takes longer to load than all the
@@ -14,7 +14,7 @@ import type { SiteRooms } from './pages-and-control.ts';
 export function createLateSite(core: Core, rooms: SiteRooms): { serve: RequestListener; close(): Promise<void> } {
   let opened: ReturnType<typeof open> | undefined;
   const open = loadOnce(async () => {
-    const { openSite } = await import('./pages-and-control.ts');
+    const { openSite } = await import('./site.ts');
     return openSite(core, rooms);
   });
 

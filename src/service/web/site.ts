@@ -1,15 +1,70 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FileShelf } from '../attachments/attachment-cache.ts';
+import type { ControlDeps } from '../control/deps.ts';
+import { registerControl } from '../control/routes.ts';
 import type { Core } from '../core.ts';
 import { type Answer, requestIdOf } from '../http/answer.ts';
+import type { AddressOf } from '../http/client-address.ts';
 import { errorReply, isUnforeseen } from '../http/errors.ts';
 import { canonicalUrl, notFound } from '../http/paths.ts';
 import { writeReply } from '../http/reply.ts';
+import type { Authorization } from '../oauth/authorize/authorization.ts';
+import { registerAuthorizationPages } from '../oauth/pages/authorization-pages.ts';
+import type { SignInMode } from '../oauth/sign-in/sign-in-mode.ts';
+import type { Activity } from '../support/activity.ts';
+import { registerRootPage } from './root-page.ts';
+
+export interface SiteRooms {
+  readonly authorization: Authorization;
+  readonly activity: Activity;
+  readonly signIn: SignInMode;
+  readonly addressOf: AddressOf;
+  readonly control: ControlDeps;
+  readonly files: Pick<FileShelf, 'get'>;
+}
+
+/** The authorization pages, the control API, the files of messages and the page at the root, ready to take requests. */
+export async function openSite(core: Core, { control, files, ...pages }: SiteRooms): Promise<FastifyInstance> {
+  const site = createSite(core);
+  registerAuthorizationPages(site, { core, ...pages });
+  registerControl(site, control);
+  registerFiles(site, files);
+  registerRootPage(site, core);
+  await site.ready();
+  return site;
+}
+
+/** Types that a browser may show; all others it saves. */
+const shownTypes = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
+
+/** Serves the files of messages at the addresses that their attachments have. */
+function registerFiles(site: FastifyInstance, files: Pick<FileShelf, 'get'>): void {
+  site.get<{ Params: { id: string; name: string }; Querystring: { key?: unknown } }>(
+    '/attachments/:channel_id/:id/:name',
+    (request, reply) => {
+      const { params, query, method, url } = request;
+      const file = files.get(params.id, String(query.key));
+      if (!file) return writeReply(reply.hijack().raw, notFound(method, url));
+      const isShown = shownTypes.test(file.type);
+      return (
+        reply
+          .header('content-type', isShown ? file.type : 'application/octet-stream')
+          .header('content-disposition', isShown ? 'inline' : 'attachment')
+          // It stands beside the sign-in pages, and whoever sent it may mean no good.
+          .header('content-security-policy', "default-src 'none'; sandbox")
+          .header('x-content-type-options', 'nosniff')
+          .header('cache-control', 'private, max-age=86400, immutable')
+          .send(file.content)
+      );
+    },
+  );
+}
 
 /**
  * Everything that is served beside the API's routes, by a framework: pages, forms, cookies, control. It also answers
  * what nobody serves. Others mount what they have before it is ready.
  */
-export function createSite(core: Core): FastifyInstance {
+function createSite(core: Core): FastifyInstance {
   const site = fastify({
     exposeHeadRoutes: false,
     // What still arrives while the service closes is served: the store closes last.

@@ -2,6 +2,7 @@ import {
   type CommandEdit,
   type CommandInput,
   type CommandItem,
+  type CommandType,
   commandKey,
   commandTypes,
   entryPointHandlers,
@@ -15,14 +16,14 @@ import {
 import { type NormalizedCommand, normalizeCommand } from '../../../model/rules/commands/normalize-command.ts';
 import { type CommandId, type GuildId, readSnowflake } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
+import { topics } from '../../events/announcement.ts';
+import type { Transaction } from '../../store/contract.ts';
 import { type ApplicationRecord, type CommandRecord, commandScope } from '../../store/records.ts';
 import { refuseIssues } from '../../support/fault.ts';
 import { readAtOnce } from '../consistent-read.ts';
 import { TextCache } from '../text-cache.ts';
-import { changeCommands } from './changes.ts';
-import { matchCommands } from './match.ts';
+import { dropOverwrites } from './overwrites.ts';
 import { authorizedGuild, type PlaceUse } from './place.ts';
-import { takeCreates } from './quota.ts';
 import {
   type CommandPlace,
   commandOf,
@@ -34,7 +35,7 @@ import {
   rewritten,
   rewrittenIfChanged,
 } from './records.ts';
-import { isEntryPoint, refuseLostEntryPoint, refuseTakenName, refuseTooMany } from './scope-rules.ts';
+import { isEntryPoint, refuseLostEntryPoint, refuseTakenName, refuseTooMany, takeCreates } from './scope-rules.ts';
 import { showCommand, type Translations } from './view.ts';
 
 /**
@@ -211,4 +212,72 @@ function normalized(input: CommandInput, application: ApplicationRecord, place: 
 
 function encode(command: CommandRecord): string {
   return JSON.stringify(showCommand(command, 'all'));
+}
+
+/**
+ * Stores what commands of a place become. One that is gone, or has another name, loses its overwrites; users hear when
+ * anything changed at all.
+ *
+ * @param before some commands of the place
+ * @param after what becomes of them, by id, and new ones; the same record where a command stays as it is
+ */
+async function changeCommands(
+  transaction: Transaction,
+  application: ApplicationRecord,
+  place: CommandPlace,
+  before: readonly CommandRecord[],
+  after: readonly CommandRecord[],
+): Promise<void> {
+  const byId = new Map(after.map(command => [command.id, command]));
+  for (const { id, name } of before) {
+    const command = byId.get(id);
+    if (command?.name !== name) await dropOverwrites(transaction, id);
+    if (!command) transaction.delete('commands', id);
+  }
+  const known = new Set(before);
+  const written = after.filter(command => !known.has(command));
+  for (const command of written) transaction.put('commands', command);
+  const isChanged = written.length > 0 || after.length < before.length;
+  if (isChanged) announceChange(transaction, application, place);
+}
+
+function announceChange(transaction: Transaction, { id }: ApplicationRecord, { guildId }: CommandPlace): void {
+  transaction.announce({
+    to: guildId === undefined ? topics.commands(id) : topics.guildCommands(id, guildId),
+    event: {
+      name: 'APPLICATION_COMMAND_INDEX_UPDATE',
+      data: JSON.stringify({ application_id: id, ...(guildId !== undefined && { guild_id: guildId }) }),
+    },
+  });
+}
+
+/** What tells which stored command an item of a bulk write stands for. */
+interface Matchable {
+  readonly id?: CommandId | undefined;
+  readonly type: CommandType;
+  readonly name: string;
+}
+
+/**
+ * The stored command of each item, undefined where the item is a new one: matched by id where the item has one of this
+ * scope, else by type and name. No command is matched twice.
+ *
+ * Our choice: an id from elsewhere, or of a command of another type (which never changes), is passed over, because
+ * clients send back what they fetched from other scopes.
+ *
+ * @see docs/spec/commands.md#writing-commands
+ */
+function matchCommands(
+  stored: readonly CommandRecord[],
+  items: readonly Matchable[],
+): readonly (CommandRecord | undefined)[] {
+  const byId = new Map(stored.map(command => [command.id, command]));
+  const left = new Map(stored.map(command => [commandKey(command), command]));
+  const claimed = items.map(({ id, type }) => {
+    const command = id === undefined ? undefined : byId.get(id);
+    if (command?.type !== type) return undefined;
+    left.delete(commandKey(command));
+    return command;
+  });
+  return items.map((item, index) => claimed[index] ?? left.get(commandKey(item)));
 }

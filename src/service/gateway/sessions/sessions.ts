@@ -4,7 +4,8 @@ import type { LobbyVoiceStateInput } from '../../../model/lobby.ts';
 import type { PresenceUpdate } from '../../../model/presence.ts';
 import type { LobbyId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import type { ApplicationRecord, GatewaySessionRecord } from '../../store/records.ts';
+import { userView } from '../../domain/accounts/user-view.ts';
+import type { ApplicationRecord, GatewaySessionRecord, UserRecord } from '../../store/records.ts';
 import type { Activity } from '../../support/activity.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -14,10 +15,11 @@ import type { Identity, SessionPrincipal } from '../identify.ts';
 import { Attendance, type Stay } from '../presence/attendance.ts';
 import { Presences } from '../presence/presences.ts';
 import { startBotSession } from './bot-session.ts';
-import { startClientSession } from './client-session.ts';
 import { CredentialWatch, credentialOf } from './credential-watch.ts';
 import type { EventLog } from './event-log.ts';
+import { followCommands } from './follow-commands.ts';
 import { introduceLobbies, type PlayerLobbies, startPlayerSession } from './player-session.ts';
+import { readyBase } from './ready.ts';
 import { Session, type SessionOwner, tellSession } from './session.ts';
 import { SessionCalls } from './session-calls.ts';
 import { SessionKeeper, sessionScope } from './session-keeper.ts';
@@ -379,4 +381,12 @@ export class Sessions implements SessionOwner {
     }
     return false;
   }
+}
+
+/** Starts the session of a user's own client, which hears of its commands: how they were answered, which there are. */
+async function startClientSession(core: Core, session: Session, user: UserRecord): Promise<void> {
+  await session.follow(session.home);
+  await followCommands(core, session, user.id);
+  session.emit('READY', { ...readyBase(core, session), user: userView(user) });
+  session.release();
 }

@@ -7,7 +7,6 @@ import { defaultIntegrationType } from '../../domain/accounts/application-view.t
 import type { ApplicationRecord } from '../../store/records.ts';
 import { Fault } from '../../support/fault.ts';
 import { type OAuthFault, oauthFaults } from '../token/oauth-fault.ts';
-import { withInstallParams } from './install-defaults.ts';
 import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts';
 import { judgeResponseType, type ResponseType } from './response-type.ts';
 import { mayRequest, requireScopes, type ScopeTerms } from './scope-rules.ts';
@@ -221,4 +220,19 @@ function judgePermissions(parameters: URLSearchParams): string {
   const text = read(parameters, 'permissions') ?? '0';
   if (!/^[0-9]{1,20}$/.test(text) || BigInt(text) > limits.permissionBitsMax) throw oauthFaults.invalid('permissions');
   return BigInt(text).toString();
+}
+
+// Each of these says how the application is to be installed, so that its own settings no longer do.
+const overridingParameters = ['scope', 'integration_type', 'redirect_uri', 'response_type'] as const;
+
+/** An authorization request, completed by the application's settings where it names nothing else. @see docs/spec/oauth2.md#installation */
+function withInstallParams(
+  parameters: URLSearchParams,
+  { install_params }: Pick<ApplicationRecord, 'install_params'>,
+): URLSearchParams {
+  if (!install_params || overridingParameters.some(name => parameters.get(name))) return parameters;
+  const completed = new URLSearchParams(parameters);
+  completed.set('scope', install_params.scopes.join(' '));
+  completed.set('permissions', install_params.permissions);
+  return completed;
 }

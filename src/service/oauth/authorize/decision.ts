@@ -1,17 +1,19 @@
 import { fieldErrors, type Issue } from '../../../model/errors/issue.ts';
-import { authorizePagePath } from '../../../model/oauth.ts';
+import { authorizePagePath, type TokenResponse } from '../../../model/oauth.ts';
 import type { GuildId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { requireAuthorizer } from '../../domain/accounts/full-account.ts';
 import { Fault, refuseIssues } from '../../support/fault.ts';
+import { hashSecret } from '../../support/secret.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 import { oauthFaults } from '../token/oauth-fault.ts';
-import { issueCode } from './authorization-code.ts';
+import { issueAccess, makeSecret } from '../token/tokens.ts';
 import type { AuthorizationEvents } from './authorization-events.ts';
+import { authorizationScope, recordGrant } from './authorization-records.ts';
 import type { Approval, AuthorizationRequest } from './authorization-request.ts';
-import { issueToken } from './implicit-grant.ts';
 import { installInGuild, keepInstallation } from './installation.ts';
 import { type AnswerParameters, redirectWith } from './redirect-uri.ts';
-import { canInstall } from './scope-rules.ts';
+import { canInstall, lastingScopes } from './scope-rules.ts';
 import { judge, refusalRedirect } from './validate-request.ts';
 
 /** What a user answers to an authorization request. */
@@ -104,3 +106,45 @@ const guildRequired: Issue = {
   code: 'BASE_TYPE_REQUIRED',
   message: fieldErrors.BASE_TYPE_REQUIRED(),
 };
+
+/**
+ * Records that the user granted what the request asks for and gives a code for it, good once and for
+ * {@link serviceLimits.authorizationCodeLifeMs}.
+ */
+async function issueCode(core: Core, { request, userId, guildId }: Approval): Promise<string> {
+  const parties = { application_id: request.application.id, user_id: userId };
+  const code = makeSecret(core);
+  const newId = core.ids.next();
+  await core.store.transact(authorizationScope(parties), async transaction => {
+    const authorization = await recordGrant(transaction, parties, lastingScopes(request), newId);
+    transaction.put('codes', {
+      hash: hashSecret(code),
+      authorization_id: authorization.id,
+      ...parties,
+      scopes: request.scopes,
+      redirect_uri: request.redirectUri,
+      code_challenge: request.codeChallenge,
+      guild_id: guildId !== undefined && request.scopes.includes('bot') ? guildId : null,
+      nonce: request.nonce,
+      expires_at_ms: core.clock.now() + serviceLimits.authorizationCodeLifeMs,
+      used: false,
+    });
+  });
+  return code;
+}
+
+/**
+ * Records that the user granted what the request asks for and gives an access token for it, which nothing renews. It
+ * is a grant of its own: the user's other sign-ins do not end with it.
+ *
+ * @see docs/spec/oauth2.md#authorization-request; docs/spec/oauth2.md#answers
+ */
+async function issueToken(core: Core, { request, userId }: Approval): Promise<TokenResponse> {
+  const parties = { application_id: request.application.id, user_id: userId };
+  const newId = core.ids.next();
+  const grantId = hashSecret(makeSecret(core));
+  return core.store.transact(authorizationScope(parties), async transaction => {
+    const authorization = await recordGrant(transaction, parties, lastingScopes(request), newId);
+    return issueAccess(core, transaction, { authorization, grantId, scopes: request.scopes });
+  });
+}

@@ -16,9 +16,11 @@ import { activatePaths, authorizedPath, authorizePaths, shownActivatePath } from
 import { picturesPath } from './picture.ts';
 import { respond } from './respond.ts';
 import { createSignInDesk } from './sign-in-desk.ts';
-import { authorizedPage } from './views/authorized-page.ts';
 import { drawPicture } from './views/draw-picture.ts';
+import { html } from './views/html.ts';
+import { layout, mark, type Page } from './views/page.ts';
 import { createVisitors } from './visitor.ts';
+import type { PageWords } from './words/words.ts';
 
 /** The forms are a few short fields. */
 const formBytesMax = 8 * 1024;
@@ -85,4 +87,13 @@ export function registerAuthorizationPages(
     pages.get('/.well-known/openid-configuration', () => openidConfiguration(core.addresses));
     pages.get('/.well-known/oauth-authorization-server', () => authorizationServerMetadata(core.addresses));
   });
+}
+
+/** The end of the way for those who installed an application that expects no answer, or refused to. */
+function authorizedPage(words: PageWords, isAdded: boolean): Page {
+  const { heading, lead } = isAdded ? words.consent.added : words.consent.notAdded;
+  const main = html`${mark(isAdded ? '✓' : '✕')}
+<h1>${heading}</h1>
+<p class="lead" role="status">${lead}</p>`;
+  return { status: 200, html: layout(words, heading, main), formActions: [] };
 }

@@ -1,14 +1,15 @@
 import { deviceCodeGrantType, type TokenResponse } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
+import { mayHoldItself, requireScopes } from '../authorize/scope-rules.ts';
 import type { IdTokens } from '../openid/id-token.ts';
 import type { ProvisionalMerges } from '../provisional/merge.ts';
 import { type AuthenticatedClient, authenticateClient, type ClientRequest } from './client-authentication.ts';
-import { grantToClient } from './client-credentials-grant.ts';
 import { exchangeCode } from './code-grant.ts';
 import { redeemDevice } from './device-grant.ts';
-import { type Form, field } from './form.ts';
+import { type Form, field, scopesIn } from './form.ts';
 import { oauthFaults } from './oauth-fault.ts';
 import { refresh } from './refresh-grant.ts';
+import { issueApplicationToken } from './tokens.ts';
 
 type Grant = (client: AuthenticatedClient, form: Form) => Promise<TokenResponse>;
 
@@ -29,4 +30,23 @@ export function createTokenEndpoint(core: Core, idTokens: IdTokens, merges: Prov
     if (!grant) throw oauthFaults.grantType(grantType);
     return grant(await authenticateClient(core, request), form);
   };
+}
+
+/**
+ * Grant `client_credentials`: a token of the application itself, without a refresh token. A public client needs its
+ * secret here, too.
+ *
+ * @throws OAuthFault `invalid_client`, `invalid_scope`
+ * @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce
+ */
+async function grantToClient(
+  core: Core,
+  { application, proven }: AuthenticatedClient,
+  form: Form,
+): Promise<TokenResponse> {
+  if (!proven) throw oauthFaults.client();
+  const scopes = requireScopes(scopesIn(form), mayHoldItself);
+  return core.store.transact(`application/${application.id}`, transaction =>
+    issueApplicationToken(core, transaction, application.id, scopes),
+  );
 }
