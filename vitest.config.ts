@@ -16,7 +16,7 @@ const alone = [
   // What is waited for 100 ms of real time, between processes or within one.
   'test/sdk/credentials/process-lock.test.ts',
   'test/sdk/redirect/{hostile,listen}.test.ts',
-  'test/service/support/activity.test.ts',
+  'test/service/support/pending-work.test.ts',
 ];
 
 const patienceMs = runs(20_000, 3_600_000);

@@ -6,7 +6,7 @@ import type { RouteName } from '../wire/routes.ts';
 import type { Credentials } from './credentials.ts';
 
 /** What a caller may say about any one call. */
-export interface CallOptions {
+export interface RequestOptions {
   /** Gives up; the call then rejects with TransportError `aborted`. */
   readonly signal?: AbortSignal;
   /** For this call, in place of the backend's own. */
@@ -14,7 +14,7 @@ export interface CallOptions {
 }
 
 /** What the module itself says of a call, too. */
-export interface SendOptions extends CallOptions {
+export interface SendOptions extends RequestOptions {
   /** @see HttpRequest.beforeSend */
   readonly beforeSend?: () => Promise<void>;
 }

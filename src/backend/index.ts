@@ -77,7 +77,7 @@ export {
   type GuildCommandPermissions,
   overwriteTypes,
 } from '../model/overwrite.ts';
-export type { BotProvisionalTokenInput, ExternalAuth, ProvisionalTokenResponse } from '../model/provisional.ts';
+export type { BotProvisionalTokenInput, ExternalAuthFields, ProvisionalTokenResponse } from '../model/provisional.ts';
 export type { CommandChange } from '../model/rules/commands/command-diff.ts';
 export type { PlacedText, ShownText } from '../model/rules/locales/shown-texts.ts';
 export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowflake.ts';
@@ -86,13 +86,13 @@ export type { Clock, Entropy, Logger, SocketFactory } from '../wire/clock/ports.
 export { deadlineMsDefault } from '../wire/http/http.ts';
 export { fetchTransport, type Transport } from '../wire/http/transport.ts';
 export { undiciTransport } from '../wire/http/undici-transport.ts';
-export type { CallOptions } from './calls.ts';
+export type { RequestOptions } from './calls.ts';
 export { type Backend, type BackendOptions, createBackend } from './client.ts';
 export type { CreatedCommand, ListOptions } from './commands/calls.ts';
 export type { Commands, GlobalCommands, ResolvedCommand } from './commands/commands.ts';
 export { type CommandHandlers, type DefinedCommand, defineCommand } from './commands/define.ts';
 export type { CommandDefinition, DesiredCommand, OptionDefinition } from './commands/definition.ts';
-export { type DeployOptions, patienceMsDefault } from './commands/deploy.ts';
+export { type DeployOptions, rateLimitWaitMsDefault } from './commands/deploy.ts';
 export type { Explanation, PermissionQuestion } from './commands/explain.ts';
 export { loadLocalizations } from './commands/load-localizations.ts';
 export type { ItemTexts, LocalizationTexts, Localizer } from './commands/localizer.ts';
@@ -109,7 +109,7 @@ export type { ModalValues } from './components/modal-values.ts';
 export type { ComponentUse, RoutedComponent, RoutedModal } from './components/routed.ts';
 export type { NodeRequest, NodeResponse } from './endpoint-doors.ts';
 export type { EndpointOptions, InteractionEndpoint } from './interaction-endpoint.ts';
-export type { InteractionListener, ListenOptions } from './interaction-listener.ts';
+export type { InteractionListener, InteractionListenerOptions } from './interaction-listener.ts';
 export type { Interactions } from './interactions.ts';
 export { type ChangedMembers, memberChangesMax } from './lobbies/calls.ts';
 export type { DesiredLobby, DesiredMember } from './lobbies/desired.ts';

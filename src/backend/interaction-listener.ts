@@ -8,7 +8,7 @@ import type { Credentials } from './credentials.ts';
 import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
 import { type InteractionHandler, runHandler } from './run-handler.ts';
 
-export interface ListenOptions {
+export interface InteractionListenerOptions {
   /** Gives up connecting. Without effect once listening. */
   readonly signal?: AbortSignal;
   /** What a handler threw. Absent: its name is logged. */
@@ -43,7 +43,7 @@ export interface ListenerPorts {
 export async function listen(
   ports: ListenerPorts,
   handler: InteractionHandler,
-  options: ListenOptions,
+  options: InteractionListenerOptions,
   { keep, forget }: Readonly<Record<'keep' | 'forget', (listener: InteractionListener) => void>>,
 ): Promise<InteractionListener> {
   const token = ports.credentials.botToken('Receiving interactions by the gateway');
@@ -67,7 +67,7 @@ class Listener implements InteractionListener {
   readonly ready: Promise<void>;
   readonly #ports: ListenerPorts;
   readonly #handler: InteractionHandler;
-  readonly #options: ListenOptions;
+  readonly #options: InteractionListenerOptions;
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
   readonly #forget: () => void;
@@ -79,7 +79,7 @@ class Listener implements InteractionListener {
     openSocket: SocketFactory,
     { url, token }: { readonly url: string; readonly token: string },
     handler: InteractionHandler,
-    options: ListenOptions,
+    options: InteractionListenerOptions,
     forget: () => void,
   ) {
     this.#ports = ports;

@@ -1,5 +1,10 @@
 import { createInteractionEndpoint, type EndpointOptions, type InteractionEndpoint } from './interaction-endpoint.ts';
-import { type InteractionListener, type ListenerPorts, type ListenOptions, listen } from './interaction-listener.ts';
+import {
+  type InteractionListener,
+  type InteractionListenerOptions,
+  type ListenerPorts,
+  listen,
+} from './interaction-listener.ts';
 import type { InteractionHandler } from './run-handler.ts';
 
 /** Receives the application's interactions: by the gateway or, where it has an interactions endpoint URL, by HTTP. */
@@ -13,7 +18,7 @@ export interface Interactions {
    * @throws ArgumentError `credential_missing`; GatewayError the gateway refused for good (4004: a wrong token);
    *   TransportError `aborted`; and what asking for the gateway's address may throw
    */
-  listen(handler: InteractionHandler, options?: ListenOptions): Promise<InteractionListener>;
+  listen(handler: InteractionHandler, options?: InteractionListenerOptions): Promise<InteractionListener>;
   /**
    * Makes what the application's interactions endpoint URL leads to; the server around it is yours. Requests without
    * the service's signature are refused, PINGs are answered, and everything else goes to `handler`, the same as

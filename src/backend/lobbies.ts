@@ -1,5 +1,5 @@
 import type { LobbyId } from '../model/snowflake.ts';
-import type { Call, CallOptions } from './calls.ts';
+import type { Call, RequestOptions } from './calls.ts';
 import { createLobbyCalls, type LobbyCalls } from './lobbies/calls.ts';
 import { createManagedLobbies, type LobbyGuard, type ManagedLobbies, type ManagedPorts } from './lobbies/managed.ts';
 import { Operations } from './lobbies/operation.ts';
@@ -25,7 +25,11 @@ export function createLobbies(call: Call, ports: LobbyPorts): Lobbies {
 
 /** The calls that change a lobby, as long as it is not another server's. */
 function guarded(calls: LobbyCalls, { guard, deleteHeld }: LobbyGuard, defaultDeadlineMs: number) {
-  function write<T>(id: LobbyId, options: CallOptions = {}, send: (options: CallOptions) => Promise<T>): Promise<T> {
+  function write<T>(
+    id: LobbyId,
+    options: RequestOptions = {},
+    send: (options: RequestOptions) => Promise<T>,
+  ): Promise<T> {
     const { deadlineMs = defaultDeadlineMs } = options;
     return guard(id, bounds => send({ ...options, ...bounds, deadlineMs: Math.min(deadlineMs, bounds.deadlineMs) }));
   }

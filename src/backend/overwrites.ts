@@ -2,10 +2,10 @@ import { ApiError, ArgumentError } from '../model/errors/errors.ts';
 import type { CommandOverwrite, GuildCommandPermissions } from '../model/overwrite.ts';
 import { checkOverwrites } from '../model/rules/permissions/overwrites.ts';
 import { type ApplicationId, type CommandId, type GuildId, parseSnowflake } from '../model/snowflake.ts';
-import { refuseIssues } from '../wire/http/check.ts';
+import { rejectIssues } from '../wire/http/check.ts';
 import type { Http } from '../wire/http/http.ts';
 import { readCommandPermissions, readCommandPermissionsList } from './answers.ts';
-import type { Call, CallOptions } from './calls.ts';
+import type { Call, RequestOptions } from './calls.ts';
 import { type Explanation, explain, type PermissionQuestion } from './commands/explain.ts';
 import { headerSafe } from './credentials.ts';
 
@@ -37,12 +37,12 @@ export function userToken(token: string): UserToken {
  */
 export interface Overwrites {
   /** Of every command that has some. */
-  list(guildId: GuildId, options?: CallOptions): Promise<GuildCommandPermissions[]>;
+  list(guildId: GuildId, options?: RequestOptions): Promise<GuildCommandPermissions[]>;
   /** @returns undefined when the command has none */
   get(
     guildId: GuildId,
     id: CommandId | ApplicationId,
-    options?: CallOptions,
+    options?: RequestOptions,
   ): Promise<GuildCommandPermissions | undefined>;
   /**
    * Replaces all overwrites of a command; an empty list lifts them. Only a user who manages the guild and its roles can
@@ -57,10 +57,10 @@ export interface Overwrites {
     id: CommandId | ApplicationId,
     overwrites: readonly CommandOverwrite[],
     token: UserToken,
-    options?: CallOptions,
+    options?: RequestOptions,
   ): Promise<GuildCommandPermissions>;
   /** May this member use this command in this channel, and what decides it. */
-  explain(question: PermissionQuestion, options?: CallOptions): Promise<Explanation>;
+  explain(question: PermissionQuestion, options?: RequestOptions): Promise<Explanation>;
 }
 
 export function createOverwrites(call: Call, http: Http, applicationId: ApplicationId): Overwrites {
@@ -73,7 +73,7 @@ export function createOverwrites(call: Call, http: Http, applicationId: Applicat
     command_id: parseSnowflake<'command'>(id, 'commandId'),
   });
 
-  async function list(guildId: GuildId, options?: CallOptions): Promise<GuildCommandPermissions[]> {
+  async function list(guildId: GuildId, options?: RequestOptions): Promise<GuildCommandPermissions[]> {
     const { body } = await call('listCommandPermissions', { path: guildPath(guildId) }, options);
     return readCommandPermissionsList(body);
   }
@@ -91,7 +91,7 @@ export function createOverwrites(call: Call, http: Http, applicationId: Applicat
     async replace(guildId, id, overwrites, token, options) {
       const body = { permissions: overwrites };
       const request = { path: path(guildId, id), body, authorization: `Bearer ${token}`, ...options };
-      refuseIssues('The list of overwrites', checkOverwrites(body));
+      rejectIssues('The list of overwrites', checkOverwrites(body));
       const answer = await http.send('replaceCommandPermissions', request).catch(error => {
         throw withRemedy(error);
       });
@@ -109,7 +109,7 @@ export function createOverwrites(call: Call, http: Http, applicationId: Applicat
 export async function overwrittenIn(
   overwrites: Overwrites,
   guildId: GuildId,
-  options: CallOptions,
+  options: RequestOptions,
 ): Promise<ReadonlySet<string> | undefined> {
   try {
     return new Set((await overwrites.list(guildId, options)).map(({ id }) => id));

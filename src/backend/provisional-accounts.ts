@@ -2,7 +2,7 @@ import type { TokenResponse } from '../model/oauth.ts';
 import type {
   BotProvisionalTokenInput,
   ChildTokenInput,
-  ExternalAuth,
+  ExternalAuthFields,
   ProvisionalTokenInput,
   ProvisionalTokenResponse,
 } from '../model/provisional.ts';
@@ -13,9 +13,9 @@ import {
   checkProvisionalToken,
 } from '../model/rules/accounts/provisional.ts';
 import type { ApplicationId } from '../model/snowflake.ts';
-import { refuseIssues } from '../wire/http/check.ts';
+import { rejectIssues } from '../wire/http/check.ts';
 import { readProvisionalToken, readToken } from './answers.ts';
-import type { Call, CallOptions } from './calls.ts';
+import type { Call, RequestOptions } from './calls.ts';
 
 /**
  * Accounts for players who have none of their own, and tokens of a publisher's other applications. A game asks its
@@ -35,7 +35,7 @@ export interface ProvisionalAccounts {
    * @throws ApiError `account_not_provisional` when the player's account was merged into a full one, `account_locked`
    *   while that goes on, `provisional_accounts_disabled`
    */
-  issueToken(input: BotProvisionalTokenInput, options?: CallOptions): Promise<ProvisionalTokenResponse>;
+  issueToken(input: BotProvisionalTokenInput, options?: RequestOptions): Promise<ProvisionalTokenResponse>;
   /**
    * The same for a player who proves an identity elsewhere. Takes the client secret, unless the application is a public
    * client.
@@ -43,16 +43,16 @@ export interface ProvisionalAccounts {
    * @throws ApiError as above; `wrong_client_secret`, and what is wrong with the proof: `identity_token_…`,
    *   `invalid_identity_token`, `invalid_access_token`, `identity_provider_not_found`
    */
-  exchangeToken(auth: ExternalAuth, options?: CallOptions): Promise<ProvisionalTokenResponse>;
+  exchangeToken(auth: ExternalAuthFields, options?: RequestOptions): Promise<ProvisionalTokenResponse>;
   /**
    * Takes a player whom the game's own accounts know from the full account it was merged into: all tokens of that end,
    * and the player has a new provisional account. Takes the bot token.
    *
    * @throws ApiError `unknown_user`, `invalid_user_type` when nothing was merged, `account_locked`
    */
-  unmerge(externalUserId: string, options?: CallOptions): Promise<void>;
+  unmerge(externalUserId: string, options?: RequestOptions): Promise<void>;
   /** The same for a player who proves an identity elsewhere. @throws ApiError as both above */
-  unmergeBy(auth: ExternalAuth, options?: CallOptions): Promise<void>;
+  unmergeBy(auth: ExternalAuthFields, options?: RequestOptions): Promise<void>;
   /**
    * Exchanges a user's token of this application for one of an application that belongs to it; that ends with this one.
    * Takes the client secret, unless the application is a public client.
@@ -62,7 +62,7 @@ export interface ProvisionalAccounts {
   exchangeChildToken(
     parentAccessToken: string,
     childApplicationId: ApplicationId,
-    options?: CallOptions,
+    options?: RequestOptions,
   ): Promise<TokenResponse>;
 }
 
@@ -71,20 +71,20 @@ export function createProvisionalAccounts(
   applicationId: ApplicationId,
   clientSecret: string | undefined,
 ): ProvisionalAccounts {
-  function identified({ external_auth_type, external_auth_token }: ExternalAuth): ProvisionalTokenInput {
+  function identified({ external_auth_type, external_auth_token }: ExternalAuthFields): ProvisionalTokenInput {
     const body: ProvisionalTokenInput = {
       client_id: applicationId,
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
       external_auth_type,
       external_auth_token,
     };
-    refuseIssues('The proof of identity', checkProvisionalToken(body));
+    rejectIssues('The proof of identity', checkProvisionalToken(body));
     return body;
   }
 
   return {
     async issueToken(input, options) {
-      refuseIssues('The external user', checkBotProvisionalToken(input));
+      rejectIssues('The external user', checkBotProvisionalToken(input));
       const answer = await call('createBotProvisionalToken', { path: {}, body: input }, options);
       return readProvisionalToken(answer.body);
     },
@@ -94,7 +94,7 @@ export function createProvisionalAccounts(
     },
     async unmerge(externalUserId, options) {
       const body = { external_user_id: externalUserId };
-      refuseIssues('The external user', checkBotUnmerge(body));
+      rejectIssues('The external user', checkBotUnmerge(body));
       await call('unmergeBotProvisionalAccount', { path: {}, body }, options);
     },
     async unmergeBy(auth, options) {
@@ -106,7 +106,7 @@ export function createProvisionalAccounts(
         child_application_id: childApplicationId,
         ...(clientSecret !== undefined && { parent_client_secret: clientSecret }),
       };
-      refuseIssues('The exchange', checkChildToken(body));
+      rejectIssues('The exchange', checkChildToken(body));
       return readToken((await call('createChildToken', { path: {}, body }, options)).body);
     },
   };

@@ -11,10 +11,10 @@ import type { Message } from '../model/message.ts';
 import { checkCallback } from '../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../model/snowflake.ts';
 import type { Clock } from '../wire/clock/ports.ts';
-import { refuseIssues } from '../wire/http/check.ts';
+import { rejectIssues } from '../wire/http/check.ts';
 import { asRecord } from '../wire/http/codec.ts';
 import { routeLabel } from '../wire/routes.ts';
-import type { Call, CallOptions } from './calls.ts';
+import type { Call, RequestOptions } from './calls.ts';
 import { createReplyMessages, type ReplyMessage, type ReplyMessages } from './reply-messages.ts';
 
 /** A use of a command, a component or a modal of the application's, waiting for an answer. */
@@ -29,14 +29,14 @@ export interface ReceivedInteraction extends ReplyMessages {
    * @throws ValidationError nothing was sent; ApiError `already_acknowledged` for a second answer, `unknown_interaction`
    *   for a late one; TransportError `deadline_exceeded` when the time is over
    */
-  reply(message: ReplyMessage, options?: CallOptions): Promise<void>;
+  reply(message: ReplyMessage, options?: RequestOptions): Promise<void>;
   /**
    * Answers the use of a component, or the modal that came of one, by editing the component's message: what `message`
    * supplies is replaced.
    *
    * @throws as {@link reply}; ApiError `invalid_form_body` where there is no such message
    */
-  update(message: ReplyMessage, options?: CallOptions): Promise<void>;
+  update(message: ReplyMessage, options?: RequestOptions): Promise<void>;
   /**
    * Answers the use of a command or of a component with a form. What the user fills in comes as an interaction of its own;
    * a form that is dismissed is never heard of again.
@@ -50,10 +50,10 @@ export interface ReceivedInteraction extends ReplyMessages {
    *
    * @throws as {@link reply}
    */
-  respond(callback: InteractionCallback, options?: CallOptions): Promise<void>;
+  respond(callback: InteractionCallback, options?: RequestOptions): Promise<void>;
 }
 
-export interface ModalOptions extends CallOptions {
+export interface ModalOptions extends RequestOptions {
   /** Comes back with what was filled in; stands behind a colon in the modal's custom id. */
   readonly argument?: string;
 }
@@ -61,7 +61,7 @@ export interface ModalOptions extends CallOptions {
 /** Carries a callback that passed its check to the service. */
 export type AnswerSender = (
   callback: InteractionCallback,
-  options: CallOptions & { readonly deadlineMs: number },
+  options: RequestOptions & { readonly deadlineMs: number },
 ) => Promise<void>;
 
 export interface InteractionMeans {
@@ -78,8 +78,8 @@ export function createReceivedInteraction(
 ): ReceivedInteraction {
   const answerByMs = answerTimeMs(payload, clock.now());
 
-  async function respond(callback: InteractionCallback, options: CallOptions = {}): Promise<void> {
-    refuseIssues('The answer to the interaction', checkCallback(callback, messageOf(payload)?.flags));
+  async function respond(callback: InteractionCallback, options: RequestOptions = {}): Promise<void> {
+    rejectIssues('The answer to the interaction', checkCallback(callback, messageOf(payload)?.flags));
     const leftMs = answerByMs - clock.now();
     if (leftMs <= 0) throw tooLate();
     await send(callback, { ...options, deadlineMs: Math.min(leftMs, options.deadlineMs ?? leftMs) });

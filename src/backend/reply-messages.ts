@@ -1,9 +1,9 @@
 import type { Interaction, InteractionCallback } from '../model/interaction.ts';
 import type { Message } from '../model/message.ts';
 import { checkMessageData, type FlagsBefore } from '../model/rules/interactions/callback.ts';
-import { refuseIssues } from '../wire/http/check.ts';
+import { rejectIssues } from '../wire/http/check.ts';
 import { readMessage } from './answers.ts';
-import type { Call, CallOptions } from './calls.ts';
+import type { Call, RequestOptions } from './calls.ts';
 
 /** The message of an answer. */
 export type ReplyMessage = NonNullable<InteractionCallback['data']>;
@@ -16,15 +16,15 @@ export interface ReplyMessages {
    * @throws ValidationError nothing was sent; ApiError `unknown_webhook` before there is an answer, `unknown_message`
    *   when it is deleted, `empty_message`, `invalid_webhook_token` when the time is over
    */
-  editReply(message: ReplyMessage, options?: CallOptions): Promise<Message>;
+  editReply(message: ReplyMessage, options?: RequestOptions): Promise<Message>;
   /** Deletes the first answer. @throws ApiError as {@link editReply} */
-  deleteReply(options?: CallOptions): Promise<void>;
+  deleteReply(options?: RequestOptions): Promise<void>;
   /**
    * Sends another message; while the first answer is put off, it fills that. Never sent twice.
    *
    * @throws as {@link editReply}, and ApiError `too_many_follow_ups`
    */
-  followUp(message: ReplyMessage, options?: CallOptions): Promise<Message>;
+  followUp(message: ReplyMessage, options?: RequestOptions): Promise<Message>;
 }
 
 /** @see docs/spec/interactions.md#after-the-answer */
@@ -48,6 +48,6 @@ export function createReplyMessages(
 
 /** @throws ValidationError */
 function checked(message: ReplyMessage, before?: FlagsBefore): ReplyMessage {
-  refuseIssues('The message', checkMessageData(message, before));
+  rejectIssues('The message', checkMessageData(message, before));
   return message;
 }

@@ -28,12 +28,12 @@ export function readyFile(path: string): ReadyFile {
   return {
     clear: () =>
       attempt('written', () => {
-        refuseUnlessOurs(path);
+        rejectUnlessOurs(path);
         rmSync(path, { force: true });
       }),
     write: line => {
       written = attempt('written', () => {
-        refuseUnlessOurs(path);
+        rejectUnlessOurs(path);
         return replaceFile(path, `${line}\n`, 0o600);
       });
     },
@@ -48,9 +48,9 @@ export function readyFile(path: string): ReadyFile {
  * In a folder that others can write to, the path may lead to what they have put there: to a file of theirs, which they go on
  * reading, or by a link to one of ours, which would be lost. Windows has neither such modes nor such owners.
  */
-function refuseUnlessOurs(path: string): void {
+function rejectUnlessOurs(path: string): void {
   const uid = process.geteuid?.();
-  if (uid !== undefined) refuseOpenFolder(dirname(resolve(path)));
+  if (uid !== undefined) rejectOpenFolder(dirname(resolve(path)));
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (found.isSymbolicLink()) throw new Error('it is a symbolic link. Remove it, or name another file.');
@@ -58,7 +58,7 @@ function refuseUnlessOurs(path: string): void {
   if (uid !== undefined && found.uid !== uid) throw new Error('it belongs to another user. Name another file.');
 }
 
-function refuseOpenFolder(folder: string): void {
+function rejectOpenFolder(folder: string): void {
   const { mode } = statSync(folder);
   const isWritableByOthers = (mode & 0o002) !== 0;
   const isSticky = (mode & 0o1000) !== 0;

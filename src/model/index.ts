@@ -174,7 +174,7 @@ export type {
   AccountEdit,
   BotProvisionalTokenInput,
   ChildTokenInput,
-  ExternalAuth,
+  ExternalAuthFields,
   ProvisionalTokenInput,
   ProvisionalTokenResponse,
 } from './provisional.ts';

@@ -22,14 +22,14 @@ export const ticketAuthTypes = [
 export type TicketAuthType = (typeof ticketAuthTypes)[number];
 
 /** Who a player is elsewhere, and the proof. */
-export interface ExternalAuth {
+export interface ExternalAuthFields {
   external_auth_type: ExternalAuthType;
   /** 1 to `externalAuthTokenLengthMax` characters. */
   external_auth_token: string;
 }
 
 /** Body of `POST /partner-sdk/token` and `POST /partner-sdk/provisional-accounts/unmerge`. @see docs/spec/oauth2.md#provisional-accounts */
-export interface ProvisionalTokenInput extends ExternalAuth {
+export interface ProvisionalTokenInput extends ExternalAuthFields {
   client_id: ApplicationId;
   /** Public clients leave it out. */
   client_secret?: string | null;

@@ -1,10 +1,10 @@
 /** What ends a call early. */
-export interface CallOptions {
+export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
 /** What a game may say about any one operation. */
-export interface OperationOptions extends CallOptions {
+export interface OperationOptions extends RequestOptions {
   /**
    * How long the operation may take, with all its waits and repetitions. Default: the client's, which is
    * {@link deadlineMsDefault} unless it was told otherwise. Zero or less: it has passed, and nothing is sent; `Infinity`:

@@ -25,7 +25,7 @@ import { type OpenBrowser, openSystemBrowser, showPage } from './auth/open-brows
 import { PlayerAuth } from './auth/player-auth.ts';
 import type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 import { subjectOf, type TokenSet } from './auth/token-set.ts';
-import type { CallOptions, OperationOptions, WaitSnapshot } from './call-options.ts';
+import type { OperationOptions, RequestOptions, WaitSnapshot } from './call-options.ts';
 import { Calls } from './calls.ts';
 import type { ClientOptions } from './client-options.ts';
 import { LiveCommands } from './command/live-commands.ts';
@@ -42,7 +42,7 @@ import { MessageGaps } from './lobby/message-gaps.ts';
 import {
   type HistoryOptions,
   type JoinOptions,
-  type LobbyInvite,
+  type LobbyInviteSnapshot,
   LobbyOperations,
   type SendOptions,
 } from './lobby/operations.ts';
@@ -238,7 +238,7 @@ export class Client {
    * @throws ArgumentError `missing_code`, `invalid_code_verifier`, `invalid_redirect_uri`, `missing_application_id`
    * @throws ApiError, RateLimitError, TransportError
    */
-  async getToken(request: TokenRequest, { signal }: CallOptions = {}): Promise<TokenSet> {
+  async getToken(request: TokenRequest, { signal }: RequestOptions = {}): Promise<TokenSet> {
     return this.#auth.tokens.getToken(this.#clientId(), request, signal);
   }
 
@@ -256,7 +256,7 @@ export class Client {
    *
    * @throws as {@link getToken}; ArgumentError `missing_token`
    */
-  async revokeToken(token: string, { signal }: CallOptions = {}): Promise<void> {
+  async revokeToken(token: string, { signal }: RequestOptions = {}): Promise<void> {
     return this.#auth.tokens.revokeToken(this.#clientId(), token, signal);
   }
 
@@ -290,7 +290,7 @@ export class Client {
    * @throws RateLimitError, TransportError; ArgumentError `missing_application_id`, `closed`
    * @see docs/spec/oauth2.md#provisional-accounts
    */
-  async getProvisionalToken(external: ExternalAuth, { signal }: CallOptions = {}): Promise<TokenSet> {
+  async getProvisionalToken(external: ExternalAuth, { signal }: RequestOptions = {}): Promise<TokenSet> {
     return this.#auth.account.provisionalToken(this.#clientId(), external, signal);
   }
 
@@ -304,7 +304,7 @@ export class Client {
   async getTokenFromProvisionalMerge(
     request: TokenRequest,
     external: ExternalAuth,
-    { signal }: CallOptions = {},
+    { signal }: RequestOptions = {},
   ): Promise<TokenSet> {
     return this.#auth.tokens.getToken(this.#clientId(), request, signal, external);
   }
@@ -325,7 +325,7 @@ export class Client {
    *
    * @throws as {@link getProvisionalToken}
    */
-  async unmergeIntoProvisionalAccount(external: ExternalAuth, { signal }: CallOptions = {}): Promise<void> {
+  async unmergeIntoProvisionalAccount(external: ExternalAuth, { signal }: RequestOptions = {}): Promise<void> {
     await this.#auth.account.unmerge(this.#clientId(), external, signal);
   }
 
@@ -335,7 +335,7 @@ export class Client {
    * @param name 1 to {@link limits.globalNameLengthMax} characters
    * @throws ValidationError, ApiError, RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
    */
-  async updateProvisionalAccountDisplayName(name: string, { signal }: CallOptions = {}): Promise<void> {
+  async updateProvisionalAccountDisplayName(name: string, { signal }: RequestOptions = {}): Promise<void> {
     await this.#auth.account.rename(this.#auth.token(), name, signal);
   }
 
@@ -349,7 +349,7 @@ export class Client {
   async exchangeChildToken(
     parentToken: string,
     childApplicationId: string | bigint,
-    { signal }: CallOptions = {},
+    { signal }: RequestOptions = {},
   ): Promise<TokenSet> {
     const child = parseSnowflake<'application'>(childApplicationId, 'childApplicationId');
     return this.#auth.account.childToken(parentToken, child, signal);
@@ -397,7 +397,7 @@ export class Client {
    * @throws ArgumentError `missing_access_token`, `closed`; `insecure_address`: the service named a gateway to which no
    *   token may go
    */
-  async connect({ signal }: CallOptions = {}): Promise<void> {
+  async connect({ signal }: RequestOptions = {}): Promise<void> {
     this.#assertOpen();
     this.#auth.token();
     await this.#connection.connect(signal);
@@ -550,7 +550,7 @@ export class Client {
    * @throws ApiError `lobby_not_linked`, `already_in_guild`, `not_a_lobby_member`, `unknown_lobby`
    * @see docs/spec/lobbies.md#invites
    */
-  createLobbyInvite(lobbyId: LobbyId, options: OperationOptions = {}): Promise<LobbyInvite> {
+  createLobbyInvite(lobbyId: LobbyId, options: OperationOptions = {}): Promise<LobbyInviteSnapshot> {
     return this.#lobbyOperations.invite(lobbyId, options);
   }
 
@@ -737,7 +737,7 @@ export class Client {
   }
 }
 
-export interface FetchUserOptions extends CallOptions {
+export interface FetchUserOptions extends RequestOptions {
   readonly accessToken?: string | undefined;
 }
 

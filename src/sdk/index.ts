@@ -59,7 +59,7 @@ export type { OpenBrowser } from './auth/open-browser.ts';
 export { getDefaultCommunicationScopes, getDefaultPresenceScopes } from './auth/scopes.ts';
 export type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 export type { TokenSet } from './auth/token-set.ts';
-export type { CallOptions, OperationOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
+export type { OperationOptions, RequestOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
 export { Client, type FetchUserOptions } from './client.ts';
 export type { ClientOptions } from './client-options.ts';
 export { commandsRefreshMs } from './command/live-commands.ts';
@@ -99,7 +99,7 @@ export { keychainLimits } from './keychain/names.ts';
 export { openKeychain } from './keychain/open-keychain.ts';
 export type { SafeStorage } from './keychain/safe-storage.ts';
 export { messagesKeptMax } from './lobby/live-messages.ts';
-export type { HistoryOptions, JoinOptions, LobbyInvite, SendOptions } from './lobby/operations.ts';
+export type { HistoryOptions, JoinOptions, LobbyInviteSnapshot, SendOptions } from './lobby/operations.ts';
 export type {
   LinkedChannelSnapshot,
   LobbyMemberSnapshot,
@@ -114,8 +114,8 @@ export type {
 } from './lobby/snapshot.ts';
 export { type DoctorOptions, doctor } from './redirect/doctor/doctor.ts';
 export { type Finding, type FindingCode, findingCodes } from './redirect/doctor/finding.ts';
-export { type ListenOptions, listenForRedirects, type SchemeReceiver } from './redirect/listen.ts';
-export type { RedirectReceiver, RedirectTaker } from './redirect/receiver.ts';
+export { listenForRedirects, type RedirectListenerOptions, type SchemeReceiver } from './redirect/listen.ts';
+export type { RedirectReceiver, RedirectTarget } from './redirect/receiver.ts';
 export { registerScheme, unregisterScheme } from './redirect/registration/register.ts';
 export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration/registration.ts';
 export type { CallSnapshot, CallStatus, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';

@@ -71,10 +71,10 @@ import { databaseIn } from './store/data-folder.ts';
 import type { CommitReport } from './store/embedded.ts';
 import { openMemoryStore } from './store/memory/store.ts';
 import { takeTimeMark, writeTimeMark } from './store/time-mark.ts';
-import { Activity } from './support/activity.ts';
 import { snowflakeSource } from './support/ids.ts';
 import { Journal } from './support/journal.ts';
 import type { MaybePromise } from './support/maybe-promise.ts';
+import { PendingWork } from './support/pending-work.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { createEndpoints, type Endpoints } from './telemetry/endpoints.ts';
 import { Metrics } from './telemetry/metrics.ts';
@@ -82,7 +82,7 @@ import { Readiness } from './telemetry/readiness.ts';
 import { createRequestIds } from './telemetry/request-id.ts';
 import { createRequestLog } from './telemetry/request-log.ts';
 import type { Tracing } from './telemetry/tracing.ts';
-import { type FaultControl, Faults } from './testing/faults/faults.ts';
+import { type FaultControl, FaultInjector } from './testing/faults/faults.ts';
 import type { FilledFixtures } from './testing/fixtures/document.ts';
 import { createFixtures } from './testing/fixtures/fixtures.ts';
 import { createLateSite } from './web/late-site.ts';
@@ -114,7 +114,7 @@ export interface Service extends ReadyLine {
      */
     advance(ms: number): Promise<number>;
   };
-  /** Fault injection: slow, failing and broken answers for the clients under test. */
+  /** RequestError injection: slow, failing and broken answers for the clients under test. */
   readonly faults: FaultControl;
   /** What `GET /metrics` answers: the service's metrics in Prometheus' text format. */
   metrics(): Promise<string>;
@@ -178,10 +178,15 @@ interface Chosen {
 
 async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
   const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs } = chosen;
-  const activity = new Activity();
+  const pendingWork = new PendingWork();
   const ground: Ground = {
-    ...{ limits, activity, entropy: options.entropy ?? systemEntropy, log: reportErrors(options.log ?? silentLogger) },
-    ...{ clock: chooseClock(options, activity), metrics: new Metrics(), readiness: new Readiness() },
+    ...{
+      limits,
+      pendingWork,
+      entropy: options.entropy ?? systemEntropy,
+      log: reportErrors(options.log ?? silentLogger),
+    },
+    ...{ clock: chooseClock(options, pendingWork), metrics: new Metrics(), readiness: new Readiness() },
     // What lives in memory alone ends with the process, gateway sessions included.
     events: options.data === undefined ? undefined : new EventLog(),
   };
@@ -197,14 +202,14 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
   const { core, setAddresses } = await openCore(options, ground, closing);
   const clientOf = clientAddressBehind(trustedProxies);
   const addressOf: AddressOf = request => countedAddress(clientOf(request));
-  const rooms = createRooms(core, { activity, events, voiceEndpoint, connections, hosts });
+  const rooms = createParts(core, { pendingWork, events, voiceEndpoint, connections, hosts });
   const stateReplaced = async () => {
     await rooms.gateway.closeSessions();
     await rooms.sweeps.restart();
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
   const drain = new Drain();
-  const { server, site } = createDoor(core, rooms, {
+  const { server, site } = createSocketServerOf(core, rooms, {
     signIn,
     addressOf,
     connections,
@@ -257,7 +262,7 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
 
 /** What is there before the store is opened. */
 interface Ground extends Pick<Core, 'limits' | 'entropy' | 'log' | 'clock' | 'metrics'> {
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
   readonly events: EventLog | undefined;
   readonly readiness: Readiness;
 }
@@ -335,33 +340,33 @@ function traced({ fetch, operatorFetch }: Pick<Core, 'fetch' | 'operatorFetch'>,
   return { fetch: tracing.fetch(fetch), operatorFetch: tracing.fetch(operatorFetch) };
 }
 
-type Rooms = ReturnType<typeof createRooms>;
+type Parts = ReturnType<typeof createParts>;
 
 /** Everything that serves, each on the core and on those named to it. */
-function createRooms(
+function createParts(
   core: Core,
   {
-    activity,
+    pendingWork,
     events,
     voiceEndpoint,
     connections,
     hosts,
-  }: Pick<Ground, 'activity' | 'events'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections' | 'hosts'>,
+  }: Pick<Ground, 'events' | 'pendingWork'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections' | 'hosts'>,
 ) {
   const keys = createSigningKeys(core);
-  const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, activity, voiceEndpoint);
+  const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, pendingWork, voiceEndpoint);
   const credentials = createCredentials(core);
   const commands = createCommands(core);
   const commandPermissions = createCommandPermissions(core);
-  const webhookEvents = createWebhookEvents(core, activity);
+  const webhookEvents = createWebhookEvents(core, pendingWork);
   const lobbies = createLobbies(core, { webhookEvents, ...(voiceServer && { voiceServer }) });
-  const interactions = createInteractions(core, activity);
-  const authorization = createAuthorization(core, { webhookEvents, lobbies, activity, keys });
-  const faults = new Faults(core);
+  const interactions = createInteractions(core, pendingWork);
+  const authorization = createAuthorization(core, { webhookEvents, lobbies, pendingWork, keys });
+  const faults = new FaultInjector(core);
   const gateway = createGateway(core, {
     credentials,
     lobbies,
-    activity,
+    pendingWork,
     faults,
     connections,
     hosts,
@@ -370,7 +375,7 @@ function createRooms(
   const fixtures = createFixtures(core, { commands, lobbies, users: authorization });
   const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);
   return {
-    ...{ activity, credentials, commands, commandPermissions, lobbies, interactions },
+    ...{ pendingWork, credentials, commands, commandPermissions, lobbies, interactions },
     ...{ authorization, gateway, fixtures, faults, sweeps },
   };
 }
@@ -381,9 +386,9 @@ interface Door {
 }
 
 /** The HTTP door with all that is behind it: the API, the pages and control. */
-function createDoor(
+function createSocketServerOf(
   core: Core,
-  rooms: Rooms,
+  rooms: Parts,
   {
     signIn,
     addressOf,
@@ -398,7 +403,7 @@ function createDoor(
     Pick<HttpDeps, 'addressOf' | 'connections' | 'hosts' | 'drain' | 'operators' | 'requestIds' | 'requestLog'> &
     Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
 ): Door {
-  const { activity, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
+  const { pendingWork, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
   const { authorization, gateway, fixtures, faults } = rooms;
   const handlers = {
     ...commandRoutes(commands),
@@ -408,14 +413,14 @@ function createDoor(
     ...playerLobbyRoutes(lobbies),
     ...guildRoutes(createGuildDirectory(core), createGuildLookup(core), authorization),
     ...interactionRoutes(interactions),
-    ...applicationRoutes(createApplicationEdits(core, activity), authorization),
+    ...applicationRoutes(createApplicationEdits(core, pendingWork), authorization),
     ...oauthRoutes(authorization),
     ...partnerRoutes(authorization.provisional),
     ...gatewayRoutes(core, gateway),
     ...openApiRoutes(core),
   };
   const site = createLateSite(core, {
-    ...{ authorization, activity, signIn, addressOf, files: interactions.files },
+    ...{ authorization, pendingWork, signIn, addressOf, files: interactions.files },
     control: {
       ...{ core, fixtures, faults, ...control },
       ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
@@ -425,7 +430,7 @@ function createDoor(
     },
   });
   const server = createHttpServer(core, {
-    ...{ credentials, handlers, activity, faults, addressOf, connections, hosts, site: site.serve, drain },
+    ...{ credentials, handlers, pendingWork, faults, addressOf, connections, hosts, site: site.serve, drain },
     ...{ operators, requestIds, requestLog },
     proofs: interactionProofs(interactions),
   });
@@ -439,10 +444,10 @@ async function advanceClock({ clock, store }: Core, ms: number): Promise<number>
   return nowMs;
 }
 
-function chooseClock({ clock = 'system' }: ServiceOptions, activity: Activity): Clock {
+function chooseClock({ clock = 'system' }: ServiceOptions, pendingWork: PendingWork): Clock {
   if (clock === 'system') return systemClock;
   const startMs = clock === 'virtual' ? systemClock.now() : clock.virtualFromMs;
-  return new VirtualClock(startMs, () => activity.settled());
+  return new VirtualClock(startMs, () => pendingWork.settled());
 }
 
 function systemClockMoved(): ArgumentError {

@@ -20,12 +20,12 @@ export async function makeFolder(path: string, mode: number, makeOne: MakeOne = 
     const above = dirname(path);
     if (systemCode(error) === 'ENOENT' && above !== path) {
       await makeFolder(above, mode, makeOne);
-      await makeOne(path, { mode }).catch(again => refuseUnlessThere(path, again));
-    } else await refuseUnlessThere(path, error);
+      await makeOne(path, { mode }).catch(again => rejectUnlessThere(path, again));
+    } else await rejectUnlessThere(path, error);
   }
 }
 
-async function refuseUnlessThere(path: string, error: unknown): Promise<void> {
+async function rejectUnlessThere(path: string, error: unknown): Promise<void> {
   const isThere = systemCode(error) === 'EEXIST' && (await stat(path).catch(() => undefined))?.isDirectory();
   if (!isThere) throw error;
 }

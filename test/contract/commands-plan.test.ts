@@ -423,7 +423,9 @@ describe('a deploy against limits', () => {
     await withLimits(tight({ 'command-bulk': { requests: 1, windowMs: 60_000 } }), async ({ commands }) => {
       await commands.deploy(await commands.plan([chat('a'), chat('b')]));
       const plan = await commands.plan([chat('c'), chat('d')]);
-      expect(await failureOf(commands.deploy(plan, { patienceMs: 10_000 }))).toMatchObject({ code: 'rate_limited' });
+      expect(await failureOf(commands.deploy(plan, { rateLimitWaitMs: 10_000 }))).toMatchObject({
+        code: 'rate_limited',
+      });
     });
   });
 

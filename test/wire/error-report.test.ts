@@ -5,10 +5,10 @@ import * as modelErrors from '../../src/model/errors/errors.ts';
 import { ControlRefusal } from '../../src/service/control/calls.ts';
 import { AuthorizationPageFault } from '../../src/service/oauth/authorize/authorization-request.ts';
 import { OutdatedForm } from '../../src/service/oauth/pages/visitor.ts';
-import { OAuthFault } from '../../src/service/oauth/token/oauth-fault.ts';
+import { OAuthRequestError } from '../../src/service/oauth/token/oauth-request-error.ts';
 import { PrivateAddressError } from '../../src/service/outbound/private-address.ts';
 import { StoreError } from '../../src/service/store/errors.ts';
-import { Fault } from '../../src/service/support/fault.ts';
+import { RequestError } from '../../src/service/support/request-error.ts';
 import { type ErrorReport, errorText, reportError, reportErrors } from '../../src/wire/error-report.ts';
 
 type ErrorClass = new (...args: never[]) => Error;
@@ -17,7 +17,15 @@ type ErrorClass = new (...args: never[]) => Error;
 const exported: Record<string, unknown> = {
   ...modelErrors,
   ...commandLine,
-  ...{ OwnershipError, ControlRefusal, Fault, AuthorizationPageFault, OAuthFault, OutdatedForm, PrivateAddressError },
+  ...{
+    OwnershipError,
+    ControlRefusal,
+    RequestError,
+    AuthorizationPageFault,
+    OAuthRequestError,
+    OutdatedForm,
+    PrivateAddressError,
+  },
   ...{ StoreError, Error, TypeError, RangeError, SyntaxError, AggregateError },
 };
 const classes = new Map(

@@ -17,12 +17,12 @@ import {
   checkCommandList,
 } from '../../model/rules/commands/command.ts';
 import { type ApplicationId, type CommandId, type GuildId, parseSnowflake } from '../../model/snowflake.ts';
-import { refuseIssues } from '../../wire/http/check.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import type { RouteName } from '../../wire/routes.ts';
 import { readCommand, readCommands } from '../answers.ts';
-import type { Call, CallOptions } from '../calls.ts';
+import type { Call, RequestOptions } from '../calls.ts';
 
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends RequestOptions {
   /** Whole `*_localizations` dictionaries in place of `*_localized`. Default false. */
   readonly withLocalizations?: boolean;
 }
@@ -46,13 +46,13 @@ export interface CommandCalls {
   /** All of them, of every type. */
   list(options?: ListOptions): Promise<Command[]>;
   /** @throws ApiError `unknown_command` */
-  get(id: CommandId, options?: CallOptions): Promise<Command>;
+  get(id: CommandId, options?: RequestOptions): Promise<Command>;
   /**
    * Registers a command, or overwrites the one of its type and name.
    *
    * @throws ApiError `too_many_commands`; RateLimitError `too_many_command_creates` once the day's creates are used up
    */
-  create(input: CommandInput, options?: CallOptions): Promise<CreatedCommand>;
+  create(input: CommandInput, options?: RequestOptions): Promise<CreatedCommand>;
   /**
    * Replaces the fields given, each as a whole.
    *
@@ -60,21 +60,25 @@ export interface CommandCalls {
    *   knowing the command's type
    * @throws ApiError `unknown_command`, `command_name_taken`
    */
-  edit(command: CommandId | Pick<Command, 'id' | 'type'>, edit: CommandEdit, options?: CallOptions): Promise<Command>;
+  edit(
+    command: CommandId | Pick<Command, 'id' | 'type'>,
+    edit: CommandEdit,
+    options?: RequestOptions,
+  ): Promise<Command>;
   /**
    * Deletes a command, and its permission overwrites with it.
    *
    * @returns false when there was no such command any more: also when an earlier attempt of this very call deleted it
    *   but its answer was lost
    */
-  delete(id: CommandId, options?: CallOptions): Promise<boolean>;
+  delete(id: CommandId, options?: RequestOptions): Promise<boolean>;
   /**
    * Makes the list the scope's commands, all or nothing: matched by id if given, else by type and name; those that are
    * not listed are deleted. An application with an entry point must list it.
    *
    * @throws ApiError `too_many_commands`, `entry_point_missing`
    */
-  replaceAll(items: readonly CommandItem[], options?: CallOptions): Promise<Command[]>;
+  replaceAll(items: readonly CommandItem[], options?: RequestOptions): Promise<Command[]>;
 }
 
 /** Where commands are registered: everywhere, or in one guild. */
@@ -126,14 +130,14 @@ export function createCommandCalls(call: Call, place: CommandPlace, traits: Appl
       return readCommand((await call(routes.get, { path: commandPath(id) }, options)).body);
     },
     async create(input, options) {
-      refuseIssues('The command', checkCommand(input, context));
+      rejectIssues('The command', checkCommand(input, context));
       const { status, body } = await call(routes.create, { path, body: input }, options);
       return { command: readCommand(body), isNew: status === statusCreated };
     },
     async edit(command, edit, options) {
       const { id, type } = typeof command === 'string' ? { id: command } : command;
       const target = commandPath(id);
-      refuseIssues('The edit of the command', checkEdit(edit, context, type));
+      rejectIssues('The edit of the command', checkEdit(edit, context, type));
       return readCommand((await call(routes.edit, { path: target, body: edit }, options)).body);
     },
     async delete(id, options) {
@@ -146,7 +150,7 @@ export function createCommandCalls(call: Call, place: CommandPlace, traits: Appl
       }
     },
     async replaceAll(items, options) {
-      refuseIssues('The list of commands', checkCommandList(items, context));
+      rejectIssues('The list of commands', checkCommandList(items, context));
       return readCommands((await call(routes.replaceAll, { path, body: items }, options)).body);
     },
   };

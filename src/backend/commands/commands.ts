@@ -6,7 +6,7 @@ import { type PlacedText, shownTexts } from '../../model/rules/locales/shown-tex
 import type { ApplicationId, GuildId } from '../../model/snowflake.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
-import type { Call, CallOptions } from '../calls.ts';
+import type { Call, RequestOptions } from '../calls.ts';
 import { traitsUnknown } from '../traits.ts';
 import { type CommandCalls, type CommandPlace, createCommandCalls, scopeOf } from './calls.ts';
 import type { DesiredCommand } from './definition.ts';
@@ -25,7 +25,7 @@ export interface Commands extends CommandCalls {
    *
    * @throws ValidationError every fault of every definition, its index first in the path
    */
-  plan(desired: readonly DesiredCommand[], options?: CallOptions): Promise<Plan>;
+  plan(desired: readonly DesiredCommand[], options?: RequestOptions): Promise<Plan>;
   /**
    * Carries a plan out: by the fewest calls, waiting for limits, going on where an earlier deploy of it broke off. Reads
    * the set again at the end.
@@ -36,7 +36,7 @@ export interface Commands extends CommandCalls {
    */
   deploy(plan: Plan, options?: DeployOptions): Promise<Plan>;
   /** What readers of that locale see of every registered command, and why. */
-  resolve(locale: Locale, options?: CallOptions): Promise<ResolvedCommand[]>;
+  resolve(locale: Locale, options?: RequestOptions): Promise<ResolvedCommand[]>;
   /** The registered commands as last read or written here, oldest first. Replays; begins with the first reading. */
   readonly commands$: Observable<readonly Command[]>;
   /** How plans and deploys of this object went. Replays, and never errors. */
@@ -65,7 +65,7 @@ export interface CommandPorts {
   /** What is known of the application. */
   readonly traits: Partial<ApplicationTraits>;
   /** Which commands have overwrites in a guild; undefined when that cannot be told. */
-  overwritten(guildId: GuildId, options: CallOptions): Promise<ReadonlySet<string> | undefined>;
+  overwritten(guildId: GuildId, options: RequestOptions): Promise<ReadonlySet<string> | undefined>;
 }
 
 /** Everything of one application, with the end of its streams. */
@@ -101,7 +101,7 @@ function createScope(ports: CommandPorts, place: CommandPlace, registry: Command
   const calls = observed(createCommandCalls(call, place, { ...traitsUnknown, ...traits }), registry);
   const inTurn = turns();
 
-  async function makePlanFor(desired: readonly DesiredCommand[], options: CallOptions = {}): Promise<Plan> {
+  async function makePlanFor(desired: readonly DesiredCommand[], options: RequestOptions = {}): Promise<Plan> {
     const stored = await calls.list({ ...options, withLocalizations: true });
     const context = { scope, traits, place, nowMs: clock.now() };
     const plan = makePlan(stored, desired, context);

@@ -1,5 +1,5 @@
 import { checkCommand } from '../../model/rules/commands/command.ts';
-import { refuseIssues } from '../../wire/http/check.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import { traitsUnknown } from '../traits.ts';
 import type { Checked, CommandDefinition } from './definition.ts';
 import type { CommandUse, Suggestion, SuggestionUse } from './use.ts';
@@ -37,7 +37,7 @@ export function defineCommand<const Definition extends CommandDefinition>(
   definition: Definition & Checked<Definition>,
   handlers: CommandHandlers<Definition> | NonNullable<CommandHandlers<Definition>['use']> = {},
 ): DefinedCommand<Definition> {
-  refuseIssues(
+  rejectIssues(
     `The command "${definition.name}"`,
     checkCommand(definition, { scope: 'global', traits: traitsUnknown }),
   );

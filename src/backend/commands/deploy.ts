@@ -3,22 +3,22 @@ import { commandKey } from '../../model/command.ts';
 import { type ApiErrorName, ArgumentError, RallypointError, RateLimitError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
-import type { CallOptions } from '../calls.ts';
+import type { RequestOptions } from '../calls.ts';
 import type { CommandCalls, CommandPlace } from './calls.ts';
 import { bodyOf, type DesiredContext, editOf } from './desired.ts';
 import type { Plan, PlanItem } from './plan.ts';
 import type { DeployProgress } from './sync-state.ts';
 import { fewestWrites, type Write, writesOneByOne } from './writes.ts';
 
-export interface DeployOptions extends Pick<CallOptions, 'signal'> {
+export interface DeployOptions extends Pick<RequestOptions, 'signal'> {
   /** Told before each call, while a limit is waited for, and at the end. */
   readonly onProgress?: (progress: DeployProgress) => void;
-  /** The longest it waits for one limit to free. Default {@link patienceMsDefault}, ten minutes. */
-  readonly patienceMs?: number;
+  /** The longest it waits for one limit to free. Default {@link rateLimitWaitMsDefault}, ten minutes. */
+  readonly rateLimitWaitMs?: number;
 }
 
 /** Our choice: a day's used-up creates come back at one in 432 s, so that even those are waited for. */
-export const patienceMsDefault = 600_000;
+export const rateLimitWaitMsDefault = 600_000;
 
 /** What a deploy works with. */
 export interface DeployPorts {
@@ -27,7 +27,7 @@ export interface DeployPorts {
   readonly clock: Clock;
   readonly context: DesiredContext;
   /** Reads what is registered and plans anew for the same definitions. */
-  plan(desired: Plan['desired'], options: CallOptions): Promise<Plan>;
+  plan(desired: Plan['desired'], options: RequestOptions): Promise<Plan>;
 }
 
 /**
@@ -41,10 +41,10 @@ export interface DeployPorts {
  *   set is not as it was written; RateLimitError a limit outlasts the patience; and what the calls throw
  */
 export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOptions): Promise<Plan> {
-  refuseBlocked(plan);
-  refuseElsewhere(plan, ports.place);
+  rejectBlocked(plan);
+  rejectElsewhere(plan, ports.place);
   const current = await ports.plan(plan.desired, callOptions(options));
-  refuseOutdated(plan, current);
+  rejectOutdated(plan, current);
   if (current.isInSync) return current;
   await carryOut(current, ports, options);
   const left = await ports.plan(plan.desired, callOptions(options));
@@ -55,23 +55,23 @@ export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOpti
   );
 }
 
-function callOptions({ signal }: DeployOptions): CallOptions {
+function callOptions({ signal }: DeployOptions): RequestOptions {
   return signal ? { signal } : {};
 }
 
-function refuseBlocked({ warnings }: Plan): void {
+function rejectBlocked({ warnings }: Plan): void {
   const blocking = warnings.find(({ code }) => code === 'too_many_commands');
   if (blocking) throw new ArgumentError('plan_blocked', `The plan cannot be carried out: ${blocking.message}`);
 }
 
-function refuseElsewhere({ place }: Plan, { applicationId, guildId }: CommandPlace): void {
+function rejectElsewhere({ place }: Plan, { applicationId, guildId }: CommandPlace): void {
   if (place.applicationId === applicationId && place.guildId === guildId) return;
   const where = place.guildId === undefined ? 'the global commands' : `the commands of guild ${place.guildId}`;
   throw new ArgumentError('plan_elsewhere', `The plan is for ${where} of application ${place.applicationId}.`);
 }
 
 /** What is left to do must have been part of what was planned. */
-function refuseOutdated(plan: Plan, current: Plan): void {
+function rejectOutdated(plan: Plan, current: Plan): void {
   const isPlanned = (item: PlanItem) => plan.items.some(planned => isSameStep(planned, item));
   const unplanned = current.items.filter(item => item.action !== 'leave' && !isPlanned(item));
   if (unplanned.length === 0) return;
@@ -127,14 +127,14 @@ async function perform(writes: readonly Write[], ports: DeployPorts, options: De
 async function patiently(
   write: Write,
   ports: DeployPorts,
-  { signal, patienceMs = patienceMsDefault }: DeployOptions,
+  { signal, rateLimitWaitMs = rateLimitWaitMsDefault }: DeployOptions,
   onWait: (ms: number) => void,
 ): Promise<void> {
   for (;;) {
     try {
       return await send(write, ports, callOptions({ ...(signal && { signal }) }));
     } catch (error) {
-      const isPassing = error instanceof RateLimitError && error.retryAfterMs <= patienceMs;
+      const isPassing = error instanceof RateLimitError && error.retryAfterMs <= rateLimitWaitMs;
       if (!isPassing || (write.kind === 'all' && isCreateQuota(error))) throw error;
       onWait(error.retryAfterMs);
       await sleep(ports.clock, error.retryAfterMs, signal);
@@ -148,7 +148,7 @@ async function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined):
   await deadline.sleep(ms).finally(() => deadline.close());
 }
 
-async function send(write: Write, { calls, context }: DeployPorts, options: CallOptions): Promise<void> {
+async function send(write: Write, { calls, context }: DeployPorts, options: RequestOptions): Promise<void> {
   if (write.kind === 'all') {
     await calls.replaceAll(write.items, options);
     return;

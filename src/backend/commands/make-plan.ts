@@ -1,7 +1,7 @@
 import { type Command, type CommandType, commandKey, commandTypes } from '../../model/command.ts';
 import { checkCommandList } from '../../model/rules/commands/command.ts';
 import { diffCommand } from '../../model/rules/commands/command-diff.ts';
-import { refuseIssues } from '../../wire/http/check.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import { traitsUnknown } from '../traits.ts';
 import type { DesiredCommand } from './definition.ts';
 import type { Plan, PlanContext, PlanItem } from './plan.ts';
@@ -18,7 +18,7 @@ import { warningsOf } from './warnings.ts';
  */
 export function makePlan(stored: readonly Command[], desired: readonly DesiredCommand[], context: PlanContext): Plan {
   const traits = { ...traitsUnknown, ...context.traits };
-  refuseIssues('The set of commands', checkCommandList(desired, { scope: context.scope, traits }));
+  rejectIssues('The set of commands', checkCommandList(desired, { scope: context.scope, traits }));
   const matches = matchDesired(stored, desired);
   const matched = new Set(matches);
   const items = [

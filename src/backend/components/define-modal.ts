@@ -1,6 +1,6 @@
 import type { ModalInteraction } from '../../model/interaction.ts';
 import { checkModal } from '../../model/rules/interactions/callback.ts';
-import { refuseIssues } from '../../wire/http/check.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import type { ReceivedInteraction } from '../received-interaction.ts';
 import type { ModalDefinition } from './modal-definition.ts';
 import type { ModalValues } from './modal-values.ts';
@@ -41,6 +41,6 @@ export function defineModal<const Definition extends ModalDefinition>(
   definition: Definition,
   submit?: NonNullable<ModalHandlers<Definition>['submit']>,
 ): DefinedModal<Definition> {
-  refuseIssues(`The modal "${definition.custom_id}"`, checkModal(definition));
+  rejectIssues(`The modal "${definition.custom_id}"`, checkModal(definition));
   return { ...definition, ...(submit && { submit }) };
 }

@@ -12,9 +12,9 @@ import type {
 import { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from '../../model/rules/lobbies/lobby.ts';
 import { checkModerationMetadata } from '../../model/rules/lobbies/lobby-message.ts';
 import { type LobbyId, type MessageId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
-import { refuseIssues } from '../../wire/http/check.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import { readLobby, readLobbyInvite, readLobbyMember, readLobbyMembers } from '../answers.ts';
-import type { Call, CallOptions } from '../calls.ts';
+import type { Call, RequestOptions } from '../calls.ts';
 import type { Operations } from './operation.ts';
 import { chunks } from './plan.ts';
 
@@ -37,29 +37,29 @@ export interface ChangedMembers {
  */
 export interface LobbyCalls {
   /** Opens a lobby with up to `limits.lobbyMembersPerRequestMax` members. Not idempotent. */
-  create(input?: LobbyInput, options?: CallOptions): Promise<Lobby>;
+  create(input?: LobbyInput, options?: RequestOptions): Promise<Lobby>;
   /** @throws ApiError `unknown_lobby` */
-  get(id: LobbyId, options?: CallOptions): Promise<Lobby>;
+  get(id: LobbyId, options?: RequestOptions): Promise<Lobby>;
   /**
    * Changes the fields given; `metadata` and `members` replace what is stored, members not listed are removed.
    *
    * @throws ApiError `unknown_lobby`
    */
-  edit(id: LobbyId, input: LobbyInput, options?: CallOptions): Promise<Lobby>;
+  edit(id: LobbyId, input: LobbyInput, options?: RequestOptions): Promise<Lobby>;
   /** Closes a lobby. One that is already gone is no error. */
-  delete(id: LobbyId, options?: CallOptions): Promise<void>;
+  delete(id: LobbyId, options?: RequestOptions): Promise<void>;
   /**
    * Adds a member or updates it. Idempotent.
    *
    * @throws ApiError `unknown_lobby`, `unknown_user`
    */
-  putMember(id: LobbyId, userId: UserId, input?: LobbyMemberInput, options?: CallOptions): Promise<LobbyMember>;
+  putMember(id: LobbyId, userId: UserId, input?: LobbyMemberInput, options?: RequestOptions): Promise<LobbyMember>;
   /**
    * Takes a member out. A user who is not a member is no error.
    *
    * @throws ApiError `unknown_lobby`
    */
-  removeMember(id: LobbyId, userId: UserId, options?: CallOptions): Promise<void>;
+  removeMember(id: LobbyId, userId: UserId, options?: RequestOptions): Promise<void>;
   /**
    * Adds, updates and removes members, up to {@link memberChangesMax} of them, in as few calls as they fit into, one
    * after another. Each call is all or nothing; when a later one fails, the earlier ones stand, and doing all of it
@@ -67,21 +67,21 @@ export interface LobbyCalls {
    *
    * @throws ApiError `unknown_lobby`, `unknown_user`
    */
-  bulkMembers(id: LobbyId, changes: readonly LobbyMemberChange[], options?: CallOptions): Promise<ChangedMembers>;
+  bulkMembers(id: LobbyId, changes: readonly LobbyMemberChange[], options?: RequestOptions): Promise<ChangedMembers>;
   /**
    * Notes something about a message, in place of all that was noted before: up to `limits.lobbyModerationEntriesMax`
    * entries. Players' clients get to see it.
    *
    * @throws ApiError `unknown_lobby`, `unknown_message`
    */
-  setModerationMetadata(id: LobbyId, messageId: MessageId, metadata: Metadata, options?: CallOptions): Promise<void>;
+  setModerationMetadata(id: LobbyId, messageId: MessageId, metadata: Metadata, options?: RequestOptions): Promise<void>;
   /**
    * Makes an invite to the guild of the lobby's linked channel: for this member, once, within
    * `limits.lobbyInviteLifeMs`. Not idempotent.
    *
    * @throws ApiError `unknown_lobby`, `lobby_not_linked`
    */
-  createInvite(id: LobbyId, userId: UserId, options?: CallOptions): Promise<LobbyInvite>;
+  createInvite(id: LobbyId, userId: UserId, options?: RequestOptions): Promise<LobbyInvite>;
 }
 
 /** Our choice: enough to exchange all members of a full lobby. */
@@ -89,9 +89,9 @@ export const memberChangesMax = 2 * limits.lobbyMembersMax;
 
 /** @param deadlineMs for calls that are made of several */
 export function createLobbyCalls(call: Call, operations: Operations, deadlineMs: number): LobbyCalls {
-  async function bulkMembers(id: LobbyId, changes: readonly LobbyMemberChange[], options: CallOptions = {}) {
+  async function bulkMembers(id: LobbyId, changes: readonly LobbyMemberChange[], options: RequestOptions = {}) {
     const path = lobbyPath(id);
-    refuseIssues('The list of member changes', checkLobbyMemberChanges(changes, memberChangesMax));
+    rejectIssues('The list of member changes', checkLobbyMemberChanges(changes, memberChangesMax));
     return operations.run(options.deadlineMs ?? deadlineMs, options, async operation => {
       const members: LobbyMember[] = [];
       for (const body of chunks(changes)) {
@@ -104,7 +104,7 @@ export function createLobbyCalls(call: Call, operations: Operations, deadlineMs:
 
   return {
     async create(input = {}, options) {
-      refuseIssues('The lobby', checkLobby(input));
+      rejectIssues('The lobby', checkLobby(input));
       return readLobby((await call('createLobby', { path: {}, body: input }, options)).body);
     },
     async get(id, options) {
@@ -112,7 +112,7 @@ export function createLobbyCalls(call: Call, operations: Operations, deadlineMs:
     },
     async edit(id, input, options) {
       const path = lobbyPath(id);
-      refuseIssues('The lobby', checkLobby(input));
+      rejectIssues('The lobby', checkLobby(input));
       return readLobby((await call('editLobby', { path, body: input }, options)).body);
     },
     async delete(id, options) {
@@ -121,7 +121,7 @@ export function createLobbyCalls(call: Call, operations: Operations, deadlineMs:
     },
     async putMember(id, userId, input = {}, options) {
       const path = memberPath(id, userId);
-      refuseIssues('The lobby member', checkLobbyMember(input));
+      rejectIssues('The lobby member', checkLobbyMember(input));
       return readLobbyMember((await call('putLobbyMember', { path, body: input }, options)).body);
     },
     async removeMember(id, userId, options) {
@@ -130,7 +130,7 @@ export function createLobbyCalls(call: Call, operations: Operations, deadlineMs:
     bulkMembers,
     async setModerationMetadata(id, messageId, metadata, options) {
       const path = { ...lobbyPath(id), message_id: parseSnowflake<'message'>(messageId, 'messageId') };
-      refuseIssues('The moderation metadata', checkModerationMetadata(metadata));
+      rejectIssues('The moderation metadata', checkModerationMetadata(metadata));
       await call('setLobbyModerationMetadata', { path, body: metadata }, options);
     },
     async createInvite(id, userId, options) {

@@ -4,8 +4,8 @@ import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
 import type { Lobby } from '../../model/lobby.ts';
 import { type ApplicationId, type LobbyId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
 import { type Clock, type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
-import { refuseIssues } from '../../wire/http/check.ts';
-import type { CallOptions } from '../calls.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
+import type { RequestOptions } from '../calls.ts';
 import type { LobbyCalls } from './calls.ts';
 import { checkDesired, type DesiredLobby } from './desired.ts';
 import { type LobbyDirectory, memoryLobbyDirectory } from './directory.ts';
@@ -60,12 +60,12 @@ export interface EnsuredLobby {
   readonly dropped: readonly UserId[];
 }
 
-export interface ReconcileOptions extends CallOptions {
+export interface ReconcileOptions extends RequestOptions {
   /** Leaves this server's lobbies alone that are not in the set. Default false: they are deleted. */
   readonly keepOthers?: boolean;
 }
 
-export interface SweepOptions extends CallOptions {
+export interface SweepOptions extends RequestOptions {
   /** What is to become of the lobbies that were left behind. Default: all are deleted. */
   readonly fate?: LeftLobbyFate | ((lobby: LeftLobby) => LeftLobbyFate);
 }
@@ -120,7 +120,7 @@ export interface ManagedLobbies {
    * @param key the game's name for the lobby, 1 to {@link nameLengthMax} characters: a match, a party
    * @throws ValidationError, ArgumentError `invalid_lobby_key`; nothing was sent
    */
-  ensure(key: string, desired?: DesiredLobby, options?: CallOptions): Promise<EnsuredLobby>;
+  ensure(key: string, desired?: DesiredLobby, options?: RequestOptions): Promise<EnsuredLobby>;
   /**
    * Makes this server's lobbies the set: opens what is missing, changes what differs by the fewest calls, deletes what is
    * not in it. Every lobby is a matter of its own, in the report as in failing; lobbies of other servers are left alone.
@@ -149,7 +149,7 @@ export interface ManagedLobbies {
    * @param server its name; it must hold a lease, that is, have used its own managed lobbies
    * @throws OwnershipError `not_owner`, `server_not_live`; then nothing has changed
    */
-  handOver(id: LobbyId, server: string, options?: CallOptions): Promise<void>;
+  handOver(id: LobbyId, server: string, options?: RequestOptions): Promise<void>;
   /**
    * Ends what is under way and stops renewing the lease; the directory is left as it is, so that this server, when it
    * comes back in time, finds its lobbies. Idempotent.
@@ -162,7 +162,7 @@ export interface LobbyGuard {
   /** @see Ownership.guard */
   guard: Ownership['guard'];
   /** Deletes a lobby and its entry, if it is one of this server's. @returns whether it was */
-  deleteHeld(id: LobbyId, options: CallOptions): Promise<boolean>;
+  deleteHeld(id: LobbyId, options: RequestOptions): Promise<boolean>;
 }
 
 export interface ManagedPorts {
@@ -187,7 +187,7 @@ export function createManagedLobbies(calls: LobbyCalls, ports: ManagedPorts): Ma
   /** Something about many lobbies, whose progress is told to its end. */
   async function overall<T>(
     name: LobbyProgress['operation'],
-    options: CallOptions,
+    options: RequestOptions,
     work: (operation: Operation, run: Run) => Promise<T>,
   ): Promise<T> {
     return operations.run(options.deadlineMs ?? wholeDeadlineMsDefault, options, async operation => {
@@ -202,15 +202,15 @@ export function createManagedLobbies(calls: LobbyCalls, ports: ManagedPorts): Ma
   }
 
   /** Works about one key take turns; who has no time left does not wait for its turn. */
-  function inTurn<T>(key: string, options: CallOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
+  function inTurn<T>(key: string, options: RequestOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
     return operations.run(options.deadlineMs ?? deadlineMs, options, operation =>
       operation.within(turns.take(key, () => work(operation))),
     );
   }
 
-  async function ensure(key: string, desired: DesiredLobby = {}, options: CallOptions = {}): Promise<EnsuredLobby> {
+  async function ensure(key: string, desired: DesiredLobby = {}, options: RequestOptions = {}): Promise<EnsuredLobby> {
     checkKey(key);
-    refuseIssues(`The desired lobby ${key}`, checkDesired(desired));
+    rejectIssues(`The desired lobby ${key}`, checkDesired(desired));
     const settled = await inTurn(key, options, operation => settler.settle(key, desired, operation));
     const { outcome, lobby, dropped, entry } = settled;
     const { owner, epoch } = entry;

@@ -105,10 +105,10 @@ export function readSettings(
   args: readonly string[],
   environment: Terminal['environment'],
 ): CommandsSettings | undefined {
-  refuseSecrets(args);
+  rejectSecrets(args);
   const { given, operands: words } = readArguments(args, optionsOf());
   if (given.help) return undefined;
-  refuseOthers(action, given);
+  rejectOthers(action, given);
   const operand = readOperand(action, words);
   const config = readConfigFile(optionText(given, 'config'));
   const allowUnencrypted = given['allow-unencrypted'] === true || config.allowUnencrypted === true;
@@ -132,7 +132,7 @@ export function readSettings(
 }
 
 /** Arguments show in process lists and histories; the value is not repeated. */
-function refuseSecrets(args: readonly string[]): void {
+function rejectSecrets(args: readonly string[]): void {
   if (!args.some(arg => /^--?(bot[-_]?token|client[-_]?secret|token|secret)/i.test(arg))) return;
   const { botToken, clientSecret } = environmentVariables;
   throw new UsageError(
@@ -140,7 +140,7 @@ function refuseSecrets(args: readonly string[]): void {
   );
 }
 
-function refuseOthers(action: ActionName, given: GivenOptions): void {
+function rejectOthers(action: ActionName, given: GivenOptions): void {
   for (const [name, { actions }] of Object.values(commandsOptions).flatMap(rows => Object.entries(rows))) {
     if (given[name] === undefined || !actions || actions.includes(action)) continue;
     throw new UsageError(`"rallypoint commands ${action}" has no option --${name}; ${actions.join(', ')} has.`);

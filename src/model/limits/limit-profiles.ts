@@ -124,7 +124,7 @@ const invalidRequests: InvalidRequestLimit = {
  * What may be guessed wrong. Our choice: the references have no figures; they leave a person room for slips and, to one
  * who guesses at the code of a device while it lives, one chance in some 400 million.
  */
-const guessBuckets = {
+const attemptBuckets = {
   'oauth-proof': { requests: 30, windowMs: minute },
   'oauth-user-code': { requests: 10, windowMs: minute },
   'sign-in-user': { requests: 5, windowMs: 5 * minute },
@@ -154,7 +154,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-message': { requests: 3000, windowMs: 2 * hour },
       ...commandBuckets,
       ...gatewayBuckets,
-      ...guessBuckets,
+      ...attemptBuckets,
     },
     invalidRequests,
     lobbiesPerUserMax,
@@ -176,7 +176,7 @@ export const limitProfiles: Readonly<Record<LimitProfileName, LimitProfile>> = {
       'lobby-invite-own': hundredInTwoHours,
       ...commandBuckets,
       ...gatewayBuckets,
-      ...guessBuckets,
+      ...attemptBuckets,
     },
     invalidRequests,
     lobbiesPerUserMax,

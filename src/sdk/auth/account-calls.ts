@@ -3,7 +3,7 @@ import type { AccountEdit, ChildTokenInput, ProvisionalTokenInput } from '../../
 import { checkAccountEdit, checkChildToken } from '../../model/rules/accounts/provisional.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
-import { refuseIssues } from '../../wire/http/check.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Http } from '../../wire/http/http.ts';
 import { readUser } from '../lobby/lobby-reader.ts';
@@ -49,14 +49,14 @@ export class AccountCalls {
     signal: AbortSignal | undefined,
   ): Promise<TokenSet> {
     const body: ChildTokenInput = { parent_access_token: parentToken, child_application_id: childApplicationId };
-    refuseIssues('The exchange for a child token', checkChildToken(body));
+    rejectIssues('The exchange for a child token', checkChildToken(body));
     const askedAtMs = this.#clock.now();
     return readAnswer((await this.#http.send('createChildToken', { path: {}, body, signal })).body, askedAtMs);
   }
 
   async rename(accessToken: string, name: string, signal: AbortSignal | undefined): Promise<void> {
     const body: AccountEdit = { global_name: name };
-    refuseIssues('The display name', checkAccountEdit(body));
+    rejectIssues('The display name', checkAccountEdit(body));
     const authorization = `Bearer ${accessToken}`;
     await this.#http.send('editAccount', { path: {}, authorization, body, signal });
   }

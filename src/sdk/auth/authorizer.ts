@@ -8,7 +8,7 @@ import { codeChallengeRequired } from './authorization-fields.ts';
 import { clientIdOf } from './client-id.ts';
 import { openLoopbackReceiver } from './loopback-receiver.ts';
 import { type OpenBrowser, showPage } from './open-browser.ts';
-import { type ExpectedRedirect, judgeRedirect, type RedirectVerdict } from './redirect.ts';
+import { type ExpectedRedirect, type RedirectVerdict, validateRedirect } from './redirect.ts';
 
 /**
  * How the answer gets back to the game.
@@ -137,7 +137,7 @@ export class Authorizer {
       throw new ArgumentError('missing_state', 'An answer belongs to the state it was asked with: set that.');
     }
     const redirectUri = customSchemeRedirect(schemeOf(args, clientId));
-    const verdict = judgeRedirect(answer, { redirectUri, state, issuer: this.#ports.baseUrl });
+    const verdict = validateRedirect(answer, { redirectUri, state, issuer: this.#ports.baseUrl });
     if (verdict.kind === 'refused') throw verdict.error;
     if (verdict.kind === 'granted') return grantOf(verdict.code, redirectUri, nonce);
     throw new ArgumentError('foreign_redirect', 'This address does not answer that authorization.');
@@ -171,7 +171,7 @@ class Waiting {
 
   judge(address: string): RedirectVerdict {
     if (this.isOver || !this.#expected) return { kind: 'foreign' };
-    return judgeRedirect(address, this.#expected);
+    return validateRedirect(address, this.#expected);
   }
 
   settle(verdict: RedirectVerdict): void {

@@ -11,7 +11,7 @@ import { limits } from '../../model/limits/limits.ts';
 import { deviceCodeGrantType } from '../../model/oauth.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
-import type { CallOptions } from '../call-options.ts';
+import type { RequestOptions } from '../call-options.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
 import { clientIdOf } from './client-id.ts';
 import { type ExternalAuth, externalAuthFields } from './external-auth.ts';
@@ -48,7 +48,7 @@ export interface DeviceProgress {
   readonly intervalMs: number;
 }
 
-export interface DeviceOptions extends CallOptions {
+export interface DeviceOptions extends RequestOptions {
   /** Is told first when the code is there, then whenever something changes. */
   readonly onProgress?: ((progress: DeviceProgress) => void) | undefined;
 }

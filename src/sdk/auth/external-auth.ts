@@ -1,7 +1,7 @@
 import type { ExternalAuthType } from '../../model/external-auth.ts';
-import type { ExternalAuth as ExternalAuthFields } from '../../model/provisional.ts';
+import type { ExternalAuthFields } from '../../model/provisional.ts';
 import { checkProvisionalToken } from '../../model/rules/accounts/provisional.ts';
-import { refuseIssues } from '../../wire/http/check.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 
 /** Proof of an identity that the player has elsewhere. @see docs/spec/oauth2.md#external-identities */
 export interface ExternalAuth {
@@ -18,6 +18,6 @@ export interface ExternalAuth {
  */
 export function externalAuthFields(clientId: string, { type, token }: ExternalAuth): Readonly<ExternalAuthFields> {
   const fields = { external_auth_type: type, external_auth_token: token };
-  refuseIssues('The external auth', checkProvisionalToken({ client_id: clientId, ...fields }));
+  rejectIssues('The external auth', checkProvisionalToken({ client_id: clientId, ...fields }));
   return fields;
 }

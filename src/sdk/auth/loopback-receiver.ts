@@ -19,7 +19,7 @@ const headers = {
 };
 
 /** Who decides about an address: `judge` at once, for the page to show; `settle` once that page has been sent. */
-export interface RedirectJudge {
+export interface RedirectValidator {
   judge(address: string): RedirectVerdict;
   settle(verdict: RedirectVerdict): void;
 }
@@ -33,7 +33,7 @@ export interface RedirectJudge {
  *
  * @throws TransportError `no_loopback`: this machine lets us listen on no port
  */
-export async function openLoopbackReceiver(redirects: RedirectJudge): Promise<RedirectReceiver> {
+export async function openLoopbackReceiver(redirects: RedirectValidator): Promise<RedirectReceiver> {
   const { createServer } = await import('node:http');
   const server = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax, keepAlive: false });
   server.maxConnections = connectionsMax;

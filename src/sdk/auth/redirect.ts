@@ -26,7 +26,7 @@ const foreign: RedirectVerdict = { kind: 'foreign' };
  *
  * @see RFC 6749, section 4.1.2; RFC 9207
  */
-export function judgeRedirect(address: string, expected: ExpectedRedirect): RedirectVerdict {
+export function validateRedirect(address: string, expected: ExpectedRedirect): RedirectVerdict {
   if (!URL.canParse(address)) return foreign;
   const url = new URL(address);
   const query = url.searchParams;

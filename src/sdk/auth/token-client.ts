@@ -1,7 +1,7 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { isCodeVerifier } from '../../wire/pkce.ts';
-import type { CallOptions } from '../call-options.ts';
+import type { RequestOptions } from '../call-options.ts';
 import type { AuthorizationGrant } from './authorizer.ts';
 import { type ExternalAuth, externalAuthFields } from './external-auth.ts';
 import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
@@ -13,7 +13,7 @@ export interface TokenRequest extends AuthorizationGrant {
   readonly verifier: string;
 }
 
-export interface RefreshOptions extends CallOptions {
+export interface RefreshOptions extends RequestOptions {
   /**
    * Names this refresh, so that it can be repeated when its answer was lost: a service that knows the parameter gives the
    * same refresh token with the same key the same pair again, until the pair is refreshed in turn. Others pass it over.

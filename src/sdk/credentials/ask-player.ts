@@ -4,7 +4,7 @@ import { codeChallengeMethod, codeChallengeOf } from '../../wire/pkce.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import { type AuthorizationGrant, createState, redirectWayOf } from '../auth/authorizer.ts';
 import type { TokenSet } from '../auth/token-set.ts';
-import type { CallOptions } from '../call-options.ts';
+import type { RequestOptions } from '../call-options.ts';
 import type { Client } from '../client.ts';
 import type { BegunSignIn, BegunSignIns } from './begun-sign-in.ts';
 import type { SignInOptions } from './credentials.ts';
@@ -51,7 +51,7 @@ export async function askPlayer(
 export async function takeAnswer(
   { client, begun }: Omit<AskPorts, 'entropy' | 'closing'>,
   answer: string,
-  { signal }: CallOptions,
+  { signal }: RequestOptions,
 ): Promise<TokenSet> {
   const asked = await begun.find();
   if (!asked) throw new ArgumentError('foreign_redirect', 'This address answers nothing that was asked lately.');

@@ -1,7 +1,7 @@
 import type { RallypointError } from '../../model/errors/errors.ts';
 import type { AuthorizationArgs } from '../auth/authorization-args.ts';
 import type { AuthorizeOptions } from '../auth/authorizer.ts';
-import type { CallOptions } from '../call-options.ts';
+import type { RequestOptions } from '../call-options.ts';
 import type { KeychainBackend, KeychainTier } from '../keychain/keychain.ts';
 import type { Observable } from '../live/rxjs.ts';
 import type { ProcessLockKind } from './process-lock.ts';
@@ -28,12 +28,12 @@ export interface CredentialsSnapshot {
   readonly trouble?: RallypointError;
 }
 
-export interface AccessTokenOptions extends CallOptions {
+export interface AccessTokenOptions extends RequestOptions {
   /** A token that the service refused: it is not given out again. */
   readonly refused?: string | undefined;
 }
 
-export interface SignOutOptions extends CallOptions {
+export interface SignOutOptions extends RequestOptions {
   /**
    * Whether the service ends what was granted, which it does for all of the player's machines at once. Default: true.
    *
@@ -71,7 +71,7 @@ export interface Credentials {
    * @throws ArgumentError `foreign_redirect`; OAuthError what the server said, `access_denied` when the player declined;
    *   and as {@link Client.getToken} and {@link accept}
    */
-  continueSignIn(answer: string, options?: CallOptions): Promise<void>;
+  continueSignIn(answer: string, options?: RequestOptions): Promise<void>;
   /**
    * Keeps tokens that were come by otherwise: by device, for a provisional account, from a backend. They take the place of
    * whatever was kept.
@@ -79,7 +79,7 @@ export interface Credentials {
    * @throws KeychainError, and everything stays as it was; TransportError `deadline_exceeded`, `aborted`; ArgumentError
    *   `missing_access_token`, `invalid_expiry`, `closed`
    */
-  accept(tokens: KeptTokens, options?: CallOptions): Promise<void>;
+  accept(tokens: KeptTokens, options?: RequestOptions): Promise<void>;
   /**
    * The access token to use now. As a rule at once; only one that has ended, or was refused, is refreshed first. All who
    * ask meanwhile share that refresh, and one who gives up does not end it for the others.
@@ -94,7 +94,7 @@ export interface Credentials {
    *
    * @throws as {@link accessToken} and {@link Client.connect}
    */
-  connect(options?: CallOptions): Promise<void>;
+  connect(options?: RequestOptions): Promise<void>;
   /**
    * Ends the player's sign-in in all windows: at the service, in the keychain, in the client, which is disconnected. Our
    * choice: should the service not be reached, it ends here all the same, since nobody has the tokens then. Repeatable.

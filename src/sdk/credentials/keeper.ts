@@ -12,13 +12,14 @@ import { backoffMs } from '../../wire/http/backoff.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
 import { authorizationInProgress } from '../auth/authorizer.ts';
 import { requireSound } from '../auth/held-token.ts';
-import type { CallOptions } from '../call-options.ts';
+import type { RequestOptions } from '../call-options.ts';
 import type { Client } from '../client.ts';
 import { Alarm } from '../connection/alarm.ts';
 import { BehaviorSubject, type Observable } from '../live/rxjs.ts';
 import { askPlayer, takeAnswer } from './ask-player.ts';
 import type { BegunSignIns } from './begun-sign-in.ts';
 import type { ChangeSignal } from './change-signal.ts';
+import type { CredentialStore } from './credential-store.ts';
 import type {
   AccessTokenOptions,
   Credentials,
@@ -29,7 +30,6 @@ import type {
 import { type Renewal, renew } from './renewal.ts';
 import { refreshAtMs, retryBackoff } from './schedule.ts';
 import { credentialOf, type KeptTokens, type StoredCredential } from './stored-credential.ts';
-import type { Vault } from './vault.ts';
 import { pause, unlessAborted } from './waiting.ts';
 
 /** The part of a {@link Client} that is used. */
@@ -48,7 +48,7 @@ export type CredentialsClient = Pick<
 
 export interface KeeperPorts {
   readonly client: CredentialsClient;
-  readonly vault: Vault;
+  readonly store: CredentialStore;
   readonly begun: BegunSignIns;
   /** How the credential is kept. */
   readonly held: Pick<CredentialsSnapshot, 'tier' | 'backend' | 'lock'>;
@@ -61,7 +61,7 @@ export interface KeeperPorts {
 // What another process left, or an answer that was asked for again, may be the one refused, or have ended already.
 const renewalsMax = 3;
 
-/** One process's hold on the credential. What it knows changes within the vault's lock only. @see Credentials */
+/** One process's hold on the credential. What it knows changes within the store's lock only. @see Credentials */
 export class Keeper implements Credentials {
   readonly credentials$: Observable<CredentialsSnapshot>;
   readonly #ports: KeeperPorts;
@@ -104,7 +104,7 @@ export class Keeper implements Credentials {
    * @throws KeychainError
    */
   async begin(): Promise<void> {
-    const stored = await this.#ports.vault.read();
+    const stored = await this.#ports.store.read();
     if (stored && !this.#looking && !this.#hasLooked) this.#adopt(stored);
   }
 
@@ -114,12 +114,12 @@ export class Keeper implements Credentials {
    */
   look(): void {
     if (this.#closing.signal.aborted) return;
-    const { vault, logger, clock, entropy } = this.#ports;
-    this.#looking ??= vault
+    const { store, logger, clock, entropy } = this.#ports;
+    this.#looking ??= store
       .exclusively(async () => {
         this.#looking = undefined; // whatever changes from here on needs another look
         this.#hasLooked = true;
-        const stored = await vault.read();
+        const stored = await store.read();
         this.#settle(stored ? { kind: 'taken', credential: stored } : { kind: 'gone' });
         if (stored?.attempt) this.#wakeAt(clock.now() + backoffMs(retryBackoff, 0, entropy));
       }, this.#closing.signal)
@@ -141,20 +141,20 @@ export class Keeper implements Credentials {
     }
   }
 
-  async continueSignIn(answer: string, options: CallOptions = {}): Promise<void> {
+  async continueSignIn(answer: string, options: RequestOptions = {}): Promise<void> {
     this.#assertOpen();
     await this.accept(await takeAnswer(this.#ports, answer, options), options);
   }
 
-  async accept(tokens: KeptTokens, { signal }: CallOptions = {}): Promise<void> {
+  async accept(tokens: KeptTokens, { signal }: RequestOptions = {}): Promise<void> {
     requireSound(tokens);
-    const { vault, clock } = this.#ports;
+    const { store, clock } = this.#ports;
     await this.#change(signal, async () => {
-      const before = await vault.readForReplacing();
-      const { applicationId } = vault;
+      const before = await store.readForReplacing();
+      const { applicationId } = store;
       const generation = before?.generation ?? 0;
       const credential = credentialOf(tokens, { generation, applicationId }, clock.now());
-      await vault.write(credential);
+      await store.write(credential);
       this.#adopt(credential);
     });
   }
@@ -177,7 +177,7 @@ export class Keeper implements Credentials {
     throw new OAuthError('signed_out', `Nobody is signed in (${this.snapshot.reason ?? 'never was'}).`);
   }
 
-  async connect({ signal }: CallOptions = {}): Promise<void> {
+  async connect({ signal }: RequestOptions = {}): Promise<void> {
     const { client } = this.#ports;
     const token = await this.accessToken({ signal });
     try {
@@ -190,12 +190,12 @@ export class Keeper implements Credentials {
   }
 
   async signOut({ signal, revoke = true }: SignOutOptions = {}): Promise<void> {
-    const { vault } = this.#ports;
+    const { store } = this.#ports;
     await this.#change(signal, async () => {
-      const stored = await vault.readForReplacing().catch(() => this.#credential);
+      const stored = await store.readForReplacing().catch(() => this.#credential);
       const isRevoked = stored ? revoke && (await this.#revoke(stored)) : true;
       try {
-        await vault.remove();
+        await store.remove();
       } catch (error) {
         if (!isRevoked) throw error;
         this.#ports.logger.warn({ code: codeOf(error) }, 'a credential that was revoked stays in the keychain');
@@ -220,7 +220,7 @@ export class Keeper implements Credentials {
     this.#assertOpen();
     this.#saving?.abort();
     const { signal: closing } = this.#closing;
-    await this.#ports.vault.exclusively(work, signal ? AbortSignal.any([signal, closing]) : closing);
+    await this.#ports.store.exclusively(work, signal ? AbortSignal.any([signal, closing]) : closing);
   }
 
   /** The present token, unless it has ended or is the one refused. */
@@ -242,7 +242,7 @@ export class Keeper implements Credentials {
   }
 
   async #renewOnce(): Promise<void> {
-    const { vault, logger } = this.#ports;
+    const { store, logger } = this.#ports;
     const known = this.#credential;
     if (!known) return;
     const settled = Promise.withResolvers<void>();
@@ -254,7 +254,7 @@ export class Keeper implements Credentials {
       settled.resolve();
       if (renewal.kind === 'unsaved') await this.#saveLater(renewal.credential);
     };
-    const held = vault.exclusively(work, this.#closing.signal).catch(error => {
+    const held = store.exclusively(work, this.#closing.signal).catch(error => {
       this.#failed(error);
       settled.reject(error);
     });
@@ -285,7 +285,7 @@ export class Keeper implements Credentials {
    * another process that tried it would take the player for signed out.
    */
   async #saveLater(credential: StoredCredential): Promise<void> {
-    const { vault, clock, entropy } = this.#ports;
+    const { store, clock, entropy } = this.#ports;
     const saving = new AbortController();
     const { signal } = saving;
     this.#saving = saving;
@@ -293,7 +293,7 @@ export class Keeper implements Credentials {
     for (let attempt = 0; ; attempt++) {
       const isLast = signal.aborted;
       try {
-        await vault.write(credential);
+        await store.write(credential);
         return this.#publish({});
       } catch (error) {
         this.#ports.logger.warn({ code: codeOf(error) }, 'the keychain does not take the new credential');

@@ -6,11 +6,11 @@ import { reportErrors } from '../../wire/error-report.ts';
 import { dataFolder } from '../keychain/data-folder.ts';
 import { BegunSignIns } from './begun-sign-in.ts';
 import { ChangeSignal } from './change-signal.ts';
+import { CredentialStore } from './credential-store.ts';
 import type { CredentialsOptions } from './credentials-options.ts';
 import { handedInKeychain } from './handed-in-keychain.ts';
 import { Keeper } from './keeper.ts';
 import { openProcessLock } from './process-lock.ts';
-import { Vault } from './vault.ts';
 
 /** @see openCredentials */
 export async function openKeeper(applicationId: ApplicationId, options: CredentialsOptions): Promise<Keeper> {
@@ -23,10 +23,10 @@ export async function openKeeper(applicationId: ApplicationId, options: Credenti
   const lock = await openProcessLock({ path: `${path}.lock`, clock, entropy, kinds: options.locks });
   const changed = () => keeper.look();
   const signal = await ChangeSignal.open({ path: `${path}.changed`, clock, entropy, logger, changed });
-  const vault = new Vault({ keychain, account, applicationId, lock, tell: () => signal.tell(), logger });
+  const store = new CredentialStore({ keychain, account, applicationId, lock, tell: () => signal.tell(), logger });
   const begun = new BegunSignIns({ keychain, account: `sign-in-${name}`, applicationId, clock, logger });
   const held = { tier: keychain.tier, backend: keychain.backend, lock: lock.kind };
-  const keeper = new Keeper({ client, vault, begun, held, signal, logger, clock, entropy });
+  const keeper = new Keeper({ client, store, begun, held, signal, logger, clock, entropy });
   logger.info(held, 'the credential is kept so');
   try {
     await keeper.begin();

@@ -2,8 +2,8 @@ import { KeychainError, OAuthError } from '../../model/errors/errors.ts';
 import type { Clock, Entropy, Logger } from '../../wire/clock/ports.ts';
 import { randomToken } from '../../wire/clock/ports.ts';
 import type { Client } from '../client.ts';
+import type { CredentialStore } from './credential-store.ts';
 import { credentialOf, type StoredCredential } from './stored-credential.ts';
-import type { Vault } from './vault.ts';
 
 /** Why nobody is signed in any more. */
 export type EndReason =
@@ -26,7 +26,7 @@ export type Renewal =
   | { readonly kind: 'ended'; readonly reason: EndReason };
 
 export interface RenewalPorts {
-  readonly vault: Vault;
+  readonly store: CredentialStore;
   readonly client: Pick<Client, 'refreshToken'>;
   readonly clock: Clock;
   readonly entropy: Entropy;
@@ -34,7 +34,7 @@ export interface RenewalPorts {
 }
 
 /**
- * Refreshes what the keychain holds, unless another process has done so. To be called within the vault's lock.
+ * Refreshes what the keychain holds, unless another process has done so. To be called within the store's lock.
  *
  * A refresh token works once, so the answer must not get lost between the service and the keychain. Therefore, in this
  * order: the keychain takes a note of the attempt, with its key; the service is asked; the keychain takes the answer; and
@@ -46,8 +46,8 @@ export interface RenewalPorts {
  * @throws what kept it from being refreshed; nothing is lost then, and it can be called again
  */
 export async function renew(ports: RenewalPorts, known: StoredCredential): Promise<Renewal> {
-  const { vault, clock } = ports;
-  const stored = await vault.read();
+  const { store, clock } = ports;
+  const stored = await store.read();
   if (!stored) return { kind: 'gone' };
   const isLive = clock.now() < stored.expiresAtMs;
   const isNewer = stored.accessToken !== known.accessToken;
@@ -58,9 +58,9 @@ export async function renew(ports: RenewalPorts, known: StoredCredential): Promi
 }
 
 async function refresh(ports: RenewalPorts, stored: StoredCredential, refreshToken: string): Promise<Renewal> {
-  const { vault, client, clock } = ports;
+  const { store, client, clock } = ports;
   const attempt = stored.attempt ?? { key: randomToken(ports.entropy, 24), sinceMs: clock.now() };
-  if (!stored.attempt) await vault.write({ ...stored, attempt });
+  if (!stored.attempt) await store.write({ ...stored, attempt });
   const sentAtMs = clock.now();
   let credential: StoredCredential;
   try {
@@ -70,12 +70,12 @@ async function refresh(ports: RenewalPorts, stored: StoredCredential, refreshTok
     if (!(error instanceof OAuthError && error.code === 'invalid_grant')) throw error;
     return end(ports, stored, stored.attempt ? 'interrupted' : 'revoked');
   }
-  return save(vault, credential);
+  return save(store, credential);
 }
 
-async function save(vault: Vault, credential: StoredCredential): Promise<Renewal> {
+async function save(store: CredentialStore, credential: StoredCredential): Promise<Renewal> {
   try {
-    await vault.write(credential);
+    await store.write(credential);
     return { kind: 'renewed', credential };
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
@@ -84,11 +84,11 @@ async function save(vault: Vault, credential: StoredCredential): Promise<Renewal
 }
 
 /** The credential is no good; it is removed if it is still the one. Should that fail, the next to try finds out again. */
-async function end({ vault, logger }: RenewalPorts, refused: StoredCredential, reason: EndReason): Promise<Renewal> {
+async function end({ store, logger }: RenewalPorts, refused: StoredCredential, reason: EndReason): Promise<Renewal> {
   try {
-    const stored = await vault.read();
+    const stored = await store.read();
     if (stored && stored.accessToken !== refused.accessToken) return { kind: 'taken', credential: stored };
-    if (stored) await vault.remove();
+    if (stored) await store.remove();
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
     logger.warn({ code: error.code }, 'a credential that is no good stays in the keychain');

@@ -1,13 +1,13 @@
 import type { App } from 'electron';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { listenForRedirects, type SchemeReceiver } from '../redirect/listen.ts';
-import type { RedirectTaker } from '../redirect/receiver.ts';
+import type { RedirectTarget } from '../redirect/receiver.ts';
 import { registerScheme } from '../redirect/registration/register.ts';
 
 export interface RegistrarOptions {
   readonly app: Pick<App, 'setAsDefaultProtocolClient'>;
   /** Who waits for the redirect: a {@link Client}. */
-  readonly client: RedirectTaker;
+  readonly client: RedirectTarget;
   /** Called when a redirect ended an authorization: the moment to bring the game's window to the front. */
   readonly onAccepted?: (() => void) | undefined;
   /** As in {@link listenForRedirects}. */

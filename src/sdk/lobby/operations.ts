@@ -5,7 +5,7 @@ import type { LobbyMessageInput } from '../../model/lobby-message.ts';
 import { checkLobbyJoin } from '../../model/rules/lobbies/lobby-join.ts';
 import { checkLobbyMessage, isSilent } from '../../model/rules/lobbies/lobby-message.ts';
 import { type ChannelId, isSnowflake, type LobbyId, parseSnowflake } from '../../model/snowflake.ts';
-import { refuseIssues } from '../../wire/http/check.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { deadlineMsDefault } from '../../wire/http/http.ts';
 import type { OperationOptions } from '../call-options.ts';
@@ -36,7 +36,7 @@ export interface HistoryOptions extends OperationOptions {
 }
 
 /** An invite to the guild of a lobby's linked channel: for the player alone, once, for an hour. */
-export interface LobbyInvite {
+export interface LobbyInviteSnapshot {
   readonly code: string;
   /** The page that accepts it. */
   readonly url: string;
@@ -59,7 +59,7 @@ export class LobbyOperations {
       ...(options.memberMetadata !== undefined && { member_metadata: options.memberMetadata }),
       ...(options.idleTimeoutSeconds !== undefined && { idle_timeout_seconds: options.idleTimeoutSeconds }),
     };
-    refuseIssues('The lobby', checkLobbyJoin(body));
+    rejectIssues('The lobby', checkLobbyJoin(body));
     const operation = { name: 'createOrJoinLobby', route: 'joinLobby', request: { path: {}, body } } as const;
     return readId('a lobby', (await this.#calls.send(operation, options)).body);
   }
@@ -75,7 +75,7 @@ export class LobbyOperations {
       ...(options.metadata !== undefined && { metadata: options.metadata }),
       ...(options.flags !== undefined && { flags: options.flags }),
     };
-    refuseIssues('The message', checkLobbyMessage(body));
+    rejectIssues('The message', checkLobbyMessage(body));
     if (isSilent(body)) throw new ArgumentError('empty_message', 'A message must say something.');
     const operation = {
       name: 'sendLobbyMessage',
@@ -106,7 +106,7 @@ export class LobbyOperations {
     return this.#link('unlinkChannelFromLobby', id, {}, options);
   }
 
-  async invite(id: LobbyId, options: OperationOptions): Promise<LobbyInvite> {
+  async invite(id: LobbyId, options: OperationOptions): Promise<LobbyInviteSnapshot> {
     const operation = {
       name: 'createLobbyInvite',
       route: 'createOwnLobbyInvite',

@@ -1,12 +1,12 @@
 import { RedirectError } from '../../model/errors/errors.ts';
 import { type Clock, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import { reportErrors } from '../../wire/error-report.ts';
-import type { RedirectReceiver, RedirectTaker } from './receiver.ts';
+import type { RedirectReceiver, RedirectTarget } from './receiver.ts';
 import { customSchemeRedirect, parseScheme, type SchemeChoice } from './scheme.ts';
 
-export interface ListenOptions extends SchemeChoice {
+export interface RedirectListenerOptions extends SchemeChoice {
   /** Who waits for the redirect: a {@link Client}. */
-  readonly client: RedirectTaker;
+  readonly client: RedirectTarget;
   /** How this process was started. Default: `process.argv`. */
   readonly argv?: readonly string[] | undefined;
   /** Called when a redirect ended an authorization of this window: the moment to bring it to the front. */
@@ -57,7 +57,7 @@ export interface SchemeReceiver extends RedirectReceiver {
  * @throws TransportError `deadline_exceeded`: another process starts listening and does not get done
  * @see docs/spec/client.md#authorization-arguments
  */
-export async function listenForRedirects(options: ListenOptions): Promise<SchemeReceiver> {
+export async function listenForRedirects(options: RedirectListenerOptions): Promise<SchemeReceiver> {
   const { client, onAccepted, onUnclaimed, argv = process.argv, clock = systemClock } = options;
   const logger = reportErrors(options.logger ?? silentLogger);
   const scheme = parseScheme(options);

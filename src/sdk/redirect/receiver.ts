@@ -1,5 +1,5 @@
 /** Who waits for redirects: a {@link Client}. */
-export interface RedirectTaker {
+export interface RedirectTarget {
   /** Whether the address ended an authorization that is under way; anything may be handed in. */
   handleRedirect(address: string): boolean;
 }

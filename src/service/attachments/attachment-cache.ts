@@ -1,5 +1,5 @@
 import type { Attachment } from '../../model/message.ts';
-import { Recent } from '../support/lru-cache.ts';
+import { LruCache } from '../support/lru-cache.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 import type { SentFile } from './uploaded-file.ts';
 
@@ -9,8 +9,8 @@ import type { SentFile } from './uploaded-file.ts';
  * Our choice: they are kept in memory, up to `serviceLimits.filesKeptBytesMax` in all; newer ones take the place of those that
  * nobody has looked at for longest, and all go with the process. Messages go on naming them.
  */
-export class FileShelf {
-  readonly #files = new Recent<SentFile>(serviceLimits.filesKeptBytesMax);
+export class AttachmentCache {
+  readonly #files = new LruCache<SentFile>(serviceLimits.filesKeptBytesMax);
 
   /** @param secret what its address ends in, so that nobody guesses it */
   put(id: Attachment['id'], secret: string, file: SentFile): void {

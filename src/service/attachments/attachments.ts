@@ -5,8 +5,8 @@ import type { ChannelId } from '../../model/snowflake.ts';
 import { randomToken } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
-import { Fault } from '../support/fault.ts';
-import type { FileShelf } from './attachment-cache.ts';
+import { RequestError } from '../support/request-error.ts';
+import type { AttachmentCache } from './attachment-cache.ts';
 
 import { type SentFile, sentFiles } from './uploaded-file.ts';
 
@@ -19,7 +19,7 @@ export interface AttachedTo {
   readonly attachments: readonly Attachment[];
 }
 
-/** What a message has attached once its data is taken. @throws Fault `invalid_form_body` when that is too much */
+/** What a message has attached once its data is taken. @throws RequestError `invalid_form_body` when that is too much */
 export type Attach = (data: Fields, to: AttachedTo) => readonly Attachment[];
 
 /**
@@ -27,7 +27,7 @@ export type Attach = (data: Fields, to: AttachedTo) => readonly Attachment[];
  *
  * @see docs/spec/interactions.md#answers; docs/spec/interactions.md#files
  */
-export function createAttach(core: Pick<Core, 'ids' | 'addresses' | 'entropy'>, files: FileShelf): Attach {
+export function createAttach(core: Pick<Core, 'ids' | 'addresses' | 'entropy'>, files: AttachmentCache): Attach {
   function show(file: SentFile, described: Described, { channel_id, flags }: AttachedTo): Attachment {
     const id: Attachment['id'] = core.ids.next();
     const { filename = file.name, description } = described;
@@ -78,8 +78,8 @@ function listedIn({ attachments }: Fields): ReadonlyMap<string, Described> | und
   );
 }
 
-function tooMany(): Fault {
+function tooMany(): RequestError {
   const code = 'BASE_TYPE_MAX_LENGTH';
   const message = fieldErrors[code](limits.messageAttachmentsMax);
-  return new Fault('invalid_form_body', {}, [{ path: ['attachments'], code, message }]);
+  return new RequestError('invalid_form_body', {}, [{ path: ['attachments'], code, message }]);
 }

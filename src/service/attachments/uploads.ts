@@ -8,7 +8,7 @@ import { takesFile } from '../../model/rules/components/file-type.ts';
 import type { GivenInput } from '../../model/rules/components/modal-layout.ts';
 import { isFields } from '../../model/rules/field.ts';
 import type { ChannelId } from '../../model/snowflake.ts';
-import { refuseIssues } from '../support/fault.ts';
+import { rejectIssues } from '../support/request-error.ts';
 import type { Attach } from './attachments.ts';
 import { sentFiles } from './uploaded-file.ts';
 
@@ -24,7 +24,7 @@ export class Uploads {
   readonly #byNumber = new Map<string, Attachment>();
   readonly #byId = new Map<string, Attachment>();
 
-  /** @param data of the use @throws Fault `invalid_form_body` when there are too many */
+  /** @param data of the use @throws RequestError `invalid_form_body` when there are too many */
   constructor(attach: Attach, data: unknown, channel_id: ChannelId) {
     if (!isFields(data)) return;
     const files = sentFiles(data);
@@ -56,7 +56,7 @@ export class Uploads {
     });
   }
 
-  /** What the values of attachment options stand for. @throws Fault `invalid_form_body` at one of another type */
+  /** What the values of attachment options stand for. @throws RequestError `invalid_form_body` at one of another type */
   resolveOptions(values: readonly OptionValue[], options: readonly CommandOption[]): Resolved {
     if (this.#byId.size === 0) return undefined;
     return this.#resolve(this.#idsInOptions(values, options, ['data', 'options']));
@@ -96,7 +96,7 @@ export class Uploads {
       const code = 'BASE_TYPE_CHOICES';
       if (!takesFile(fileTypes, attachment)) issues.push({ path, code, message: fieldErrors[code](fileTypes) });
     }
-    refuseIssues(issues);
+    rejectIssues(issues);
     return Object.keys(found).length > 0 ? { attachments: found } : undefined;
   }
 

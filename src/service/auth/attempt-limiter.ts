@@ -1,9 +1,9 @@
 import type { RateLimit, RateLimitBucket } from '../../model/limits/limit-profiles.ts';
 import type { Core } from '../core.ts';
-import { Fault } from '../support/fault.ts';
+import { RequestError } from '../support/request-error.ts';
 
 /** Limits how often somebody may be wrong about a secret. What is right costs nothing. */
-export interface Guesses {
+export interface AttemptLimiter {
   /**
    * Lets an attempt go on unless too many were wrong lately. No more go on side by side than may still be wrong, so that
    * many at once get no further than as many in a row.
@@ -11,13 +11,13 @@ export interface Guesses {
    * @param who whose wrong attempts count together
    * @param wrongMax how many may be wrong, where that is fewer than the limit says
    * @param work calls `wrong` when the attempt was a wrong one
-   * @throws Fault `rate_limited`: then not even the right secret is looked at
+   * @throws RequestError `rate_limited`: then not even the right secret is looked at
    */
   attempt<T>(who: string, work: (wrong: () => void) => Promise<T>, wrongMax?: number): Promise<T>;
 }
 
 /** Somebody with attempts that are not over. */
-interface Guesser {
+interface AttemptOrigin {
   readonly name: string;
   /** Attempts that are not over, and those of them that were let on. */
   attempts: number;
@@ -28,14 +28,14 @@ interface Guesser {
   settled: () => void;
 }
 
-export function createGuesses(
+export function createAttemptLimiter(
   { bus, clock, limits }: Pick<Core, 'bus' | 'clock' | 'limits'>,
   bucket: RateLimitBucket,
-): Guesses {
+): AttemptLimiter {
   const limit = limits.buckets[bucket];
-  const guessers = new Map<string, Guesser>();
+  const guessers = new Map<string, AttemptOrigin>();
 
-  function enter(who: string): Guesser {
+  function enter(who: string): AttemptOrigin {
     const guesser = guessers.get(who) ?? {
       name: `${bucket}/${who}`,
       attempts: 0,
@@ -48,12 +48,12 @@ export function createGuesses(
     return guesser;
   }
 
-  function leave(who: string, guesser: Guesser): void {
+  function leave(who: string, guesser: AttemptOrigin): void {
     guesser.attempts--;
     if (guesser.attempts === 0) guessers.delete(who);
   }
 
-  async function admit(guesser: Guesser, counted: RateLimit): Promise<void> {
+  async function admit(guesser: AttemptOrigin, counted: RateLimit): Promise<void> {
     for (;;) {
       const { allowed, remaining, resetAtMs } = await bus.count(guesser.name, counted, 0);
       if (!allowed) throw tooMany(Math.max(0, resetAtMs - clock.now()) / 1000);
@@ -65,7 +65,11 @@ export function createGuesses(
     guesser.underWay++;
   }
 
-  async function run<T>(guesser: Guesser, counted: RateLimit, work: (wrong: () => void) => Promise<T>): Promise<T> {
+  async function run<T>(
+    guesser: AttemptOrigin,
+    counted: RateLimit,
+    work: (wrong: () => void) => Promise<T>,
+  ): Promise<T> {
     let isWrong = false;
     try {
       return await work(() => {
@@ -95,6 +99,6 @@ export function createGuesses(
   };
 }
 
-function tooMany(retryAfterSeconds: number): Fault {
-  return new Fault('rate_limited', { retry_after: retryAfterSeconds, global: false });
+function tooMany(retryAfterSeconds: number): RequestError {
+  return new RequestError('rate_limited', { retry_after: retryAfterSeconds, global: false });
 }

@@ -1,5 +1,5 @@
 /** How much may be under way at a time. */
-export interface GateBounds {
+export interface ConcurrencyBounds {
   /** Works that run; the others wait. */
   readonly running: number;
   /** Works that run or wait, in all and for each caller; beyond that they are refused at once. */
@@ -8,14 +8,14 @@ export interface GateBounds {
 }
 
 /** Lets costly works on a few at a time, and refuses what would wait too long. */
-export class Gate {
-  readonly #bounds: GateBounds;
+export class ConcurrencyGate {
+  readonly #bounds: ConcurrencyBounds;
   readonly #byCaller = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   #all = 0;
   #running = 0;
 
-  constructor(bounds: GateBounds) {
+  constructor(bounds: ConcurrencyBounds) {
     this.#bounds = bounds;
   }
 

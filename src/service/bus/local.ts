@@ -1,7 +1,7 @@
 import type { RateLimit } from '../../model/limits/limit-profiles.ts';
 import { type Cancel, type Clock, type Logger, silentLogger, steadyNow } from '../../wire/clock/ports.ts';
 import type { Announced, Topic } from '../events/announcement.ts';
-import { Few } from '../support/small-set.ts';
+import { SmallSet } from '../support/small-set.ts';
 import type { Bus, Lease, LimitState } from './contract.ts';
 import { type Expiring, ExpiringMap } from './expiring-map.ts';
 
@@ -27,11 +27,11 @@ class LocalBus implements Bus {
   readonly engine = 'local';
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #subscriptions = new Map<Topic, Few<Subscription>>();
+  readonly #subscriptions = new Map<Topic, SmallSet<Subscription>>();
   readonly #windows = new ExpiringMap<Window>();
   readonly #leases = new ExpiringMap<Expiring>();
   /** Who → an entry for each session. */
-  readonly #present = new Map<Topic, Few<{ readonly id: string }>>();
+  readonly #present = new Map<Topic, SmallSet<{ readonly id: string }>>();
   #waiting: Announced[] = [];
   #publishing = false;
   #handed = 0;
@@ -56,7 +56,7 @@ class LocalBus implements Bus {
 
   subscribe(topic: Topic, listener: (announced: Announced) => void): Cancel {
     const subscription: Subscription = { listener, after: this.#handed };
-    const all = this.#subscriptions.get(topic) ?? new Few<Subscription>();
+    const all = this.#subscriptions.get(topic) ?? new SmallSet<Subscription>();
     all.add(subscription);
     this.#subscriptions.set(topic, all);
     return () => {
@@ -80,7 +80,7 @@ class LocalBus implements Bus {
 
   enter(who: Topic, id: string): () => void {
     const entry = { id };
-    const sessions = this.#present.get(who) ?? new Few<{ readonly id: string }>();
+    const sessions = this.#present.get(who) ?? new SmallSet<{ readonly id: string }>();
     // A session that enters again is not taken out by its former entry.
     sessions.each(former => {
       if (former.id === id) sessions.delete(former);

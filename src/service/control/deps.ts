@@ -1,6 +1,6 @@
 import type { UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
-import type { Faults } from '../testing/faults/faults.ts';
+import type { FaultInjector } from '../testing/faults/faults.ts';
 import type { FixtureKeeper } from '../testing/fixtures/fixtures.ts';
 
 /** What the control API works with. */
@@ -11,7 +11,7 @@ export interface ControlDeps {
   /** Moves the service's clock when it is a virtual one; absent on the system's clock. */
   readonly advance?: (ms: number) => Promise<number>;
   readonly fixtures: FixtureKeeper;
-  readonly faults: Faults;
+  readonly faults: FaultInjector;
   /** What the consent page does with a user's answer. */
   readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;
   /** What the page for devices does with a user's answer. */

@@ -3,7 +3,7 @@ import { apiErrors, RallypointError } from '../../model/errors/errors.ts';
 import { formatIssues } from '../../model/errors/issue.ts';
 import { requestIdOf } from '../http/answer.ts';
 import { StoreError } from '../store/errors.ts';
-import { Fault } from '../support/fault.ts';
+import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
 import { type ControlCall, ControlRefusal, controlCalls } from './calls.ts';
 import type { ControlDeps } from './deps.ts';
@@ -25,7 +25,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
       scope.addHook('onRequest', async (request, reply) => {
-        if (!isAllowed(request.headers.authorization, tokenHash)) return refuseCaller(reply);
+        if (!isAllowed(request.headers.authorization, tokenHash)) return rejectCaller(reply);
       });
       scope.setErrorHandler((error, request, reply) => answerError(deps, request, reply, error));
       scope.setNotFoundHandler((_request, reply) => answerUnknownCall(calls, reply));
@@ -61,7 +61,7 @@ function isAllowed(authorization: string | undefined, tokenHash: string): boolea
   return token !== undefined && matchesSecret(token, tokenHash);
 }
 
-function refuseCaller(reply: FastifyReply): FastifyReply {
+function rejectCaller(reply: FastifyReply): FastifyReply {
   const message = 'Send the control token of the ready line: "Authorization: Bearer <control_token>".';
   return reply.code(401).header('www-authenticate', 'Bearer').send({ message });
 }
@@ -81,7 +81,7 @@ function answerUnknownCall(calls: readonly ControlCall[], reply: FastifyReply): 
 }
 
 function answerError(deps: ControlDeps, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  if (error instanceof StoreError) return refuseForNow(deps, request, reply, error);
+  if (error instanceof StoreError) return rejectForNow(deps, request, reply, error);
   const status = statusOf(error);
   if (status !== undefined) return reply.code(status).send({ message: messageOf(error as Error) });
   const request_id = requestIdOf(reply.raw);
@@ -89,7 +89,7 @@ function answerError(deps: ControlDeps, request: FastifyRequest, reply: FastifyR
   return reply.code(500).send({ message: 'The call failed; the service wrote the reason to its log.' });
 }
 
-function refuseForNow(
+function rejectForNow(
   deps: ControlDeps,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -101,14 +101,14 @@ function refuseForNow(
 
 /** Which fields a call's body is refused for is said here, too: there is no tree of errors. */
 function messageOf(error: Error): string {
-  const isDetailed = error instanceof Fault && error.issues.length > 0;
+  const isDetailed = error instanceof RequestError && error.issues.length > 0;
   return isDetailed ? `${error.message}:\n${formatIssues(error.issues)}` : error.message;
 }
 
 /** Undefined for what nobody foresaw. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof ControlRefusal) return error.status;
-  if (error instanceof Fault) return apiErrors[error.reason].status;
+  if (error instanceof RequestError) return apiErrors[error.reason].status;
   if (error instanceof RallypointError) return 400;
   const framework = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof framework === 'number' && framework >= 400 && framework < 500 ? framework : undefined;

@@ -1,4 +1,4 @@
-import { Recent } from '../support/lru-cache.ts';
+import { LruCache } from '../support/lru-cache.ts';
 
 /** An answer's text, kept until what it shows may have changed. */
 interface Kept {
@@ -16,11 +16,11 @@ const entryWeight = 128;
  * is kept under.
  */
 export class TextCache {
-  readonly #texts: Recent<Kept>;
+  readonly #texts: LruCache<Kept>;
 
   /** @param weightMax characters kept, all entries together */
   constructor(weightMax = 8 * 1024 * 1024) {
-    this.#texts = new Recent(weightMax);
+    this.#texts = new LruCache(weightMax);
   }
 
   /** The text kept under `name`, if it was kept for this revision. */

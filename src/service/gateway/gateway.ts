@@ -8,16 +8,16 @@ import type { Core } from '../core.ts';
 import { isServedVersion } from '../http/api-versions.ts';
 import { parseQuery } from '../http/body/url-encoded.ts';
 import type { Connections } from '../http/connections.ts';
-import { misdirectedFault } from '../http/errors.ts';
+import { misdirectedError } from '../http/errors.ts';
 import { giveUp, hangUp } from '../http/hang-up.ts';
 import type { Hosts } from '../http/hosts.ts';
-import type { Activity } from '../support/activity.ts';
+import type { PendingWork } from '../support/pending-work.ts';
 import { closeReasons } from './connection/close-reasons.ts';
 import { Compressor, compressionNamed } from './connection/compressor.ts';
 import { Connection } from './connection/connection.ts';
 import type { Encoding } from './connection/encoding.ts';
 import { Outbox } from './connection/outbox.ts';
-import type { GatewaySocket, SocketDoor } from './connection/socket.ts';
+import type { GatewaySocket, SocketServer } from './connection/socket.ts';
 import { type SocketFaults, socketFaults } from './connection/socket-faults.ts';
 import { Protocol } from './protocol.ts';
 import type { EventLog } from './sessions/event-log.ts';
@@ -29,7 +29,7 @@ export interface GatewayParts {
   readonly credentials: Credentials;
   readonly lobbies: PlayerLobbies;
   /** Counts what is done for sessions. */
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
   /** Where what sessions hear is kept; absent when the state ends with the process. */
   readonly events?: EventLog;
   readonly faults?: SocketFaults;
@@ -64,16 +64,18 @@ const encodings: ReadonlySet<string> = new Set(['json', 'etf']);
 
 export function createGateway(
   core: Core,
-  { credentials, lobbies, activity, events, faults, hosts, connections: proofs }: GatewayParts,
+  { credentials, lobbies, pendingWork, events, faults, hosts, connections: proofs }: GatewayParts,
 ): Gateway {
   // Loaded for the first connection: a service that only answers requests starts without it.
-  let opened: Promise<SocketDoor> | undefined;
-  const openDoor = loadOnce(() => import('./connection/socket.ts').then(({ createSocketDoor }) => createSocketDoor()));
+  let opened: Promise<SocketServer> | undefined;
+  const openDoor = loadOnce(() =>
+    import('./connection/socket.ts').then(({ createSocketServer }) => createSocketServer()),
+  );
   const openEtf = loadOnce(() => import('./connection/etf/frames.ts').then(({ createEtf }) => createEtf()));
   const outbox = new Outbox();
-  const sessions = new Sessions(core, { lobbies, activity, ...(events && { events }) });
+  const sessions = new Sessions(core, { lobbies, pendingWork, ...(events && { events }) });
   const budget = createIdentifyBudget(core);
-  const protocol = new Protocol(core, { credentials, sessions, budget, activity });
+  const protocol = new Protocol(core, { credentials, sessions, budget, pendingWork });
   const context = {
     clock: core.clock,
     outbox,
@@ -96,13 +98,13 @@ export function createGateway(
 
   function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     const url = URL.parse(request.url ?? '', 'ws://gateway');
-    if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedFault());
-    else if (!url || !paths.has(url.pathname)) refuseUpgrade(stream, 404, 'Not Found');
-    else if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
+    if (hosts?.isOurs(request) === false) hangUp(stream, misdirectedError());
+    else if (!url || !paths.has(url.pathname)) rejectUpgrade(stream, 404, 'Not Found');
+    else if (isClosing) rejectUpgrade(stream, 503, 'Service Unavailable');
     else
       open(request, stream, head, parseQuery(url.search)).catch(error => {
         core.log.error({ error }, 'A connection could not be opened.');
-        refuseUpgrade(stream, 503, 'Service Unavailable');
+        rejectUpgrade(stream, 503, 'Service Unavailable');
       });
   }
 
@@ -112,7 +114,7 @@ export function createGateway(
     const { open } = await opened;
     const encoding = await encodingOf(query);
     stream.off('error', ignore);
-    if (isClosing) refuseUpgrade(stream, 503, 'Service Unavailable');
+    if (isClosing) rejectUpgrade(stream, 503, 'Service Unavailable');
     else open(request, stream, head, socket => accept(socket, stream, query, encoding));
   }
 
@@ -122,7 +124,7 @@ export function createGateway(
   }
 
   function accept(socket: GatewaySocket, stream: Duplex, query: URLSearchParams, encoding?: Encoding): void {
-    const refusal = refusalOf(query);
+    const refusal = rejectionOf(query);
     if (refusal) socket.close(closeCodes[refusal.name].code, refusal.reason);
     else {
       const form = { encoding, compressor: compressorOf(query) };
@@ -173,7 +175,7 @@ function compressorOf(query: URLSearchParams): Compressor | undefined {
  *
  * @see docs/spec/gateway.md#connecting; docs/spec/gateway.md#encoding-and-compression
  */
-function refusalOf(query: URLSearchParams): { name: CloseCodeName; reason: string } | undefined {
+function rejectionOf(query: URLSearchParams): { name: CloseCodeName; reason: string } | undefined {
   if (!isServedVersion(query.get('v') ?? String(apiVersion))) {
     return { name: 'INVALID_API_VERSION', reason: closeReasons.INVALID_API_VERSION };
   }
@@ -184,6 +186,6 @@ function refusalOf(query: URLSearchParams): { name: CloseCodeName; reason: strin
 }
 
 /** Ends an upgrade request that is refused, and its connection, whatever the peer does. */
-function refuseUpgrade(stream: Duplex, status: 404 | 503, reason: string): void {
+function rejectUpgrade(stream: Duplex, status: 404 | 503, reason: string): void {
   giveUp(stream, `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -3,7 +3,7 @@ import type { Cancel } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
 import type { Announced, Announcement, Topic } from '../events/announcement.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
-import { Few } from '../support/small-set.ts';
+import { SmallSet } from '../support/small-set.ts';
 import { type DispatchFrame, dispatchFrame } from './connection/frames.ts';
 import { KeptEvent } from './sessions/event-log.ts';
 
@@ -40,7 +40,7 @@ export interface Follower {
 }
 
 interface Feed {
-  readonly followers: Few<Follower>;
+  readonly followers: SmallSet<Follower>;
   readonly subscribed: MaybePromise<Cancel>;
 }
 
@@ -90,7 +90,7 @@ export class Hub {
   }
 
   #subscribe(topic: Topic): Feed {
-    const feed = { followers: new Few<Follower>(), subscribed: this.#core.bus.subscribe(topic, this.#spread) };
+    const feed = { followers: new SmallSet<Follower>(), subscribed: this.#core.bus.subscribe(topic, this.#spread) };
     this.#feeds.set(topic, feed);
     return feed;
   }
@@ -106,7 +106,7 @@ export class Hub {
   };
 }
 
-function spread(followers: Few<Follower>, announced: Announced): void {
+function spread(followers: SmallSet<Follower>, announced: Announced): void {
   const dispatch = announced.event && new SharedDispatch(announced.event);
   followers.each(follower => follower.hear(announced, dispatch));
 }

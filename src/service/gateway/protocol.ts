@@ -6,7 +6,7 @@ import { asRecord } from '../../wire/http/codec.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { Core } from '../core.ts';
 import { readId } from '../domain/lobbies/input.ts';
-import type { Activity } from '../support/activity.ts';
+import type { PendingWork } from '../support/pending-work.ts';
 import { runtimeLimits, serviceLimits } from '../support/service-limits.ts';
 import type { Connection, ConnectionEvents } from './connection/connection.ts';
 import { Deadlines } from './connection/deadlines.ts';
@@ -49,7 +49,7 @@ export interface ProtocolParts {
   readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly budget: IdentifyBudget;
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
 }
 
 /**
@@ -204,7 +204,7 @@ export class Protocol implements ConnectionEvents {
   #authenticating(connection: Connection, peer: Peer, work: () => Promise<void>): void {
     peer.hasIdentified = true;
     this.#toIdentify.drop(connection);
-    this.#parts.activity.run(work).catch((error: unknown) => {
+    this.#parts.pendingWork.run(work).catch((error: unknown) => {
       this.#core.log.error({ error }, 'A session could not be started.');
       if (peer.session) this.#parts.sessions.end(peer.session);
       connection.close('UNKNOWN_ERROR');

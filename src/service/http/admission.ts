@@ -4,8 +4,8 @@ import type { Credential, Route } from '../../wire/routes.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { Principal } from '../auth/principal.ts';
 import { apiMessages } from '../support/api-messages.ts';
-import { Fault } from '../support/fault.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
+import { RequestError } from '../support/request-error.ts';
 
 const nobody: Principal = { kind: 'none' };
 
@@ -21,11 +21,11 @@ export function identify(
 /**
  * Lets a caller on that the route is for.
  *
- * @throws Fault `unauthorized`, `bots_not_allowed`, `only_bots_allowed`, `missing_scope`
+ * @throws RequestError `unauthorized`, `bots_not_allowed`, `only_bots_allowed`, `missing_scope`
  */
 export function admit(route: Route, principal: Principal | undefined): Principal {
   if (principal === nobody) return principal;
-  if (!principal || principal.kind === 'none') throw new Fault('unauthorized');
+  if (!principal || principal.kind === 'none') throw new RequestError('unauthorized');
   if (!route.credentials.some(credential => fits(principal, credential))) throw refusal(principal, route);
   return principal;
 }
@@ -40,13 +40,13 @@ function fits(principal: Principal, credential: Credential): boolean {
 }
 
 /** Every refusal names the credential that would do; the code alone does not. */
-function refusal(principal: Principal, route: Route): Fault {
-  const reason = refusalReason(principal, route);
+function refusal(principal: Principal, route: Route): RequestError {
+  const reason = rejectionReason(principal, route);
   const asked = route.credentials.map(nameCredential).join(', or ');
-  return new Fault(reason, { message: `${apiMessages[reason]}: it takes ${asked}.` });
+  return new RequestError(reason, { message: `${apiMessages[reason]}: it takes ${asked}.` });
 }
 
-function refusalReason(principal: Principal, route: Route): ApiErrorName {
+function rejectionReason(principal: Principal, route: Route): ApiErrorName {
   if (principal.kind === 'bot') return 'bots_not_allowed';
   if (route.credentials.some(credential => credential.startsWith(`${principal.kind}:`))) return 'missing_scope';
   if (route.credentials.includes('bot')) return 'only_bots_allowed';

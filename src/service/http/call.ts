@@ -41,7 +41,7 @@ export type Handler = (call: Call) => Reply | Promise<Reply>;
 /** What a request says before its body is read. */
 export type CallHead = Pick<Call, 'params' | 'query'>;
 
-/** Checks what the path of a request proves, before its body is read. @throws Fault */
+/** Checks what the path of a request proves, before its body is read. @throws RequestError */
 export type Proof = (head: CallHead) => void | Promise<void>;
 
 /** Of routes without a credential, those whose path carries a proof. */

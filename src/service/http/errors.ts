@@ -2,25 +2,25 @@ import { type ApiErrorName, apiErrors } from '../../model/errors/errors.ts';
 import { issuesToTree } from '../../model/errors/issue.ts';
 import { StoreError } from '../store/errors.ts';
 import { apiMessages } from '../support/api-messages.ts';
-import { Fault } from '../support/fault.ts';
+import { RequestError } from '../support/request-error.ts';
 import { runtimeLimits } from '../support/service-limits.ts';
 import type { Reply } from './call.ts';
 import type { LimitRefusal } from './limiter.ts';
 
 /** To a request for somebody else. */
-export function misdirectedFault(): Fault {
+export function misdirectedError(): RequestError {
   const message = `${apiMessages.misdirected_request}: the service does not go by the name in the Host header. Its operator can allow that name by --allowed-host.`;
-  return new Fault('misdirected_request', { message });
+  return new RequestError('misdirected_request', { message });
 }
 
 /** To a form of another site's. */
 export function foreignOriginReply(): Reply {
   const message = `${apiMessages.foreign_origin}: forms are not taken from pages of another origin.`;
-  return faultReply(new Fault('foreign_origin', { message }));
+  return requestErrorReply(new RequestError('foreign_origin', { message }));
 }
 
 /** The interface's error body for a refused request. @see docs/spec/errors.md#shapes */
-export function faultReply(fault: Fault): Reply {
+export function requestErrorReply(fault: RequestError): Reply {
   const { code, status } = apiErrors[fault.reason];
   const message = apiMessages[fault.reason];
   const errors = fault.issues.length > 0 ? { errors: issuesToTree(fault.issues) } : {};
@@ -28,7 +28,7 @@ export function faultReply(fault: Fault): Reply {
 }
 
 /** Headers of a refusal that says when to come again: its limit is not the caller's alone. @see docs/spec/limits.md#headers; docs/spec/limits.md#daily-creates */
-function sharedLimit({ extra: { retry_after } }: Fault): Pick<Reply, 'headers'> {
+function sharedLimit({ extra: { retry_after } }: RequestError): Pick<Reply, 'headers'> {
   if (typeof retry_after !== 'number') return {};
   return { headers: { 'retry-after': String(Math.ceil(retry_after)), 'x-ratelimit-scope': 'shared' } };
 }
@@ -42,7 +42,10 @@ export function limitReply({ global, retryAfterSeconds }: LimitRefusal): Reply {
 
 /** To an address that is not let in. @see docs/spec/limits.md#blocked-addresses */
 export function blockedReply(blockedForMs: number): Reply {
-  return { ...faultReply(new Fault('blocked')), headers: { 'retry-after': String(Math.ceil(blockedForMs / 1000)) } };
+  return {
+    ...requestErrorReply(new RequestError('blocked')),
+    headers: { 'retry-after': String(Math.ceil(blockedForMs / 1000)) },
+  };
 }
 
 /** What the framework finds wrong with a request's target before it looks for its route. */
@@ -53,16 +56,16 @@ const frameworkFaults: ReadonlyMap<unknown, ApiErrorName> = new Map<unknown, Api
 
 /** What an error thrown on the way to an answer becomes; anything unforeseen is a 500 and told to nobody but the log. */
 export function errorReply(error: unknown): Reply {
-  if (error instanceof Fault) return faultReply(error);
+  if (error instanceof RequestError) return requestErrorReply(error);
   if (error instanceof StoreError) return overloadedReply();
   const code = (error as { code?: unknown } | null)?.code;
-  return faultReply(new Fault(frameworkFaults.get(code) ?? 'internal_error'));
+  return requestErrorReply(new RequestError(frameworkFaults.get(code) ?? 'internal_error'));
 }
 
 /** The store could not keep or read something, as when the disk is full. Nothing was kept: the request may be sent again. */
 function overloadedReply(): Reply {
   const headers = { 'retry-after': String(runtimeLimits.storeRetryMs / 1000) };
-  return { ...faultReply(new Fault('overloaded')), headers };
+  return { ...requestErrorReply(new RequestError('overloaded')), headers };
 }
 
 /** Whether {@link errorReply} hides what the error says. */

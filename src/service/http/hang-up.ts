@@ -1,15 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Fault } from '../support/fault.ts';
+import type { RequestError } from '../support/request-error.ts';
 import { intakeLimits } from '../support/service-limits.ts';
-import { faultReply } from './errors.ts';
+import { requestErrorReply } from './errors.ts';
 
 /**
  * Answers past the HTTP parser, and gives the connection up. The peer has a moment to read the answer and to close from its side,
  * because a connection that is cut off while bytes of it are unread takes the answer along; then it is cut off.
  */
-export function hangUp(socket: Duplex, fault: Fault): void {
-  const { status, body } = faultReply(fault);
+export function hangUp(socket: Duplex, fault: RequestError): void {
+  const { status, body } = requestErrorReply(fault);
   const payload = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

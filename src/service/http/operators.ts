@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../../wire/clock/ports.ts';
-import { Fault } from '../support/fault.ts';
+import { RequestError } from '../support/request-error.ts';
 import type { Endpoint, Endpoints } from '../telemetry/endpoints.ts';
 import type { RequestIds } from '../telemetry/request-id.ts';
 import { Answer, requestIdOf } from './answer.ts';
 import type { Connections } from './connections.ts';
-import { errorReply, faultReply, misdirectedFault } from './errors.ts';
+import { errorReply, misdirectedError, requestErrorReply } from './errors.ts';
 import type { Hosts } from './hosts.ts';
-import { createPatientServer } from './patient-server.ts';
+import { createHttpListener } from './patient-server.ts';
 import { writeReply } from './reply.ts';
 
 /** Serves the endpoints for operators. @returns false for a request that is for none of them */
@@ -27,7 +27,7 @@ export interface OperatorsParts {
 export function createOperatorsListener({ endpoints, hosts, log }: OperatorsParts): OperatorsListener {
   async function serve(endpoint: Endpoint, method: string | undefined, response: ServerResponse): Promise<void> {
     if (method !== 'GET' && method !== 'HEAD') {
-      const refusal = faultReply(new Fault('method_not_allowed'));
+      const refusal = requestErrorReply(new RequestError('method_not_allowed'));
       return writeReply(response, { ...refusal, headers: { allow: 'GET, HEAD' } });
     }
     const { status, type, text } = await endpoint.answer();
@@ -41,11 +41,11 @@ export function createOperatorsListener({ endpoints, hosts, log }: OperatorsPart
     const endpoint = endpoints.find(url);
     if (!endpoint) return false;
     (response as Answer).route = endpoint.path;
-    if (!endpoint.isForAnyHost && !hosts.isOurs(request)) writeReply(response, faultReply(misdirectedFault()));
+    if (!endpoint.isForAnyHost && !hosts.isOurs(request)) writeReply(response, requestErrorReply(misdirectedError()));
     else {
       serve(endpoint, method, response).catch(error => {
         log.error({ endpoint: endpoint.path, request_id: requestIdOf(response), error }, 'A request failed.');
-        if (!response.headersSent) writeReply(response, errorReply(new Fault('unavailable')));
+        if (!response.headersSent) writeReply(response, errorReply(new RequestError('unavailable')));
       });
     }
     return true;
@@ -65,9 +65,9 @@ export async function openOperatorsServer(
   parts: OperatorsServerParts,
 ): Promise<{ server: Server; close(): Promise<void> }> {
   const { listener, requestIds, connections, host, port } = parts;
-  const server = createPatientServer(Answer, (request, response) => {
+  const server = createHttpListener(Answer, (request, response) => {
     (response as Answer).requestId = requestIds(request);
-    if (!listener(request, response)) writeReply(response, faultReply(new Fault('not_found')));
+    if (!listener(request, response)) writeReply(response, requestErrorReply(new RequestError('not_found')));
   });
   server.on('connection', socket => connections.accept(socket));
   server.listen({ host, port });

@@ -1,8 +1,8 @@
 import { apiVersion, routes } from '../../wire/routes.ts';
-import { Fault } from '../support/fault.ts';
+import { RequestError } from '../support/request-error.ts';
 import { servedVersions } from './api-versions.ts';
 import type { Reply } from './call.ts';
-import { faultReply } from './errors.ts';
+import { requestErrorReply } from './errors.ts';
 
 /** Where the API begins; other accepted spellings are rewritten to this one. */
 export const apiPrefix = `/api/v${apiVersion}`;
@@ -42,8 +42,9 @@ const mountedPaths = Object.values(routes).map(({ method, path }) => ({
 export function notFound(method: string, url: string): Reply {
   const path = url.split('?', 1)[0] ?? '';
   const version = /^\/api\/v(\d+)(?:\/|$)/.exec(path)?.[1];
-  if (version !== undefined && Number(version) !== apiVersion) return faultReply(new Fault('invalid_api_version'));
+  if (version !== undefined && Number(version) !== apiVersion)
+    return requestErrorReply(new RequestError('invalid_api_version'));
   const allowed = new Set(mountedPaths.filter(({ pattern }) => pattern.test(path)).map(mounted => mounted.method));
-  if (allowed.size === 0 || allowed.has(method)) return faultReply(new Fault('not_found'));
-  return { ...faultReply(new Fault('method_not_allowed')), headers: { allow: [...allowed].join(', ') } };
+  if (allowed.size === 0 || allowed.has(method)) return requestErrorReply(new RequestError('not_found'));
+  return { ...requestErrorReply(new RequestError('method_not_allowed')), headers: { allow: [...allowed].join(', ') } };
 }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ApiErrorName } from '../../model/errors/errors.ts';
-import { Fault } from '../support/fault.ts';
+import { RequestError } from '../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../support/service-limits.ts';
 import { hangUp } from './hang-up.ts';
 
@@ -31,7 +31,7 @@ const patience: Patience = {
  *
  * @param responseClass what answers are made of
  */
-export function createPatientServer(
+export function createHttpListener(
   responseClass: typeof ServerResponse,
   listener: RequestListener,
   waits: Patience = patience,
@@ -57,5 +57,5 @@ const reasons: Readonly<Record<string, ApiErrorName>> = {
 
 /** Answers, in the interface's form, bytes that are no HTTP request, or that did not come in time, and closes the connection. */
 function answerUnreadable(error: { readonly code?: string }, socket: Socket): void {
-  hangUp(socket, new Fault(reasons[error.code ?? ''] ?? 'bad_request'));
+  hangUp(socket, new RequestError(reasons[error.code ?? ''] ?? 'bad_request'));
 }

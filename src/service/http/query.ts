@@ -1,6 +1,6 @@
 import { type FieldErrorCode, fieldErrors } from '../../model/errors/issue.ts';
 import { isSnowflake, type Snowflake } from '../../model/snowflake.ts';
-import { Fault } from '../support/fault.ts';
+import { RequestError } from '../support/request-error.ts';
 import type { Call } from './call.ts';
 
 const flags: ReadonlyMap<unknown, boolean> = new Map([
@@ -15,7 +15,7 @@ const flags: ReadonlyMap<unknown, boolean> = new Map([
 /**
  * A boolean in the query, false when absent.
  *
- * @throws Fault `invalid_form_body` on any other word, also on a repeated one
+ * @throws RequestError `invalid_form_body` on any other word, also on a repeated one
  * @see docs/spec/http.md#bodies-and-queries
  */
 export function readFlag({ query }: Pick<Call, 'query'>, name: string): boolean {
@@ -29,7 +29,7 @@ export function readFlag({ query }: Pick<Call, 'query'>, name: string): boolean 
 /**
  * A whole number in the query from `min` to `max`.
  *
- * @throws Fault `invalid_form_body` on anything else
+ * @throws RequestError `invalid_form_body` on anything else
  */
 export function readCount(
   { query }: Pick<Call, 'query'>,
@@ -50,7 +50,7 @@ export function readCount(
 /**
  * An id in the query, undefined when absent.
  *
- * @throws Fault `invalid_form_body` on anything else
+ * @throws RequestError `invalid_form_body` on anything else
  */
 export function readQueryId<Resource extends string>(
   { query }: Pick<Call, 'query'>,
@@ -64,7 +64,7 @@ export function readQueryId<Resource extends string>(
 /**
  * Ids in the query, repeated or separated by commas; none when absent.
  *
- * @throws Fault `invalid_form_body` when one is none, or there are more than `max`
+ * @throws RequestError `invalid_form_body` when one is none, or there are more than `max`
  */
 export function readQueryIds({ query }: Pick<Call, 'query'>, name: string, max: number): readonly Snowflake[] {
   const ids = [query[name] ?? []].flat().flatMap(text => text.split(','));
@@ -78,7 +78,7 @@ export function readQueryIds({ query }: Pick<Call, 'query'>, name: string, max: 
 /**
  * A text in the query that must be there.
  *
- * @throws Fault `invalid_form_body` when it is missing, empty or repeated
+ * @throws RequestError `invalid_form_body` when it is missing, empty or repeated
  */
 export function readQueryText({ query }: Pick<Call, 'query'>, name: string): string {
   const value = query[name];
@@ -86,6 +86,6 @@ export function readQueryText({ query }: Pick<Call, 'query'>, name: string): str
   throw wrong(name, 'BASE_TYPE_REQUIRED', fieldErrors.BASE_TYPE_REQUIRED());
 }
 
-function wrong(name: string, code: FieldErrorCode, message: string): Fault {
-  return new Fault('invalid_form_body', {}, [{ path: [name], code, message }]);
+function wrong(name: string, code: FieldErrorCode, message: string): RequestError {
+  return new RequestError('invalid_form_body', {}, [{ path: [name], code, message }]);
 }

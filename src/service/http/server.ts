@@ -5,9 +5,9 @@ import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
-import type { Activity } from '../support/activity.ts';
 import { elapsedMs } from '../support/elapsed.ts';
-import { Fault } from '../support/fault.ts';
+import type { PendingWork } from '../support/pending-work.ts';
+import { RequestError } from '../support/request-error.ts';
 import { intakeLimits } from '../support/service-limits.ts';
 import type { RequestIds } from '../telemetry/request-id.ts';
 import type { RequestLog } from '../telemetry/request-log.ts';
@@ -24,17 +24,17 @@ import type { Drain } from './drain.ts';
 import {
   blockedReply,
   errorReply,
-  faultReply,
   foreignOriginReply,
   isUnforeseen,
   limitReply,
-  misdirectedFault,
+  misdirectedError,
+  requestErrorReply,
 } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 import type { OperatorsListener } from './operators.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
-import { createPatientServer } from './patient-server.ts';
+import { createHttpListener } from './patient-server.ts';
 import { writeReply } from './reply.ts';
 import { type Found, Router } from './router.ts';
 import { transportSecurity } from './transport-security.ts';
@@ -45,7 +45,7 @@ export interface HttpDeps {
   readonly handlers: Handlers;
   readonly proofs: Proofs;
   /** Counts the requests under way. */
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
   /** Trouble made on purpose. */
   readonly faults?: RequestFaults;
   readonly connections: Connections;
@@ -72,12 +72,12 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     return target.startsWith(`${apiPrefix}/`) ? router.find(method, target.slice(apiPrefix.length)) : undefined;
   };
   const findRoute = (request: IncomingMessage): Found<Serve> | { readonly refusal?: Reply } => {
-    if (!deps.hosts.isOurs(request)) return { refusal: faultReply(misdirectedFault()) };
+    if (!deps.hosts.isOurs(request)) return { refusal: requestErrorReply(misdirectedError()) };
     if (deps.hosts.isForeignForm(request)) return { refusal: foreignOriginReply() };
     try {
       return find(request) ?? {};
     } catch {
-      return { refusal: faultReply(new Fault('bad_request')) };
+      return { refusal: requestErrorReply(new RequestError('bad_request')) };
     }
   };
   const serve: RequestListener = (request, response) => {
@@ -88,7 +88,7 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
     else deps.site(request, response);
   };
   let security: { readonly policy: string | undefined } | undefined;
-  const server = createPatientServer(deps.drain.responseClass, (request, response) => {
+  const server = createHttpListener(deps.drain.responseClass, (request, response) => {
     security ??= { policy: transportSecurity(core.addresses.web) };
     if (security.policy !== undefined) response.setHeader('strict-transport-security', security.policy);
     (response as Answer).requestId = deps.requestIds(request);
@@ -147,7 +147,7 @@ type Parameters = Readonly<Record<string, string>>;
 
 /** One request after another to a route: who calls, may it, what does it say, what is answered. */
 function serveRoute(core: Core, served: Served) {
-  const { name, handler, credentials, limiter, blocklist, held, connections, activity, faults, addressOf } = served;
+  const { name, handler, credentials, limiter, blocklist, held, connections, pendingWork, faults, addressOf } = served;
   const { requestLog } = served;
   const route: Route = routes[name];
   const meter = core.metrics.route(route.method, apiPrefix + route.path);
@@ -165,7 +165,7 @@ function serveRoute(core: Core, served: Served) {
     let isProven = false;
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
-    activity.begin();
+    pendingWork.begin();
     // A stream that has to hold its data costs several times as much; a large body waits until its sender is known.
     let collected: Collected | undefined;
     if (route.body && isSmall(request))
@@ -176,7 +176,7 @@ function serveRoute(core: Core, served: Served) {
       isProven = caller !== undefined && caller.kind !== 'none';
       const principal = admit(route, caller);
       // What carries its proof in the path or the body is judged by that.
-      if (blockedForMs > 0 && !isProven && !proof && !bodyProves) throw new Fault('blocked');
+      if (blockedForMs > 0 && !isProven && !proof && !bodyProves) throw new RequestError('blocked');
       const taken = limiter.take(route, principal, address, params);
       const { headers: limited, refusal } = taken instanceof Promise ? await taken : taken;
       limitHeaders = limited;
@@ -203,14 +203,14 @@ function serveRoute(core: Core, served: Served) {
         answer = trouble ?? (await handler({ route: name, principal, params, query, body, headers, address }));
       }
     } catch (error) {
-      if (error instanceof BodyBrokenOff) return activity.end();
+      if (error instanceof BodyBrokenOff) return pendingWork.end();
       if (isUnforeseen(error)) core.log.error({ route: name, request_id, error }, 'A request failed.');
       const isBlocked = blockedForMs > 0 && !isProven && !bodyProves;
       if (isBlocked) core.metrics.limited('blocked_address');
       answer = isBlocked ? blockedReply(blockedForMs) : errorReply(error);
     }
     collected?.close();
-    activity.end();
+    pendingWork.end();
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller), request_id });
     if (!isProven && blockedForMs === 0) blocklist.count(address, answer, limitHeaders);
     writeReply(response, answer, limitHeaders);
@@ -276,7 +276,7 @@ function checkIds(names: readonly string[], params: Parameters): void {
     const message = fieldErrors.NUMBER_TYPE_COERCE(params[name], 'snowflake');
     issues.push({ path: [name], code: 'NUMBER_TYPE_COERCE', message });
   }
-  if (issues.length > 0) throw new Fault('invalid_form_body', {}, issues);
+  if (issues.length > 0) throw new RequestError('invalid_form_body', {}, issues);
 }
 
 function pathParameters(path: string): string[] {

@@ -51,7 +51,7 @@ const bucketHeaders = {
   'X-RateLimit-Bucket': { description: 'What the call counts against', schema: { type: 'string' } },
 };
 
-const refusalHeaders = {
+const rejectionHeaders = {
   'X-RateLimit-Global': { description: 'Refused by the limit over all routes', schema: { const: 'true' } },
   'X-RateLimit-Scope': {
     description: 'Whose limit it is',
@@ -61,11 +61,11 @@ const refusalHeaders = {
 };
 
 /** @see docs/spec/limits.md#headers */
-export const rateLimitHeaders: JsonSchema = { ...bucketHeaders, ...refusalHeaders };
+export const rateLimitHeaders: JsonSchema = { ...bucketHeaders, ...rejectionHeaders };
 
 function headersOf(status: number): JsonSchema {
   if (status === 429) return { headers: refsTo(rateLimitHeaders) };
-  if (status === 503) return { headers: refsTo({ 'Retry-After': refusalHeaders['Retry-After'] }) };
+  if (status === 503) return { headers: refsTo({ 'Retry-After': rejectionHeaders['Retry-After'] }) };
   return status < 300 ? { headers: refsTo(bucketHeaders) } : {};
 }
 

@@ -2,8 +2,8 @@ import type { FetchInit } from '../../wire/clock/ports.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { Core } from '../core.ts';
-import type { Activity } from '../support/activity.ts';
 import { elapsedMs } from '../support/elapsed.ts';
+import type { PendingWork } from '../support/pending-work.ts';
 import type { OutboundKind } from '../telemetry/metrics.ts';
 import { PrivateAddressError } from './private-address.ts';
 
@@ -30,11 +30,11 @@ export interface OutsideBounds {
  * the address that was configured.
  *
  * @throws PrivateAddressError
- * @param activity counts the question while it is under way
+ * @param pendingWork counts the question while it is under way
  */
 export async function askOutside(
   { clock, fetch, log, metrics }: Pick<Core, 'clock' | 'fetch' | 'log' | 'metrics'>,
-  activity: Activity,
+  pendingWork: PendingWork,
   url: string,
   init: Omit<FetchInit, 'signal' | 'redirect'>,
   { kind, ms, bytesMax, signal }: OutsideBounds,
@@ -48,7 +48,7 @@ export async function askOutside(
   const startMs = elapsedMs();
   let status: number | undefined;
   try {
-    const reply = await activity.runOutside(() => deadline.within(ask()));
+    const reply = await pendingWork.runOutside(() => deadline.within(ask()));
     ({ status } = reply);
     return reply;
   } catch (error) {

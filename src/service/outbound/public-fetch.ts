@@ -7,7 +7,7 @@ import { loadOnce } from '../../wire/load-once.ts';
 import { isPrivateAddress, PrivateAddressError } from './private-address.ts';
 
 /** What tells where a name leads, and which addresses are not for others. */
-export interface AddressJudge {
+export interface AddressResolver {
   resolve(host: string): Promise<readonly LookupAddress[]>;
   isPrivate(address: string): boolean;
 }
@@ -24,7 +24,7 @@ export interface PublicFetch {
  *
  * Our choice: a name of which any address is private is refused whole.
  */
-export function createPublicFetch(log: Logger, judge: AddressJudge = systemJudge): PublicFetch {
+export function createPublicFetch(log: Logger, judge: AddressResolver = systemResolver): PublicFetch {
   let opened: ReturnType<typeof open> | undefined;
   const open = loadOnce(async () => {
     const { Agent, buildConnector, request } = await import('./undici-request.ts');
@@ -75,7 +75,7 @@ function asResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Res
   return new Response(stream, { status: statusCode, headers: list });
 }
 
-function publicLookup({ resolve, isPrivate }: AddressJudge): LookupFunction {
+function publicLookup({ resolve, isPrivate }: AddressResolver): LookupFunction {
   return (host, { all }, callback) => {
     resolve(host).then(
       addresses => {
@@ -90,7 +90,7 @@ function publicLookup({ resolve, isPrivate }: AddressJudge): LookupFunction {
   };
 }
 
-const systemJudge: AddressJudge = {
+const systemResolver: AddressResolver = {
   async resolve(host) {
     const { lookup } = await import('node:dns/promises');
     return lookup(host, { all: true });

@@ -10,7 +10,7 @@ import {
   param,
 } from '../http/call.ts';
 import { readFlag, readQueryId } from '../http/query.ts';
-import { Fault } from '../support/fault.ts';
+import { RequestError } from '../support/request-error.ts';
 
 /** @see docs/spec/interactions.md#after-the-answer */
 export function interactionRoutes(interactions: Interactions): Handlers {
@@ -18,7 +18,7 @@ export function interactionRoutes(interactions: Interactions): Handlers {
   const followUp = messageHandlers(interactions, call => param(call, 'message_id'));
   const refuse: Handler = call => {
     checkWebhookQuery(call);
-    return interactions.refuseWebhook(...webhookOf(call));
+    return interactions.rejectWebhook(...webhookOf(call));
   };
   return {
     async invokeCommand(call) {
@@ -69,7 +69,7 @@ export function interactionProofs(interactions: Interactions): Proofs {
   };
   const refuse: Proof = call => {
     checkWebhookQuery(call);
-    return interactions.refuseWebhook(...webhookOf(call));
+    return interactions.rejectWebhook(...webhookOf(call));
   };
   return {
     createInteractionResponse(call) {
@@ -92,14 +92,14 @@ export function interactionProofs(interactions: Interactions): Proofs {
 }
 
 function noWebhook(): never {
-  throw new Fault('unknown_webhook');
+  throw new RequestError('unknown_webhook');
 }
 
 /**
  * What webhooks are asked with: it is read, and changes nothing here. An interaction's messages are always waited for,
  * stay in its channel, and take components as they are.
  *
- * @throws Fault `invalid_form_body`
+ * @throws RequestError `invalid_form_body`
  * @see docs/spec/http.md#interaction-and-webhook-routes
  */
 function checkWebhookQuery(call: Pick<CallHead, 'query'>): void {

@@ -2,7 +2,7 @@ import type { DeviceResult } from '../../model/oauth.ts';
 import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/accounts/device.ts';
 import { botUserView } from '../domain/accounts/user-view.ts';
 import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
-import { faultReply } from '../http/errors.ts';
+import { requestErrorReply } from '../http/errors.ts';
 import { readFlag, readQueryIds } from '../http/query.ts';
 import { uncached } from '../http/reply.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
@@ -10,8 +10,8 @@ import { currentBotView, currentUserView } from '../oauth/current-user/claims.ts
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device/device-decision.ts';
 import type { ClientRequest } from '../oauth/token/client-authentication.ts';
 import { formOf } from '../oauth/token/form.ts';
-import { OAuthFault } from '../oauth/token/oauth-fault.ts';
-import { Fault, refuseIssues } from '../support/fault.ts';
+import { OAuthRequestError } from '../oauth/token/oauth-request-error.ts';
+import { RequestError, rejectIssues } from '../support/request-error.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 import { applicationInPath } from './application-in-path.ts';
 
@@ -35,14 +35,14 @@ export function oauthRoutes(authorization: Authorization): Handlers {
     startDevice: call => answer(async () => ok(await authorization.startDevice(clientRequest(call)))),
 
     async verifyDevice(call) {
-      refuseIssues(checkDeviceVerify(call.body));
+      rejectIssues(checkDeviceVerify(call.body));
       const device = await authorization.device.find(typedCode(call));
       if (!device) throw unknownUserCode();
       return ok(deviceView(device));
     },
 
     async finishDevice(call) {
-      refuseIssues(checkDeviceFinish(call.body));
+      rejectIssues(checkDeviceFinish(call.body));
       const { result } = call.body as { result: DeviceResult };
       await authorization.device.decide({ ...typedCode(call), decision: result === 'granted' ? 'approve' : 'deny' });
       return { status: 204 };
@@ -100,8 +100,8 @@ async function answer(respond: () => Promise<Reply>): Promise<Reply> {
 }
 
 function refusal(error: unknown): Reply {
-  if (error instanceof Fault) return faultReply(error);
-  if (!(error instanceof OAuthFault)) throw error;
+  if (error instanceof RequestError) return requestErrorReply(error);
+  if (!(error instanceof OAuthRequestError)) throw error;
   const body = {
     error: error.error,
     ...(error.description === undefined ? {} : { error_description: error.description }),

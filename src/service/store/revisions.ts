@@ -1,4 +1,4 @@
-import { Recent } from '../support/lru-cache.ts';
+import { LruCache } from '../support/lru-cache.ts';
 
 /**
  * The last commit numbers of the scopes that somebody asked for, in bounded memory. A scope is kept from when it is
@@ -6,13 +6,13 @@ import { Recent } from '../support/lru-cache.ts';
  * as changed.
  */
 export class Revisions {
-  readonly #numbers: Recent<number>;
+  readonly #numbers: LruCache<number>;
   readonly #last: () => number;
 
   /** @param last the last commit number of all */
   constructor(last: () => number, capacity = 65_536) {
     this.#last = last;
-    this.#numbers = new Recent(capacity);
+    this.#numbers = new LruCache(capacity);
   }
 
   get(scope: string): number {

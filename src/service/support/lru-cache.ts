@@ -8,7 +8,7 @@ interface Entry<Value> {
  * bound it becomes the old one, and what was in the old one, unused since, is forgotten. A hit costs one look-up and
  * moves nothing.
  */
-export class Recent<Value> {
+export class LruCache<Value> {
   readonly #generationWeightMax: number;
   #young = new Map<string, Entry<Value>>();
   #old = new Map<string, Entry<Value>>();

@@ -1,5 +1,5 @@
 /** A set that mostly holds one item: then it costs nothing but itself. */
-export class Few<Item extends object> {
+export class SmallSet<Item extends object> {
   #items: Item | Set<Item> | undefined;
 
   get size(): number {

@@ -2,16 +2,16 @@ import type { RequestListener } from 'node:http';
 import { loadOnce } from '../../wire/load-once.ts';
 import type { Core } from '../core.ts';
 import { requestIdOf } from '../http/answer.ts';
-import { faultReply } from '../http/errors.ts';
+import { requestErrorReply } from '../http/errors.ts';
 import { writeReply } from '../http/reply.ts';
-import { Fault } from '../support/fault.ts';
-import type { SiteRooms } from './site.ts';
+import { RequestError } from '../support/request-error.ts';
+import type { SiteParts } from './site.ts';
 
 /**
  * The site, loaded when the first request needs it: it stands on a framework that takes longer to load than all the
  * rest, and the API must not wait for it.
  */
-export function createLateSite(core: Core, rooms: SiteRooms): { serve: RequestListener; close(): Promise<void> } {
+export function createLateSite(core: Core, rooms: SiteParts): { serve: RequestListener; close(): Promise<void> } {
   let opened: ReturnType<typeof open> | undefined;
   const open = loadOnce(async () => {
     const { openSite } = await import('./site.ts');
@@ -20,7 +20,7 @@ export function createLateSite(core: Core, rooms: SiteRooms): { serve: RequestLi
 
   return {
     serve(request, response) {
-      opened = rooms.activity.runAside(open);
+      opened = rooms.pendingWork.runAside(open);
       opened.then(
         site => site.routing(request, response),
         error => {
@@ -28,7 +28,7 @@ export function createLateSite(core: Core, rooms: SiteRooms): { serve: RequestLi
             { request_id: requestIdOf(response), error },
             'The pages and the control API could not be loaded.',
           );
-          writeReply(response, faultReply(new Fault('unavailable')));
+          writeReply(response, requestErrorReply(new RequestError('unavailable')));
         },
       );
     },

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { FileShelf } from '../attachments/attachment-cache.ts';
+import type { AttachmentCache } from '../attachments/attachment-cache.ts';
 import type { ControlDeps } from '../control/deps.ts';
 import { registerControl } from '../control/routes.ts';
 import type { Core } from '../core.ts';
@@ -11,20 +11,20 @@ import { writeReply } from '../http/reply.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { registerAuthorizationPages } from '../oauth/pages/authorization-pages.ts';
 import type { SignInMode } from '../oauth/sign-in/sign-in-mode.ts';
-import type { Activity } from '../support/activity.ts';
+import type { PendingWork } from '../support/pending-work.ts';
 import { registerRootPage } from './root-page.ts';
 
-export interface SiteRooms {
+export interface SiteParts {
   readonly authorization: Authorization;
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
   readonly signIn: SignInMode;
   readonly addressOf: AddressOf;
   readonly control: ControlDeps;
-  readonly files: Pick<FileShelf, 'get'>;
+  readonly files: Pick<AttachmentCache, 'get'>;
 }
 
 /** The authorization pages, the control API, the files of messages and the page at the root, ready to take requests. */
-export async function openSite(core: Core, { control, files, ...pages }: SiteRooms): Promise<FastifyInstance> {
+export async function openSite(core: Core, { control, files, ...pages }: SiteParts): Promise<FastifyInstance> {
   const site = createSite(core);
   registerAuthorizationPages(site, { core, ...pages });
   registerControl(site, control);
@@ -38,7 +38,7 @@ export async function openSite(core: Core, { control, files, ...pages }: SiteRoo
 const shownTypes = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
 
 /** Serves the files of messages at the addresses that their attachments have. */
-function registerFiles(site: FastifyInstance, files: Pick<FileShelf, 'get'>): void {
+function registerFiles(site: FastifyInstance, files: Pick<AttachmentCache, 'get'>): void {
   site.get<{ Params: { id: string; name: string }; Querystring: { key?: unknown } }>(
     '/attachments/:channel_id/:id/:name',
     (request, reply) => {

@@ -15,11 +15,11 @@ export function createFile(path: string, mode: number): void {
     closeSync(openSync(path, 'wx', mode));
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
-    refuseIfPlanted(path);
+    rejectIfPlanted(path);
   }
 }
 
-function refuseIfPlanted(path: string): void {
+function rejectIfPlanted(path: string): void {
   const uid = process.geteuid?.();
   const found = lstatSync(path);
   if (uid === undefined || found.uid === uid || found.uid === root) return;

@@ -26,10 +26,10 @@ export interface BucketReport {
  * Who used the limit up: this credential on this route (`user`), on all routes (`global`), or everybody on this
  * resource together (`shared`).
  */
-export type RefusalScope = 'user' | 'global' | 'shared';
+export type RejectionScope = 'user' | 'global' | 'shared';
 
 export interface Refusal {
-  readonly scope: RefusalScope;
+  readonly scope: RejectionScope;
   readonly retryAfterMs: number;
 }
 

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeRedirect } from '../../../src/sdk/auth/redirect.ts';
+import { validateRedirect } from '../../../src/sdk/auth/redirect.ts';
 
 const expected = {
   redirectUri: 'discord-1:/authorize/callback',
   state: 'the-state',
   issuer: 'https://auth.example',
 };
-const at = (query: string, base = expected.redirectUri) => judgeRedirect(`${base}?${query}`, expected);
+const at = (query: string, base = expected.redirectUri) => validateRedirect(`${base}?${query}`, expected);
 const foreign = { kind: 'foreign' };
 
-describe('judgeRedirect', () => {
+describe('validateRedirect', () => {
   it('takes a code with the right state, with the right issuer or none', () => {
     expect(at('code=c&state=the-state')).toEqual({ kind: 'granted', code: 'c' });
     expect(at('code=c&state=the-state&iss=https%3A%2F%2Fauth.example')).toEqual({ kind: 'granted', code: 'c' });
@@ -55,8 +55,8 @@ describe('judgeRedirect', () => {
 
   it('minds the port of a loopback redirect', () => {
     const loopback = { ...expected, redirectUri: 'http://127.0.0.1:4000/callback' };
-    expect(judgeRedirect('http://127.0.0.1:4000/callback?code=c&state=the-state', loopback).kind).toBe('granted');
-    expect(judgeRedirect('http://127.0.0.1:4001/callback?code=c&state=the-state', loopback)).toEqual(foreign);
+    expect(validateRedirect('http://127.0.0.1:4000/callback?code=c&state=the-state', loopback).kind).toBe('granted');
+    expect(validateRedirect('http://127.0.0.1:4001/callback?code=c&state=the-state', loopback)).toEqual(foreign);
   });
 
   it('cuts what the address says of an error to bounded printable text', () => {
@@ -67,7 +67,7 @@ describe('judgeRedirect', () => {
   it('never throws, and never takes an address without the state', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webQueryParameters()), text => {
-        expect(judgeRedirect(text, expected)).toEqual(foreign);
+        expect(validateRedirect(text, expected)).toEqual(foreign);
         expect(at(text)).toEqual(foreign);
       }),
     );

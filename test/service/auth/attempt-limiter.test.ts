@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limitProfiles, type RateLimit } from '../../../src/model/limits/limit-profiles.ts';
-import { createGuesses, type Guesses } from '../../../src/service/auth/attempt-limiter.ts';
+import { type AttemptLimiter, createAttemptLimiter } from '../../../src/service/auth/attempt-limiter.ts';
 import { localBus } from '../../../src/service/bus/local.ts';
 import type { Core } from '../../../src/service/core.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
@@ -9,25 +9,25 @@ const limit: RateLimit = { requests: 5, windowMs: 60_000 };
 const start = Date.UTC(2026, 10, 20);
 
 let clock: VirtualClock;
-let guesses: Guesses;
+let attempts: AttemptLimiter;
 beforeEach(() => {
   clock = new VirtualClock(start);
-  guesses = openGuesses({ name: 'standard', asOf: '', buckets: { 'oauth-proof': limit } });
+  attempts = openGuesses({ name: 'standard', asOf: '', buckets: { 'oauth-proof': limit } });
 });
 
-function openGuesses(limits: Core['limits']): Guesses {
-  return createGuesses({ bus: localBus(clock), clock, limits }, 'oauth-proof');
+function openGuesses(limits: Core['limits']): AttemptLimiter {
+  return createAttemptLimiter({ bus: localBus(clock), clock, limits }, 'oauth-proof');
 }
 
 const wrong = (who = 'ada') =>
-  guesses.attempt(who, async isWrong => {
+  attempts.attempt(who, async isWrong => {
     isWrong();
     return 'wrong';
   });
-const right = (who = 'ada') => guesses.attempt(who, async () => 'right');
+const right = (who = 'ada') => attempts.attempt(who, async () => 'right');
 const refusal = { reason: 'rate_limited', extra: { retry_after: 60, global: false } };
 
-describe('guesses', () => {
+describe('attempts', () => {
   it('may be wrong as often as the limit says; one more is refused, right or wrong', async () => {
     for (let time = 0; time < limit.requests; time++) expect(await wrong()).toBe('wrong');
     await expect(wrong()).rejects.toMatchObject(refusal);
@@ -60,7 +60,7 @@ describe('guesses', () => {
   it('get no further when there are many at once', async () => {
     let looked = 0;
     const attempt = () =>
-      guesses.attempt('ada', async isWrong => {
+      attempts.attempt('ada', async isWrong => {
         looked++;
         await Promise.resolve();
         isWrong();
@@ -80,7 +80,7 @@ describe('guesses', () => {
     const held = new Promise<void>(resolve => {
       release = resolve;
     });
-    const slow = Array.from({ length: limit.requests - 1 }, () => guesses.attempt('ada', () => held));
+    const slow = Array.from({ length: limit.requests - 1 }, () => attempts.attempt('ada', () => held));
     expect(await right()).toBe('right');
     release();
     await Promise.all(slow);
@@ -89,7 +89,7 @@ describe('guesses', () => {
   it('wait for each other when no more may be wrong', async () => {
     for (let time = 1; time < limit.requests; time++) await wrong();
     let release = (): void => {};
-    const slow = guesses.attempt(
+    const slow = attempts.attempt(
       'ada',
       isWrong =>
         new Promise<void>(resolve => {
@@ -108,13 +108,13 @@ describe('guesses', () => {
   });
 
   it('that fail otherwise are over, too, and hand on what went wrong', async () => {
-    const broken = () => guesses.attempt('ada', () => Promise.reject(new Error('store')));
+    const broken = () => attempts.attempt('ada', () => Promise.reject(new Error('store')));
     for (let time = 0; time < 10; time++) await expect(broken()).rejects.toThrow('store');
     expect(await right()).toBe('right');
   });
 
   it('are not counted where nothing is limited', async () => {
-    guesses = openGuesses(limitProfiles.off);
+    attempts = openGuesses(limitProfiles.off);
     for (let time = 0; time < 100; time++) expect(await wrong()).toBe('wrong');
   });
 });

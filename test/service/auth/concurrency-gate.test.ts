@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Gate } from '../../../src/service/auth/concurrency-gate.ts';
+import { ConcurrencyGate } from '../../../src/service/auth/concurrency-gate.ts';
 
 describe('a gate', () => {
   it('lets so many works run at a time, and all in the end', async () => {
-    const gate = new Gate({ running: 2, all: 10, perCaller: 10 });
+    const gate = new ConcurrencyGate({ running: 2, all: 10, perCaller: 10 });
     let running = 0;
     let most = 0;
     const work = async () => {
@@ -16,7 +16,7 @@ describe('a gate', () => {
   });
 
   it('goes on after a work that failed', async () => {
-    const gate = new Gate({ running: 1, all: 10, perCaller: 10 });
+    const gate = new ConcurrencyGate({ running: 1, all: 10, perCaller: 10 });
     const failed = gate.run(() => Promise.reject(new Error('no')));
     const next = gate.run(async () => 'yes');
     await expect(failed).rejects.toThrow('no');
@@ -25,7 +25,7 @@ describe('a gate', () => {
   });
 
   it('refuses at once what is too much of one caller, or of all', () => {
-    const gate = new Gate({ running: 1, all: 3, perCaller: 2 });
+    const gate = new ConcurrencyGate({ running: 1, all: 3, perCaller: 2 });
     const first = gate.enter('a');
     expect([first, gate.enter('a'), gate.enter('a'), gate.enter('b'), gate.enter('c')].map(Boolean)).toEqual([
       true,

@@ -7,8 +7,8 @@ import { snapshotVersion } from '../../../src/service/control/snapshot.ts';
 import { createLobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
 import { createWebhookEvents } from '../../../src/service/domain/webhooks/events.ts';
 import { createAuthorization } from '../../../src/service/oauth/authorize/authorization.ts';
-import { Activity } from '../../../src/service/support/activity.ts';
-import { Faults } from '../../../src/service/testing/faults/faults.ts';
+import { PendingWork } from '../../../src/service/support/pending-work.ts';
+import { FaultInjector } from '../../../src/service/testing/faults/faults.ts';
 import { createFixtures } from '../../../src/service/testing/fixtures/fixtures.ts';
 import { idleParts, makeCore, startMs } from './support.ts';
 
@@ -20,15 +20,15 @@ async function open({ virtual = true } = {}) {
   const fixtures = createFixtures(core, idleParts);
   const replaced: number[] = [];
   const app = fastify();
-  const activity = new Activity();
-  const webhookEvents = createWebhookEvents(core, activity);
-  const authorization = createAuthorization(core, { webhookEvents, lobbies: createLobbies(core), activity });
+  const pendingWork = new PendingWork();
+  const webhookEvents = createWebhookEvents(core, pendingWork);
+  const authorization = createAuthorization(core, { webhookEvents, lobbies: createLobbies(core), pendingWork });
   registerControl(app, {
     core,
     controlToken,
     ...(virtual ? { advance: (ms: number) => core.clock.advance(ms) } : {}),
     fixtures,
-    faults: new Faults(core),
+    faults: new FaultInjector(core),
     decide: authorization.decide,
     decideDevice: authorization.device.decide,
     endUserTokens: authorization.endUserTokens,

@@ -2,8 +2,8 @@ import type { Core } from '../../../src/service/core.ts';
 import type { Announced, Topic } from '../../../src/service/events/announcement.ts';
 import { topics } from '../../../src/service/events/announcement.ts';
 import type { ApplicationRecord, ChannelRecord, GuildRecord, UserRecord } from '../../../src/service/store/records.ts';
-import { Fault } from '../../../src/service/support/fault.ts';
 import { snowflakeSource } from '../../../src/service/support/ids.ts';
+import { RequestError } from '../../../src/service/support/request-error.ts';
 import { everyonePermissions } from '../../../src/service/testing/fixtures/records.ts';
 import { unsetUserFields } from '../../support/user-fields.ts';
 import { makeCore } from '../control/support.ts';
@@ -153,13 +153,15 @@ export function namesOf(heard: readonly Heard[]): (string | undefined)[] {
 }
 
 /** The reason a call is refused for, and where its issues are. */
-export async function refusal(call: Promise<unknown>): Promise<{ reason: string; paths: string[]; fault: Fault }> {
+export async function refusal(
+  call: Promise<unknown>,
+): Promise<{ reason: string; paths: string[]; fault: RequestError }> {
   const fault = await call.then(
     () => {
       throw new Error('The call was not refused.');
     },
     (error: unknown) => error,
   );
-  if (!(fault instanceof Fault)) throw fault;
+  if (!(fault instanceof RequestError)) throw fault;
   return { reason: fault.reason, paths: fault.issues.map(({ path }) => path.join('.')), fault };
 }

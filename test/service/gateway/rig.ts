@@ -4,7 +4,7 @@ import { intents } from '../../../src/model/gateway.ts';
 import { createCredentials } from '../../../src/service/auth/credentials.ts';
 import { createLobbies, type Lobbies } from '../../../src/service/domain/lobbies/lobbies.ts';
 import { createGateway, type Gateway } from '../../../src/service/gateway/gateway.ts';
-import { Activity } from '../../../src/service/support/activity.ts';
+import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { hashSecret } from '../../../src/service/support/secret.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
 import { makeWorld, type TestCore, type World } from '../domain/support.ts';
@@ -31,7 +31,11 @@ export async function makeRig(
   const world = await makeWorld(overrides);
   const { core } = world;
   const lobbies = wrap(createLobbies(core));
-  const gateway = createGateway(core, { credentials: createCredentials(core), lobbies, activity: new Activity() });
+  const gateway = createGateway(core, {
+    credentials: createCredentials(core),
+    lobbies,
+    pendingWork: new PendingWork(),
+  });
   const server = createServer();
   gateway.attach(server);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

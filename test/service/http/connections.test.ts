@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createPatientServer, type Patience } from '../../../src/service/http/patient-server.ts';
+import { createHttpListener, type Patience } from '../../../src/service/http/patient-server.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';
@@ -62,7 +62,7 @@ describe('a server', () => {
   const patience: Patience = { headMs: long, requestMs: long, checkMs: 10, stillMs: long, keepAliveMs: long };
 
   async function listen(waits: Partial<Patience>): Promise<{ server: Server; port: number }> {
-    const server = createPatientServer(
+    const server = createHttpListener(
       ServerResponse,
       (request, response) => {
         request.resume();

@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isPrivateAddress } from '../../../src/service/outbound/private-address.ts';
-import { type AddressJudge, createPublicFetch, type PublicFetch } from '../../../src/service/outbound/public-fetch.ts';
+import {
+  type AddressResolver,
+  createPublicFetch,
+  type PublicFetch,
+} from '../../../src/service/outbound/public-fetch.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { type LoopbackServer, startLoopbackServer } from '../../support/http/loopback-server.ts';
 
-type Resolve = AddressJudge['resolve'];
+type Resolve = AddressResolver['resolve'];
 
 let inside: LoopbackServer;
 let port: string;

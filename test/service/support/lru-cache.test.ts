@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Recent } from '../../../src/service/support/lru-cache.ts';
+import { LruCache } from '../../../src/service/support/lru-cache.ts';
 
 describe('what was used lately', () => {
   it('is what was set last, and nothing after a delete or a clear', () => {
-    const recent = new Recent<number>(1000);
+    const recent = new LruCache<number>(1000);
     recent.set('a', 1, 10);
     recent.set('a', 2, 10);
     expect(recent.get('a')).toBe(2);
@@ -16,7 +16,7 @@ describe('what was used lately', () => {
   });
 
   it('weighs no more than its bound, however often entries are read and replaced', () => {
-    const recent = new Recent<number>(1000);
+    const recent = new LruCache<number>(1000);
     for (let at = 0; at < 10_000; at++) {
       recent.set(String(at % 300), at, 10);
       recent.get(String((at * 7) % 300));
@@ -27,7 +27,7 @@ describe('what was used lately', () => {
   });
 
   it('stays while others come and go', () => {
-    const recent = new Recent<string>(1000);
+    const recent = new LruCache<string>(1000);
     recent.set('hot', 'hot', 10);
     for (let at = 0; at < 1000; at++) {
       recent.set(String(at), 'cold', 10);
@@ -37,7 +37,7 @@ describe('what was used lately', () => {
   });
 
   it('never gives a replaced value back from the old generation', () => {
-    const recent = new Recent<number>(100);
+    const recent = new LruCache<number>(100);
     recent.set('a', 1, 40);
     recent.set('b', 0, 40);
     recent.set('a', 2, 40);
@@ -48,7 +48,7 @@ describe('what was used lately', () => {
   });
 
   it('does not hold what alone is heavier than the bound beyond the next entry', () => {
-    const recent = new Recent<number>(100);
+    const recent = new LruCache<number>(100);
     recent.set('large', 1, 1000);
     recent.set('a', 1, 60);
     recent.set('b', 1, 60);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Few } from '../../../src/service/support/small-set.ts';
+import { SmallSet } from '../../../src/service/support/small-set.ts';
 
 const items = Array.from({ length: 5 }, (_, n) => ({ n }));
 
@@ -9,7 +9,7 @@ describe('a set of few', () => {
     const step = fc.record({ item: fc.constantFrom(...items), add: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step), steps => {
-        const few = new Few<{ n: number }>();
+        const few = new SmallSet<{ n: number }>();
         const set = new Set<{ n: number }>();
         for (const { item, add } of steps) {
           if (add) {
@@ -29,7 +29,7 @@ describe('a set of few', () => {
   });
 
   it.each([1, 3])('of %i lets who is visited add another, who is visited too, or leave', count => {
-    const few = new Few<{ n: number }>();
+    const few = new SmallSet<{ n: number }>();
     for (const item of items.slice(0, count)) few.add(item);
     const seen: number[] = [];
     few.each(item => {

@@ -134,14 +134,14 @@ function checkMessage(report: Report, message: Fields, before: FlagsBefore): voi
   checkFlags(report, message);
   checkObjects(report, 'embeds', message.embeds, limits.messageEmbedsMax);
   checkMessageComponents(report, message.components, before === null && !isV2 ? undefined : isV2);
-  if (isV2) refuseLegacy(report, message);
+  if (isV2) rejectLegacy(report, message);
   checkObjects(report, 'attachments', message.attachments, limits.messageAttachmentsMax);
   checkObject(report, 'allowed_mentions', message.allowed_mentions);
   checkObject(report, 'poll', message.poll);
 }
 
 /** A message that is built of components of every type has no other content. */
-function refuseLegacy(report: Report, message: Fields): void {
+function rejectLegacy(report: Report, message: Fields): void {
   for (const field of ['content', 'embeds', 'poll'] as const) {
     const isEmpty = isAbsent(message[field]) || (message[field] as { length?: unknown }).length === 0;
     if (!isEmpty) report.at(field, 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', field);

@@ -78,30 +78,30 @@ export function permit(question: PermitQuestion): Permit {
 type Judge = (question: PermitQuestion) => PermitStep;
 
 const judges: readonly Judge[] = [
-  judgeAge,
-  judgeAdministrator,
-  judgeAccess,
-  judgeSending,
-  judgeChannel,
-  judgeMember,
-  judgeDefault,
+  validateAge,
+  validateAdministrator,
+  validateAccess,
+  validateSending,
+  validateChannel,
+  validateMember,
+  validateDefault,
 ];
 
-function judgeAge({ command, place: { member, channel } }: PermitQuestion): PermitStep {
+function validateAge({ command, place: { member, channel } }: PermitQuestion): PermitStep {
   const isOpen = !command.nsfw || (member.adult && (channel?.nsfw ?? true));
   return { step: 'age', outcome: isOpen ? 'next' : 'deny' };
 }
 
-function judgeAdministrator({ place: { permissions } }: PermitQuestion): PermitStep {
+function validateAdministrator({ place: { permissions } }: PermitQuestion): PermitStep {
   return { step: 'administrator', outcome: permissions & permissionBits.ADMINISTRATOR ? 'allow' : 'next' };
 }
 
-function judgeAccess({ place }: PermitQuestion): PermitStep {
+function validateAccess({ place }: PermitQuestion): PermitStep {
   const { VIEW_CHANNEL, USE_APPLICATION_COMMANDS } = permissionBits;
   return demand('access', place, place.channel ? VIEW_CHANNEL | USE_APPLICATION_COMMANDS : USE_APPLICATION_COMMANDS);
 }
 
-function judgeSending({ command, place }: PermitQuestion): PermitStep {
+function validateSending({ command, place }: PermitQuestion): PermitStep {
   return demand('send', place, command.type === commandTypes.USER ? sendPermission(place) : 0n);
 }
 
@@ -111,7 +111,7 @@ function demand(step: PermitStepName, { permissions }: MemberPlace, needed: bigi
 }
 
 /** Only a deny of the channel is final: where a channel allows, the member must be allowed as well. */
-function judgeChannel({ overwrites, place: { channel, guildId } }: PermitQuestion): PermitStep {
+function validateChannel({ overwrites, place: { channel, guildId } }: PermitQuestion): PermitStep {
   const step = 'channel';
   if (!channel) return { step, outcome: 'next' };
   for (const layer of layers) {
@@ -124,7 +124,7 @@ function judgeChannel({ overwrites, place: { channel, guildId } }: PermitQuestio
 }
 
 /** A command's own overwrite is final; one for the whole application is final only when it denies. */
-function judgeMember({ overwrites, place }: PermitQuestion): PermitStep {
+function validateMember({ overwrites, place }: PermitQuestion): PermitStep {
   const step = 'member';
   for (const layer of layers) {
     const entries = entriesOf(overwrites[layer], place);
@@ -153,7 +153,7 @@ function entriesOf(
   return ofAll ? [ofAll] : [];
 }
 
-function judgeDefault({ command: { default_member_permissions: bits }, place }: PermitQuestion): PermitStep {
+function validateDefault({ command: { default_member_permissions: bits }, place }: PermitQuestion): PermitStep {
   const step = 'default';
   if (bits === null) return { step, outcome: 'allow' };
   const needed = BigInt(bits);

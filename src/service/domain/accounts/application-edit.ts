@@ -4,8 +4,8 @@ import type { User } from '../../../model/user.ts';
 import type { Core } from '../../core.ts';
 import { PrivateAddressError } from '../../outbound/private-address.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import type { Activity } from '../../support/activity.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { createEndpointProbe } from '../interactions/endpoint-probe.ts';
 import { changeApplication } from './application-records.ts';
@@ -17,7 +17,7 @@ export interface ApplicationEdits {
    * Changes the fields that the body supplies. An address for interactions is tried out first.
    *
    * @param body {@link ApplicationEdit}, yet unread
-   * @throws Fault `invalid_form_body`, at `interactions_endpoint_url` also when the server there does not answer as it
+   * @throws RequestError `invalid_form_body`, at `interactions_endpoint_url` also when the server there does not answer as it
    *   should; `unknown_application` when it is gone meanwhile
    */
   edit(application: ApplicationRecord, body: unknown): Promise<ApplicationRecord>;
@@ -25,15 +25,15 @@ export interface ApplicationEdits {
   editBot(application: ApplicationRecord, body: unknown): Promise<User>;
 }
 
-/** @param activity counts the questions to servers under way */
-export function createApplicationEdits(core: Core, activity: Activity): ApplicationEdits {
-  const isServed = createEndpointProbe(core, activity);
+/** @param pendingWork counts the questions to servers under way */
+export function createApplicationEdits(core: Core, pendingWork: PendingWork): ApplicationEdits {
+  const isServed = createEndpointProbe(core, pendingWork);
 
   return {
     editBot: (application, body) => editBotUser(core, application, body),
 
     async edit(application, body) {
-      refuseIssues(checkApplicationEdit(body));
+      rejectIssues(checkApplicationEdit(body));
       const { description, interactions_endpoint_url: url } = body as ApplicationEdit;
       if (url && !(await isServed(application, url).catch(leadsInside))) throw notServed();
       return changeApplication(core.store, application.id, {
@@ -44,16 +44,16 @@ export function createApplicationEdits(core: Core, activity: Activity): Applicat
   };
 }
 
-/** @throws Fault, or the error when it is another */
+/** @throws RequestError, or the error when it is another */
 function leadsInside(error: unknown): never {
   throw error instanceof PrivateAddressError ? refusedAs('URL_ADDRESS_PRIVATE') : error;
 }
 
-function notServed(): Fault {
+function notServed(): RequestError {
   return refusedAs('APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID');
 }
 
-function refusedAs(code: 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID' | 'URL_ADDRESS_PRIVATE'): Fault {
+function refusedAs(code: 'APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID' | 'URL_ADDRESS_PRIVATE'): RequestError {
   const issue = { path: ['interactions_endpoint_url'], code, message: serviceFieldErrors[code]() };
-  return new Fault('invalid_form_body', {}, [issue]);
+  return new RequestError('invalid_form_body', {}, [issue]);
 }

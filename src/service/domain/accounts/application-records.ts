@@ -1,14 +1,14 @@
 import type { ApplicationId } from '../../../model/snowflake.ts';
 import type { Store, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
+import { RequestError } from '../../support/request-error.ts';
 
 /**
  * Changes some fields of an application.
  *
  * @param announce what else belongs to the change; its events come after it
- * @throws Fault `unknown_application` when it is gone meanwhile
+ * @throws RequestError `unknown_application` when it is gone meanwhile
  */
 export async function changeApplication(
   store: Store,
@@ -18,7 +18,7 @@ export async function changeApplication(
 ): Promise<ApplicationRecord> {
   const work = async (transaction: Transaction) => {
     const before = await transaction.get('applications', id);
-    if (!before) throw new Fault('unknown_application');
+    if (!before) throw new RequestError('unknown_application');
     const changed = { ...before, ...fields };
     transaction.put('applications', changed);
     await announce?.(transaction, changed, before);

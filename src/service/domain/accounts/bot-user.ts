@@ -5,7 +5,7 @@ import { topics } from '../../events/announcement.ts';
 import { lazyEvent } from '../../events/lazy-event.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import { refuseIssues } from '../../support/fault.ts';
+import { rejectIssues } from '../../support/request-error.ts';
 import { botMember } from '../guilds/bot-member.ts';
 import { guildIdsOf } from '../guilds/records.ts';
 import { memberView } from '../guilds/view.ts';
@@ -20,10 +20,10 @@ import { botUserView } from './user-view.ts';
  * bots may have the same name.
  *
  * @param body {@link UserEdit}, yet unread
- * @throws Fault `invalid_form_body`, `unknown_application` when it is gone meanwhile
+ * @throws RequestError `invalid_form_body`, `unknown_application` when it is gone meanwhile
  */
 export async function editBotUser({ store }: Core, { id }: ApplicationRecord, body: unknown): Promise<User> {
-  refuseIssues(checkUserEdit(body));
+  rejectIssues(checkUserEdit(body));
   const { username } = body as UserEdit;
   const fields = typeof username === 'string' ? { bot_username: trimUsername(username) } : {};
   return botUserView(await changeApplication(store, id, fields, announceChange));

@@ -1,27 +1,28 @@
 import type { UserId } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { UserRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 
-/** @throws Fault `invalid_user_type` when it is a provisional account @see docs/spec/errors.md#error-codes */
+/** @throws RequestError `invalid_user_type` when it is a provisional account @see docs/spec/errors.md#error-codes */
 export function requireFullAccount({ provisional_of }: UserRecord): void {
-  if (provisional_of !== null) throw new Fault('invalid_user_type', { message: 'Only full accounts can do this' });
+  if (provisional_of !== null)
+    throw new RequestError('invalid_user_type', { message: 'Only full accounts can do this' });
 }
 
 /**
  * The user, if it may authorize applications.
  *
- * @throws Fault `unknown_user`; `invalid_user_type` when it is a provisional account; `missing_access` when it is banned
+ * @throws RequestError `unknown_user`; `invalid_user_type` when it is a provisional account; `missing_access` when it is banned
  */
 export async function requireAuthorizer(view: StoreView, userId: UserId): Promise<UserRecord> {
   const user = await view.get('users', userId);
-  if (!user) throw new Fault('unknown_user');
+  if (!user) throw new RequestError('unknown_user');
   requireFullAccount(user);
   requireNotBanned(user);
   return user;
 }
 
-/** @throws Fault `missing_access` */
+/** @throws RequestError `missing_access` */
 export function requireNotBanned({ banned }: UserRecord): void {
-  if (banned) throw new Fault('missing_access', { message: 'This account is banned' });
+  if (banned) throw new RequestError('missing_access', { message: 'This account is banned' });
 }

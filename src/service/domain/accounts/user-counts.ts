@@ -3,7 +3,7 @@ import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import { steadyNow } from '../../../wire/clock/ports.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView } from '../../store/contract.ts';
-import { Recent } from '../../support/lru-cache.ts';
+import { LruCache } from '../../support/lru-cache.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { isUserInstall } from '../guilds/installations.ts';
 
@@ -23,7 +23,7 @@ const applicationsMax = 1000;
 
 export function createUserCounts({ store, clock }: Pick<Core, 'store' | 'clock'>): CountUsers {
   const { usersCountedMax, usersCountAgeMaxMs } = serviceLimits;
-  const counted = new Recent<{ readonly counts: Promise<UserCounts>; readonly atMs: number }>(applicationsMax);
+  const counted = new LruCache<{ readonly counts: Promise<UserCounts>; readonly atMs: number }>(applicationsMax);
 
   return async id => {
     const known = counted.get(id);

@@ -19,7 +19,7 @@ import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import { type ApplicationRecord, type CommandRecord, commandScope } from '../../store/records.ts';
-import { refuseIssues } from '../../support/fault.ts';
+import { rejectIssues } from '../../support/request-error.ts';
 import { readAtOnce } from '../consistent-read.ts';
 import { TextCache } from '../text-cache.ts';
 import { dropOverwrites } from './overwrites.ts';
@@ -35,7 +35,7 @@ import {
   rewritten,
   rewrittenIfChanged,
 } from './records.ts';
-import { isEntryPoint, refuseLostEntryPoint, refuseTakenName, refuseTooMany, takeCreates } from './scope-rules.ts';
+import { isEntryPoint, rejectLostEntryPoint, rejectTakenName, rejectTooMany, takeCreates } from './scope-rules.ts';
 import { showCommand, type Translations } from './view.ts';
 
 /**
@@ -49,16 +49,16 @@ export interface Commands {
   /**
    * The guild as a place of the application's commands.
    *
-   * @throws Fault see {@link authorizedGuild}
+   * @throws RequestError see {@link authorizedGuild}
    */
   placeIn(application: ApplicationRecord, guildId: GuildId, use: PlaceUse): Promise<CommandPlace>;
   list(application: ApplicationRecord, place: CommandPlace, translations: Translations): Promise<string>;
-  /** @throws Fault `unknown_command` */
+  /** @throws RequestError `unknown_command` */
   get(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<string>;
   /**
    * Creates the command, or overwrites the one of its type and name: that keeps its id and gets a new version.
    *
-   * @throws Fault `invalid_form_body`, `too_many_commands`, `too_many_command_creates`
+   * @throws RequestError `invalid_form_body`, `too_many_commands`, `too_many_command_creates`
    */
   create(
     application: ApplicationRecord,
@@ -68,17 +68,17 @@ export interface Commands {
   /**
    * Replaces what the body supplies, whole. The version stays when nothing changes.
    *
-   * @throws Fault `invalid_form_body`, `unknown_command`, `command_name_taken`
+   * @throws RequestError `invalid_form_body`, `unknown_command`, `command_name_taken`
    */
   edit(application: ApplicationRecord, place: CommandPlace, id: CommandId, input: unknown): Promise<string>;
   /**
    * Makes the list the whole set of the place's commands, or fails and changes nothing. Commands that are in both
    * keep their ids, and their versions where they do not change.
    *
-   * @throws Fault `invalid_form_body`, `too_many_commands`, `too_many_command_creates`, `entry_point_missing`
+   * @throws RequestError `invalid_form_body`, `too_many_commands`, `too_many_command_creates`, `entry_point_missing`
    */
   replaceAll(application: ApplicationRecord, place: CommandPlace, input: unknown): Promise<string>;
-  /** @throws Fault `unknown_command` */
+  /** @throws RequestError `unknown_command` */
   remove(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<void>;
   /**
    * Gives an application with an Activity its entry point, unless it has one. Not counted as one of the day's creates.
@@ -118,14 +118,14 @@ export function createCommands(core: Core): Commands {
   }
 
   async function create(application: ApplicationRecord, place: CommandPlace, input: unknown) {
-    refuseIssues(checkCommand(input, rulesFor(application, place)));
+    rejectIssues(checkCommand(input, rulesFor(application, place)));
     const content = normalized(input as CommandInput, application, place);
     return store.transact(commandsScope(application, place), async transaction => {
       const stored = await commandsOf(transaction, application, place);
       const existing = stored.find(command => commandKey(command) === commandKey(content));
       const command = existing ? rewritten(ids, existing, content) : newCommand(ids, application, place, content);
       if (!existing) {
-        refuseTooMany([...stored, command]);
+        rejectTooMany([...stored, command]);
         await takeCreates(core, transaction, command.scope, 1);
       }
       await changeCommands(transaction, application, place, existing ? [existing] : [], [command]);
@@ -136,13 +136,13 @@ export function createCommands(core: Core): Commands {
   async function edit(application: ApplicationRecord, place: CommandPlace, id: CommandId, input: unknown) {
     return store.transact(commandsScope(application, place), async transaction => {
       const stored = await commandOf(transaction, application, place, id);
-      refuseIssues(checkCommandEdit(input, { ...rulesFor(application, place), type: stored.type }));
+      rejectIssues(checkCommandEdit(input, { ...rulesFor(application, place), type: stored.type }));
       const merged = mergedInput(stored, input as CommandEdit);
       // What spans supplied and stored fields, and what the application's traits no longer allow.
-      refuseIssues(checkCommand(merged, rulesFor(application, place)));
+      rejectIssues(checkCommand(merged, rulesFor(application, place)));
       const command = rewrittenIfChanged(ids, stored, normalized(merged, application, place));
       if (command.name !== stored.name) {
-        refuseTakenName(await commandsOf(transaction, application, place), command);
+        rejectTakenName(await commandsOf(transaction, application, place), command);
       }
       await changeCommands(transaction, application, place, [stored], [command]);
       return encode(command);
@@ -150,15 +150,15 @@ export function createCommands(core: Core): Commands {
   }
 
   async function replaceAll(application: ApplicationRecord, place: CommandPlace, input: unknown): Promise<string> {
-    refuseIssues(checkCommandList(input, rulesFor(application, place)));
+    rejectIssues(checkCommandList(input, rulesFor(application, place)));
     const items = (input as readonly CommandItem[]).map(item => ({
       id: readSnowflake<'command'>(item.id),
       content: normalized(item, application, place),
     }));
-    refuseTooMany(items.map(({ content }) => content));
+    rejectTooMany(items.map(({ content }) => content));
     return store.transact(commandsScope(application, place), async transaction => {
       const stored = await commandsOf(transaction, application, place);
-      refuseLostEntryPoint(
+      rejectLostEntryPoint(
         stored,
         items.map(({ content }) => content),
       );

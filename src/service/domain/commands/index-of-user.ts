@@ -8,7 +8,7 @@ import { permit } from '../../../model/rules/permissions/permit.ts';
 import type { ApplicationId, ChannelId, GuildId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { ApplicationRecord, CommandRecord, GuildRecord, UserRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { botUserView } from '../accounts/user-view.ts';
 import { guildsOf, isUserInstalled, sharesGuild, userInstalls } from '../guilds/installations.ts';
 import { guildOverwrites } from './overwrites.ts';
@@ -29,15 +29,15 @@ export interface CommandIndexes {
   /**
    * In the direct messages with the application's bot.
    *
-   * @throws Fault `unknown_application`, `missing_access` when the user neither shares a guild with it nor installed it
+   * @throws RequestError `unknown_application`, `missing_access` when the user neither shares a guild with it nor installed it
    */
   ofApplication(reader: IndexReader, applicationId: ApplicationId): Promise<CommandIndex>;
-  /** In a channel of one of the user's guilds. @throws Fault `unknown_channel` for any other */
+  /** In a channel of one of the user's guilds. @throws RequestError `unknown_channel` for any other */
   ofChannel(reader: IndexReader, channelId: ChannelId): Promise<CommandIndex>;
   /**
    * In a guild, apart from what its channels change.
    *
-   * @throws Fault `unknown_guild`, `missing_access` when the user is no member
+   * @throws RequestError `unknown_guild`, `missing_access` when the user is no member
    */
   ofGuild(reader: IndexReader, guildId: GuildId): Promise<CommandIndex>;
   /** Anywhere, of the applications that the user has installed for itself. */
@@ -70,7 +70,7 @@ export function createCommandIndexes({ store }: Core): CommandIndexes {
 
   async function memberOf({ id }: GuildRecord, user: UserRecord): Promise<PlaceMember> {
     const member = await store.get('guild_members', id, user.id);
-    if (!member) throw new Fault('missing_access');
+    if (!member) throw new RequestError('missing_access');
     return { user_id: user.id, roles: member.roles, adult: user.adult };
   }
 
@@ -80,7 +80,7 @@ export function createCommandIndexes({ store }: Core): CommandIndexes {
   ): Promise<readonly CommandRecord[]> {
     const { guild, member, channelId } = here;
     const place = memberPlace(guild, member, channelId);
-    if (!place) throw new Fault('unknown_channel');
+    if (!place) throw new RequestError('unknown_channel');
     const isInGuild = guild.applications.includes(application.id);
     const own = isInGuild ? await commandsOf(store, application, { guildId: guild.id }) : [];
     const overwritesFor = await guildOverwrites(store, guild.id, application.id);
@@ -96,10 +96,10 @@ export function createCommandIndexes({ store }: Core): CommandIndexes {
   return {
     async ofApplication(reader, applicationId) {
       const application = await store.get('applications', applicationId);
-      if (!application) throw new Fault('unknown_application');
+      if (!application) throw new RequestError('unknown_application');
       const isInstalled = await isUserInstalled(store, applicationId, reader.user.id);
       const isShared = await sharesGuild(store, applicationId, reader.user.id);
-      if (!isInstalled && !isShared) throw new Fault('missing_access');
+      if (!isInstalled && !isShared) throw new RequestError('missing_access');
       const commands = (await commandsOf(store, application, everywhere)).filter(command => {
         const isOpen =
           (isShared && isInstalledBy(command, GUILD_INSTALL)) || (isInstalled && isInstalledBy(command, USER_INSTALL));
@@ -111,13 +111,13 @@ export function createCommandIndexes({ store }: Core): CommandIndexes {
     async ofChannel(reader, channelId) {
       const guilds = await guildsOf(store, reader.user.id);
       const guild = guilds.find(({ channels }) => channels.some(({ id }) => id === channelId));
-      if (!guild) throw new Fault('unknown_channel');
+      if (!guild) throw new RequestError('unknown_channel');
       return inGuild(reader, guild, channelId);
     },
 
     async ofGuild(reader, guildId) {
       const guild = await store.get('guilds', guildId);
-      if (!guild) throw new Fault('unknown_guild');
+      if (!guild) throw new RequestError('unknown_guild');
       return inGuild(reader, guild);
     },
 

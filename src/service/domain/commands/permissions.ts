@@ -34,7 +34,7 @@ import {
   type GuildRecord,
   type UserRecord,
 } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { overwriteLayers, overwritesView, putOverwrites } from './overwrites.ts';
 import { authorizedGuild } from './place.ts';
@@ -53,14 +53,14 @@ export interface CommandPermissions {
    * What is configured, commands without overwrites left out; by id, oldest first.
    *
    * @param reader a user who asks, undefined for the application itself
-   * @throws Fault `unknown_guild`, `missing_access` for a user who is no member
+   * @throws RequestError `unknown_guild`, `missing_access` for a user who is no member
    */
   list(
     application: ApplicationRecord,
     guildId: GuildId,
     reader?: UserRecord,
   ): Promise<readonly GuildCommandPermissions[]>;
-  /** @throws Fault as `list`, `unknown_command`, `unknown_command_permissions` when it has none */
+  /** @throws RequestError as `list`, `unknown_command`, `unknown_command_permissions` when it has none */
   get(
     application: ApplicationRecord,
     guildId: GuildId,
@@ -72,7 +72,7 @@ export interface CommandPermissions {
    *
    * @param editor manages the guild and its roles, may use the command, and manages whatever the entries are about
    * @param body `{permissions: […]}`, yet unread
-   * @throws Fault `missing_access` (the message says what is missing), `unknown_command`, `invalid_form_body`
+   * @throws RequestError `missing_access` (the message says what is missing), `unknown_command`, `invalid_form_body`
    */
   replace(
     application: ApplicationRecord,
@@ -132,7 +132,7 @@ export function createCommandPermissions(core: Core): CommandPermissions {
       const guild = await readableGuild(application, guildId, reader);
       await findTarget(store, application, guild, id);
       const record = await store.get('command_overwrites', guild.id, application.id, id);
-      if (!record) throw new Fault('unknown_command_permissions');
+      if (!record) throw new RequestError('unknown_command_permissions');
       return overwritesView(record);
     },
 
@@ -142,9 +142,9 @@ export function createCommandPermissions(core: Core): CommandPermissions {
       const place = memberPlace(guild, editor);
       if (!place || !mayEditOverwrites(place)) throw noAccess('the user needs MANAGE_GUILD and MANAGE_ROLES');
       const target = await findTarget(store, application, guild, id);
-      refuseIssues(checkOverwrites(body));
+      rejectIssues(checkOverwrites(body));
       const permissions = (body as { permissions: readonly CommandOverwrite[] }).permissions.map(readEntry);
-      refuseIssues(await findUnknown(guild, permissions));
+      rejectIssues(await findUnknown(guild, permissions));
       const rolesOf = await rolesOfNamed(guild, permissions);
       if (!permissions.every(entry => mayManageTarget(guild, editor, entry, rolesOf))) {
         throw noAccess('the user cannot manage every role, user and channel of the list');
@@ -171,7 +171,7 @@ interface Target
  * What the overwrites are of: a command that can be used in the guild or, by the application's id, a command without
  * restrictions of its own in place of them all.
  *
- * @throws Fault `unknown_command`
+ * @throws RequestError `unknown_command`
  */
 async function findTarget(
   view: StoreView,
@@ -185,7 +185,7 @@ async function findTarget(
   }
   const command = await view.get('commands', id);
   const scopes = [commandScope(application.id), commandScope(application.id, guild.id)];
-  if (!command || !scopes.includes(command.scope)) throw new Fault('unknown_command');
+  if (!command || !scopes.includes(command.scope)) throw new RequestError('unknown_command');
   return command;
 }
 
@@ -208,6 +208,6 @@ function isInGuild({ id: guildId, roles, channels }: GuildRecord, { id, type }: 
 }
 
 /** Unspecified: the code is 50001 for each of the conditions. @see docs/spec/permissions.md#who-may-edit */
-function noAccess(because: string): Fault {
-  return new Fault('missing_access', { message: `Missing Access: ${because}.` });
+function noAccess(because: string): RequestError {
+  return new RequestError('missing_access', { message: `Missing Access: ${because}.` });
 }

@@ -2,7 +2,7 @@ import type { ApiErrorName } from '../../../model/errors/errors.ts';
 import type { GuildId } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { ApplicationRecord, GuildRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 
 /** Why nothing is read or written in a guild without the application: reads do not find it, writes lack access to it. */
 const refusals = { read: 'unknown_guild', write: 'missing_access' } as const satisfies Record<string, ApiErrorName>;
@@ -16,7 +16,7 @@ export type PlaceUse = keyof typeof refusals;
  * Our choice: a guild that does not exist is answered like one without the application, so that nobody can probe for
  * ids.
  *
- * @throws Fault `unknown_guild` for `read`, `missing_access` for `write`
+ * @throws RequestError `unknown_guild` for `read`, `missing_access` for `write`
  * @see docs/spec/commands.md#reading
  */
 export async function authorizedGuild(
@@ -26,6 +26,6 @@ export async function authorizedGuild(
   use: PlaceUse,
 ): Promise<GuildRecord> {
   const guild = await view.get('guilds', guildId);
-  if (!guild?.applications.includes(application.id)) throw new Fault(refusals[use]);
+  if (!guild?.applications.includes(application.id)) throw new RequestError(refusals[use]);
   return guild;
 }

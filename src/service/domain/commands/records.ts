@@ -4,8 +4,8 @@ import type { NormalizedCommand } from '../../../model/rules/commands/normalize-
 import { type CommandId, compareSnowflakes, type GuildId } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
 import { type ApplicationRecord, type CommandRecord, commandScope } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
 import type { SnowflakeSource } from '../../support/ids.ts';
+import { RequestError } from '../../support/request-error.ts';
 
 /** Where a command is registered: everywhere, or in one guild. */
 export interface CommandPlace {
@@ -31,7 +31,7 @@ export async function commandsOf(
   return [...commands].sort((a, b) => compareSnowflakes(a.id, b.id));
 }
 
-/** @throws Fault `unknown_command` also when it is in another place */
+/** @throws RequestError `unknown_command` also when it is in another place */
 export async function commandOf(
   view: StoreView,
   application: ApplicationRecord,
@@ -39,7 +39,7 @@ export async function commandOf(
   id: CommandId,
 ): Promise<CommandRecord> {
   const command = await view.get('commands', id);
-  if (command?.scope !== commandScope(application.id, guildId)) throw new Fault('unknown_command');
+  if (command?.scope !== commandScope(application.id, guildId)) throw new RequestError('unknown_command');
   return command;
 }
 

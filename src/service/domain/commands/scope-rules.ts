@@ -5,33 +5,33 @@ import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { CommandRecord } from '../../store/records.ts';
 import { apiMessages } from '../../support/api-messages.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 
 /** What the commands of a place must keep to together, each with an error of its own. */
 
 type Typed = { readonly type: CommandType };
 
-/** @throws Fault `too_many_commands`; its message names the limit */
-export function refuseTooMany(commands: readonly Typed[]): void {
+/** @throws RequestError `too_many_commands`; its message names the limit */
+export function rejectTooMany(commands: readonly Typed[]): void {
   const exceeded = firstExceededType(countByType(commands));
   if (exceeded === undefined) return;
   const message = `${apiMessages.too_many_commands} (${limits.commandsPerScope[exceeded]})`;
-  throw new Fault('too_many_commands', { message });
+  throw new RequestError('too_many_commands', { message });
 }
 
-/** @throws Fault `entry_point_missing` when a bulk write would delete the entry point */
-export function refuseLostEntryPoint(stored: readonly Typed[], kept: readonly Typed[]): void {
-  if (stored.some(isEntryPoint) && !kept.some(isEntryPoint)) throw new Fault('entry_point_missing');
+/** @throws RequestError `entry_point_missing` when a bulk write would delete the entry point */
+export function rejectLostEntryPoint(stored: readonly Typed[], kept: readonly Typed[]): void {
+  if (stored.some(isEntryPoint) && !kept.some(isEntryPoint)) throw new RequestError('entry_point_missing');
 }
 
 export function isEntryPoint({ type }: Typed): boolean {
   return type === commandTypes.PRIMARY_ENTRY_POINT;
 }
 
-/** @throws Fault `command_name_taken` when another command of the type has the name */
-export function refuseTakenName(stored: readonly CommandRecord[], command: CommandRecord): void {
+/** @throws RequestError `command_name_taken` when another command of the type has the name */
+export function rejectTakenName(stored: readonly CommandRecord[], command: CommandRecord): void {
   if (stored.some(other => other.id !== command.id && commandKey(other) === commandKey(command))) {
-    throw new Fault('command_name_taken');
+    throw new RequestError('command_name_taken');
   }
 }
 
@@ -42,7 +42,7 @@ export function refuseTakenName(stored: readonly CommandRecord[], command: Comma
  * Our choice: what is used is kept in the store with the commands themselves, so that neither a failed write nor a
  * restart changes it.
  *
- * @throws Fault `too_many_command_creates` with nothing counted; its `retry_after` is in seconds
+ * @throws RequestError `too_many_command_creates` with nothing counted; its `retry_after` is in seconds
  * @see docs/spec/limits.md; docs/spec/limits.md#daily-creates
  */
 export async function takeCreates(
@@ -59,6 +59,6 @@ export async function takeCreates(
   const usedUpToMs = Math.min(used?.full_at_ms ?? 0, nowMs + limit.windowMs);
   const fullAtMs = Math.max(usedUpToMs, nowMs) + count * (limit.windowMs / limit.requests);
   const waitMs = fullAtMs - nowMs - limit.windowMs;
-  if (waitMs > 0) throw new Fault('too_many_command_creates', { retry_after: waitMs / 1000, global: false });
+  if (waitMs > 0) throw new RequestError('too_many_command_creates', { retry_after: waitMs / 1000, global: false });
   transaction.put('command_quotas', { scope, full_at_ms: fullAtMs });
 }

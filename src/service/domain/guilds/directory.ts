@@ -16,7 +16,7 @@ import type {
   GuildRecord,
   LobbyRecord,
 } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { byChannel, linkedLobbies } from '../lobbies/records.ts';
 import { botMember } from './bot-member.ts';
 import { guildIdsOf, guildMembers, guildScope, putGuild } from './records.ts';
@@ -37,11 +37,11 @@ export interface GuildDirectory {
   guildsOf(userId: UserId, page: GuildPage): Promise<readonly OwnGuild[]>;
   /** The same of a bot. */
   guildsOfBot(application: ApplicationRecord, page: GuildPage): Promise<readonly OwnGuild[]>;
-  /** Takes a bot out of a guild. @throws Fault `unknown_guild` when it is not in it */
+  /** Takes a bot out of a guild. @throws RequestError `unknown_guild` when it is not in it */
   leave(application: ApplicationRecord, guildId: GuildId): Promise<void>;
-  /** All channels of a guild, in their order there. @throws Fault `unknown_guild`, `missing_access` when the bot is not in it */
+  /** All channels of a guild, in their order there. @throws RequestError `unknown_guild`, `missing_access` when the bot is not in it */
   channelsOf(application: ApplicationRecord, guildId: GuildId): Promise<readonly Channel[]>;
-  /** Those of them that the user can see. @throws Fault `unknown_guild`, `missing_access` when the user is not in it */
+  /** Those of them that the user can see. @throws RequestError `unknown_guild`, `missing_access` when the user is not in it */
   channelsFor(userId: UserId, guildId: GuildId): Promise<readonly Channel[]>;
   /** The same with what the picker of a channel to link shows of each. */
   linkableChannelsFor(userId: UserId, guildId: GuildId): Promise<readonly LinkableChannel[]>;
@@ -82,7 +82,7 @@ export function createGuildDirectory({ store }: Pick<Core, 'store'>): GuildDirec
   async function leave({ id }: ApplicationRecord, guildId: GuildId): Promise<void> {
     await store.transact(guildScope(guildId), async transaction => {
       const guild = await transaction.get('guilds', guildId);
-      if (!guild?.applications.includes(id)) throw new Fault('unknown_guild');
+      if (!guild?.applications.includes(id)) throw new RequestError('unknown_guild');
       transaction.delete('guild_members', guildId, botUserId({ id }));
       await putGuild(transaction, guild, { ...guild, applications: guild.applications.filter(other => other !== id) });
     });
@@ -91,7 +91,7 @@ export function createGuildDirectory({ store }: Pick<Core, 'store'>): GuildDirec
   async function channelsFor<T>(userId: UserId, guildId: GuildId, show: Show<T>): Promise<readonly T[]> {
     const guild = await findGuild(store, guildId);
     const member = await store.get('guild_members', guildId, userId);
-    if (!member) throw new Fault('missing_access');
+    if (!member) throw new RequestError('missing_access');
     const linked = byChannel(await linkedLobbies(store, guildId));
     return inOrder(guild)
       .filter(channel => holds(memberPermissions(guild, member, channel), VIEW_CHANNEL))
@@ -100,7 +100,7 @@ export function createGuildDirectory({ store }: Pick<Core, 'store'>): GuildDirec
 
   async function channelsOf(application: ApplicationRecord, guildId: GuildId): Promise<readonly Channel[]> {
     const guild = await findGuild(store, guildId);
-    if (!guild.applications.includes(application.id)) throw new Fault('missing_access');
+    if (!guild.applications.includes(application.id)) throw new RequestError('missing_access');
     const linked = byChannel(await linkedLobbies(store, guildId));
     return inOrder(guild).map(channel => channelView(channel, guild, linked.get(channel.id)));
   }
@@ -124,7 +124,7 @@ type Show<T> = (
 
 async function findGuild(view: StoreView, id: GuildId): Promise<GuildRecord> {
   const guild = await view.get('guilds', id);
-  if (!guild) throw new Fault('unknown_guild');
+  if (!guild) throw new RequestError('unknown_guild');
   return guild;
 }
 

@@ -25,7 +25,7 @@ import type {
   GuildRecord,
   UserRecord,
 } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { userView } from '../accounts/user-view.ts';
 import { readId } from '../lobbies/input.ts';
 import { byChannel, linkedLobbies } from '../lobbies/records.ts';
@@ -40,14 +40,14 @@ export type LoneGuild = GuildUpdated & { readonly approximate_member_count?: num
 /**
  * The guild objects one by one, as gateway clients fetch what they have not cached.
  *
- * Each throws Fault `unknown_guild` for a guild that the bot is not in.
+ * Each throws RequestError `unknown_guild` for a guild that the bot is not in.
  *
  * @see docs/spec/commands.md#reading
  */
 export interface GuildLookup {
   guild(application: ApplicationRecord, id: GuildId, isCounted: boolean): Promise<LoneGuild>;
   roles(application: ApplicationRecord, id: GuildId): Promise<readonly Role[]>;
-  /** @throws Fault `unknown_role` */
+  /** @throws RequestError `unknown_role` */
   role(application: ApplicationRecord, id: GuildId, roleId: RoleId): Promise<Role>;
   /** By id, those after `after`. */
   members(
@@ -61,12 +61,12 @@ export interface GuildLookup {
     id: GuildId,
     search: { readonly query: string; readonly limit: number },
   ): Promise<readonly GuildMember[]>;
-  /** @throws Fault `unknown_member` */
+  /** @throws RequestError `unknown_member` */
   member(application: ApplicationRecord, id: GuildId, userId: UserId): Promise<GuildMember>;
-  /** The user's own membership. @throws Fault `unknown_guild` when it is not in that guild */
+  /** The user's own membership. @throws RequestError `unknown_guild` when it is not in that guild */
   ownMember(userId: UserId, id: GuildId): Promise<GuildMember>;
   threads(application: ApplicationRecord, id: GuildId): Promise<readonly Channel[]>;
-  /** A channel or thread of any of the bot's guilds, or direct messages. @throws Fault `unknown_channel` */
+  /** A channel or thread of any of the bot's guilds, or direct messages. @throws RequestError `unknown_channel` */
   channel(application: ApplicationRecord, id: ChannelId): Promise<Channel | DirectChannel>;
   /**
    * The bot's direct messages with a user.
@@ -74,17 +74,17 @@ export interface GuildLookup {
    * Our choice: outside guilds any channel is that, so the one that is named has the user's id and is nothing stored.
    *
    * @param body `{recipient_id}`, yet unread
-   * @throws Fault `invalid_form_body`, `unknown_user` also for a bot
+   * @throws RequestError `invalid_form_body`, `unknown_user` also for a bot
    */
   directChannel(body: unknown): Promise<DirectChannel>;
-  /** Anybody the service knows; bots are known by their applications. @throws Fault `unknown_user` */
+  /** Anybody the service knows; bots are known by their applications. @throws RequestError `unknown_user` */
   user(id: UserId): Promise<User>;
 }
 
 export function createGuildLookup({ store }: Pick<Core, 'store'>): GuildLookup {
   async function find({ id: applicationId }: ApplicationRecord, id: GuildId): Promise<GuildRecord> {
     const guild = await store.get('guilds', id);
-    if (!guild?.applications.includes(applicationId)) throw new Fault('unknown_guild');
+    if (!guild?.applications.includes(applicationId)) throw new RequestError('unknown_guild');
     return guild;
   }
 
@@ -97,7 +97,7 @@ export function createGuildLookup({ store }: Pick<Core, 'store'>): GuildLookup {
 
   async function showMember(record: GuildMemberRecord | undefined): Promise<GuildMember> {
     const [member] = record ? await viewMembers(store, [record]) : [];
-    if (!member) throw new Fault('unknown_member');
+    if (!member) throw new RequestError('unknown_member');
     return member;
   }
 
@@ -117,7 +117,7 @@ export function createGuildLookup({ store }: Pick<Core, 'store'>): GuildLookup {
 
     async role(application, id, roleId) {
       const role = (await find(application, id)).roles.find(one => one.id === roleId);
-      if (!role) throw new Fault('unknown_role');
+      if (!role) throw new RequestError('unknown_role');
       return roleView(role);
     },
 
@@ -138,7 +138,7 @@ export function createGuildLookup({ store }: Pick<Core, 'store'>): GuildLookup {
 
     async ownMember(userId, id) {
       const record = await store.get('guild_members', id, userId);
-      if (!record) throw new Fault('unknown_guild');
+      if (!record) throw new RequestError('unknown_guild');
       return showMember(record);
     },
 
@@ -154,21 +154,21 @@ export function createGuildLookup({ store }: Pick<Core, 'store'>): GuildLookup {
         if (guild && channel) return showChannel(channel, guild);
       }
       const recipient = await store.get('users', id);
-      if (!recipient) throw new Fault('unknown_channel');
+      if (!recipient) throw new RequestError('unknown_channel');
       return directChannelView(recipient);
     },
 
     async directChannel(body) {
-      refuseIssues(checkDirectChannel(body));
+      rejectIssues(checkDirectChannel(body));
       const { recipient_id } = body as { recipient_id: UserId };
       const recipient = await store.get('users', readId<'user'>(recipient_id));
-      if (!recipient) throw new Fault('unknown_user');
+      if (!recipient) throw new RequestError('unknown_user');
       return directChannelView(recipient);
     },
 
     async user(id) {
       const user = await findUser(store, id);
-      if (!user) throw new Fault('unknown_user');
+      if (!user) throw new RequestError('unknown_user');
       return user;
     },
   };

@@ -21,12 +21,12 @@ import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { matchesSecret } from '../../support/secret.ts';
 import { botUserView } from '../accounts/user-view.ts';
 import { answerView, isEphemeral, isLoading, type MessageData } from './answer-view.ts';
 import { editMessage } from './message-edit.ts';
-import { interactionScope, messageGuards, partiesOf, putMessage, tellOutcome, tokenEndMs } from './records.ts';
+import { interactionScope, messageGuards, notifyOutcome, partiesOf, putMessage, tokenEndMs } from './records.ts';
 
 const {
   CHANNEL_MESSAGE_WITH_SOURCE,
@@ -92,8 +92,8 @@ export function createInteractionAnswer({ store, clock, ids }: Core, attach: Att
     const work = async (transaction: Transaction): Promise<CallbackResponse> => {
       const atMs = clock.now();
       const record = await find(transaction, id, token);
-      if (record.state === 'answered') throw new Fault('already_acknowledged');
-      if (record.state === 'failed' || atMs >= record.expires_at_ms) throw new Fault('unknown_interaction');
+      if (record.state === 'answered') throw new RequestError('already_acknowledged');
+      if (record.state === 'failed' || atMs >= record.expires_at_ms) throw new RequestError('unknown_interaction');
       const parties = await partiesOf(transaction, record);
       const source =
         record.source && (await transaction.get('interaction_messages', record.source.message_id))?.message;
@@ -118,21 +118,21 @@ export function createInteractionAnswer({ store, clock, ids }: Core, attach: Att
   return { answer, checkToken };
 }
 
-/** @throws Fault `unknown_interaction` */
+/** @throws RequestError `unknown_interaction` */
 async function find(view: StoreView, id: InteractionId, token: string): Promise<InteractionRecord> {
   const record = await view.get('interactions', id);
-  if (!record || !matchesSecret(token, record.token_hash)) throw new Fault('unknown_interaction');
+  if (!record || !matchesSecret(token, record.token_hash)) throw new RequestError('unknown_interaction');
   return record;
 }
 
-/** @throws Fault `invalid_form_body` */
+/** @throws RequestError `invalid_form_body` */
 function readCallback(
   body: unknown,
   record: InteractionRecord,
   { embedded }: ApplicationRecord,
   source: Message | undefined,
 ): { readonly type: CallbackType; readonly data: MessageData; readonly respond: Responder } {
-  refuseIssues(checkCallback(body, source?.flags));
+  rejectIssues(checkCallback(body, source?.flags));
   const { type, data } = body as { readonly type: CallbackType; readonly data?: MessageData | null };
   const isLaunching = embedded && record.type !== interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
   const offered: Responders = {
@@ -144,11 +144,11 @@ function readCallback(
   if (respond) return { type, data: data ?? {}, respond };
   const code = 'BASE_TYPE_CHOICES';
   const message = fieldErrors[code](Object.keys(offered));
-  throw new Fault('invalid_form_body', {}, [{ path: ['type'], code, message }]);
+  throw new RequestError('invalid_form_body', {}, [{ path: ['type'], code, message }]);
 }
 
 function respondWithMessage({ transaction, record, ...parts }: Answer): Outcome {
-  if (isEmptyMessage(parts.data) && sentFiles(parts.data).length === 0) throw new Fault('empty_message');
+  if (isEmptyMessage(parts.data) && sentFiles(parts.data).length === 0) throw new RequestError('empty_message');
   const message = answerView({ ...parts, id: parts.messageId, interaction: record });
   return tellMessage(transaction, record, message);
 }
@@ -162,7 +162,7 @@ function respondLater({ transaction, record, ...parts }: Answer): Outcome {
 }
 
 function tellMessage(transaction: Transaction, record: InteractionRecord, message: Message): Outcome {
-  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
   putMessage(transaction, record, message, 'MESSAGE_CREATE');
   return { message };
 }
@@ -170,19 +170,19 @@ function tellMessage(transaction: Transaction, record: InteractionRecord, messag
 /**
  * Edits the message that the component belongs to.
  *
- * @throws Fault `unknown_message` when it is gone, and as {@link editMessage}
+ * @throws RequestError `unknown_message` when it is gone, and as {@link editMessage}
  */
 function respondByUpdate({ transaction, record, source, data, attach, atMs }: Answer): Outcome {
-  if (!source) throw new Fault('unknown_message');
+  if (!source) throw new RequestError('unknown_message');
   const message = editMessage(source, data, atMs, attach);
-  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
   putMessage(transaction, record, message, 'MESSAGE_UPDATE');
   return { message };
 }
 
 /** Leaves the message of the component as it is; it may be edited later. */
 function respondByUpdateLater({ transaction, record, source }: Answer): Outcome {
-  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
   return source ? { message: source } : {};
 }
 
@@ -192,7 +192,7 @@ function respondWithModal({ transaction, record, application, data }: Answer): O
   const modal: Modal = { custom_id, title, components: numberComponents(components) };
   const { id, channel_id, nonce } = record;
   const shown = { id, channel_id, ...modal, application: modalApplicationView(application), nonce };
-  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
   const event = { name: 'INTERACTION_MODAL_CREATE', data: JSON.stringify(shown satisfies ModalCreated) } as const;
   transaction.announce({ to: topics.user(record.user_id), event });
   return { modal };
@@ -205,7 +205,7 @@ function modalApplicationView(application: ApplicationRecord): ModalCreated['app
 
 /** Our choice: an Activity has one instance for each launch; nothing else is kept of it. */
 function respondWithActivity({ transaction, record }: Answer): Outcome {
-  tellOutcome(transaction, record, 'INTERACTION_SUCCESS');
+  notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
   const place = record.guild_id === null ? `pc-${record.channel_id}` : `gc-${record.guild_id}-${record.channel_id}`;
   return { activityId: `i-${record.id}-${place}` };
 }
@@ -213,7 +213,7 @@ function respondWithActivity({ transaction, record }: Answer): Outcome {
 /** Our choice: the user gets the names in its own language, so that its client need not choose. */
 function respondWithChoices({ transaction, record, user, data }: Answer): Outcome {
   const choices = (data.choices ?? []) as readonly CommandChoice[];
-  if (record.focused_type !== null) refuseIssues(checkSuggestedValues(choices, record.focused_type));
+  if (record.focused_type !== null) rejectIssues(checkSuggestedValues(choices, record.focused_type));
   const shown = choices.map(({ name, name_localizations, value }) => ({
     name: (isLocale(user.locale) && localize(name_localizations, user.locale)) || name,
     value,

@@ -8,7 +8,7 @@ import type { Report } from '../../../model/rules/report.ts';
 import type { MessageId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { UserRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { findPlace } from './invocation-place.ts';
 import { valueReferences } from './invocation-references.ts';
@@ -34,7 +34,7 @@ interface Press extends UseInput {
 /**
  * Presses buttons and chooses in selects, of messages that an application answered with.
  *
- * @returns throws Fault `invalid_form_body`, `unknown_application`, `unknown_message` where the user sees no such message
+ * @returns throws RequestError `invalid_form_body`, `unknown_application`, `unknown_message` where the user sees no such message
  *   of the application, and what {@link findPlace} throws
  * @see docs/spec/interactions.md#use-of-a-component
  */
@@ -43,12 +43,13 @@ export function createComponentUse({ store, ids, entropy }: Core, send: SendUse)
     const press = readUseBody(body, readPress);
     const { applicationId, channelId, nonce } = press;
     const application = await store.get('applications', applicationId);
-    if (!application) throw new Fault('unknown_application');
+    if (!application) throw new RequestError('unknown_application');
     const found = await store.get('interaction_messages', press.messageId);
     const inherited = found?.message.interaction_metadata.authorizing_integration_owners ?? {};
     const place = await findPlace(store, { application, user, invocation: press, inherited });
     const isThere = found?.message.application_id === applicationId;
-    if (!found || !isThere || !isShownIn(found.message, { channelId, place, user })) throw new Fault('unknown_message');
+    if (!found || !isThere || !isShownIn(found.message, { channelId, place, user }))
+      throw new RequestError('unknown_message');
     const { message, interaction_id } = found;
     const component = usedComponent(message, press);
     const values = component.type === BUTTON ? undefined : (press.values as readonly unknown[]);
@@ -85,17 +86,17 @@ function readType(report: Report, type: unknown): number {
 /**
  * The component that is used, which the message shows and which can be used.
  *
- * @throws Fault `invalid_form_body`
+ * @throws RequestError `invalid_form_body`
  */
 function usedComponent({ components }: Message, { customId, componentType, values }: Press): Component {
   const component = findComponent(components as readonly Component[], customId);
   if (!component || component.type !== componentType || component.disabled === true) {
     const code = 'COMPONENT_VALIDATION_FAILED';
-    throw new Fault('invalid_form_body', {}, [
+    throw new RequestError('invalid_form_body', {}, [
       { path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() },
     ]);
   }
-  refuseIssues(checkComponentUse(values, component).map(issue => ({ ...issue, path: ['data', ...issue.path] })));
+  rejectIssues(checkComponentUse(values, component).map(issue => ({ ...issue, path: ['data', ...issue.path] })));
   return component;
 }
 

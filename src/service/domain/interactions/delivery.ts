@@ -6,8 +6,8 @@ import { askOutside, type OutsideReply, readJsonReply } from '../../outbound/ask
 import { PrivateAddressError } from '../../outbound/private-address.ts';
 import { signedRequest } from '../../outbound/signed-request.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import type { Activity } from '../../support/activity.ts';
-import { Fault } from '../../support/fault.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
 /** An interaction on its way to the application's server. */
@@ -36,12 +36,12 @@ export interface InteractionDelivery {
 }
 
 export interface DeliveryParts {
-  /** Takes a callback. @throws Fault as the callback endpoint */
+  /** Takes a callback. @throws RequestError as the callback endpoint */
   readonly answer: (id: InteractionId, token: string, callback: unknown) => Promise<unknown>;
   /** Ends an interaction that nobody has answered, and no other. */
   readonly fail: (id: InteractionId) => Promise<void>;
   /** Counts what is under way. */
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
 }
 
 /** Says to the application's server who asks. */
@@ -66,7 +66,10 @@ interface Outcome {
   readonly issues?: readonly string[];
 }
 
-export function createInteractionDelivery(core: Core, { answer, fail, activity }: DeliveryParts): InteractionDelivery {
+export function createInteractionDelivery(
+  core: Core,
+  { answer, fail, pendingWork }: DeliveryParts,
+): InteractionDelivery {
   const { clock, journal, log } = core;
   const underWay = new Map<ApplicationId, number>();
   let life = new AbortController();
@@ -90,7 +93,7 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
 
   async function deliver(delivery: Delivery, stop: AbortSignal): Promise<void> {
     const reply = await ask(delivery, stop).catch(error => notAsked(delivery, error));
-    if (!stop.aborted) await activity.run(async () => settle(delivery, await take(delivery.interaction, reply)));
+    if (!stop.aborted) await pendingWork.run(async () => settle(delivery, await take(delivery.interaction, reply)));
   }
 
   async function ask({ url, application, interaction, answerByMs }: Delivery, stop: AbortSignal) {
@@ -98,7 +101,7 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
     const request = { ...signed, headers: { ...headers, 'user-agent': userAgent } };
     const { interactionReplyBytesMax: bytesMax } = serviceLimits;
     const bounds = { kind: 'interaction', ms: answerByMs - clock.now(), bytesMax, signal: stop } as const;
-    return askOutside(core, activity, url, request, bounds);
+    return askOutside(core, pendingWork, url, request, bounds);
   }
 
   /** The address leads inside, or the application's key cannot be read. */
@@ -120,7 +123,7 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
       await answer(id, token, readJsonReply(reply));
       return { outcome: outcomes.answered, status };
     } catch (error) {
-      if (!(error instanceof Fault)) log.error({ interaction: id, error }, 'An answer could not be taken.');
+      if (!(error instanceof RequestError)) log.error({ interaction: id, error }, 'An answer could not be taken.');
       return { outcome: outcomes.refused, status, ...describe(error) };
     }
   }
@@ -144,7 +147,7 @@ export function createInteractionDelivery(core: Core, { answer, fail, activity }
 
 /** Names and places alone: a message may quote what was sent. */
 function describe(error: unknown): Pick<Outcome, 'error' | 'issues'> {
-  if (!(error instanceof Fault)) return { error: 'internal_error' };
+  if (!(error instanceof RequestError)) return { error: 'internal_error' };
   const issues = error.issues.map(({ path, code }) => `${formatPath(path)}: ${code}`);
   return { error: error.reason, ...(issues.length > 0 && { issues }) };
 }

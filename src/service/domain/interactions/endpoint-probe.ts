@@ -6,7 +6,7 @@ import type { Core } from '../../core.ts';
 import { askOutside, type OutsideReply, readJsonReply } from '../../outbound/ask-outside.ts';
 import { signedRequest } from '../../outbound/signed-request.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import type { Activity } from '../../support/activity.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { userAgent } from './delivery.ts';
 import { makeInteractionToken } from './token.ts';
@@ -22,7 +22,7 @@ export type EndpointProbe = (application: ApplicationRecord, url: string) => Pro
  *
  * @see docs/spec/interactions.md#delivery-over-http
  */
-export function createEndpointProbe(core: Core, activity: Activity): EndpointProbe {
+export function createEndpointProbe(core: Core, pendingWork: PendingWork): EndpointProbe {
   const bounds = {
     kind: 'endpoint_probe',
     ms: limits.interactionAnswerMs,
@@ -32,7 +32,7 @@ export function createEndpointProbe(core: Core, activity: Activity): EndpointPro
   function ask(application: ApplicationRecord, url: string, forged: Readonly<Record<string, string>> = {}) {
     const { headers, ...signed } = signedRequest(core.clock, application, JSON.stringify(pingOf(core, application)));
     const request = { ...signed, headers: { ...headers, 'user-agent': userAgent, ...forged } };
-    return askOutside(core, activity, url, request, bounds);
+    return askOutside(core, pendingWork, url, request, bounds);
   }
 
   return async (application, url) => {

@@ -1,18 +1,18 @@
 import { type Component, usableComponents } from '../../../model/component.ts';
 import type { CallbackResponse } from '../../../model/interaction.ts';
 import type { InteractionId } from '../../../model/snowflake.ts';
-import { FileShelf } from '../../attachments/attachment-cache.ts';
+import { AttachmentCache } from '../../attachments/attachment-cache.ts';
 import { createAttach } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../../store/records.ts';
-import { Activity } from '../../support/activity.ts';
+import { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { createExpiry } from '../expiry.ts';
 import { createInteractionAnswer } from './answer.ts';
 import { createInteractionDelivery } from './delivery.ts';
 import { createInteractionMessages, type InteractionMessages } from './messages.ts';
-import { interactionScope, tellOutcome, tokenEndMs } from './records.ts';
+import { interactionScope, notifyOutcome, tokenEndMs } from './records.ts';
 import { createInteractionUse } from './use.ts';
 
 /**
@@ -29,34 +29,34 @@ export interface Interactions extends InteractionMessages {
    * DISCORD_LAUNCH_ACTIVITY) does not reach the application.
    *
    * @param body {@link InvocationInput}, {@link ComponentUseInput} or {@link ModalSubmitInput}, yet unread
-   * @throws Fault `invalid_form_body`, `unknown_application`, `unknown_message` (of a component), `unknown_interaction` (of a
+   * @throws RequestError `invalid_form_body`, `unknown_application`, `unknown_message` (of a component), `unknown_interaction` (of a
    *   modal), and what {@link findPlace} throws
    */
   invoke(user: UserRecord, body: unknown): Promise<void>;
-  /** Whether the token is this interaction's, as {@link answer} finds out again. @throws Fault `unknown_interaction` */
+  /** Whether the token is this interaction's, as {@link answer} finds out again. @throws RequestError `unknown_interaction` */
   checkToken(id: InteractionId, token: string): Promise<void>;
   /**
    * Answers an interaction, once, within `limits.interactionAnswerMs` of its making; also after a restart.
    *
    * @param body {@link InteractionCallback}, yet unread
-   * @throws Fault `unknown_interaction` (also a wrong token, and too late), `already_acknowledged`,
+   * @throws RequestError `unknown_interaction` (also a wrong token, and too late), `already_acknowledged`,
    *   `invalid_form_body`, `empty_message`, `unknown_message` where the message to update is gone
    */
   answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse>;
   /** What messages have attached, as long as it is there. */
-  readonly files: Pick<FileShelf, 'get'>;
+  readonly files: Pick<AttachmentCache, 'get'>;
   /** Starts to fail what is not answered in time; the returned function stops it and breaks off what is under way. */
   start(): Promise<() => void>;
 }
 
-/** @param activity counts what is under way to applications' servers */
-export function createInteractions(core: Core, activity = new Activity()): Interactions {
+/** @param pendingWork counts what is under way to applications' servers */
+export function createInteractions(core: Core, pendingWork = new PendingWork()): Interactions {
   const { store } = core;
   const expiry = createExpiry(core, 'interactions', endInTime);
-  const files = new FileShelf();
+  const files = new AttachmentCache();
   const attach = createAttach(core, files);
   const answering = createInteractionAnswer(core, attach);
-  const delivery = createInteractionDelivery(core, { answer: answering.answer, fail, activity });
+  const delivery = createInteractionDelivery(core, { answer: answering.answer, fail, pendingWork });
 
   async function endInTime(id: InteractionId, nowMs: number): Promise<void> {
     await store.transact(interactionScope(id), async transaction => {
@@ -93,7 +93,7 @@ export function createInteractions(core: Core, activity = new Activity()): Inter
 
 function failWaiting(transaction: Transaction, record: InteractionRecord): void {
   transaction.put('interactions', { ...record, state: 'failed', expires_at_ms: tokenEndMs(record) });
-  tellOutcome(transaction, record, 'INTERACTION_FAILURE');
+  notifyOutcome(transaction, record, 'INTERACTION_FAILURE');
 }
 
 /**

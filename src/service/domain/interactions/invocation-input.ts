@@ -4,7 +4,7 @@ import { limits } from '../../../model/limits/limits.ts';
 import { checkEnum, checkRequiredText, type Fields, isAbsent } from '../../../model/rules/field.ts';
 import type { Report } from '../../../model/rules/report.ts';
 import type { CommandId, Snowflake } from '../../../model/snowflake.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
@@ -29,11 +29,13 @@ const withTarget: readonly number[] = [commandTypes.USER, commandTypes.MESSAGE];
 export function commandFault(
   field: 'id' | 'version',
   code: 'INTERACTION_APPLICATION_COMMAND_INVALID' | 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION',
-): Fault {
-  return new Fault('invalid_form_body', {}, [{ path: ['data', field], code, message: serviceFieldErrors[code]() }]);
+): RequestError {
+  return new RequestError('invalid_form_body', {}, [
+    { path: ['data', field], code, message: serviceFieldErrors[code]() },
+  ]);
 }
 
-/** @throws Fault `invalid_form_body` */
+/** @throws RequestError `invalid_form_body` */
 export function readInvocation(body: unknown): Invocation {
   return readUseBody(body, (report, fields) => {
     const type = readUseType(report, fields.type);

@@ -15,7 +15,7 @@ import type {
   UserRecord,
 } from '../../store/records.ts';
 import { apiMessages } from '../../support/api-messages.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { overwriteLayers } from '../commands/overwrites.ts';
 import { botMember } from '../guilds/bot-member.ts';
 import { isUserInstalled, sharesGuild } from '../guilds/installations.ts';
@@ -68,7 +68,7 @@ interface Use {
  * Our choice: outside guilds every channel is the user's direct messages with the application's bot, as there are no
  * others; they need no channel of their own.
  *
- * @throws Fault `unknown_guild`, `unknown_channel`, `missing_access` (no member, or the application is not installed),
+ * @throws RequestError `unknown_guild`, `unknown_channel`, `missing_access` (no member, or the application is not installed),
  *   `invalid_form_body` when the command is not offered in such a place, and what {@link permitFault} makes of a user
  *   who may not use it there
  */
@@ -76,9 +76,9 @@ export async function findPlace(view: StoreView, use: Use): Promise<InvocationPl
   const { guildId } = use.invocation;
   if (guildId === undefined) return findDirectPlace(view, use);
   const guild = await view.get('guilds', guildId);
-  if (!guild) throw new Fault('unknown_guild');
+  if (!guild) throw new RequestError('unknown_guild');
   const member = await view.get('guild_members', guild.id, use.user.id);
-  if (!member) throw new Fault('missing_access');
+  if (!member) throw new RequestError('missing_access');
   return findGuildPlace(view, use, guild, member);
 }
 
@@ -89,14 +89,14 @@ async function findGuildPlace(
   member: GuildMemberRecord,
 ): Promise<GuildPlace> {
   const channel = guild.channels.find(({ id }) => id === invocation.channelId);
-  if (!channel) throw new Fault('unknown_channel');
+  if (!channel) throw new RequestError('unknown_channel');
   if (command && !isOfferedIn(command, interactionContexts.GUILD)) throw notOffered();
   const owners = orInherited(inherited, {
     ...(guild.applications.includes(application.id) &&
       belongsTo(command, integrationTypes.GUILD_INSTALL) && { [integrationTypes.GUILD_INSTALL]: String(guild.id) }),
     ...(await userInstall(view, application, command, user)),
   });
-  const { permissions } = await refuseUnlessPermitted(view, { command, guild, channel, member, user });
+  const { permissions } = await rejectUnlessPermitted(view, { command, guild, channel, member, user });
   const bot = await botMember(view, guild, application);
   return {
     context: interactionContexts.GUILD,
@@ -109,8 +109,8 @@ async function findGuildPlace(
   };
 }
 
-/** @throws Fault `missing_access`, `missing_permissions`; the message says what decided */
-async function refuseUnlessPermitted(
+/** @throws RequestError `missing_access`, `missing_permissions`; the message says what decided */
+async function rejectUnlessPermitted(
   view: StoreView,
   {
     command,
@@ -121,9 +121,9 @@ async function refuseUnlessPermitted(
   }: Pick<GuildPlace, 'guild' | 'channel' | 'member'> & Pick<Use, 'command' | 'user'>,
 ): Promise<MemberPlace> {
   const place = memberPlace(guild, { user_id: user.id, roles: member.roles, adult: user.adult }, channel.id);
-  if (!place) throw new Fault('unknown_channel');
+  if (!place) throw new RequestError('unknown_channel');
   if (!command) {
-    if ((place.permissions & permissionBits.VIEW_CHANNEL) === 0n) throw new Fault('missing_access');
+    if ((place.permissions & permissionBits.VIEW_CHANNEL) === 0n) throw new RequestError('missing_access');
     return place;
   }
   const { allowed, decision } = permit({ command, place, overwrites: await overwriteLayers(view, guild.id, command) });
@@ -142,10 +142,10 @@ async function findDirectPlace(view: StoreView, { application, command, user, in
   return { context: interactionContexts.BOT_DM, owners, appPermissions: directPermissions };
 }
 
-/** @throws Fault `missing_access` */
+/** @throws RequestError `missing_access` */
 function orInherited(inherited: InvocationPlace['owners'] = {}, own: InvocationPlace['owners']) {
   for (const owners of [own, inherited]) if (Object.keys(owners).length > 0) return owners;
-  throw new Fault('missing_access');
+  throw new RequestError('missing_access');
 }
 
 async function userInstall(
@@ -163,7 +163,7 @@ function belongsTo(command: CommandRecord | undefined, type: IntegrationType): b
   return !command || isInstalledBy(command, type);
 }
 
-function notOffered(): Fault {
+function notOffered(): RequestError {
   return commandFault('id', 'INTERACTION_APPLICATION_COMMAND_INVALID');
 }
 
@@ -175,9 +175,9 @@ function notOffered(): Fault {
  *
  * @see docs/spec/interactions.md#using-a-command; docs/spec/errors.md#error-codes
  */
-function permitFault({ step }: PermitStep): Fault {
+function permitFault({ step }: PermitStep): RequestError {
   const { reason, because } = refusals[step];
-  return new Fault(reason, { message: `${apiMessages[reason]}: ${because}.` });
+  return new RequestError(reason, { message: `${apiMessages[reason]}: ${because}.` });
 }
 
 const refusals: Readonly<Record<PermitStepName, { readonly reason: ApiErrorName; readonly because: string }>> = {

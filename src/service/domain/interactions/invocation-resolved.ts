@@ -7,7 +7,7 @@ import type { Snowflake } from '../../../model/snowflake.ts';
 import type { User } from '../../../model/user.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { ApplicationRecord, ChannelRecord, GuildMemberRecord, UserRecord } from '../../store/records.ts';
-import { refuseIssues } from '../../support/fault.ts';
+import { rejectIssues } from '../../support/request-error.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { botMember } from '../guilds/bot-member.ts';
 import { findUser } from '../guilds/people.ts';
@@ -33,7 +33,7 @@ type Found = {
  * Our choice: a user is anybody the service knows; a role or channel is one of the guild; a message is one that an
  * application answered here with, as long as its interaction lives, and an ephemeral one is only there for its user.
  *
- * @throws Fault `invalid_form_body` at each id that stands for nothing
+ * @throws RequestError `invalid_form_body` at each id that stands for nothing
  * @see docs/spec/interactions.md#data
  */
 export async function resolve(
@@ -44,7 +44,7 @@ export async function resolve(
   const found: Found = { users: {}, members: {}, roles: {}, channels: {}, messages: {} };
   const issues: Issue[] = [];
   for (const reference of references) issues.push(...(await resolveOne(view, reference, use, found)));
-  refuseIssues(issues);
+  rejectIssues(issues);
   const filled = Object.entries(found).filter(([, things]) => Object.keys(things).length > 0);
   return filled.length > 0 ? Object.fromEntries(filled) : undefined;
 }

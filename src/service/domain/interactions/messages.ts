@@ -8,7 +8,7 @@ import { sentFiles } from '../../attachments/uploaded-file.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { InteractionRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { matchesSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { answerView, isLoading, type MessageData } from './answer-view.ts';
@@ -22,23 +22,23 @@ export type MessageRef = '@original' | MessageId;
 /**
  * The messages of an interaction, for whoever knows its token, until `limits.interactionTokenLifeMs` have passed.
  *
- * Every call throws Fault `invalid_webhook_token`, and `unknown_webhook` before there is an answer.
+ * Every call throws RequestError `invalid_webhook_token`, and `unknown_webhook` before there is an answer.
  *
  * @see docs/spec/interactions.md#after-the-answer
  */
 export interface InteractionMessages {
   /** Whether the token opens anything of the application's; the other calls find out again, when it is their turn. */
   checkWebhookToken(applicationId: ApplicationId, token: string): Promise<void>;
-  /** @throws Fault `unknown_message` */
+  /** @throws RequestError `unknown_message` */
   message(applicationId: ApplicationId, token: string, ref: MessageRef): Promise<Message>;
-  /** Replaces what the body supplies. @throws Fault `unknown_message`, `invalid_form_body`, `empty_message` */
+  /** Replaces what the body supplies. @throws RequestError `unknown_message`, `invalid_form_body`, `empty_message` */
   editMessage(applicationId: ApplicationId, token: string, ref: MessageRef, body: unknown): Promise<Message>;
-  /** @throws Fault `unknown_message` also when it was deleted before */
+  /** @throws RequestError `unknown_message` also when it was deleted before */
   deleteMessage(applicationId: ApplicationId, token: string, ref: MessageRef): Promise<void>;
   /**
    * Sends another message or, while the first is loading, fills that.
    *
-   * @throws Fault `invalid_form_body`, `empty_message`, `too_many_follow_ups` where the application is only there for
+   * @throws RequestError `invalid_form_body`, `empty_message`, `too_many_follow_ups` where the application is only there for
    *   the user
    */
   followUp(applicationId: ApplicationId, token: string, body: unknown): Promise<Message>;
@@ -46,19 +46,20 @@ export interface InteractionMessages {
    * What is said of the webhook itself: the token of an interaction opens messages, and no webhook that could be shown,
    * renamed or deleted; one of another form would be a channel's, of which there are none.
    *
-   * @throws Fault `unknown_webhook`, or `invalid_webhook_token` for an interaction's that opens nothing
+   * @throws RequestError `unknown_webhook`, or `invalid_webhook_token` for an interaction's that opens nothing
    */
-  refuseWebhook(applicationId: ApplicationId, token: string): Promise<never>;
+  rejectWebhook(applicationId: ApplicationId, token: string): Promise<never>;
 }
 
 export function createInteractionMessages({ store, clock, ids }: Core, attach: Attach): InteractionMessages {
   /** The answered interaction with this token. */
   async function find(view: StoreView, applicationId: ApplicationId, token: string): Promise<InteractionRecord> {
     const record = await view.get('interactions', tokenInteraction(token) ?? '');
-    if (record?.application_id !== applicationId || !opens(token, record)) throw new Fault('invalid_webhook_token');
+    if (record?.application_id !== applicationId || !opens(token, record))
+      throw new RequestError('invalid_webhook_token');
     // Suggestions and modals are answers that no message goes with.
     const isSuggestion = record.type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
-    if (record.state !== 'answered' || isSuggestion || record.modal) throw new Fault('unknown_webhook');
+    if (record.state !== 'answered' || isSuggestion || record.modal) throw new RequestError('unknown_webhook');
     return record;
   }
 
@@ -97,7 +98,7 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
     editMessage: (applicationId, token, ref, body) =>
       inTurn(applicationId, token, async (transaction, record) => {
         const message = await messageOf(transaction, record, ref);
-        refuseIssues(checkMessageData(body, message.flags));
+        rejectIssues(checkMessageData(body, message.flags));
         return edit(transaction, record, message, body as MessageData);
       }),
 
@@ -109,12 +110,12 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
     async followUp(applicationId, token, body) {
       const id: MessageId = ids.next();
       return inTurn(applicationId, token, async (transaction, record) => {
-        refuseIssues(checkMessageData(body));
+        rejectIssues(checkMessageData(body));
         const data = body as MessageData;
-        if (isEmptyMessage(data) && sentFiles(data).length === 0) throw new Fault('empty_message');
+        if (isEmptyMessage(data) && sentFiles(data).length === 0) throw new RequestError('empty_message');
         const original = await transaction.get('interaction_messages', record.original_id ?? '');
         if (original && isLoading(original.message)) return edit(transaction, record, original.message, data);
-        refuseTooMany(record);
+        rejectTooMany(record);
         const parties = await partiesOf(transaction, record);
         const type = messageTypes.DEFAULT;
         const message = answerView({ id, atMs: clock.now(), interaction: record, ...parties, data, attach, type });
@@ -124,28 +125,28 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
       });
     },
 
-    async refuseWebhook(applicationId, token) {
+    async rejectWebhook(applicationId, token) {
       const id = tokenInteraction(token);
       const record = id === undefined ? undefined : await store.get('interactions', id);
       const isInteractions = record?.application_id === applicationId && opens(token, record);
-      throw new Fault(id === undefined || isInteractions ? 'unknown_webhook' : 'invalid_webhook_token');
+      throw new RequestError(id === undefined || isInteractions ? 'unknown_webhook' : 'invalid_webhook_token');
     },
   };
 }
 
-/** @throws Fault `unknown_message` */
+/** @throws RequestError `unknown_message` */
 async function messageOf(view: StoreView, record: InteractionRecord, ref: MessageRef): Promise<Message> {
   const { id, original_id } = record;
   const messageId = ref === '@original' ? (original_id ?? '') : ref;
   const found = await view.get('interaction_messages', messageId);
   // The first answer of a component's use may be the message of another interaction.
   const isTheirs = found?.interaction_id === id || found?.id === original_id;
-  if (!found || !isTheirs) throw new Fault('unknown_message');
+  if (!found || !isTheirs) throw new RequestError('unknown_message');
   return found.message;
 }
 
 /** @see docs/spec/interactions.md#after-the-answer */
-function refuseTooMany({ owners, follow_ups }: InteractionRecord): void {
+function rejectTooMany({ owners, follow_ups }: InteractionRecord): void {
   if (String(integrationTypes.GUILD_INSTALL) in owners) return;
-  if (follow_ups >= serviceLimits.followUpsByUserInstallMax) throw new Fault('too_many_follow_ups');
+  if (follow_ups >= serviceLimits.followUpsByUserInstallMax) throw new RequestError('too_many_follow_ups');
 }

@@ -11,7 +11,7 @@ import { Uploads } from '../../attachments/uploads.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { metadataView } from './answer-view.ts';
 import { findPlace } from './invocation-place.ts';
@@ -40,7 +40,7 @@ type Opener = InteractionRecord & { readonly modal: Modal };
  * Our choice: a modal can be submitted once, by whom it was shown to, while the token of the interaction lives that it
  * answers; also a submission that nobody answers was one.
  *
- * @returns throws Fault `invalid_form_body`, `unknown_application`, `unknown_interaction` where no modal is open for this
+ * @returns throws RequestError `invalid_form_body`, `unknown_application`, `unknown_interaction` where no modal is open for this
  *   user, and what {@link findPlace} throws
  * @see docs/spec/interactions.md#submitted-modal
  */
@@ -52,7 +52,8 @@ export function createModalSubmit({ store, ids, entropy, clock }: Core, attach: 
       found.application_id === asked.applicationId &&
       found.channel_id === asked.channelId &&
       found.guild_id === (asked.guildId ?? null);
-    if (!isTheirs || !found.modal?.open || clock.now() >= tokenEndMs(found)) throw new Fault('unknown_interaction');
+    if (!isTheirs || !found.modal?.open || clock.now() >= tokenEndMs(found))
+      throw new RequestError('unknown_interaction');
     return { ...found, modal: found.modal };
   }
 
@@ -71,13 +72,13 @@ export function createModalSubmit({ store, ids, entropy, clock }: Core, attach: 
     const asked = readUseBody(body, readSubmission);
     const { applicationId, channelId, nonce } = asked;
     const application = await store.get('applications', applicationId);
-    if (!application) throw new Fault('unknown_application');
+    if (!application) throw new RequestError('unknown_application');
     const opener = await findOpener(store, user, asked);
     const inherited = opener.owners;
     const place = await findPlace(store, { application, user, invocation: asked, inherited });
     const uploads = new Uploads(attach, (body as { readonly data?: unknown }).data, channelId);
     const submission = { ...asked, components: uploads.inComponents(asked.components) };
-    refuseWrongFields(submission, opener.modal);
+    rejectWrongFields(submission, opener.modal);
     const given = (submission.components ?? []) as readonly SubmittedComponent[];
     const inputs = new Map(usableComponents(opener.modal.components).map(input => [input.custom_id, input]));
     const references = referencesIn(given, inputs);
@@ -116,16 +117,16 @@ function readSubmission(report: Report, body: Fields): Submission {
   };
 }
 
-/** @throws Fault `invalid_form_body` */
-function refuseWrongFields({ customId, components }: Submission, modal: Modal): void {
+/** @throws RequestError `invalid_form_body` */
+function rejectWrongFields({ customId, components }: Submission, modal: Modal): void {
   if (customId !== modal.custom_id) {
     const code = 'COMPONENT_VALIDATION_FAILED';
-    throw new Fault('invalid_form_body', {}, [
+    throw new RequestError('invalid_form_body', {}, [
       { path: ['data', 'custom_id'], code, message: serviceFieldErrors[code]() },
     ]);
   }
   const issues = checkSubmission(components, modal.components);
-  refuseIssues(issues.map(issue => ({ ...issue, path: ['data', 'components', ...issue.path] })));
+  rejectIssues(issues.map(issue => ({ ...issue, path: ['data', 'components', ...issue.path] })));
 }
 
 /** The ids that were chosen in the selects of a modal. */

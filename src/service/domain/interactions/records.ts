@@ -4,7 +4,7 @@ import type { InteractionId } from '../../../model/snowflake.ts';
 import { type Announcement, topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 
 /** Interactions as records, and what their users hear of them. */
 
@@ -17,18 +17,18 @@ export function tokenEndMs({ created_at_ms }: InteractionRecord): number {
   return created_at_ms + limits.interactionTokenLifeMs;
 }
 
-/** Whose interaction it is, on both sides. @throws Fault `unknown_interaction` when either is gone */
+/** Whose interaction it is, on both sides. @throws RequestError `unknown_interaction` when either is gone */
 export async function partiesOf(
   view: StoreView,
   { application_id, user_id }: InteractionRecord,
 ): Promise<{ readonly application: ApplicationRecord; readonly user: UserRecord }> {
   const application = await view.get('applications', application_id);
   const user = await view.get('users', user_id);
-  if (!application || !user) throw new Fault('unknown_interaction');
+  if (!application || !user) throw new RequestError('unknown_interaction');
   return { application, user };
 }
 
-export function tellOutcome(
+export function notifyOutcome(
   transaction: Transaction,
   { id, nonce, user_id }: Pick<InteractionRecord, 'id' | 'nonce' | 'user_id'>,
   name: 'INTERACTION_SUCCESS' | 'INTERACTION_FAILURE',

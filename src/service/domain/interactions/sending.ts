@@ -22,7 +22,7 @@ export type UseDetails = Pick<InteractionRecord, 'nonce' | 'command_type' | 'sou
 
 /** What must be so at the commit, for the use to be sent. */
 export interface Condition {
-  /** @throws Fault when it is not so */
+  /** @throws RequestError when it is not so */
   readonly check: (transaction: Transaction) => MaybePromise<void>;
   /** Scopes that guard it. */
   readonly guards: readonly string[];

@@ -3,7 +3,7 @@ import type { Fields } from '../../../model/rules/field.ts';
 import { checkSnowflake, checkText, isAbsent, isFields } from '../../../model/rules/field.ts';
 import { Report } from '../../../model/rules/report.ts';
 import type { ApplicationId, ChannelId, GuildId } from '../../../model/snowflake.ts';
-import { refuseIssues } from '../../support/fault.ts';
+import { rejectIssues } from '../../support/request-error.ts';
 
 /** What a user's client says of every use: of a command, a component or a modal. */
 export interface UseInput {
@@ -17,13 +17,13 @@ export interface UseInput {
 /**
  * Reads the body of a use. Whatever `read` reports it also gives a value of its type; nobody sees it.
  *
- * @throws Fault `invalid_form_body`
+ * @throws RequestError `invalid_form_body`
  */
 export function readUseBody<Use>(body: unknown, read: (report: Report, body: Fields) => Use): Use {
   const report = new Report();
   if (!isFields(body)) report.here('DICT_TYPE_CONVERT');
   const use = read(report, isFields(body) ? body : {});
-  refuseIssues(report.issues);
+  rejectIssues(report.issues);
   return use;
 }
 

@@ -8,7 +8,7 @@ import { Uploads } from '../../attachments/uploads.ts';
 import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
 import type { ApplicationRecord, CommandRecord, UserRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { answerView } from './answer-view.ts';
 import { createComponentUse } from './component-use.ts';
 import { commandFault, type Invocation, readInvocation } from './invocation-input.ts';
@@ -16,7 +16,7 @@ import { findPlace } from './invocation-place.ts';
 import { referencesOf } from './invocation-references.ts';
 import { resolve } from './invocation-resolved.ts';
 import { createModalSubmit } from './modal-submit.ts';
-import { interactionScope, tellOutcome } from './records.ts';
+import { interactionScope, notifyOutcome } from './records.ts';
 import { createInteractionSending, type SendingParts, type UseDetails, useRecord } from './sending.ts';
 import { makeInteractionToken } from './token.ts';
 import { commandData, type InteractionUse } from './view.ts';
@@ -42,12 +42,12 @@ export function createInteractionUse(core: Core, attach: Attach, parts: SendingP
     const asked = readInvocation(body);
     const { applicationId, channelId, nonce } = asked;
     const application = await store.get('applications', applicationId);
-    if (!application) throw new Fault('unknown_application');
+    if (!application) throw new RequestError('unknown_application');
     const command = await findCommand(asked);
     const place = await findPlace(store, { application, command, user, invocation: asked });
     const uploads = new Uploads(attach, (body as { readonly data?: unknown }).data, channelId);
     const invocation = { ...asked, options: uploads.inOptions(asked.options) };
-    refuseWrongOptions(invocation, command);
+    rejectWrongOptions(invocation, command);
     const named = await resolve(store, referencesOf(invocation, command), { application, user, channelId, place });
     const uploaded = uploads.resolveOptions(invocation.options as readonly OptionValue[], command.options ?? []);
     const resolved = named || uploaded ? { ...named, ...uploaded } : undefined;
@@ -82,7 +82,7 @@ export function createInteractionUse(core: Core, attach: Attach, parts: SendingP
     const data = { content: `${user.global_name ?? user.username} started ${application.name}.` };
     const message = answerView({ id, atMs: clock.now(), interaction, application, user, data });
     await store.transact(interactionScope(use.id), transaction => {
-      tellOutcome(transaction, interaction, 'INTERACTION_SUCCESS');
+      notifyOutcome(transaction, interaction, 'INTERACTION_SUCCESS');
       const event = { name: 'MESSAGE_CREATE', data: JSON.stringify(message) } as const;
       transaction.announce({ to: topics.user(user.id), event });
     });
@@ -95,8 +95,8 @@ function isLaunchedHere({ type, handler }: CommandRecord): boolean {
   return type === PRIMARY_ENTRY_POINT && handler === entryPointHandlers.DISCORD_LAUNCH_ACTIVITY;
 }
 
-/** @throws Fault `invalid_form_body` */
-function refuseWrongOptions({ type, options }: Invocation, command: CommandRecord): void {
+/** @throws RequestError `invalid_form_body` */
+function rejectWrongOptions({ type, options }: Invocation, command: CommandRecord): void {
   const check = type === APPLICATION_COMMAND_AUTOCOMPLETE ? checkAutocomplete : checkInvocation;
-  refuseIssues(check(options, command).map(issue => ({ ...issue, path: ['data', 'options', ...issue.path] })));
+  rejectIssues(check(options, command).map(issue => ({ ...issue, path: ['data', 'options', ...issue.path] })));
 }

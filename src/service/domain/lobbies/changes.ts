@@ -4,9 +4,9 @@ import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { andThen } from '../../support/maybe-promise.ts';
+import { RequestError } from '../../support/request-error.ts';
 import type { Expiry } from '../expiry.ts';
 import type { LobbyAttendance } from './attendance.ts';
 import { announceLobby, announceMemberAdd, announceMemberRemove, announceMemberUpdate } from './events.ts';
@@ -32,7 +32,7 @@ export interface LobbyChanges {
    * Stores what happens to single members and tells everybody. Does not read the others, unless somebody comes who is
    * there to be shown them: that costs as much as the lobby is large.
    *
-   * @throws Fault `invalid_form_body` when the lobby is full
+   * @throws RequestError `invalid_form_body` when the lobby is full
    */
   apply(
     transaction: Transaction,
@@ -126,7 +126,7 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
 const none: readonly LobbyMemberRecord[] = [];
 
 /** Our choice: no source names an error for it, so a full lobby is a members list that is too long. */
-function lobbyFull(): Fault {
+function lobbyFull(): RequestError {
   const message = fieldErrors.BASE_TYPE_MAX_LENGTH(limits.lobbyMembersMax);
-  return new Fault('invalid_form_body', {}, [{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }]);
+  return new RequestError('invalid_form_body', {}, [{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }]);
 }

@@ -9,7 +9,7 @@ import { topics } from '../../events/announcement.ts';
 import { lazyEvent } from '../../events/lazy-event.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyInviteRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { requireFullAccount } from '../accounts/full-account.ts';
 import { botUserView, userView } from '../accounts/user-view.ts';
 import { lobbyScope, ownLobby, requireMember } from './records.ts';
@@ -21,12 +21,12 @@ import { lobbyScope, ownLobby, requireMember } from './records.ts';
  * @see docs/spec/lobbies.md#invites
  */
 export interface LobbyInvites {
-  /** @throws Fault `unknown_lobby`, `not_a_lobby_member`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type` */
+  /** @throws RequestError `unknown_lobby`, `not_a_lobby_member`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type` */
   createOwn(application: ApplicationRecord, user: UserRecord, id: LobbyId): Promise<LobbyInvite>;
   /**
    * Our choice: the user need not be a member of the lobby, as no source asks for it.
    *
-   * @throws Fault `unknown_lobby`, `unknown_user`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type`
+   * @throws RequestError `unknown_lobby`, `unknown_user`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type`
    */
   createFor(application: ApplicationRecord, userId: UserId, id: LobbyId): Promise<LobbyInvite>;
 }
@@ -40,9 +40,9 @@ const sweptPerInvite = 4;
 export function createLobbyInvites({ store, clock, entropy }: Core): LobbyInvites {
   async function inviteWithin(transaction: Transaction, lobby: LobbyRecord, user: UserRecord, inviter: User) {
     requireFullAccount(user);
-    if (!lobby.link) throw new Fault('lobby_not_linked');
+    if (!lobby.link) throw new RequestError('lobby_not_linked');
     const { id: channelId, guild_id: guildId } = lobby.link.channel;
-    if (await transaction.get('guild_members', guildId, user.id)) throw new Fault('already_in_guild');
+    if (await transaction.get('guild_members', guildId, user.id)) throw new RequestError('already_in_guild');
     const nowMs = clock.now();
     const invite: LobbyInviteRecord = {
       code: randomToken(entropy, codeBytes),
@@ -75,7 +75,7 @@ export function createLobbyInvites({ store, clock, entropy }: Core): LobbyInvite
       store.transact(lobbyScope(id), async transaction => {
         const lobby = await ownLobby(transaction, application, id);
         const user = await transaction.get('users', userId);
-        if (!user) throw new Fault('unknown_user');
+        if (!user) throw new RequestError('unknown_user');
         return inviteWithin(transaction, lobby, user, botUserView(application));
       }),
   };

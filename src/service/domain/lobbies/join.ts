@@ -4,7 +4,7 @@ import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { LobbyAttendance } from './attendance.ts';
@@ -25,13 +25,13 @@ export interface LobbyJoin {
    * Makes the secret's lobby with the user as its member, or makes the user a member of it, or refreshes what is sent.
    * The answer is the lobby as encoded JSON.
    *
-   * @throws Fault `invalid_form_body`
+   * @throws RequestError `invalid_form_body`
    */
   join(application: ApplicationRecord, user: UserRecord, input: unknown): Promise<string>;
   /**
    * Takes the user out of a lobby. Idempotent while the lobby is there.
    *
-   * @throws Fault `unknown_lobby`, `missing_access` when a server made the lobby
+   * @throws RequestError `unknown_lobby`, `missing_access` when a server made the lobby
    */
   leave(application: ApplicationRecord, user: UserRecord, id: LobbyId): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function createLobbyJoin(
   changes: LobbyChanges,
 ): LobbyJoin {
   async function join(application: ApplicationRecord, user: UserRecord, input: unknown): Promise<string> {
-    refuseIssues(checkLobbyJoin(input));
+    rejectIssues(checkLobbyJoin(input));
     const body = input as LobbyJoinInput;
     const secret = { applicationId: application.id, hash: hashSecret(body.secret) };
     const joined = await reach(secret, user.id, body);
@@ -155,7 +155,7 @@ function memberChanges(member: LobbyMemberRecord, stored: LobbyMemberRecord | un
 }
 
 /** Our choice: no source names the error. */
-function notToBeLeft(): Fault {
+function notToBeLeft(): RequestError {
   const message = "This lobby was made by the application's server, which alone can remove its members";
-  return new Fault('missing_access', { message });
+  return new RequestError('missing_access', { message });
 }

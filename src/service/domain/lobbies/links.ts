@@ -6,7 +6,7 @@ import type { ChannelId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { requireFullAccount } from '../accounts/full-account.ts';
 import type { Expiry } from '../expiry.ts';
 import { canBeLinked, channelView } from '../guilds/view.ts';
@@ -30,7 +30,7 @@ export interface LobbyLinks {
    * Links the channel named, in place of one that is linked already, or unlinks when none is named. Unlinking is
    * idempotent. The answer is the lobby as encoded JSON.
    *
-   * @throws Fault `invalid_form_body`, `unknown_lobby`, `not_a_lobby_member`, `lobby_link_refused`, `invalid_user_type`, and for linking
+   * @throws RequestError `invalid_form_body`, `unknown_lobby`, `not_a_lobby_member`, `lobby_link_refused`, `invalid_user_type`, and for linking
    *   `unknown_channel` (also in a guild the user is not in), `missing_access`, `missing_permissions`,
    *   `channel_not_linkable`, `channel_already_linked`
    */
@@ -44,13 +44,13 @@ export function createLobbyLinks(core: Core, attendance: LobbyAttendance, expiry
   const { store, clock, ids } = core;
 
   async function set(application: ApplicationRecord, user: UserRecord, id: LobbyId, input: unknown): Promise<string> {
-    refuseIssues(checkLobbyLink(input));
+    rejectIssues(checkLobbyLink(input));
     const channelId = readChannelId(input);
     const { lobby, members } = await store.transact(
       lobbyScope(id),
       async transaction => {
         const before = await ownLobby(transaction, application, id);
-        refuseUnlessAllowed(await requireMember(transaction, id, user.id));
+        rejectUnlessAllowed(await requireMember(transaction, id, user.id));
         requireFullAccount(user);
         const lobby =
           channelId === undefined ? unlinked(before) : await linked(transaction, before, user.id, channelId);
@@ -70,11 +70,11 @@ export function createLobbyLinks(core: Core, attendance: LobbyAttendance, expiry
   }
 
   async function linked(view: StoreView, lobby: LobbyRecord, by: UserId, channelId: ChannelId): Promise<LobbyRecord> {
-    if (lobby.secret_hash !== null) throw new Fault('lobby_link_refused', { message: madeByClient });
+    if (lobby.secret_hash !== null) throw new RequestError('lobby_link_refused', { message: madeByClient });
     const channel = await findLinkable(view, by, channelId);
     const place = { linked_guild_id: channel.guild_id, linked_channel_id: channel.id };
     const [holder] = await linkedLobbies(view, channel.guild_id, channel.id);
-    if (holder && holder.id !== lobby.id) throw new Fault('channel_already_linked');
+    if (holder && holder.id !== lobby.id) throw new RequestError('channel_already_linked');
     return restarted({ ...lobby, ...place, link: { by, at_ms: clock.now(), channel } }, clock.now());
   }
 
@@ -104,8 +104,8 @@ function readChannelId(input: unknown): ChannelId | undefined {
   return channel_id === undefined || channel_id === null ? undefined : readId(channel_id);
 }
 
-function refuseUnlessAllowed({ flags }: LobbyMemberRecord): void {
-  if ((flags & lobbyMemberFlags.CanLinkLobby) === 0) throw new Fault('lobby_link_refused');
+function rejectUnlessAllowed({ flags }: LobbyMemberRecord): void {
+  if ((flags & lobbyMemberFlags.CanLinkLobby) === 0) throw new RequestError('lobby_link_refused');
 }
 
 /** Our choice: a channel in a guild that the user is not in is as unknown as one that is nowhere. */
@@ -115,10 +115,10 @@ async function findLinkable(view: StoreView, userId: UserId, channelId: ChannelI
     const channel = guild?.channels.find(({ id }) => id === channelId);
     if (!guild || !channel) continue;
     const permissions = memberPermissions(guild, member, channel);
-    if ((permissions & permissionBits.VIEW_CHANNEL) === 0n) throw new Fault('missing_access');
-    if ((permissions & linkPermissions) !== linkPermissions) throw new Fault('missing_permissions');
-    if (!canBeLinked(channel)) throw new Fault('channel_not_linkable');
+    if ((permissions & permissionBits.VIEW_CHANNEL) === 0n) throw new RequestError('missing_access');
+    if ((permissions & linkPermissions) !== linkPermissions) throw new RequestError('missing_permissions');
+    if (!canBeLinked(channel)) throw new RequestError('channel_not_linkable');
     return channelView(channel, guild);
   }
-  throw new Fault('unknown_channel');
+  throw new RequestError('unknown_channel');
 }

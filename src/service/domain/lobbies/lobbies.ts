@@ -5,7 +5,7 @@ import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { ApplicationRecord, LobbyRecord } from '../../store/records.ts';
-import { refuseIssues } from '../../support/fault.ts';
+import { rejectIssues } from '../../support/request-error.ts';
 import { readAtOnce } from '../consistent-read.ts';
 import { createExpiry } from '../expiry.ts';
 import { TextCache } from '../text-cache.ts';
@@ -64,11 +64,11 @@ export interface PlayerLobby {
  * @see docs/spec/lobbies.md#operations; docs/spec/lobbies.md#who-may-do-what
  */
 export interface Lobbies {
-  /** @throws Fault `invalid_form_body`, `unknown_user` */
+  /** @throws RequestError `invalid_form_body`, `unknown_user` */
   create(application: ApplicationRecord, input: unknown): Promise<string>;
-  /** @throws Fault `unknown_lobby` */
+  /** @throws RequestError `unknown_lobby` */
   read(application: ApplicationRecord, id: LobbyId): Promise<string>;
-  /** @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user` */
+  /** @throws RequestError `invalid_form_body`, `unknown_lobby`, `unknown_user` */
   edit(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
   /** Idempotent. */
   remove(application: ApplicationRecord, id: LobbyId): Promise<void>;
@@ -117,7 +117,7 @@ export function createLobbies(
   const lobbyMembers = createLobbyMembers(core, quota, changes);
 
   async function create(application: ApplicationRecord, input: unknown): Promise<string> {
-    refuseIssues(checkLobby(input));
+    rejectIssues(checkLobby(input));
     const body = input as LobbyInput;
     const ids = { id: core.ids.next(), application_id: application.id };
     const empty = newLobby(ids, body, clock.now());
@@ -149,7 +149,7 @@ export function createLobbies(
   }
 
   async function edit(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string> {
-    refuseIssues(checkLobby(input));
+    rejectIssues(checkLobby(input));
     const body = input as LobbyInput;
     const { members, ...changed } = await store.transact(
       lobbyScope(id),

@@ -4,9 +4,9 @@ import type { LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
-import { refuseIssues } from '../../support/fault.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { andThen } from '../../support/maybe-promise.ts';
+import { rejectIssues } from '../../support/request-error.ts';
 import type { Changed, LobbyChanges } from './changes.ts';
 import { readId, writtenMember } from './input.ts';
 import type { LobbyQuota } from './quota.ts';
@@ -15,17 +15,17 @@ import { showMember } from './view.ts';
 
 /** Members, as game servers manage them. Answers are encoded JSON. */
 export interface LobbyMembers {
-  /** Adds the member or replaces what is known of it. @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user` */
+  /** Adds the member or replaces what is known of it. @throws RequestError `invalid_form_body`, `unknown_lobby`, `unknown_user` */
   put(application: ApplicationRecord, id: LobbyId, userId: UserId, input: unknown): Promise<string>;
   /**
    * Adds, updates and removes up to `limits.lobbyMembersPerRequestMax` members at once, all or none; a user who can be
    * in no further lobby is left out. The answer lists those added and updated in the order of the request.
    *
-   * @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_user`
+   * @throws RequestError `invalid_form_body`, `unknown_lobby`, `unknown_user`
    * @see docs/spec/lobbies.md#bulk-update
    */
   update(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
-  /** Idempotent while the lobby is there. @throws Fault `unknown_lobby` */
+  /** Idempotent while the lobby is there. @throws RequestError `unknown_lobby` */
   remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ interface Put {
 
 export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: LobbyChanges): LobbyMembers {
   async function put(application: ApplicationRecord, id: LobbyId, userId: UserId, input: unknown): Promise<string> {
-    refuseIssues(checkLobbyMember(input));
+    rejectIssues(checkLobbyMember(input));
     const work = (transaction: Transaction) =>
       putWithin(transaction, application, id, userId, input as LobbyMemberInput);
     const { member, changed } = await store.transact(lobbyScope(id), work, quota.guards(application.id, [userId]));
@@ -70,7 +70,7 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
   }
 
   async function update(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string> {
-    refuseIssues(checkLobbyMemberChanges(input));
+    rejectIssues(checkLobbyMemberChanges(input));
     const entries = (input as readonly LobbyMemberChange[]).map(entry => ({ ...entry, id: readId(entry.id) }));
     const userIds = entries.map(entry => entry.id);
     const { upserted, changed } = await store.transact(

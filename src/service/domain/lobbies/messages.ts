@@ -7,7 +7,7 @@ import { type LobbyId, type MessageId, snowflakeTimeMs } from '../../../model/sn
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMessageRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { WebhookEvents } from '../webhooks/events.ts';
 import { announceInChannel } from './channel-events.ts';
@@ -22,27 +22,27 @@ import { lobbyScope, ownLobby, requireMember } from './records.ts';
  * @see docs/spec/lobbies.md#send-a-message; docs/spec/lobbies.md#list-messages; docs/spec/lobbies.md#moderation-metadata
  */
 export interface LobbyMessages {
-  /** @throws Fault `invalid_form_body`, `empty_message`, `unknown_lobby`, `not_a_lobby_member` */
+  /** @throws RequestError `invalid_form_body`, `empty_message`, `unknown_lobby`, `not_a_lobby_member` */
   send(application: ApplicationRecord, user: UserRecord, id: LobbyId, input: unknown): Promise<string>;
   /**
    * Our choice: the newest first, as the client's header says.
    *
    * @param count 1 to `limits.lobbyHistoryMessagesMax`
-   * @throws Fault `unknown_lobby`, `not_a_lobby_member`
+   * @throws RequestError `unknown_lobby`, `not_a_lobby_member`
    */
   list(application: ApplicationRecord, user: UserRecord, id: LobbyId, count: number): Promise<string>;
   /**
    * Replaces what is noted about a message.
    *
-   * @throws Fault `invalid_form_body`, `unknown_lobby`, `unknown_message` also when the lobby does not show it any more
+   * @throws RequestError `invalid_form_body`, `unknown_lobby`, `unknown_message` also when the lobby does not show it any more
    */
   moderate(application: ApplicationRecord, id: LobbyId, messageId: MessageId, input: unknown): Promise<void>;
 }
 
 export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: WebhookEvents): LobbyMessages {
   async function send(application: ApplicationRecord, user: UserRecord, id: LobbyId, input: unknown): Promise<string> {
-    refuseIssues(checkLobbyMessage(input));
-    if (isSilent(input)) throw new Fault('empty_message');
+    rejectIssues(checkLobbyMessage(input));
+    if (isSilent(input)) throw new RequestError('empty_message');
     const body = input as LobbyMessageInput;
     const { lobby, message } = await store.transact(lobbyScope(id), transaction =>
       sendWithin(transaction, application, user, id, body),
@@ -91,12 +91,12 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
   }
 
   async function moderate(application: ApplicationRecord, id: LobbyId, messageId: MessageId, input: unknown) {
-    refuseIssues(checkModerationMetadata(input));
+    rejectIssues(checkModerationMetadata(input));
     const moderation_metadata = input as Metadata;
     await store.transact(lobbyScope(id), async transaction => {
       const lobby = await ownLobby(transaction, application, id);
       const record = await transaction.get('lobby_messages', id, snowflakeTimeMs(messageId), messageId);
-      if (!record || !isShown(record, lobby)) throw new Fault('unknown_message');
+      if (!record || !isShown(record, lobby)) throw new RequestError('unknown_message');
       if (sameMetadata(record.message.moderation_metadata ?? null, moderation_metadata)) return;
       const message = { ...record.message, moderation_metadata };
       transaction.put('lobby_messages', { ...record, message });

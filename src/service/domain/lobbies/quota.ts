@@ -1,9 +1,9 @@
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView } from '../../store/contract.ts';
-import { refuseIssues } from '../../support/fault.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { all, andThen } from '../../support/maybe-promise.ts';
+import { rejectIssues } from '../../support/request-error.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface LobbyQuota {
    * Our choice: no source names an error for it, so it is a fault of the field that names the user.
    *
    * @param pathOf where in the request a user is named
-   * @throws Fault `invalid_form_body`
+   * @throws RequestError `invalid_form_body`
    */
   require(
     view: StoreView,
@@ -45,7 +45,7 @@ export function createLobbyQuota({ limits: { lobbiesPerUserMax: max } }: Pick<Co
       const message = serviceFieldErrors.LOBBIES_PER_USER_MAX(max);
       return andThen(all(userIds.map(userId => isUsedUp(view, applicationId, userId))), usedUp => {
         const refused = userIds.filter((_, index) => usedUp[index]);
-        refuseIssues(refused.map(userId => ({ path: [...pathOf(userId)], code: 'LOBBIES_PER_USER_MAX', message })));
+        rejectIssues(refused.map(userId => ({ path: [...pathOf(userId)], code: 'LOBBIES_PER_USER_MAX', message })));
       });
     },
   };

@@ -1,9 +1,9 @@
 import type { ChannelId, GuildId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { all, andThen } from '../../support/maybe-promise.ts';
+import { RequestError } from '../../support/request-error.ts';
 
 /** How lobbies and their members are found in the store. */
 
@@ -12,18 +12,18 @@ export function lobbyScope(id: LobbyId): string {
   return `lobby/${id}`;
 }
 
-/** @throws Fault `unknown_lobby` also when it is somebody else's */
+/** @throws RequestError `unknown_lobby` also when it is somebody else's */
 export function ownLobby(view: StoreView, application: ApplicationRecord, id: LobbyId): MaybePromise<LobbyRecord> {
   return andThen(view.get('lobbies', id), lobby => {
-    if (lobby?.application_id !== application.id) throw new Fault('unknown_lobby');
+    if (lobby?.application_id !== application.id) throw new RequestError('unknown_lobby');
     return lobby;
   });
 }
 
-/** @throws Fault `not_a_lobby_member` */
+/** @throws RequestError `not_a_lobby_member` */
 export async function requireMember(view: StoreView, id: LobbyId, userId: UserId): Promise<LobbyMemberRecord> {
   const member = await view.get('lobby_members', id, userId);
-  if (!member) throw new Fault('not_a_lobby_member');
+  if (!member) throw new RequestError('not_a_lobby_member');
   return member;
 }
 
@@ -52,10 +52,10 @@ export function userIdsOf(members: readonly LobbyMemberRecord[]): UserId[] {
 /**
  * Our choice: a user nobody knows fails every call that would make them a member, as it does in bulk (docs/spec/lobbies.md#bulk-update).
  *
- * @throws Fault `unknown_user`
+ * @throws RequestError `unknown_user`
  */
 export function requireUsers(view: StoreView, userIds: readonly UserId[]): MaybePromise<void> {
   return andThen(all(userIds.map(userId => view.get('users', userId))), users => {
-    if (users.includes(undefined)) throw new Fault('unknown_user');
+    if (users.includes(undefined)) throw new RequestError('unknown_user');
   });
 }

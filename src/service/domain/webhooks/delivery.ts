@@ -6,8 +6,8 @@ import type { Core } from '../../core.ts';
 import { PrivateAddressError } from '../../outbound/private-address.ts';
 import { signedRequest } from '../../outbound/signed-request.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import type { Activity } from '../../support/activity.ts';
 import { elapsedMs } from '../../support/elapsed.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
 /** Something that an application's server is to hear. */
@@ -51,7 +51,7 @@ type Outcome = 'acknowledged' | 'retry' | 'given up' | 'refused' | 'dropped';
 
 type Status = number | undefined;
 
-export function createWebhookDelivery(core: Core, activity: Activity): WebhookDelivery {
+export function createWebhookDelivery(core: Core, pendingWork: PendingWork): WebhookDelivery {
   const { clock, journal, log, metrics } = core;
   /** Line → what waits in it, the one under way first. */
   let lines = new Map<string, Waiting[]>();
@@ -103,7 +103,7 @@ export function createWebhookDelivery(core: Core, activity: Activity): WebhookDe
     try {
       const signed = signedRequest(clock, event.application, event.body);
       const request = { ...signed, signal: deadline.signal, redirect: 'manual' } as const;
-      const response = await activity.runOutside(() => deadline.within(core.fetch(event.url, request)));
+      const response = await pendingWork.runOutside(() => deadline.within(core.fetch(event.url, request)));
       response.body?.cancel().catch(ignore);
       return response.status;
     } catch (error) {

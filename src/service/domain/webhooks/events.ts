@@ -3,7 +3,7 @@ import { snowflakeTimeMs } from '../../../model/snowflake.ts';
 import { formatTimestamp } from '../../../model/timestamp.ts';
 import type { Core } from '../../core.ts';
 import type { ApplicationRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
-import { Activity } from '../../support/activity.ts';
+import { PendingWork } from '../../support/pending-work.ts';
 import { createWebhookDelivery, type WebhookEvent } from './delivery.ts';
 
 /** What an application's server is told of. @see docs/spec/lobbies.md#webhook-events */
@@ -32,9 +32,9 @@ export interface WebhookEvents {
   start(): () => void;
 }
 
-/** @param activity counts the requests under way */
-export function createWebhookEvents(core: Core, activity = new Activity()): WebhookEvents {
-  const delivery = createWebhookDelivery(core, activity);
+/** @param pendingWork counts the requests under way */
+export function createWebhookEvents(core: Core, pendingWork = new PendingWork()): WebhookEvents {
+  const delivery = createWebhookDelivery(core, pendingWork);
   return {
     tellMessage(application, lobby, message) {
       const url = lobby.override_event_webhooks_url ?? application.event_webhooks_url;

@@ -42,13 +42,13 @@ function onError(): void {
 }
 
 /** Turns upgrade requests into sockets: messages up to `serviceLimits.gatewayPayloadBytesMax`, no compression. */
-export interface SocketDoor {
+export interface SocketServer {
   open(request: IncomingMessage, stream: Duplex, head: Buffer, opened: (socket: GatewaySocket) => void): void;
   /** Resolves once every socket is gone; each must have been closed before. */
   drained(): Promise<void>;
 }
 
-export function createSocketDoor(): SocketDoor {
+export function createSocketServer(): SocketServer {
   const options = {
     noServer: true,
     clientTracking: true,

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Announced, Announcement, Topic } from '../../events/announcement.ts';
 import type { GatewayEventRecord } from '../../store/records.ts';
-import { Recent } from '../../support/lru-cache.ts';
+import { LruCache } from '../../support/lru-cache.ts';
 import { runtimeLimits } from '../../support/service-limits.ts';
 import { applyDelta, deltaOf, lengthOf } from '../../support/text-delta.ts';
 
@@ -41,7 +41,7 @@ export class EventLog {
   /** All that is kept, and what it takes. */
   readonly #stored = { entries: 0, bytes: 0 };
   /** Scope → its model. */
-  readonly #models = new Recent<Model>(modelsLengthMax);
+  readonly #models = new LruCache<Model>(modelsLengthMax);
   /** Models of the commit under way, which may fail. */
   #begun: readonly string[] = [];
   #begunAt = 0;

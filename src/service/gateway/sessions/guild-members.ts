@@ -10,7 +10,7 @@ import type { StoreView } from '../../store/contract.ts';
 import type { GuildMemberRecord } from '../../store/records.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { Presences } from '../presence/presences.ts';
-import { type Session, tellSession } from './session.ts';
+import { notifySession, type Session } from './session.ts';
 import { servesGuild } from './shard.ts';
 
 /**
@@ -61,7 +61,7 @@ export async function answerMembersRequest(
     if (waitMs !== undefined) {
       const meta = { guild_id, ...(nonce !== undefined && { nonce }) };
       const limited = { opcode: opcodes.REQUEST_GUILD_MEMBERS, retry_after: waitMs / 1000, meta };
-      await core.store.transact(guildScope(guild_id), work => tellSession(work, session, 'RATE_LIMITED', limited));
+      await core.store.transact(guildScope(guild_id), work => notifySession(work, session, 'RATE_LIMITED', limited));
       return;
     }
   }
@@ -69,7 +69,7 @@ export async function answerMembersRequest(
   await core.store.transact(guildScope(guild_id), async work => {
     const members = await membersOf(work, session, request);
     for (const chunk of await chunksOf(work, presences, session, request, members ?? [])) {
-      if (members) tellSession(work, session, 'GUILD_MEMBERS_CHUNK', chunk);
+      if (members) notifySession(work, session, 'GUILD_MEMBERS_CHUNK', chunk);
     }
   });
 }

@@ -267,7 +267,7 @@ export class Session implements Follower {
  * Sends an event to one session that runs. It is announced like all others, so that it has its place among them and is
  * not lost with the process.
  */
-export function tellSession<Name extends DispatchName>(
+export function notifySession<Name extends DispatchName>(
   transaction: Transaction,
   { home, id }: Session,
   name: Name,

@@ -6,7 +6,7 @@ import type { LobbyId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
 import type { ApplicationRecord, GatewaySessionRecord, UserRecord } from '../../store/records.ts';
-import type { Activity } from '../../support/activity.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { Connection } from '../connection/connection.ts';
 import { Deadlines } from '../connection/deadlines.ts';
@@ -20,7 +20,7 @@ import type { EventLog } from './event-log.ts';
 import { followCommands } from './follow-commands.ts';
 import { introduceLobbies, type PlayerLobbies, startPlayerSession } from './player-session.ts';
 import { readyBase } from './ready.ts';
-import { Session, type SessionOwner, tellSession } from './session.ts';
+import { notifySession, Session, type SessionOwner } from './session.ts';
 import { SessionCalls } from './session-calls.ts';
 import { SessionKeeper, sessionScope } from './session-keeper.ts';
 import { belongsTo, mayCall, newRecord, playerOf } from './session-record.ts';
@@ -30,7 +30,7 @@ const sessionIdBytes = 16;
 export interface SessionsParts {
   readonly lobbies: PlayerLobbies;
   /** Counts what is done for sessions. */
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
   /** Absent: the state ends with the process, and so do the sessions. */
   readonly events?: EventLog;
 }
@@ -133,7 +133,7 @@ export class Sessions implements SessionOwner {
 
   async setPresence(session: Session, presence: PresenceUpdate): Promise<void> {
     const created_at = this.#core.clock.now();
-    const activities = presence.activities.map(activity => ({ ...activity, created_at }));
+    const activities = presence.activities.map(pendingWork => ({ ...pendingWork, created_at }));
     const shown = { ...presence, activities };
     session.record = { ...session.record, presence: shown };
     this.#keeper?.put(session);
@@ -170,14 +170,14 @@ export class Sessions implements SessionOwner {
     for (const [index, frame] of missed.entries()) connection.owe(frame, seq + index + 1);
     this.#keeper?.put(session);
     const scope = sessionScope(session.id);
-    this.work(session, () => this.#core.store.transact(scope, work => tellSession(work, session, 'RESUMED', {})));
+    this.work(session, () => this.#core.store.transact(scope, work => notifySession(work, session, 'RESUMED', {})));
     this.onRecheck(session);
     return session;
   }
 
   /** Does something for a session; it ends when that fails. */
   work(session: Session, work: () => Promise<unknown>): void {
-    this.#parts.activity.run(work).catch((error: unknown) => {
+    this.#parts.pendingWork.run(work).catch((error: unknown) => {
       if (!session.hasEnded && !this.#isClosing) this.onFail(session, error);
     });
   }
@@ -203,7 +203,7 @@ export class Sessions implements SessionOwner {
     const arrival = this.#arrivals.get(session);
     if (!arrival) return;
     this.#arrivals.delete(session);
-    const departure = this.#parts.activity
+    const departure = this.#parts.pendingWork
       .run(() => this.#depart(session, arrival))
       .catch((error: unknown) => this.#core.log.error({ error }, 'A session could not leave in order.'))
       .finally(() => this.#departures.delete(departure));
@@ -248,8 +248,8 @@ export class Sessions implements SessionOwner {
       if (session) revived.push(session);
     }
     if (revived.length === 0 && ended.length === 0 && keeper.isEmpty) return this.#endLostCalls();
-    const { activity } = this.#parts;
-    this.#restored = activity
+    const { pendingWork } = this.#parts;
+    this.#restored = pendingWork
       .runAside(() => this.#catchUp(keeper, revived, ended))
       .catch((error: unknown) => {
         this.#core.log.error({ error }, 'The sessions of a former process could not go on.');

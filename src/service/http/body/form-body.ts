@@ -3,7 +3,7 @@ import { limits } from '../../../model/limits/limits.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import type { Route } from '../../../wire/routes.ts';
 import { SentFile } from '../../attachments/uploaded-file.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { type Part, parseMultipart } from './multipart.ts';
 import { parseForm } from './url-encoded.ts';
 
@@ -22,7 +22,7 @@ const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
  * fields the last counts. Its files come as `files`, a list of {@link SentFile}.
  *
  * @param kind whether the files belong to the body or to its `data`; of a body that is all `texts` no field is a number
- * @throws Fault `invalid_form_body` when it is no such form, `invalid_json`, `request_too_large` when a file is
+ * @throws RequestError `invalid_form_body` when it is no such form, `invalid_json`, `request_too_large` when a file is
  * @see docs/spec/lobbies.md#send-a-message; docs/spec/interactions.md#after-the-answer
  */
 export async function readFormBody(
@@ -46,11 +46,11 @@ function set(body: object, name: string, value: unknown): void {
   Object.defineProperty(body, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** @throws Fault `request_too_large` */
+/** @throws RequestError `request_too_large` */
 function filesOf(parts: readonly Part[]): SentFile[] {
   return parts.map(({ name, filename = '', type, content }, place) => {
     const [, index = place] = /^files\[(\d{1,3})\]$/.exec(name) ?? [];
-    if (content.length > limits.attachmentBytesMax) throw new Fault('request_too_large');
+    if (content.length > limits.attachmentBytesMax) throw new RequestError('request_too_large');
     // A copy: a view would keep all of the body as long as the file is kept.
     return new SentFile(Number(index), { name: filename, type: mediaTypeOf(type) }, new Uint8Array(content));
   });
@@ -84,7 +84,7 @@ async function readForm(contentType: string, bytes: Buffer): Promise<Form> {
   const isMultipart = /^\s*multipart\//i.test(contentType);
   const parts = isMultipart ? await parseMultipart(contentType, bytes) : undefined;
   const texts = isMultipart ? parts?.filter(isText).map(readText) : parseForm(bytes.toString());
-  if (!texts) throw new Fault('invalid_form_body');
+  if (!texts) throw new RequestError('invalid_form_body');
   return { texts: new Map(texts), files: parts?.filter(part => !isText(part)) ?? [] };
 }
 
@@ -100,6 +100,6 @@ function readPayload(text: string): Readonly<Record<string, unknown>> | undefine
   try {
     return asRecord(JSON.parse(text));
   } catch {
-    throw new Fault('invalid_json');
+    throw new RequestError('invalid_json');
   }
 }

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { intakeLimits } from '../../support/service-limits.ts';
 
 /**
@@ -7,7 +7,7 @@ import { intakeLimits } from '../../support/service-limits.ts';
  * pause after each megabyte; then the items of the outermost list are parsed some at a time, with a pause after each portion.
  *
  * @param parse reads JSON text, as for a small body
- * @throws Fault `request_too_large` when it has too many values, `invalid_json` when it is nested too deep, and what `parse` throws
+ * @throws RequestError `request_too_large` when it has too many values, `invalid_json` when it is nested too deep, and what `parse` throws
  */
 export async function parseLargeJson(bytes: Buffer, parse: (text: string) => unknown): Promise<unknown> {
   const portions = await findPortions(bytes);
@@ -81,7 +81,7 @@ class Walk {
     return this.#isList && this.#hasEnded && this.#portions.length > 0 ? this.#portions : undefined;
   }
 
-  /** Goes on up to `end`. @throws Fault `request_too_large`, `invalid_json` */
+  /** Goes on up to `end`. @throws RequestError `request_too_large`, `invalid_json` */
   on(end: number): void {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -122,7 +122,7 @@ class Walk {
       this.#portionStart = at + 1;
     }
     this.#depth++;
-    if (this.#depth > intakeLimits.jsonDepthMax) throw new Fault('invalid_json');
+    if (this.#depth > intakeLimits.jsonDepthMax) throw new RequestError('invalid_json');
     this.#count();
   }
 
@@ -160,7 +160,8 @@ class Walk {
     this.#valuesInItem++;
     this.#valuesInPortion++;
     const { jsonValuesMax, jsonValuesPerItemMax } = intakeLimits;
-    if (this.#values > jsonValuesMax || this.#valuesInItem > jsonValuesPerItemMax) throw new Fault('request_too_large');
+    if (this.#values > jsonValuesMax || this.#valuesInItem > jsonValuesPerItemMax)
+      throw new RequestError('request_too_large');
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../../wire/routes.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { intakeLimits, serviceLimits } from '../../support/service-limits.ts';
 import { isFormType, readFormBody } from './form-body.ts';
@@ -24,26 +24,26 @@ export function bodyBytesMax({ forms }: Route, headers: IncomingHttpHeaders, isP
  * One that may be left out is undefined when it is.
  *
  * @returns a promise only of a large one, which is read with pauses, and of a form in place of JSON
- * @throws Fault `request_too_large`, `invalid_form_body` on another media type, `invalid_json`
+ * @throws RequestError `request_too_large`, `invalid_form_body` on another media type, `invalid_json`
  */
 export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buffer | undefined): unknown {
-  if (!bytes) throw new Fault('request_too_large');
+  if (!bytes) throw new RequestError('request_too_large');
   if (route.bodyOptional && bytes.length === 0) return undefined;
   const mediaType = mediaTypeOf(headers['content-type']);
   if (route.body === 'form') return mediaType === mediaTypes.form ? parseForm(bytes.toString()) : undefined;
   if (route.forms && isFormType(mediaType)) return readFormBody(headers['content-type'] ?? '', bytes, route.forms);
   if (mediaType !== mediaTypes.json) throw wrongMediaType(mediaTypes.json);
-  if (!isUtf8(bytes)) throw new Fault('invalid_json');
+  if (!isUtf8(bytes)) throw new RequestError('invalid_json');
   const isLarge = bytes.length > intakeLimits.jsonPortionBytes;
   return isLarge ? parseLargeJson(bytes, readJson) : readJson(bytes.toString());
 }
 
-/** @throws Fault `invalid_json` */
+/** @throws RequestError `invalid_json` */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(quoteLongIds(text));
   } catch {
-    throw new Fault('invalid_json');
+    throw new RequestError('invalid_json');
   }
 }
 
@@ -69,7 +69,7 @@ function mediaTypeOf(contentType: string | undefined): string | undefined {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
-function wrongMediaType(expected: string): Fault {
+function wrongMediaType(expected: string): RequestError {
   const message = serviceFieldErrors.CONTENT_TYPE_INVALID(expected);
-  return new Fault('invalid_form_body', {}, [{ path: [], code: 'CONTENT_TYPE_INVALID', message }]);
+  return new RequestError('invalid_form_body', {}, [{ path: [], code: 'CONTENT_TYPE_INVALID', message }]);
 }

@@ -5,10 +5,10 @@ import { type GuildId, isSnowflake, type UserId } from '../../../model/snowflake
 import { codeChallengeMethod, isCodeChallenge } from '../../../wire/pkce.ts';
 import { defaultIntegrationType } from '../../domain/accounts/application-view.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
-import { type OAuthFault, oauthFaults } from '../token/oauth-fault.ts';
+import { RequestError } from '../../support/request-error.ts';
+import { type OAuthRequestError, oauthFaults } from '../token/oauth-request-error.ts';
 import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts';
-import { judgeResponseType, type ResponseType } from './response-type.ts';
+import { type ResponseType, validateResponseType } from './response-type.ts';
 import { mayRequest, requireScopes, type ScopeTerms } from './scope-rules.ts';
 
 /** Parameters of `/oauth2/authorize` that the service reads; others are passed over. @see docs/spec/oauth2.md#authorization-request */
@@ -68,7 +68,7 @@ export interface Approval {
 }
 
 /** A request whose answer must not be sent anywhere: the person is told on a page instead. */
-export class AuthorizationPageFault extends Fault {
+export class AuthorizationPageFault extends RequestError {
   /** What of the request its developer has to mend: `request` is all that the others are not. */
   readonly parameter: 'client' | 'redirect' | 'request';
 
@@ -81,7 +81,7 @@ export class AuthorizationPageFault extends Fault {
 export const pageFaults = {
   client: () => new AuthorizationPageFault('client', 'Invalid OAuth2 client_id'),
   redirect: () => new AuthorizationPageFault('redirect', 'Invalid OAuth2 redirect_uri'),
-  request: ({ error, description }: OAuthFault) => new AuthorizationPageFault('request', description ?? error),
+  request: ({ error, description }: OAuthRequestError) => new AuthorizationPageFault('request', description ?? error),
 } as const;
 
 /**
@@ -118,27 +118,27 @@ export function readReturnAddress(
  * Judges the rest of a request.
  *
  * @param ownPage where a request ends that hands nothing to the application
- * @throws OAuthFault `invalid_request`, `invalid_scope`, `unsupported_response_type`: to be told at the address
+ * @throws OAuthRequestError `invalid_request`, `invalid_scope`, `unsupported_response_type`: to be told at the address
  */
-export function judgeRequest(given: URLSearchParams, address: ReturnAddress, ownPage: string): AuthorizationRequest {
+export function validateRequest(given: URLSearchParams, address: ReturnAddress, ownPage: string): AuthorizationRequest {
   checkRepeats(given);
   const { application } = address;
   const parameters = withInstallParams(given, application);
   const asked = splitScopes(read(parameters, 'scope') ?? '');
-  const responseType = judgeResponseType(read(parameters, 'response_type'), asked);
-  const integrationType = judgeIntegrationType(parameters, application);
-  const scopes = judgeScopes(asked, { application, responseType, integrationType });
+  const responseType = validateResponseType(read(parameters, 'response_type'), asked);
+  const integrationType = validateIntegrationType(parameters, application);
+  const scopes = validateScopes(asked, { application, responseType, integrationType });
   return {
     ...(responseType === 'none' ? { ...address, redirectUri: ownPage, state: null } : address),
     responseType,
     scopes,
-    prompt: judgePrompt(parameters),
+    prompt: validatePrompt(parameters),
     nonce: read(parameters, 'nonce') ?? null,
-    codeChallenge: judgeChallenge(parameters, address, responseType),
+    codeChallenge: validateChallenge(parameters, address, responseType),
     integrationType,
-    guildId: judgeGuildId(parameters),
-    guildLocked: judgeFlag(parameters, 'disable_guild_select'),
-    permissions: judgePermissions(parameters),
+    guildId: validateGuildId(parameters),
+    guildLocked: validateFlag(parameters, 'disable_guild_select'),
+    permissions: validatePermissions(parameters),
   };
 }
 
@@ -156,7 +156,7 @@ function checkRepeats(parameters: URLSearchParams): void {
   if (repeated) throw oauthFaults.repeated(repeated);
 }
 
-function judgeScopes(scopes: readonly string[], terms: ScopeTerms): readonly string[] {
+function validateScopes(scopes: readonly string[], terms: ScopeTerms): readonly string[] {
   requireScopes(scopes, scope => mayRequest(scope, terms));
   const { application, responseType } = terms;
   if (scopes.includes('bot') && application.bot_require_code_grant && responseType !== 'code') {
@@ -165,14 +165,14 @@ function judgeScopes(scopes: readonly string[], terms: ScopeTerms): readonly str
   return scopes;
 }
 
-function judgePrompt(parameters: URLSearchParams): AuthorizationRequest['prompt'] {
+function validatePrompt(parameters: URLSearchParams): AuthorizationRequest['prompt'] {
   const prompt = read(parameters, 'prompt') ?? 'consent';
   if (prompt !== 'consent' && prompt !== 'none') throw oauthFaults.invalid('prompt');
   return prompt;
 }
 
 /** A client that sends none shows its secret for the code; on a custom scheme that is not enough. @see docs/spec/oauth2.md#pkce */
-function judgeChallenge(
+function validateChallenge(
   parameters: URLSearchParams,
   { redirectUri }: ReturnAddress,
   responseType: ResponseType,
@@ -193,7 +193,7 @@ function judgeChallenge(
   return challenge;
 }
 
-function judgeIntegrationType(parameters: URLSearchParams, application: ApplicationRecord): IntegrationType {
+function validateIntegrationType(parameters: URLSearchParams, application: ApplicationRecord): IntegrationType {
   const text = read(parameters, 'integration_type');
   const type =
     text === undefined
@@ -203,20 +203,20 @@ function judgeIntegrationType(parameters: URLSearchParams, application: Applicat
   return type;
 }
 
-function judgeGuildId(parameters: URLSearchParams): string | null {
+function validateGuildId(parameters: URLSearchParams): string | null {
   const guildId = read(parameters, 'guild_id') ?? null;
   if (guildId !== null && !isSnowflake(guildId)) throw oauthFaults.invalid('guild_id');
   return guildId;
 }
 
 /** Exactly `true` or `false`. @see docs/spec/oauth2.md#authorization-request */
-function judgeFlag(parameters: URLSearchParams, name: ParameterName): boolean {
+function validateFlag(parameters: URLSearchParams, name: ParameterName): boolean {
   const text = read(parameters, name) ?? 'false';
   if (text !== 'true' && text !== 'false') throw oauthFaults.invalid(name);
   return text === 'true';
 }
 
-function judgePermissions(parameters: URLSearchParams): string {
+function validatePermissions(parameters: URLSearchParams): string {
   const text = read(parameters, 'permissions') ?? '0';
   if (!/^[0-9]{1,20}$/.test(text) || BigInt(text) > limits.permissionBitsMax) throw oauthFaults.invalid('permissions');
   return BigInt(text).toString();

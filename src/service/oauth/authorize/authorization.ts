@@ -1,13 +1,13 @@
 import type { TokenResponse } from '../../../model/oauth.ts';
 import type { UserId } from '../../../model/snowflake.ts';
-import { createGuesses } from '../../auth/attempt-limiter.ts';
+import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { type OwnApplication, ownApplicationView } from '../../domain/accounts/application-view.ts';
 import { createUserCounts } from '../../domain/accounts/user-counts.ts';
 import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
 import type { WebhookEvents } from '../../domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import type { Activity } from '../../support/activity.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
 import {
   type CurrentAuthorization,
   currentAuthorizationView,
@@ -39,25 +39,25 @@ import { findAuthorization } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { type Decision, decide } from './decision.ts';
 import { isGranted } from './scope-rules.ts';
-import { type Judgement, judge } from './validate-request.ts';
+import { judge, type Validation } from './validate-request.ts';
 
 /** OAuth2 and OpenID Connect: what the pages, the API's routes and the control API share. @see docs/spec/oauth2.md */
 export interface Authorization {
-  /** Judges the parameters of `/oauth2/authorize`. @throws AuthorizationPageFault (a Fault) */
-  judge(parameters: URLSearchParams): Promise<Judgement>;
+  /** Judges the parameters of `/oauth2/authorize`. @throws AuthorizationPageFault (a RequestError) */
+  judge(parameters: URLSearchParams): Promise<Validation>;
   /** Whether the user granted before all that the request asks for: `prompt=none` then need not ask. */
   isGranted(request: AuthorizationRequest, userId: UserId): Promise<boolean>;
-  /** Carries out a user's answer. @throws Fault */
+  /** Carries out a user's answer. @throws RequestError */
   decide(decision: Decision): Promise<{ redirectTo: string }>;
-  /** The token endpoint. @throws OAuthFault; Fault `rate_limited` */
+  /** The token endpoint. @throws OAuthRequestError; RequestError `rate_limited` */
   issueTokens(request: ClientRequest): Promise<TokenResponse>;
-  /** The endpoint where a device begins. @throws OAuthFault; Fault `rate_limited` */
+  /** The endpoint where a device begins. @throws OAuthRequestError; RequestError `rate_limited` */
   startDevice(request: ClientRequest): Promise<DeviceAuthorization>;
-  /** The revocation endpoint. @throws OAuthFault; Fault `rate_limited` */
+  /** The revocation endpoint. @throws OAuthRequestError; RequestError `rate_limited` */
   revoke(request: ClientRequest): Promise<void>;
   /** Ends whatever lets somebody act as the user, and closes the sessions that lived by it. */
   endUserTokens(userId: UserId): Promise<void>;
-  /** Whom an access token speaks for. @throws Fault `unauthorized` */
+  /** Whom an access token speaks for. @throws RequestError `unauthorized` */
   holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
   /** What the access token stands for. */
   showAuthorization(holder: Holder): Promise<CurrentAuthorization>;
@@ -69,9 +69,9 @@ export interface Authorization {
   listKeys(): Promise<readonly PublicKey[]>;
   /** What users answer to devices that want to be signed in. */
   readonly device: {
-    /** Undefined when no device shows this code, or it is over. @throws Fault `rate_limited` */
+    /** Undefined when no device shows this code, or it is over. @throws RequestError `rate_limited` */
     find(typed: TypedCode): Promise<DeviceRequest | undefined>;
-    /** @throws Fault `unknown_user`, `not_found`, `bad_request` when it was answered otherwise, `rate_limited` */
+    /** @throws RequestError `unknown_user`, `not_found`, `bad_request` when it was answered otherwise, `rate_limited` */
     decide(decision: DeviceDecision): Promise<void>;
   };
   readonly signIns: SignIns;
@@ -87,21 +87,21 @@ export interface AuthorizationDeps {
   /** Whose memberships move when accounts are merged. */
   readonly lobbies: LobbyMoves;
   /** Counts what is asked outside. */
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
   readonly keys?: SigningKeys;
 }
 
 export function createAuthorization(
   core: Core,
-  { webhookEvents, lobbies, activity, keys = createSigningKeys(core) }: AuthorizationDeps,
+  { webhookEvents, lobbies, pendingWork, keys = createSigningKeys(core) }: AuthorizationDeps,
 ): Authorization {
   const events = createAuthorizationEvents(core, webhookEvents);
   const idTokens = createIdTokens(core, keys);
-  const provisional = createProvisional(core, { idTokens, events, lobbies, activity });
+  const provisional = createProvisional(core, { idTokens, events, lobbies, pendingWork });
   const issueTokens = createTokenEndpoint(core, idTokens, provisional.merges);
   const guarded = createProofGuard(core);
   const countUsers = createUserCounts(core);
-  const userCodeGuesses = createGuesses(core, 'oauth-user-code');
+  const userCodeAttempts = createAttemptLimiter(core, 'oauth-user-code');
   return {
     judge: parameters => judge(core, parameters),
     async isGranted(request, userId) {
@@ -115,8 +115,8 @@ export function createAuthorization(
     startDevice: request =>
       guarded(request, async () => startDevice(core, await authenticateClient(core, request), request.form)),
     device: {
-      find: typed => findDevice(core, userCodeGuesses, typed),
-      decide: decision => decideDevice(core, events, userCodeGuesses, decision),
+      find: typed => findDevice(core, userCodeAttempts, typed),
+      decide: decision => decideDevice(core, events, userCodeAttempts, decision),
     },
     endUserTokens: userId => endUserTokens(core, events, userId),
     holderOf: principal => holderOf(core.store, principal),

@@ -3,10 +3,10 @@ import { authorizePagePath, type TokenResponse } from '../../../model/oauth.ts';
 import type { GuildId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import { requireAuthorizer } from '../../domain/accounts/full-account.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
-import { oauthFaults } from '../token/oauth-fault.ts';
+import { oauthFaults } from '../token/oauth-request-error.ts';
 import { issueAccess, makeSecret } from '../token/tokens.ts';
 import type { AuthorizationEvents } from './authorization-events.ts';
 import { authorizationScope, recordGrant } from './authorization-records.ts';
@@ -14,7 +14,7 @@ import type { Approval, AuthorizationRequest } from './authorization-request.ts'
 import { installInGuild, keepInstallation } from './installation.ts';
 import { type AnswerParameters, redirectWith } from './redirect-uri.ts';
 import { canInstall, lastingScopes } from './scope-rules.ts';
-import { judge, refusalRedirect } from './validate-request.ts';
+import { judge, rejectionRedirect } from './validate-request.ts';
 
 /** What a user answers to an authorization request. */
 export interface Decision {
@@ -35,7 +35,7 @@ const apiPrefix = /^\/api(?:\/v\d+)?(?=\/)/;
  * Carries out the user's answer. A request that is itself at fault goes back to the application whatever the user says.
  *
  * @returns where the user's browser goes next
- * @throws Fault `invalid_form_body` (the address is no authorization page, or must not be redirected from),
+ * @throws RequestError `invalid_form_body` (the address is no authorization page, or must not be redirected from),
  *   those of {@link requireAuthorizer}, `unknown_guild`, `missing_permissions`
  */
 export async function decide(
@@ -43,11 +43,11 @@ export async function decide(
   events: AuthorizationEvents,
   { authorizeUrl, userId, decision, guildId }: Decision,
 ): Promise<{ redirectTo: string }> {
-  const judgement = await judge(core, readParameters(core, authorizeUrl));
-  if (!judgement.request) return judgement;
+  const validation = await judge(core, readParameters(core, authorizeUrl));
+  if (!validation.request) return validation;
   await requireAuthorizer(core.store, userId);
-  const { request } = judgement;
-  if (decision === 'deny') return { redirectTo: refusalRedirect(core, request, oauthFaults.denied()) };
+  const { request } = validation;
+  if (decision === 'deny') return { redirectTo: rejectionRedirect(core, request, oauthFaults.denied()) };
   const answer = await approve(core, events, { request, userId, guildId: chooseGuild(request, guildId) });
   const { redirectUri, state, inFragment } = request;
   return { redirectTo: redirectWith(redirectUri, { ...answer, state, iss: core.addresses.web }, inFragment) };
@@ -56,7 +56,7 @@ export async function decide(
 function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
   const url = URL.parse(authorizeUrl, core.addresses.web);
   if (!url || url.pathname.replace(apiPrefix, '') !== authorizePagePath) {
-    throw new Fault('invalid_form_body', {
+    throw new RequestError('invalid_form_body', {
       message: `authorize_url is not an address of the page ${authorizePagePath}.`,
     });
   }
@@ -90,14 +90,14 @@ async function handOut(core: Core, approval: Approval): Promise<AnswerParameters
 /**
  * The guild that gets the application. One that the request locks is the one, whatever else was chosen.
  *
- * @throws Fault `invalid_form_body` when nothing but a guild is asked for and none is given
+ * @throws RequestError `invalid_form_body` when nothing but a guild is asked for and none is given
  */
 function chooseGuild(request: AuthorizationRequest, chosen: Decision['guildId']): GuildId | undefined {
   if (!canInstall(request)) return undefined;
   const isOpen = request.guildId === null || !request.guildLocked;
   const guildId = isOpen && chosen !== undefined ? chosen : request.guildId;
   if (guildId !== null) return guildId;
-  if (request.responseType === 'none') refuseIssues([guildRequired]);
+  if (request.responseType === 'none') rejectIssues([guildRequired]);
   return undefined;
 }
 

@@ -5,7 +5,7 @@ import { guildScope, putGuild } from '../../domain/guilds/records.ts';
 import { botUserId, impliedBotMember } from '../../domain/guilds/view.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { GuildMemberRecord, GuildRecord, RoleRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { authorizationScope, recordGrant } from './authorization-records.ts';
 import type { Approval, AuthorizationRequest } from './authorization-request.ts';
 import { lastingScopes } from './scope-rules.ts';
@@ -26,7 +26,7 @@ export async function listInstallableGuilds(view: StoreView, userId: UserId): Pr
  * request asks for permissions, unless it has one there.
  *
  * @returns the guild as it is now
- * @throws Fault `unknown_guild`; `missing_permissions` unless the user may manage the guild
+ * @throws RequestError `unknown_guild`; `missing_permissions` unless the user may manage the guild
  */
 export async function installInGuild(
   core: Core,
@@ -36,9 +36,9 @@ export async function installInGuild(
   const roleId = core.ids.next();
   return core.store.transact(guildScope(guildId), async transaction => {
     const guild = await transaction.get('guilds', guildId);
-    if (!guild) throw new Fault('unknown_guild');
+    if (!guild) throw new RequestError('unknown_guild');
     if (!mayInstall(guild, await transaction.get('guild_members', guildId, userId))) {
-      throw new Fault('missing_permissions');
+      throw new RequestError('missing_permissions');
     }
     const bot = await transaction.get('guild_members', guildId, botUserId(request.application));
     const role = bot ? undefined : botRole(request, roleId, guild.roles.length);

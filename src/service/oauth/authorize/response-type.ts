@@ -1,5 +1,5 @@
 import { installScopes } from '../../../model/oauth.ts';
-import { oauthFaults } from '../token/oauth-fault.ts';
+import { oauthFaults } from '../token/oauth-request-error.ts';
 
 /** What approval hands to the application: a code; the token itself; or nothing, where it is only installed. */
 export type ResponseType = 'code' | 'token' | 'none';
@@ -8,10 +8,10 @@ export type ResponseType = 'code' | 'token' | 'none';
  * Reads `response_type`. Left out it means that nothing is handed out, which suffices for the scopes that install.
  *
  * @param scopes those asked for
- * @throws OAuthFault `unsupported_response_type`; `invalid_request` when it is missing
+ * @throws OAuthRequestError `unsupported_response_type`; `invalid_request` when it is missing
  * @see docs/spec/oauth2.md#authorization-request; docs/spec/oauth2.md#installation
  */
-export function judgeResponseType(given: string | undefined, scopes: readonly string[]): ResponseType {
+export function validateResponseType(given: string | undefined, scopes: readonly string[]): ResponseType {
   if (given === 'code' || given === 'token') return given;
   if (given !== undefined) throw oauthFaults.responseType();
   if (scopes.length === 0 || !scopes.every(scope => installScopes.has(scope)))

@@ -2,7 +2,7 @@ import { type IntegrationType, integrationTypes } from '../../../model/command.t
 import { confidentialScopes, installScopes, isScope } from '../../../model/oauth.ts';
 import { isUserScope, notOffered } from '../../domain/accounts/offered-scopes.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import { oauthFaults } from '../token/oauth-fault.ts';
+import { oauthFaults } from '../token/oauth-request-error.ts';
 import type { ResponseType } from './response-type.ts';
 
 const { GUILD_INSTALL, USER_INSTALL } = integrationTypes;
@@ -14,7 +14,7 @@ export interface ScopeTerms {
   readonly integrationType: IntegrationType;
 }
 
-/** @returns `scopes` @throws OAuthFault `invalid_scope` when there are none, or not all of them are allowed */
+/** @returns `scopes` @throws OAuthRequestError `invalid_scope` when there are none, or not all of them are allowed */
 export function requireScopes(scopes: readonly string[], isAllowed: (scope: string) => boolean): readonly string[] {
   if (scopes.length === 0 || !scopes.every(isAllowed)) throw oauthFaults.scope();
   return scopes;

@@ -1,17 +1,17 @@
 import { authorizedPagePath } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
-import { OAuthFault } from '../token/oauth-fault.ts';
+import { OAuthRequestError } from '../token/oauth-request-error.ts';
 import {
   type AuthorizationRequest,
-  judgeRequest,
   pageFaults,
   type ReturnAddress,
   readReturnAddress,
+  validateRequest,
 } from './authorization-request.ts';
 import { redirectWith } from './redirect-uri.ts';
 
 /** What becomes of an authorization request: it is put to the user, or goes back to the application at once. */
-export type Judgement =
+export type Validation =
   | { readonly request: AuthorizationRequest }
   | { readonly request?: never; readonly redirectTo: string };
 
@@ -20,24 +20,24 @@ export type Judgement =
  *
  * @throws AuthorizationPageFault when the answer must not be sent anywhere
  */
-export async function judge(core: Core, parameters: URLSearchParams): Promise<Judgement> {
+export async function judge(core: Core, parameters: URLSearchParams): Promise<Validation> {
   const application = await core.store.get('applications', parameters.get('client_id') ?? '');
   const ownPage = core.addresses.web + authorizedPagePath;
   const address = readReturnAddress(parameters, application, ownPage);
   try {
-    return { request: judgeRequest(parameters, address, ownPage) };
+    return { request: validateRequest(parameters, address, ownPage) };
   } catch (error) {
-    if (!(error instanceof OAuthFault)) throw error;
+    if (!(error instanceof OAuthRequestError)) throw error;
     if (address.redirectUri === ownPage) throw pageFaults.request(error);
-    return { redirectTo: refusalRedirect(core, address, error) };
+    return { redirectTo: rejectionRedirect(core, address, error) };
   }
 }
 
 /** Where a refused request goes. @see RFC 6749, section 4.1.2.1; RFC 9207 */
-export function refusalRedirect(
+export function rejectionRedirect(
   core: Core,
   { redirectUri, state, inFragment }: ReturnAddress,
-  fault: OAuthFault,
+  fault: OAuthRequestError,
 ): string {
   const { error, description } = fault;
   return redirectWith(

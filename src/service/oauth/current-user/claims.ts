@@ -7,7 +7,7 @@ import { partialApplication } from '../../domain/accounts/application-view.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { ApplicationRecord, TokenRecord, UserRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { pictureAddress } from '../pages/picture.ts';
 
 /** Whom an access token speaks for; the application's own token for the one who owns it. @see docs/spec/oauth2.md#tokens */
@@ -19,14 +19,14 @@ export interface Holder {
   readonly token: TokenRecord;
 }
 
-/** @throws Fault `unauthorized` when the application's owner is gone */
+/** @throws RequestError `unauthorized` when the application's owner is gone */
 export async function holderOf(
   store: StoreView,
   principal: Extract<Principal, { kind: 'user' | 'application' }>,
 ): Promise<Holder> {
   if (principal.kind === 'user') return principal;
   const user = await store.get('users', principal.application.owner_id);
-  if (!user) throw new Fault('unauthorized');
+  if (!user) throw new RequestError('unauthorized');
   return { ...principal, user };
 }
 

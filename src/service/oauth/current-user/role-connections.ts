@@ -5,13 +5,13 @@ import type { Core } from '../../core.ts';
 import { changeApplication } from '../../domain/accounts/application-records.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, RoleConnectionRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { authorizationScope } from '../authorize/authorization-records.ts';
 import type { Holder } from './claims.ts';
 
 /** What an application says of its users elsewhere, and what guilds could ask of that. No guild here gives roles for it. */
 export interface RoleConnections {
-  /** @param body all of them, yet unread @throws Fault `invalid_form_body` */
+  /** @param body all of them, yet unread @throws RequestError `invalid_form_body` */
   replaceMetadata(application: ApplicationRecord, body: unknown): Promise<readonly RoleConnectionMetadata[]>;
   /** Nothing but nulls where nothing was said. */
   get(holder: Holder): Promise<RoleConnection>;
@@ -19,7 +19,7 @@ export interface RoleConnections {
    * Replaces all of it. Our choice: what the body leaves out is not said any more, as PUT means elsewhere.
    *
    * @param body {@link RoleConnection}, yet unread
-   * @throws Fault `invalid_form_body`; `unauthorized` when the authorization ends meanwhile
+   * @throws RequestError `invalid_form_body`; `unauthorized` when the authorization ends meanwhile
    */
   replace(holder: Holder, body: unknown): Promise<RoleConnection>;
   /** Safe to repeat. */
@@ -33,7 +33,7 @@ export function createRoleConnections({ store }: Pick<Core, 'store'>): RoleConne
       authorizationScope(parties),
       async transaction => {
         const { authorization_id: id } = token;
-        if (id !== null && !(await transaction.get('authorizations', id))) throw new Fault('unauthorized');
+        if (id !== null && !(await transaction.get('authorizations', id))) throw new RequestError('unauthorized');
         return work(transaction);
       },
       // The authorization that a child application's token is of is its parent's.
@@ -43,7 +43,7 @@ export function createRoleConnections({ store }: Pick<Core, 'store'>): RoleConne
 
   return {
     async replaceMetadata({ id }, body) {
-      refuseIssues(checkRoleConnectionMetadata(body));
+      rejectIssues(checkRoleConnectionMetadata(body));
       const role_connection_metadata = (body as RoleConnectionMetadata[]).map(normalize);
       return (await changeApplication(store, id, { role_connection_metadata })).role_connection_metadata;
     },
@@ -54,7 +54,7 @@ export function createRoleConnections({ store }: Pick<Core, 'store'>): RoleConne
 
     async replace(holder, body) {
       const { application, user, token } = holder;
-      refuseIssues(checkRoleConnection(body, application.role_connection_metadata));
+      rejectIssues(checkRoleConnection(body, application.role_connection_metadata));
       const { platform_name = null, platform_username = null, metadata } = body as Partial<RoleConnection>;
       const record: RoleConnectionRecord = {
         application_id: application.id,

@@ -34,7 +34,7 @@ export function deviceScope(hash: string): string {
 /**
  * Gives a device its two codes, good for {@link serviceLimits.deviceCodeLifeMs}.
  *
- * @throws OAuthFault `invalid_scope`
+ * @throws OAuthRequestError `invalid_scope`
  * @see docs/spec/oauth2.md#devices; RFC 8628, section 3.1; RFC 8628, section 3.2
  */
 export async function startDevice(

@@ -1,12 +1,12 @@
 import { integrationTypes } from '../../../model/command.ts';
 import type { DeviceResult } from '../../../model/oauth.ts';
 import type { Snowflake, UserId } from '../../../model/snowflake.ts';
-import type { Guesses } from '../../auth/attempt-limiter.ts';
+import type { AttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { requireAuthorizer } from '../../domain/accounts/full-account.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, DeviceCodeRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import { authorizationScope, type Parties, recordGrant } from '../authorize/authorization-records.ts';
 import type { Decision } from '../authorize/decision.ts';
@@ -38,10 +38,14 @@ export interface DeviceDecision extends TypedCode {
  * Finds what a device asks for.
  *
  * @returns undefined when no device shows this code, or it is over
- * @throws Fault `rate_limited` after too many wrong codes
+ * @throws RequestError `rate_limited` after too many wrong codes
  */
-export async function findDevice(core: Core, guesses: Guesses, typed: TypedCode): Promise<DeviceRequest | undefined> {
-  const record = await guess(core, guesses, typed);
+export async function findDevice(
+  core: Core,
+  attempts: AttemptLimiter,
+  typed: TypedCode,
+): Promise<DeviceRequest | undefined> {
+  const record = await guess(core, attempts, typed);
   const application = await core.store.get('applications', record?.application_id ?? '');
   return record && application && { application, scopes: record.scopes, state: record.state };
 }
@@ -49,18 +53,18 @@ export async function findDevice(core: Core, guesses: Guesses, typed: TypedCode)
 /**
  * Carries out the user's answer. The first answer stands; the same user may give it again.
  *
- * @throws Fault those of {@link requireAuthorizer}; `not_found` when no device shows this code; `bad_request` when it
+ * @throws RequestError those of {@link requireAuthorizer}; `not_found` when no device shows this code; `bad_request` when it
  *   was answered otherwise; `rate_limited`
  */
 export async function decideDevice(
   core: Core,
   events: AuthorizationEvents,
-  guesses: Guesses,
+  attempts: AttemptLimiter,
   decision: DeviceDecision,
 ): Promise<void> {
   const { userId } = decision;
   await requireAuthorizer(core.store, userId);
-  const found = await guess(core, guesses, decision);
+  const found = await guess(core, attempts, decision);
   if (!found) throw unknownUserCode();
   const { hash, application_id } = found;
   const parties = { application_id, user_id: userId };
@@ -102,17 +106,21 @@ async function answer(transaction: Transaction, { hash, parties, state, newId }:
   return true;
 }
 
-function answeredBefore(): Fault {
-  return new Fault('bad_request', { message: 'This device has been answered already.' });
+function answeredBefore(): RequestError {
+  return new RequestError('bad_request', { message: 'This device has been answered already.' });
 }
 
 /** To one who types a code that leads nowhere. */
-export function unknownUserCode(): Fault {
-  return new Fault('not_found', { message: 'No device shows this code, or it is too old.' });
+export function unknownUserCode(): RequestError {
+  return new RequestError('not_found', { message: 'No device shows this code, or it is too old.' });
 }
 
-function guess(core: Core, guesses: Guesses, { userCode, userId }: TypedCode): Promise<DeviceCodeRecord | undefined> {
-  return guesses.attempt(userId, async wrong => {
+function guess(
+  core: Core,
+  attempts: AttemptLimiter,
+  { userCode, userId }: TypedCode,
+): Promise<DeviceCodeRecord | undefined> {
+  return attempts.attempt(userId, async wrong => {
     const code = readUserCode(userCode);
     const record = code === undefined ? undefined : await findDeviceCode(core.store, code, core.clock.now());
     if (!record) wrong();

@@ -1,7 +1,7 @@
 import { randomToken } from '../../../wire/clock/ports.ts';
 import type { Core } from '../../core.ts';
 import type { VoiceSeat, VoiceServer } from '../../domain/lobbies/voice-server.ts';
-import type { Activity } from '../../support/activity.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { loadJose, type SigningKeys, signingAlgorithm } from './signing-keys.ts';
 
@@ -16,7 +16,12 @@ const tokenIdBytes = 16;
  * needs nothing of this service but `GET /oauth2/keys` to know whom it lets in: `sub` is the user, `lobby_id` the call,
  * `session_id` the session that both events name. They are good for `serviceLimits.voiceTokenLifeMs`; op 42 gets another.
  */
-export function openVoiceServer(core: Core, keys: SigningKeys, activity: Activity, endpoint: string): VoiceServer {
+export function openVoiceServer(
+  core: Core,
+  keys: SigningKeys,
+  pendingWork: PendingWork,
+  endpoint: string,
+): VoiceServer {
   async function sign({ lobbyId, applicationId, userId, sessionId }: VoiceSeat): Promise<string> {
     const { kid, key } = await keys.signer();
     const { SignJWT } = await loadJose();
@@ -32,5 +37,5 @@ export function openVoiceServer(core: Core, keys: SigningKeys, activity: Activit
       .sign(key);
   }
 
-  return { endpoint, token: seat => activity.runAside(() => sign(seat)) };
+  return { endpoint, token: seat => pendingWork.runAside(() => sign(seat)) };
 }

@@ -1,4 +1,4 @@
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import type { Authorization } from '../authorize/authorization.ts';
 import type { Destination } from './destination.ts';
 import { activatePaths } from './paths.ts';
@@ -41,7 +41,7 @@ export function activateDestination({ device }: Authorization): Destination<stri
       try {
         await device.decide({ userCode, userId: user.id, decision });
       } catch (error) {
-        if (!(error instanceof Fault)) throw error;
+        if (!(error instanceof RequestError)) throw error;
         if (error.reason === 'not_found') return unknown(words, userCode);
         if (error.reason === 'bad_request') return devicePage(words, 'answered', page);
         throw error;

@@ -5,7 +5,7 @@ import { apiVersion } from '../../../wire/routes.ts';
 import type { Core } from '../../core.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
 import type { AddressOf } from '../../http/client-address.ts';
-import type { Activity } from '../../support/activity.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
 import type { Authorization } from '../authorize/authorization.ts';
 import { authorizationServerMetadata, openidConfiguration } from '../openid/discovery.ts';
 import type { SignInMode } from '../sign-in/sign-in-mode.ts';
@@ -15,7 +15,7 @@ import { mount, searchOf, wordsFor } from './mount.ts';
 import { activatePaths, authorizedPath, authorizePaths, shownActivatePath } from './paths.ts';
 import { picturesPath } from './picture.ts';
 import { respond } from './respond.ts';
-import { createSignInDesk } from './sign-in-desk.ts';
+import { createSignInForms } from './sign-in-desk.ts';
 import { drawPicture } from './views/draw-picture.ts';
 import { html } from './views/html.ts';
 import { layout, mark, type Page } from './views/page.ts';
@@ -31,11 +31,11 @@ const pictureCaching = 'public, max-age=31536000, immutable';
 /** The API's address shows the page, too. @see docs/spec/oauth2.md#addresses */
 const aliases = ['/api/oauth2/authorize', `/api/v${apiVersion}/oauth2/authorize`];
 
-export interface PageRooms {
+export interface PageParts {
   readonly core: Core;
   readonly authorization: Authorization;
   /** Counts the requests under way. */
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
   readonly signIn: SignInMode;
   readonly addressOf: AddressOf;
 }
@@ -46,7 +46,7 @@ export interface PageRooms {
  */
 export function registerAuthorizationPages(
   app: FastifyInstance,
-  { core, authorization, activity, signIn, addressOf }: PageRooms,
+  { core, authorization, pendingWork, signIn, addressOf }: PageParts,
 ): void {
   const visitors = createVisitors(authorization.signIns, core);
   app.register(async pages => {
@@ -56,8 +56,8 @@ export function registerAuthorizationPages(
     pages.addHook('onRequest', async (_request, reply) => {
       // Comes once, also where the browser goes away before the answer; or came, while the pages were loaded.
       if (reply.raw.closed) return;
-      activity.begin();
-      reply.raw.once('close', () => activity.end());
+      pendingWork.begin();
+      reply.raw.once('close', () => pendingWork.end());
     });
     pages.addHook('onResponse', async (request, reply) => {
       core.journal.write('request', {
@@ -72,7 +72,7 @@ export function registerAuthorizationPages(
     pages.get(shownActivatePath, (request, reply) =>
       respond(reply, { redirectTo: activatePaths.page + searchOf(request) }),
     );
-    const mounting = { core, visitors, addressOf, desk: createSignInDesk(signIn, core, activity) };
+    const mounting = { core, visitors, addressOf, desk: createSignInForms(signIn, core, pendingWork) };
     mount(pages, mounting, authorizeDestination(authorization, core));
     mount(pages, mounting, activateDestination(authorization));
     pages.get(authorizedPath, async (request, reply) => {

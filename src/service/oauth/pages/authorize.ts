@@ -16,8 +16,8 @@ export function authorizeDestination(authorization: Authorization, { store }: Co
     paths: authorizePaths,
 
     async load(parameters) {
-      const judgement = await authorization.judge(parameters);
-      return judgement.request ? { purpose: judgement.request } : judgement;
+      const validation = await authorization.judge(parameters);
+      return validation.request ? { purpose: validation.request } : validation;
     },
 
     introduce: ({ application, redirectUri }) => ({ application, formActions: [formActionSource(redirectUri)] }),

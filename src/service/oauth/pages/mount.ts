@@ -5,23 +5,23 @@ import { requestIdOf } from '../../http/answer.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
 import type { AddressOf } from '../../http/client-address.ts';
 import { StoreError } from '../../store/errors.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { AuthorizationPageFault } from '../authorize/authorization-request.ts';
 import { formToken } from '../sign-in/sign-in.ts';
 import { chooseWords } from './choose-words.ts';
 import { type Destination, isOutcome } from './destination.ts';
 import { type Outcome, respond } from './respond.ts';
-import type { PageForm, SignInDesk } from './sign-in-desk.ts';
+import type { PageForm, SignInForms } from './sign-in-desk.ts';
 import { type ErrorText, errorPage } from './views/error-page.ts';
 import { minutesOf } from './views/page.ts';
 import type { SignInView } from './views/sign-in-view.ts';
 import { OutdatedForm, type Visitor, type Visitors } from './visitor.ts';
 import type { ErrorWords, PageWords } from './words/words.ts';
 
-export interface MountRooms {
+export interface MountParts {
   readonly core: Core;
   readonly visitors: Visitors;
-  readonly desk: SignInDesk;
+  readonly desk: SignInForms;
   readonly addressOf: AddressOf;
 }
 
@@ -43,7 +43,7 @@ type Step<Purpose> = (
 /** Adds a destination's pages: itself, what answers it, signing in for it and out of it. */
 export function mount<Purpose>(
   pages: FastifyInstance,
-  { core, visitors, desk, addressOf }: MountRooms,
+  { core, visitors, desk, addressOf }: MountParts,
   { paths, load, introduce, show, answer }: Destination<Purpose>,
 ): void {
   function refuse(words: PageWords, request: FastifyRequest, { raw }: FastifyReply, error: unknown): Outcome {
@@ -135,7 +135,7 @@ function errorText({ errors }: PageWords, error: unknown): ErrorText {
     };
   }
   if (error instanceof OutdatedForm) return { status: 403, ...errors.outdated, advice: errors.nothingChanged };
-  if (error instanceof Fault) {
+  if (error instanceof RequestError) {
     const { status } = apiErrors[error.reason];
     const retryAfterSeconds = error.reason === 'rate_limited' ? Number(error.extra.retry_after) : undefined;
     if (retryAfterSeconds === undefined) return { status, ...failed, message: messageOf(errors, error) };
@@ -148,8 +148,8 @@ function errorText({ errors }: PageWords, error: unknown): ErrorText {
   return { status: error instanceof StoreError ? apiErrors.overloaded.status : 500, ...errors.broken };
 }
 
-/** Faults that a person can cause have words; the others say what they say to programs. */
-function messageOf(errors: ErrorWords, { reason, message }: Fault): string {
+/** FaultInjector that a person can cause have words; the others say what they say to programs. */
+function messageOf(errors: ErrorWords, { reason, message }: RequestError): string {
   const words: Partial<Record<ApiErrorName, string>> = {
     unknown_user: errors.unknownUser,
     unknown_guild: errors.unknownGuild,

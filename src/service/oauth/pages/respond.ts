@@ -5,7 +5,7 @@ import { styleSource } from './views/style.ts';
 /** What a browser gets: a page, or the way on. */
 export type Outcome = Page | { readonly html?: never; readonly redirectTo: string };
 
-/** Kept from caches, frames, other sites' logs and guesses about the type. */
+/** Kept from caches, frames, other sites' logs and attempts about the type. */
 const headers = {
   'cache-control': 'no-store',
   // Not `no-referrer`: browsers would then keep their own forms' origin to themselves, too.

@@ -1,9 +1,9 @@
 import { compareSnowflakes, isSnowflake, type UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { UserRecord } from '../../store/records.ts';
-import type { Activity } from '../../support/activity.ts';
-import { Fault } from '../../support/fault.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { createPasswordSignIn } from '../sign-in/password-sign-in.ts';
 import type { SignInMode } from '../sign-in/sign-in-mode.ts';
 import { type Html, html } from './views/html.ts';
@@ -15,18 +15,18 @@ import { type SignInView, signInTop } from './views/sign-in-view.ts';
 export type PageForm = Readonly<Record<string, unknown>>;
 
 /** Finds out who somebody is: shows a form, and reads it. */
-export interface SignInDesk {
+export interface SignInForms {
   ask(view: SignInView): MaybePromise<Page>;
   /**
    * @param address where the form came from
    * @returns the user, or the page that says why not
-   * @throws Fault `unknown_user`
+   * @throws RequestError `unknown_user`
    */
   read(view: SignInView, form: PageForm, address: string): Promise<{ readonly userId: UserId } | Page>;
 }
 
-export function createSignInDesk(mode: SignInMode, core: Core, activity: Activity): SignInDesk {
-  return mode === 'password' ? passwordDesk(core, activity) : developerDesk(core);
+export function createSignInForms(mode: SignInMode, core: Core, pendingWork: PendingWork): SignInForms {
+  return mode === 'password' ? passwordDesk(core, pendingWork) : developerDesk(core);
 }
 
 /** Our choice: users shown to choose from; where there are more, any can be named by id. */
@@ -34,7 +34,7 @@ const usersShown = 24;
 /** How many are looked through for those to show: provisional accounts are none of them. */
 const usersRead = 10 * usersShown;
 
-function developerDesk({ store }: Core): SignInDesk {
+function developerDesk({ store }: Core): SignInForms {
   return {
     async ask(view) {
       const read = await store.list('users', { limit: usersRead });
@@ -48,7 +48,7 @@ function developerDesk({ store }: Core): SignInDesk {
 
     async read(_view, { user_id }) {
       const user = isSnowflake(user_id) ? await store.get('users', user_id) : undefined;
-      if (!user || !canSignIn(user)) throw new Fault('unknown_user');
+      if (!user || !canSignIn(user)) throw new RequestError('unknown_user');
       return { userId: user.id };
     },
   };
@@ -59,8 +59,8 @@ function canSignIn({ provisional_of }: UserRecord): boolean {
   return provisional_of === null;
 }
 
-function passwordDesk(core: Core, activity: Activity): SignInDesk {
-  const signIn = createPasswordSignIn(core, activity);
+function passwordDesk(core: Core, pendingWork: PendingWork): SignInForms {
+  const signIn = createPasswordSignIn(core, pendingWork);
   return {
     ask: passwordPage,
 
@@ -70,7 +70,7 @@ function passwordDesk(core: Core, activity: Activity): SignInDesk {
         const userId = await signIn({ name, password, address });
         return userId === undefined ? passwordPage({ ...view, refused: { name } }) : { userId };
       } catch (error) {
-        if (!(error instanceof Fault) || error.reason !== 'rate_limited') throw error;
+        if (!(error instanceof RequestError) || error.reason !== 'rate_limited') throw error;
         return passwordPage({ ...view, refused: { name, retryAfterSeconds: Number(error.extra.retry_after) } });
       }
     },

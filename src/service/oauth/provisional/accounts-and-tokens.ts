@@ -16,8 +16,8 @@ import type { Core } from '../../core.ts';
 import { readId } from '../../domain/lobbies/input.ts';
 import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
 import type { ApplicationRecord, UserRecord } from '../../store/records.ts';
-import type { Activity } from '../../support/activity.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import type { IdTokens } from '../openid/id-token.ts';
 import { exchangeChildToken } from '../token/child-token.ts';
@@ -36,17 +36,17 @@ import { userScope } from './user.ts';
  * @see docs/spec/oauth2.md#provisional-accounts
  */
 export interface Provisional {
-  /** By a proof from elsewhere. @throws Fault `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link SignIn} */
+  /** By a proof from elsewhere. @throws RequestError `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link SignIn} */
   issueToken(input: unknown, address: string): Promise<ProvisionalTokenResponse>;
-  /** By the word of the application's bot. @throws Fault `invalid_form_body`, those of {@link SignIn} */
+  /** By the word of the application's bot. @throws RequestError `invalid_form_body`, those of {@link SignIn} */
   issueTokenByBot(application: ApplicationRecord, input: unknown): Promise<ProvisionalTokenResponse>;
-  /** @throws Fault `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link unmerge} */
+  /** @throws RequestError `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link unmerge} */
   unmerge(input: unknown, address: string): Promise<void>;
-  /** @throws Fault `invalid_form_body`, those of {@link unmerge} */
+  /** @throws RequestError `invalid_form_body`, those of {@link unmerge} */
   unmergeByBot(application: ApplicationRecord, input: unknown): Promise<void>;
   /** @see exchangeChildToken */
   exchangeChildToken(input: unknown, address: string): Promise<TokenResponse>;
-  /** Changes what others see a provisional account as. @throws Fault `invalid_form_body`, `invalid_user_type`, `unknown_user` */
+  /** Changes what others see a provisional account as. @throws RequestError `invalid_form_body`, `invalid_user_type`, `unknown_user` */
   edit(user: UserRecord, input: unknown): Promise<UserRecord>;
   readonly merges: ProvisionalMerges;
   /** Goes on with what was begun before the service ended. */
@@ -58,17 +58,20 @@ export interface ProvisionalDeps {
   readonly events: AuthorizationEvents;
   readonly lobbies: LobbyMoves;
   /** Counts what is asked outside. */
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
 }
 
-export function createProvisional(core: Core, { idTokens, events, lobbies, activity }: ProvisionalDeps): Provisional {
-  const externalAuth = createExternalAuthentication(core, activity);
+export function createProvisional(
+  core: Core,
+  { idTokens, events, lobbies, pendingWork }: ProvisionalDeps,
+): Provisional {
+  const externalAuth = createExternalAuthentication(core, pendingWork);
   const clients = createPartnerClients(core);
   const moves = createAccountMoves(core, lobbies);
   const signIn = createSignIn(core, idTokens);
 
   async function read(input: unknown, address: string): Promise<[ApplicationRecord, ExternalIdentity]> {
-    refuseIssues(checkProvisionalToken(input));
+    rejectIssues(checkProvisionalToken(input));
     const body = input as ProvisionalTokenInput;
     const application = await clients.authenticate(body.client_id, { secret: body.client_secret, address });
     return [application, await externalAuth.verify(application, body)];
@@ -78,7 +81,7 @@ export function createProvisional(core: Core, { idTokens, events, lobbies, activ
     issueToken: async (input, address) => signIn(...(await read(input, address))),
 
     async issueTokenByBot(application, input) {
-      refuseIssues(checkBotProvisionalToken(input));
+      rejectIssues(checkBotProvisionalToken(input));
       const { external_user_id, preferred_global_name, provisional_user_id } = input as BotProvisionalTokenInput;
       return signIn(application, botIdentity(application, external_user_id), {
         name: preferred_global_name ?? undefined,
@@ -89,7 +92,7 @@ export function createProvisional(core: Core, { idTokens, events, lobbies, activ
     unmerge: async (input, address) => unmerge(core, { moves, events }, ...(await read(input, address))),
 
     async unmergeByBot(application, input) {
-      refuseIssues(checkBotUnmerge(input));
+      rejectIssues(checkBotUnmerge(input));
       const { external_user_id } = input as BotUnmergeInput;
       await unmerge(core, { moves, events }, application, botIdentity(application, external_user_id));
     },
@@ -97,12 +100,12 @@ export function createProvisional(core: Core, { idTokens, events, lobbies, activ
     exchangeChildToken: (input, address) => exchangeChildToken(core, clients, input, address),
 
     async edit({ id }, input) {
-      refuseIssues(checkAccountEdit(input));
+      rejectIssues(checkAccountEdit(input));
       const { global_name } = input as AccountEdit;
       return core.store.transact(userScope(id), async transaction => {
         const user = await transaction.get('users', id);
-        if (!user) throw new Fault('unknown_user');
-        if (user.provisional_of === null) throw new Fault('invalid_user_type');
+        if (!user) throw new RequestError('unknown_user');
+        if (user.provisional_of === null) throw new RequestError('invalid_user_type');
         if (global_name === undefined) return user;
         const edited = { ...user, global_name };
         transaction.put('users', edited);
@@ -115,8 +118,8 @@ export function createProvisional(core: Core, { idTokens, events, lobbies, activ
   };
 }
 
-/** @throws Fault `provisional_accounts_disabled` */
+/** @throws RequestError `provisional_accounts_disabled` */
 function botIdentity({ provisional_accounts }: ApplicationRecord, subject: string): ExternalIdentity {
-  if (!provisional_accounts) throw new Fault('provisional_accounts_disabled');
+  if (!provisional_accounts) throw new RequestError('provisional_accounts_disabled');
   return identityOf({ type: 'DISCORD_BOT_ISSUED_ACCESS_TOKEN', subject });
 }

@@ -6,7 +6,7 @@ import { requireNotBanned } from '../../domain/accounts/full-account.ts';
 import { userView } from '../../domain/accounts/user-view.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, ExternalIdentityRecord, UserRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { authorizationScope, recordGrant } from '../authorize/authorization-records.ts';
@@ -31,7 +31,7 @@ export interface AccountWishes {
  * which is that of every access token; and what an identity token calls the player is the new account's name and no more, so that a player who took
  * another name keeps it.
  *
- * @throws Fault `account_locked`, `account_not_provisional`, `no_unique_username`, `too_many_identities`,
+ * @throws RequestError `account_locked`, `account_not_provisional`, `no_unique_username`, `too_many_identities`,
  *   `missing_access` when the account is banned; for `wishes.userId` `invalid_form_body`, `invalid_user_type`
  * @see docs/spec/oauth2.md#provisional-accounts
  */
@@ -104,11 +104,11 @@ async function reenter(
   { type, user_id, operation_id }: ExternalIdentityRecord,
   { name, userId }: AccountWishes,
 ): Promise<void> {
-  if (operation_id !== null) throw new Fault('account_locked');
+  if (operation_id !== null) throw new RequestError('account_locked');
   const user = await transaction.get('users', user_id);
-  if (!user) throw new Fault('unknown_user');
+  if (!user) throw new RequestError('unknown_user');
   if (user.provisional_of !== application.id) {
-    throw new Fault('account_not_provisional', { user: userView(user), provider: type });
+    throw new RequestError('account_not_provisional', { user: userView(user), provider: type });
   }
   if (userId !== undefined && userId !== user_id) throw unknownAccount();
   requireNotBanned(user);
@@ -131,7 +131,7 @@ async function join(
   { name }: AccountWishes,
 ): Promise<void> {
   const user = await transaction.get('users', userId);
-  if (user?.provisional_of === null) throw new Fault('invalid_user_type');
+  if (user?.provisional_of === null) throw new RequestError('invalid_user_type');
   if (user?.provisional_of !== application.id) throw unknownAccount();
   requireNotBanned(user);
   await requireRoomForIdentities(transaction, application, userId, 1);
@@ -155,7 +155,7 @@ function rename(transaction: Transaction, user: UserRecord, name: string | undef
   if (name !== undefined && name !== user.global_name) transaction.put('users', { ...user, global_name: name });
 }
 
-/** @throws Fault `too_many_identities` */
+/** @throws RequestError `too_many_identities` */
 export async function requireRoomForIdentities(
   view: StoreView,
   { id }: ApplicationRecord,
@@ -163,10 +163,10 @@ export async function requireRoomForIdentities(
   more: number,
 ): Promise<void> {
   const held = await identitiesOf(view, id, userId);
-  if (held.length + more > serviceLimits.externalIdentitiesPerUserMax) throw new Fault('too_many_identities');
+  if (held.length + more > serviceLimits.externalIdentitiesPerUserMax) throw new RequestError('too_many_identities');
 }
 
-function unknownAccount(): Fault {
+function unknownAccount(): RequestError {
   const message = serviceFieldErrors.ID_UNKNOWN('provisional account');
-  return new Fault('invalid_form_body', {}, [{ path: ['provisional_user_id'], code: 'ID_UNKNOWN', message }]);
+  return new RequestError('invalid_form_body', {}, [{ path: ['provisional_user_id'], code: 'ID_UNKNOWN', message }]);
 }

@@ -1,8 +1,8 @@
-import type { ExternalAuth, IdTokenAuthType, TicketAuthType } from '../../../model/provisional.ts';
+import type { ExternalAuthFields, IdTokenAuthType, TicketAuthType } from '../../../model/provisional.ts';
 import type { Core } from '../../core.ts';
 import type { ApplicationRecord, IdentityProvider } from '../../store/records.ts';
-import type { Activity } from '../../support/activity.ts';
-import { Fault } from '../../support/fault.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { requireAccessToken } from '../token/tokens.ts';
 import { type ExternalIdentity, identitiesOf } from './identity.ts';
 import { verifyIdentityToken } from './identity-token.ts';
@@ -13,36 +13,36 @@ import { verifyTicket } from './ticket.ts';
 /** Finds out who a player is elsewhere. */
 export interface ExternalAuthentication {
   /**
-   * @throws Fault `provisional_accounts_disabled`; `identity_provider_not_found` also when the application has none of
+   * @throws RequestError `provisional_accounts_disabled`; `identity_provider_not_found` also when the application has none of
    *   this type; `identity_keys_not_found`, `invalid_identity_keys`; what is wrong with the proof:
    *   `identity_token_…`, `invalid_identity_token`, `invalid_access_token`
    * @see docs/spec/oauth2.md#provisional-accounts
    */
-  verify(application: ApplicationRecord, auth: ExternalAuth): Promise<ExternalIdentity>;
+  verify(application: ApplicationRecord, auth: ExternalAuthFields): Promise<ExternalIdentity>;
 }
 
-/** @param activity counts the questions under way */
-export function createExternalAuthentication(core: Core, activity: Activity): ExternalAuthentication {
+/** @param pendingWork counts the questions under way */
+export function createExternalAuthentication(core: Core, pendingWork: PendingWork): ExternalAuthentication {
   // A provider's own description may lead anywhere.
-  const keys = createProviderKeys(core.clock, createOutside(core, activity, core.fetch));
-  const askOffice = createOutside(core, activity, core.operatorFetch);
+  const keys = createProviderKeys(core.clock, createOutside(core, pendingWork, core.fetch));
+  const askOffice = createOutside(core, pendingWork, core.operatorFetch);
 
   /** The identity whose account the bot was given this token for. */
   async function botIssued(application: ApplicationRecord, token: string): Promise<ExternalIdentity> {
     const { application_id, user_id } = await requireAccessToken(core, token);
     const user = await core.store.get('users', user_id ?? '');
     if (application_id !== application.id || user?.provisional_of !== application_id) {
-      throw new Fault('invalid_access_token');
+      throw new RequestError('invalid_access_token');
     }
     const identities = await identitiesOf(core.store, application.id, user.id);
     const identity = identities.find(({ type }) => type === 'DISCORD_BOT_ISSUED_ACCESS_TOKEN');
-    if (!identity) throw new Fault('invalid_access_token');
+    if (!identity) throw new RequestError('invalid_access_token');
     return { type: identity.type, hash: identity.hash, name: undefined };
   }
 
   return {
     async verify(application, { external_auth_type: type, external_auth_token: token }) {
-      if (!application.provisional_accounts) throw new Fault('provisional_accounts_disabled');
+      if (!application.provisional_accounts) throw new RequestError('provisional_accounts_disabled');
       if (type === 'DISCORD_BOT_ISSUED_ACCESS_TOKEN') return botIssued(application, token);
       const provider = providerOf(application, type);
       return 'issuer' in provider
@@ -56,5 +56,5 @@ function providerOf(application: ApplicationRecord, type: IdTokenAuthType | Tick
   const provider = application.identity_providers.find(one => one.type === type);
   if (provider) return provider;
   const message = `The application has no identity provider of the type ${type}`;
-  throw new Fault('identity_provider_not_found', { message });
+  throw new RequestError('identity_provider_not_found', { message });
 }

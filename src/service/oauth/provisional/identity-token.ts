@@ -2,7 +2,7 @@ import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from 'jose'
 import { limits } from '../../../model/limits/limits.ts';
 import type { Clock } from '../../../wire/clock/ports.ts';
 import type { IdTokenProvider } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { loadJose } from '../openid/signing-keys.ts';
 import { type ExternalIdentity, identityOf } from './identity.ts';
@@ -17,7 +17,7 @@ const clockSkewSeconds = 60;
 /**
  * Verifies an ID token of a provider. Nobody is asked for keys on behalf of a token that could not be right.
  *
- * @throws Fault `invalid_identity_token`, `identity_token_without_key_id`, `identity_token_wrong_issuer`,
+ * @throws RequestError `invalid_identity_token`, `identity_token_without_key_id`, `identity_token_wrong_issuer`,
  *   `identity_token_wrong_audience`, `identity_token_expired`, `identity_token_too_old`, and those of {@link ProviderKeys}
  * @see docs/spec/oauth2.md#external-identities; https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
  */
@@ -28,8 +28,8 @@ export async function verifyIdentityToken(
   token: string,
 ): Promise<ExternalIdentity> {
   const { header, claims } = await read(token);
-  if (typeof header.kid !== 'string' || header.kid === '') throw new Fault('identity_token_without_key_id');
-  if (!algorithms.includes(String(header.alg))) throw new Fault('invalid_identity_token');
+  if (typeof header.kid !== 'string' || header.kid === '') throw new RequestError('identity_token_without_key_id');
+  if (!algorithms.includes(String(header.alg))) throw new RequestError('invalid_identity_token');
   checkClaims(claims, provider, clock.now());
   const subject = readSubject(claims);
   await verifySignature(clock, keys, provider, token);
@@ -41,20 +41,20 @@ async function read(token: string): Promise<{ header: ProtectedHeaderParameters;
   try {
     return { header: decodeProtectedHeader(token), claims: decodeJwt(token) };
   } catch {
-    throw new Fault('invalid_identity_token');
+    throw new RequestError('invalid_identity_token');
   }
 }
 
 function checkClaims(claims: JWTPayload, provider: IdTokenProvider, nowMs: number): void {
   const { iss, exp, iat } = claims;
-  if (iss !== provider.issuer) throw new Fault('identity_token_wrong_issuer');
-  if (!isFor(claims, provider)) throw new Fault('identity_token_wrong_audience');
-  if (typeof exp !== 'number' || typeof iat !== 'number') throw new Fault('invalid_identity_token');
+  if (iss !== provider.issuer) throw new RequestError('identity_token_wrong_issuer');
+  if (!isFor(claims, provider)) throw new RequestError('identity_token_wrong_audience');
+  if (typeof exp !== 'number' || typeof iat !== 'number') throw new RequestError('invalid_identity_token');
   // Whole seconds, as the token has them.
   const nowSeconds = Math.floor(nowMs / 1000);
-  if (exp <= nowSeconds) throw new Fault('identity_token_expired');
-  if (nowSeconds - iat > serviceLimits.identityTokenAgeMaxMs / 1000) throw new Fault('identity_token_too_old');
-  if (iat - nowSeconds > clockSkewSeconds) throw new Fault('invalid_identity_token');
+  if (exp <= nowSeconds) throw new RequestError('identity_token_expired');
+  if (nowSeconds - iat > serviceLimits.identityTokenAgeMaxMs / 1000) throw new RequestError('identity_token_too_old');
+  if (iat - nowSeconds > clockSkewSeconds) throw new RequestError('invalid_identity_token');
 }
 
 /**
@@ -71,7 +71,7 @@ function isFor({ aud, azp }: JWTPayload, { type, audience }: IdTokenProvider): b
 
 function readSubject({ sub }: JWTPayload): string {
   if (typeof sub !== 'string' || sub === '' || sub.length > limits.externalUserIdLengthMax) {
-    throw new Fault('invalid_identity_token');
+    throw new RequestError('invalid_identity_token');
   }
   return sub;
 }
@@ -85,7 +85,7 @@ async function verifySignature(
   const kept = await keys.of(provider);
   if (await isSignedBy(clock, kept, token)) return;
   const renewed = await keys.renewed(provider);
-  if (!renewed || !(await isSignedBy(clock, renewed, token))) throw new Fault('invalid_identity_token');
+  if (!renewed || !(await isSignedBy(clock, renewed, token))) throw new RequestError('invalid_identity_token');
 }
 
 /** False when the key that the token names is not among these. */
@@ -97,6 +97,6 @@ async function isSignedBy(clock: Clock, keys: JSONWebKeySet, token: string): Pro
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return false;
     const isKeysFault = error instanceof errors.JWKSInvalid || !(error instanceof errors.JOSEError);
-    throw new Fault(isKeysFault ? 'invalid_identity_keys' : 'invalid_identity_token');
+    throw new RequestError(isKeysFault ? 'invalid_identity_keys' : 'invalid_identity_token');
   }
 }

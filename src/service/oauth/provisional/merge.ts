@@ -1,13 +1,13 @@
 import { externalAuthTokenLengthMax, isExternalAuthType } from '../../../model/external-auth.ts';
-import type { ExternalAuth } from '../../../model/provisional.ts';
+import type { ExternalAuthFields } from '../../../model/provisional.ts';
 import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { AccountMoveRecord, ApplicationRecord, UserRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { authorizationScope, endAuthorization, findAuthorization } from '../authorize/authorization-records.ts';
 import { type Form, field } from '../token/form.ts';
-import { oauthFaults } from '../token/oauth-fault.ts';
+import { oauthFaults } from '../token/oauth-request-error.ts';
 import { type AccountMoves, moveOf } from './account-moves.ts';
 import { requireRoomForIdentities } from './accounts.ts';
 import type { ExternalAuthentication } from './external-auth.ts';
@@ -19,7 +19,7 @@ export interface ProvisionalMerges {
   /**
    * Verifies what a grant's form says of a provisional account; undefined when it says nothing.
    *
-   * @throws OAuthFault `invalid_request`; Fault those of {@link ExternalAuthentication.verify}
+   * @throws OAuthRequestError `invalid_request`; RequestError those of {@link ExternalAuthentication.verify}
    */
   prepare(application: ApplicationRecord, form: Form): Promise<ProvisionalMerge | undefined>;
 }
@@ -28,13 +28,13 @@ export interface ProvisionalMerges {
 export interface ProvisionalMerge {
   /** What that work must be serial with, too. */
   readonly guards: readonly string[];
-  /** Before the grant is redeemed, which a banned account cannot do at all. @throws Fault `invalid_merge_destination` */
+  /** Before the grant is redeemed, which a banned account cannot do at all. @throws RequestError `invalid_merge_destination` */
   judge(transaction: Transaction, destinationId: UserId): Promise<void>;
   /**
    * Within the authorization scope of the account that the grant is for: the provisional account ends with its tokens,
    * and its identities lead to this one. With an identity that leads here already there is nothing to do.
    *
-   * @throws Fault `invalid_merge_source`, `merge_source_banned`, `invalid_merge_destination`, `too_many_identities`,
+   * @throws RequestError `invalid_merge_source`, `merge_source_banned`, `invalid_merge_destination`, `too_many_identities`,
    *   `account_locked`
    */
   begin(transaction: Transaction, destinationId: UserId): Promise<void>;
@@ -65,10 +65,10 @@ export function createProvisionalMerges(
           begun = undefined;
           const record = await transaction.get('external_identities', application.id, identity.hash);
           if (record?.user_id !== known?.user_id || (record && record.operation_id !== null)) {
-            throw new Fault('account_locked');
+            throw new RequestError('account_locked');
           }
           if (record?.user_id === destinationId) return;
-          const source = judgeSource(application, await transaction.get('users', record?.user_id ?? ''));
+          const source = validateSource(application, await transaction.get('users', record?.user_id ?? ''));
           await requireDestination(transaction, destinationId);
           const identities = await identitiesOf(transaction, application.id, source.id);
           await requireRoomForIdentities(transaction, application, destinationId, identities.length);
@@ -90,7 +90,7 @@ function scopesOf({ id }: ApplicationRecord, userId: UserId): string[] {
   return [authorizationScope({ application_id: id, user_id: userId }), userScope(userId)];
 }
 
-function readExternalAuth(form: Form): ExternalAuth | undefined {
+function readExternalAuth(form: Form): ExternalAuthFields | undefined {
   const type = field(form, 'external_auth_type');
   const token = field(form, 'external_auth_token');
   if (type === undefined && token === undefined) return undefined;
@@ -101,15 +101,15 @@ function readExternalAuth(form: Form): ExternalAuth | undefined {
   return { external_auth_type: type, external_auth_token: token };
 }
 
-function judgeSource({ id }: ApplicationRecord, source: UserRecord | undefined): UserRecord {
-  if (source?.provisional_of !== id) throw new Fault('invalid_merge_source');
-  if (source.banned) throw new Fault('merge_source_banned');
+function validateSource({ id }: ApplicationRecord, source: UserRecord | undefined): UserRecord {
+  if (source?.provisional_of !== id) throw new RequestError('invalid_merge_source');
+  if (source.banned) throw new RequestError('merge_source_banned');
   return source;
 }
 
 async function requireDestination(view: StoreView, userId: UserId): Promise<void> {
   const user = await view.get('users', userId);
-  if (user?.provisional_of !== null || user.banned) throw new Fault('invalid_merge_destination');
+  if (user?.provisional_of !== null || user.banned) throw new RequestError('invalid_merge_destination');
 }
 
 async function endAccount(transaction: Transaction, { id }: ApplicationRecord, source: UserRecord): Promise<void> {

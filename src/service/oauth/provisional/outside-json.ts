@@ -3,7 +3,7 @@ import { parseJson } from '../../../wire/http/codec.ts';
 import type { Core } from '../../core.ts';
 import { askOutside, type OutsideReply } from '../../outbound/ask-outside.ts';
 import { PrivateAddressError } from '../../outbound/private-address.ts';
-import type { Activity } from '../../support/activity.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
 
 /** What somebody outside answered. */
 export interface OutsideAnswer {
@@ -25,7 +25,7 @@ export const outsideBytesMax = 256 * 1024;
 /** @param fetch the core's, for addresses that others may name, or its `operatorFetch` */
 export function createOutside(
   { clock, log, metrics }: Pick<Core, 'clock' | 'log' | 'metrics'>,
-  activity: Activity,
+  pendingWork: PendingWork,
   fetch: Fetch,
 ): AskOutside {
   const bounds = { kind: 'identity_provider', ms: outsideAnswerMs, bytesMax: outsideBytesMax } as const;
@@ -36,7 +36,7 @@ export function createOutside(
 
   async function ask(...[url, init]: Parameters<AskOutside>): Promise<OutsideReply | undefined> {
     try {
-      return await askOutside({ clock, log, metrics, fetch }, activity, url, init, bounds);
+      return await askOutside({ clock, log, metrics, fetch }, pendingWork, url, init, bounds);
     } catch (error) {
       if (error instanceof PrivateAddressError) return undefined;
       throw error;

@@ -1,9 +1,9 @@
 import type { ApplicationId } from '../../../model/snowflake.ts';
-import { createGuesses } from '../../auth/attempt-limiter.ts';
+import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { readId } from '../../domain/lobbies/input.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { matchesSecret } from '../../support/secret.ts';
 
 /** How an application proves itself where its secret comes in the body. */
@@ -14,24 +14,24 @@ export interface Proof {
 }
 
 export interface PartnerClients {
-  /** @throws Fault `unknown_application`, `wrong_client_secret`, `rate_limited` */
+  /** @throws RequestError `unknown_application`, `wrong_client_secret`, `rate_limited` */
   authenticate(clientId: ApplicationId, proof: Proof): Promise<ApplicationRecord>;
   /**
    * A public client may leave its secret out; one that is given must be right.
    *
-   * @throws Fault `wrong_client_secret`, `rate_limited`
+   * @throws RequestError `wrong_client_secret`, `rate_limited`
    */
   prove(application: ApplicationRecord, proof: Proof): Promise<void>;
 }
 
 export function createPartnerClients(core: Core): PartnerClients {
-  const guesses = createGuesses(core, 'oauth-proof');
+  const attempts = createAttemptLimiter(core, 'oauth-proof');
 
   async function prove(application: ApplicationRecord, { secret, address }: Proof): Promise<void> {
-    await guesses.attempt(`${application.id}/${address}`, async wrong => {
+    await attempts.attempt(`${application.id}/${address}`, async wrong => {
       if (isSound(application, secret)) return;
       wrong();
-      throw new Fault('wrong_client_secret');
+      throw new RequestError('wrong_client_secret');
     });
   }
 
@@ -39,7 +39,7 @@ export function createPartnerClients(core: Core): PartnerClients {
     prove,
     async authenticate(clientId, proof) {
       const application = await core.store.get('applications', readId<'application'>(clientId));
-      if (!application) throw new Fault('unknown_application');
+      if (!application) throw new RequestError('unknown_application');
       await prove(application, proof);
       return application;
     },

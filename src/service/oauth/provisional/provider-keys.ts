@@ -2,19 +2,19 @@ import type { JSONWebKeySet } from 'jose';
 import { type Clock, steadyNow } from '../../../wire/clock/ports.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import type { IdTokenProvider } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import type { AskOutside } from './outside-json.ts';
 import { mayNameAddress } from './provider-address.ts';
 
 /** The keys that identity providers sign with, asked for when they are needed and kept for a while. */
 export interface ProviderKeys {
-  /** @throws Fault `identity_provider_not_found`, `identity_keys_not_found`, `invalid_identity_keys` */
+  /** @throws RequestError `identity_provider_not_found`, `identity_keys_not_found`, `invalid_identity_keys` */
   of(provider: IdTokenProvider): Promise<JSONWebKeySet>;
   /**
    * The keys asked for anew, for a token whose key is not among those kept; undefined when they were asked for just
    * now, so that made-up tokens cannot have a provider asked again and again.
    *
-   * @throws Fault as above
+   * @throws RequestError as above
    */
   renewed(provider: IdTokenProvider): Promise<JSONWebKeySet | undefined>;
 }
@@ -71,8 +71,8 @@ function nameOf({ issuer, jwks_uri }: IdTokenProvider): string {
 async function fetchKeys(ask: AskOutside, provider: IdTokenProvider): Promise<JSONWebKeySet> {
   const address = provider.jwks_uri ?? (await discoverKeys(ask, provider));
   const answer = await ask(address, get);
-  if (answer?.status !== 200) throw new Fault('identity_keys_not_found');
-  if (!isKeySet(answer.body)) throw new Fault('invalid_identity_keys');
+  if (answer?.status !== 200) throw new RequestError('identity_keys_not_found');
+  if (!isKeySet(answer.body)) throw new RequestError('invalid_identity_keys');
   return answer.body;
 }
 
@@ -82,7 +82,7 @@ async function discoverKeys(ask: AskOutside, { issuer }: IdTokenProvider): Promi
   const document = answer?.status === 200 ? asRecord(answer.body) : undefined;
   // Who describes another issuer is not the one that was configured (4.3).
   if (document?.issuer !== issuer || !mayNameAddress(issuer, document.jwks_uri)) {
-    throw new Fault('identity_provider_not_found');
+    throw new RequestError('identity_provider_not_found');
   }
   return document.jwks_uri;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../wire/clock/ports.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import { readSigningKey, signatureHeaders, signMessage } from '../../../wire/signature.ts';
 import type { ApplicationRecord, TicketProvider } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { type ExternalIdentity, identityOf } from './identity.ts';
 import type { AskOutside } from './outside-json.ts';
 
@@ -14,7 +14,7 @@ const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404]);
 /**
  * Asks the application's operator whose ticket it is: a proof that only its maker can read.
  *
- * @throws Fault `invalid_access_token` when the ticket is not valid; `identity_provider_not_found` when nobody answers
+ * @throws RequestError `invalid_access_token` when the ticket is not valid; `identity_provider_not_found` when nobody answers
  *   as agreed ({@link TicketProviderFixture})
  */
 export async function verifyTicket(
@@ -26,11 +26,11 @@ export async function verifyTicket(
 ): Promise<ExternalIdentity> {
   const question = { application_id: application.id, external_auth_type: type, external_auth_token: ticket };
   const answer = await ask(verification_url, signed(clock, application, JSON.stringify(question)));
-  if (answer && refusals.has(answer.status)) throw new Fault('invalid_access_token');
+  if (answer && refusals.has(answer.status)) throw new RequestError('invalid_access_token');
   const told = answer?.status === 200 ? asRecord(answer.body) : undefined;
   const subject = told?.external_user_id;
   if (typeof subject !== 'string' || subject === '' || isLonger(subject, limits.externalUserIdLengthMax)) {
-    throw new Fault('identity_provider_not_found', { message: `Nobody answered as agreed about a ${type}` });
+    throw new RequestError('identity_provider_not_found', { message: `Nobody answered as agreed about a ${type}` });
   }
   return identityOf({ type, subject, name: told?.preferred_global_name });
 }

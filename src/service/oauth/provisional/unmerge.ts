@@ -1,6 +1,6 @@
 import type { Core } from '../../core.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import { authorizationScope, endAuthorization, findAuthorization } from '../authorize/authorization-records.ts';
 import { type AccountMoves, moveOf } from './account-moves.ts';
@@ -11,7 +11,7 @@ import { drawAccount, requireFreeUsername, usernameScope } from './user.ts';
  * Takes an identity from the full account that it was merged into: it leads to a new provisional account, whose are the
  * user's lobbies of the application from now on; all that the user had granted the application ends.
  *
- * @throws Fault `unknown_user` when nobody ever came with the identity; `invalid_user_type` when its account is a
+ * @throws RequestError `unknown_user` when nobody ever came with the identity; `invalid_user_type` when its account is a
  *   provisional one; `account_locked`, `no_unique_username`
  * @see docs/spec/oauth2.md#provisional-accounts; docs/spec/oauth2.md#unmerging
  */
@@ -22,7 +22,7 @@ export async function unmerge(
   identity: ExternalIdentity,
 ): Promise<void> {
   const known = await core.store.get('external_identities', application.id, identity.hash);
-  if (!known) throw new Fault('unknown_user');
+  if (!known) throw new RequestError('unknown_user');
   const parties = { application_id: application.id, user_id: known.user_id };
   const account = await drawAccount(core, application.id);
   const move = moveOf(core.ids.next(), application.id, known.user_id, account.id);
@@ -30,9 +30,9 @@ export async function unmerge(
     authorizationScope(parties),
     async transaction => {
       const record = await transaction.get('external_identities', application.id, identity.hash);
-      if (record?.user_id !== known.user_id || record.operation_id !== null) throw new Fault('account_locked');
+      if (record?.user_id !== known.user_id || record.operation_id !== null) throw new RequestError('account_locked');
       const user = await transaction.get('users', known.user_id);
-      if (user?.provisional_of !== null) throw new Fault('invalid_user_type');
+      if (user?.provisional_of !== null) throw new RequestError('invalid_user_type');
       await requireFreeUsername(transaction, account);
       const authorization = await findAuthorization(transaction, parties);
       if (authorization) await endAuthorization(transaction, authorization);

@@ -2,7 +2,7 @@ import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { UserRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 
 const nameBytes = 8;
 const drawsMax = 5;
@@ -11,7 +11,7 @@ const drawsMax = 5;
  * A new provisional account, to be stored within {@link usernameScope}. Its username is random text that nobody has.
  *
  * @param name what others see it as; absent: its username
- * @throws Fault `no_unique_username`
+ * @throws RequestError `no_unique_username`
  * @see docs/spec/client.md#functions
  */
 export async function drawAccount(core: Core, applicationId: ApplicationId, name?: string): Promise<UserRecord> {
@@ -32,7 +32,7 @@ async function drawUsername({ entropy, store }: Core): Promise<string> {
     const username = `player-${Buffer.from(entropy.bytes(nameBytes)).toString('hex')}`;
     if (await isFree(store, username)) return username;
   }
-  throw new Fault('no_unique_username');
+  throw new RequestError('no_unique_username');
 }
 
 /** Works that give a username away come one after another. */
@@ -40,9 +40,9 @@ export function usernameScope({ username }: UserRecord): string {
   return `username/${username}`;
 }
 
-/** @throws Fault `no_unique_username` when somebody was faster */
+/** @throws RequestError `no_unique_username` when somebody was faster */
 export async function requireFreeUsername(view: StoreView, { username }: UserRecord): Promise<void> {
-  if (!(await isFree(view, username))) throw new Fault('no_unique_username');
+  if (!(await isFree(view, username))) throw new RequestError('no_unique_username');
 }
 
 async function isFree(view: StoreView, username: string): Promise<boolean> {

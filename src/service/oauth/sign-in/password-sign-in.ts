@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { UserId } from '../../../model/snowflake.ts';
-import { createGuesses } from '../../auth/attempt-limiter.ts';
-import { Gate } from '../../auth/concurrency-gate.ts';
+import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
+import { ConcurrencyGate } from '../../auth/concurrency-gate.ts';
 import type { Core } from '../../core.ts';
-import type { Activity } from '../../support/activity.ts';
-import { Fault } from '../../support/fault.ts';
-import { Recent } from '../../support/lru-cache.ts';
+import { LruCache } from '../../support/lru-cache.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { intakeLimits } from '../../support/service-limits.ts';
 import { matchesPassword, signInNameOf } from './password.ts';
 
@@ -25,21 +25,21 @@ const homesMax = 20_000;
  * or the password is the wrong one.
  *
  * Wrong attempts count for the name, there or not, together with the address, so that nobody elsewhere locks a player out. Two
- * looser limits bound who guesses at many names, or from many addresses: one for the address, and one for the name, beyond which
+ * looser limits bound who attempts at many names, or from many addresses: one for the address, and one for the name, beyond which
  * each address has one attempt. Neither concerns an address from which the user signed in before.
  *
- * @throws Fault `rate_limited` after too many of them, or when too many are under way: then not even the right password is looked at
+ * @throws RequestError `rate_limited` after too many of them, or when too many are under way: then not even the right password is looked at
  */
 export function createPasswordSignIn(
   core: Core,
-  activity: Activity,
+  pendingWork: PendingWork,
 ): (attempt: SignInAttempt) => Promise<UserId | undefined> {
-  const ofAddress = createGuesses(core, 'sign-in-address');
-  const ofPair = createGuesses(core, 'sign-in-user');
+  const ofAddress = createAttemptLimiter(core, 'sign-in-address');
+  const ofPair = createAttemptLimiter(core, 'sign-in-user');
   const nameLimit = core.limits.buckets['sign-in-name'];
-  const homes = new Recent<true>(homesMax);
+  const homes = new LruCache<true>(homesMax);
 
-  const gate = new Gate({
+  const gate = new ConcurrencyGate({
     running: intakeLimits.passwordsUnderWayMax,
     all: intakeLimits.signInsMax,
     perCaller: intakeLimits.signInsPerAddressMax,
@@ -47,7 +47,7 @@ export function createPasswordSignIn(
 
   async function find(signInName: string, password: string): Promise<UserId | undefined> {
     const [kept] = await core.store.list('passwords', { index: 'byName', equals: [signInName], limit: 1 });
-    const isRight = await activity.runAside(() => gate.run(() => matchesPassword(password, kept?.hash)));
+    const isRight = await pendingWork.runAside(() => gate.run(() => matchesPassword(password, kept?.hash)));
     return isRight ? kept?.user_id : undefined;
   }
 
@@ -80,7 +80,7 @@ export function createPasswordSignIn(
 
   return async given => {
     const place = gate.enter(given.address);
-    if (!place) throw new Fault('rate_limited', { retry_after: tooManyRetrySeconds, global: false });
+    if (!place) throw new RequestError('rate_limited', { retry_after: tooManyRetrySeconds, global: false });
     try {
       return await attempt(given);
     } finally {

@@ -4,7 +4,7 @@ import { checkChildToken } from '../../../model/rules/accounts/provisional.ts';
 import type { Core } from '../../core.ts';
 import { readId } from '../../domain/lobbies/input.ts';
 import type { ApplicationRecord, TokenRecord } from '../../store/records.ts';
-import { Fault, refuseIssues } from '../../support/fault.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { authorizationScope, findHolding } from '../authorize/authorization-records.ts';
 import type { PartnerClients } from '../provisional/partner-client.ts';
@@ -14,7 +14,7 @@ import { makeSecret, requireAccessToken, tokenAnswer } from './tokens.ts';
  * Exchanges a user's token of a publisher's application for one of an application that belongs to it, with the same
  * scopes. It ends with the parent's token, however that ends: it is of the same authorization and the same grant.
  *
- * @throws Fault `invalid_form_body`; `invalid_access_token` when the parent's is none that holds; `wrong_client_secret`,
+ * @throws RequestError `invalid_form_body`; `invalid_access_token` when the parent's is none that holds; `wrong_client_secret`,
  *   `rate_limited`; `unknown_application` unless the child belongs to the parent
  * @see docs/spec/oauth2.md#provisional-accounts
  */
@@ -24,24 +24,24 @@ export async function exchangeChildToken(
   input: unknown,
   address: string,
 ): Promise<TokenResponse> {
-  refuseIssues(checkChildToken(input));
+  rejectIssues(checkChildToken(input));
   const { parent_access_token, child_application_id, parent_client_secret } = input as ChildTokenInput;
   const parentToken = await requireAccessToken(core, parent_access_token);
   const parent = await core.store.get('applications', parentToken.application_id ?? '');
-  if (!parent) throw new Fault('invalid_access_token');
+  if (!parent) throw new RequestError('invalid_access_token');
   await clients.prove(parent, { secret: parent_client_secret, address });
   const child = await core.store.get('applications', readId<'application'>(child_application_id));
-  if (child?.parent_id !== parent.id) throw new Fault('unknown_application');
+  if (child?.parent_id !== parent.id) throw new RequestError('unknown_application');
   return issue(core, parentToken, child);
 }
 
 async function issue(core: Core, { hash, authorization_id }: TokenRecord, child: ApplicationRecord) {
   const authorization = await findHolding(core.store, authorization_id);
-  if (!authorization) throw new Fault('invalid_access_token');
+  if (!authorization) throw new RequestError('invalid_access_token');
   const secret = makeSecret(core);
   return core.store.transact(authorizationScope(authorization), async transaction => {
     const parentToken = await transaction.get('tokens', hash);
-    if (!parentToken) throw new Fault('invalid_access_token');
+    if (!parentToken) throw new RequestError('invalid_access_token');
     transaction.put('tokens', { ...parentToken, hash: hashSecret(secret), application_id: child.id });
     return tokenAnswer(secret, parentToken.scopes, secondsLeft(core, parentToken));
   });

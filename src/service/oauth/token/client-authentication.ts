@@ -2,7 +2,7 @@ import type { Core } from '../../core.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { matchesSecret } from '../../support/secret.ts';
 import { type Form, field } from './form.ts';
-import { oauthFaults } from './oauth-fault.ts';
+import { oauthFaults } from './oauth-request-error.ts';
 
 interface ClientCredentials {
   readonly clientId: string;
@@ -30,7 +30,7 @@ export interface AuthenticatedClient {
  * Finds out which client calls: by HTTP Basic, by `client_id` and `client_secret` in the form, or by `client_id` alone
  * if it is a public client.
  *
- * @throws OAuthFault `invalid_client`; `invalid_request` when both ways are used at once, or a field is repeated
+ * @throws OAuthRequestError `invalid_client`; `invalid_request` when both ways are used at once, or a field is repeated
  * @see docs/spec/oauth2.md#client-authentication; docs/spec/oauth2.md#public-clients
  */
 export async function authenticateClient(core: Core, request: ClientRequest): Promise<AuthenticatedClient> {

@@ -8,7 +8,7 @@ import { hashSecret, isSameSecret } from '../../support/secret.ts';
 import { endGrant, findHolding } from '../authorize/authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField } from './form.ts';
-import { oauthFaults } from './oauth-fault.ts';
+import { oauthFaults } from './oauth-request-error.ts';
 import { issuePair } from './refresh-token.ts';
 import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
 
@@ -19,7 +19,7 @@ import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
  * Our choice: an attempt that fails leaves the code as it was, and only one who proves all of this by a used code ends
  * what the code gave: else whoever sees a redirect could sign its user out.
  *
- * @throws OAuthFault `invalid_grant`, `invalid_request`, `invalid_client`; Fault those of {@link ProvisionalMerges}
+ * @throws OAuthRequestError `invalid_grant`, `invalid_request`, `invalid_client`; RequestError those of {@link ProvisionalMerges}
  * @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce; RFC 6749, section 4.1.3
  */
 export async function exchangeCode(

@@ -8,7 +8,7 @@ import { findHolding, type Parties } from '../authorize/authorization-records.ts
 import { deviceScope } from '../device/device-code.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, requiredField } from './form.ts';
-import { type OAuthFault, oauthFaults } from './oauth-fault.ts';
+import { type OAuthRequestError, oauthFaults } from './oauth-request-error.ts';
 import { issuePair } from './refresh-token.ts';
 import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
 
@@ -19,7 +19,7 @@ import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
  * Our choices: the first poll may come at once; only one who still waits is told to slow down, an answer is never held
  * back; a code used again is refused, and what it gave stays.
  *
- * @throws OAuthFault `authorization_pending`, `slow_down`, `expired_token`, `access_denied`, `invalid_grant`; Fault those of
+ * @throws OAuthRequestError `authorization_pending`, `slow_down`, `expired_token`, `access_denied`, `invalid_grant`; RequestError those of
  *   {@link ProvisionalMerges}
  * @see docs/spec/oauth2.md#devices; RFC 8628, section 3.5
  */
@@ -52,7 +52,7 @@ function isGranted(record: DeviceCodeRecord): record is GrantedRecord {
 }
 
 /** Notes a poll that came before the answer. @returns what the device is told */
-async function poll(core: Core, { hash }: DeviceCodeRecord): Promise<OAuthFault> {
+async function poll(core: Core, { hash }: DeviceCodeRecord): Promise<OAuthRequestError> {
   return core.store.transact(deviceScope(hash), async transaction => {
     const record = await transaction.get('device_codes', hash);
     if (!record) return oauthFaults.expiredToken();

@@ -1,7 +1,7 @@
 import { splitScopes } from '../../../model/oauth.ts';
 import { FormFields } from '../../http/body/url-encoded.ts';
 import type { Call } from '../../http/call.ts';
-import { oauthFaults } from './oauth-fault.ts';
+import { oauthFaults } from './oauth-request-error.ts';
 
 /** The parameters of a form-encoded body; none when the body was no form. */
 export type Form = Pick<FormFields, 'get' | 'getAll'>;
@@ -14,7 +14,7 @@ export function formOf({ body }: Call): Form {
 /**
  * A field's text; one without a value counts as left out.
  *
- * @throws OAuthFault `invalid_request` when the field is repeated
+ * @throws OAuthRequestError `invalid_request` when the field is repeated
  * @see RFC 6749, section 3.2
  */
 export function field(form: Form, name: string): string | undefined {
@@ -28,7 +28,7 @@ export function scopesIn(form: Form): readonly string[] {
   return splitScopes(field(form, 'scope') ?? '');
 }
 
-/** @throws OAuthFault `invalid_request` when the field is missing or repeated */
+/** @throws OAuthRequestError `invalid_request` when the field is missing or repeated */
 export function requiredField(form: Form, name: string): string {
   const value = field(form, name);
   if (value === undefined) throw oauthFaults.missing(name);

@@ -1,10 +1,10 @@
 import { isSnowflake } from '../../../model/snowflake.ts';
-import { createGuesses } from '../../auth/attempt-limiter.ts';
+import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
 import { type ClientRequest, clientNamedBy } from './client-authentication.ts';
-import { type OAuthErrorCode, OAuthFault } from './oauth-fault.ts';
+import { type OAuthErrorCode, OAuthRequestError } from './oauth-request-error.ts';
 
-/** Lets a request on in which a client proves something: its secret, a code, a token. @throws Fault `rate_limited` */
+/** Lets a request on in which a client proves something: its secret, a code, a token. @throws RequestError `rate_limited` */
 export type ProofGuard = <T>(request: ClientRequest, work: () => Promise<T>) => Promise<T>;
 
 const wrongProofs: ReadonlySet<OAuthErrorCode> = new Set<OAuthErrorCode>(['invalid_client', 'invalid_grant']);
@@ -14,19 +14,19 @@ const wrongProofs: ReadonlySet<OAuthErrorCode> = new Set<OAuthErrorCode>(['inval
  * secrets themselves are too long to be guessed from many addresses.
  */
 export function createProofGuard(core: Core): ProofGuard {
-  const guesses = createGuesses(core, 'oauth-proof');
+  const attempts = createAttemptLimiter(core, 'oauth-proof');
   return (request, work) =>
-    guesses.attempt(guesserOf(request), async wrong => {
+    attempts.attempt(attemptOrigin(request), async wrong => {
       try {
         return await work();
       } catch (error) {
-        if (error instanceof OAuthFault && wrongProofs.has(error.error)) wrong();
+        if (error instanceof OAuthRequestError && wrongProofs.has(error.error)) wrong();
         throw error;
       }
     });
 }
 
-function guesserOf(request: ClientRequest): string {
+function attemptOrigin(request: ClientRequest): string {
   const clientId = clientNamedBy(request);
   return `${isSnowflake(clientId) ? clientId : 'nobody'}/${request.address}`;
 }

@@ -9,7 +9,7 @@ import { requireScopes } from '../authorize/scope-rules.ts';
 import type { IdTokens } from '../openid/id-token.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField, scopesIn } from './form.ts';
-import { oauthFaults } from './oauth-fault.ts';
+import { oauthFaults } from './oauth-request-error.ts';
 import { openAnswer, type RefreshRequest, useOf } from './refresh-answer.ts';
 import { findRefreshToken, isCurrent, isPrevious, makeRefreshToken, putRefreshToken } from './refresh-token.ts';
 import { issueAccess, type TokenGrant } from './tokens.ts';
@@ -26,7 +26,7 @@ type RefreshToken = TokenRecord & Parties & { readonly grant_id: string };
  * more. And a client may name its request by an `idempotency_key`: it then gets the same answer again, for as long as the new
  * pair has not been refreshed in turn, so that one that dies before it has kept the answer does not sign its player out.
  *
- * @throws OAuthFault `invalid_grant`; `invalid_scope` when more is asked for than was granted; `invalid_request`
+ * @throws OAuthRequestError `invalid_grant`; `invalid_scope` when more is asked for than was granted; `invalid_request`
  * @see docs/spec/oauth2.md#tokens; RFC 6749, section 3.2
  */
 export async function refresh(
@@ -38,7 +38,7 @@ export async function refresh(
   const request: RefreshRequest = { secret: requiredField(form, 'refresh_token'), key: readKey(form) };
   const token = await findRefreshToken(core.store, request.secret);
   if (!isRefreshToken(token) || token.application_id !== application.id) throw oauthFaults.refreshToken();
-  const accessScopes = judgeScopes(form, token.scopes);
+  const accessScopes = validateScopes(form, token.scopes);
   const rotation = await core.store.transact(authorizationScope(token), transaction =>
     rotate(core, transaction, request, accessScopes),
   );
@@ -57,7 +57,7 @@ function isRefreshToken(token: TokenRecord | undefined): token is RefreshToken {
 }
 
 /** Fewer scopes may be asked for than were granted. @see RFC 6749, section 6 */
-function judgeScopes(form: Form, granted: readonly string[]): readonly string[] {
+function validateScopes(form: Form, granted: readonly string[]): readonly string[] {
   if (field(form, 'scope') === undefined) return granted;
   return requireScopes(scopesIn(form), scope => granted.includes(scope));
 }

@@ -5,7 +5,7 @@ import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import { authorizationScope, endAuthorization, endToken, type Parties } from '../authorize/authorization-records.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField } from './form.ts';
-import { oauthFaults } from './oauth-fault.ts';
+import { oauthFaults } from './oauth-request-error.ts';
 import { findRefreshToken } from './refresh-token.ts';
 
 const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token']);
@@ -16,7 +16,7 @@ const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token'
  *
  * Our choice: a token that is unknown, or another application's, is nothing to revoke and no error (RFC 7009, section 2.2).
  *
- * @throws OAuthFault `invalid_request` without a token, `unsupported_token_type`
+ * @throws OAuthRequestError `invalid_request` without a token, `unsupported_token_type`
  * @see docs/spec/oauth2.md#revocation
  */
 export async function revoke(

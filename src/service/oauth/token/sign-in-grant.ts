@@ -29,7 +29,7 @@ export interface SignInGrant {
  * Redeems a code, together with the merge that the request asks for.
  *
  * @returns undefined when there was nothing to redeem
- * @throws OAuthFault, Fault those of {@link ProvisionalMerges}
+ * @throws OAuthRequestError, RequestError those of {@link ProvisionalMerges}
  */
 export async function signInBy(
   core: Core,

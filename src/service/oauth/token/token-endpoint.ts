@@ -7,7 +7,7 @@ import { type AuthenticatedClient, authenticateClient, type ClientRequest } from
 import { exchangeCode } from './code-grant.ts';
 import { redeemDevice } from './device-grant.ts';
 import { type Form, field, scopesIn } from './form.ts';
-import { oauthFaults } from './oauth-fault.ts';
+import { oauthFaults } from './oauth-request-error.ts';
 import { refresh } from './refresh-grant.ts';
 import { issueApplicationToken } from './tokens.ts';
 
@@ -22,7 +22,7 @@ export function createTokenEndpoint(core: Core, idTokens: IdTokens, merges: Prov
     ['client_credentials', (client, form) => grantToClient(core, client, form)],
   ]);
 
-  /** @throws OAuthFault; Fault what is wrong with an account to be merged */
+  /** @throws OAuthRequestError; RequestError what is wrong with an account to be merged */
   return async (request: ClientRequest): Promise<TokenResponse> => {
     const { form } = request;
     const grantType = field(form, 'grant_type');
@@ -36,7 +36,7 @@ export function createTokenEndpoint(core: Core, idTokens: IdTokens, merges: Prov
  * Grant `client_credentials`: a token of the application itself, without a refresh token. A public client needs its
  * secret here, too.
  *
- * @throws OAuthFault `invalid_client`, `invalid_scope`
+ * @throws OAuthRequestError `invalid_client`, `invalid_scope`
  * @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce
  */
 async function grantToClient(

@@ -5,7 +5,7 @@ import { randomToken } from '../../../wire/clock/ports.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { AuthorizationRecord, TokenRecord } from '../../store/records.ts';
-import { Fault } from '../../support/fault.ts';
+import { RequestError } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 
 const secretBytes = 32;
@@ -31,12 +31,12 @@ export function issueAccess(core: Core, transaction: Transaction, grant: TokenGr
   return tokenAnswer(access, grant.scopes);
 }
 
-/** The record of an access token that still holds. @throws Fault `invalid_access_token` */
+/** The record of an access token that still holds. @throws RequestError `invalid_access_token` */
 export async function requireAccessToken({ store, clock }: Core, secret: string): Promise<TokenRecord> {
   const token = await store.get('tokens', hashSecret(secret));
   const isLive = token?.kind === 'access' && (token.expires_at_ms ?? 0) > clock.now();
   const user = isLive && (await store.get('users', token.user_id ?? ''));
-  if (!user || user.banned) throw new Fault('invalid_access_token');
+  if (!user || user.banned) throw new RequestError('invalid_access_token');
   return token;
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ArgumentError } from '../../../model/errors/errors.ts';
 import { type Logger, silentLogger, systemClock } from '../../../wire/clock/ports.ts';
-import { Recent } from '../../support/lru-cache.ts';
+import { LruCache } from '../../support/lru-cache.ts';
 import { storeLimits } from '../../support/service-limits.ts';
 import type { KeyPart, ListQuery } from '../contract.ts';
 import { decodeRecord } from '../decode-record.ts';
@@ -69,9 +69,9 @@ class SqliteEngine implements Engine {
   readonly #database: DatabaseSync;
   readonly #tables: ReturnType<typeof openTables>;
   /** Decoded records that were read lately: this process is the only writer. */
-  readonly #cache: Readonly<Record<CollectionName, Recent<object>>>;
+  readonly #cache: Readonly<Record<CollectionName, LruCache<object>>>;
   /** As above, all records that have the first part of their key in common: those of one lobby, of one guild. */
-  readonly #lists: Readonly<Record<CollectionName, Recent<readonly object[]>>>;
+  readonly #lists: Readonly<Record<CollectionName, LruCache<readonly object[]>>>;
   readonly #log: Logger;
   readonly #slow: SlowStatements;
   readonly #freeSpace: FreeSpace;
@@ -347,9 +347,9 @@ function listName({ index, equals, from, upTo, descending, limit }: AnyQuery): s
   return index === undefined && isWhole && equals?.length === 1 ? String(equals[0]) : undefined;
 }
 
-function openCaches<Value>(weightMax: number): Record<CollectionName, Recent<Value>> {
-  const caches = collectionNames.map(name => [name, new Recent<Value>(weightMax)] as const);
-  return Object.fromEntries(caches) as Record<CollectionName, Recent<Value>>;
+function openCaches<Value>(weightMax: number): Record<CollectionName, LruCache<Value>> {
+  const caches = collectionNames.map(name => [name, new LruCache<Value>(weightMax)] as const);
+  return Object.fromEntries(caches) as Record<CollectionName, LruCache<Value>>;
 }
 
 function listKind(collection: CollectionName, { index = 'key' }: AnyQuery): StatementKind {

@@ -4,8 +4,8 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Core } from '../../core.ts';
 import type { SocketFaults, SocketTarget } from '../../gateway/connection/socket-faults.ts';
 import type { Reply, RequestFaults } from '../../http/call.ts';
-import { faultReply, limitReply } from '../../http/errors.ts';
-import { Fault } from '../../support/fault.ts';
+import { limitReply, requestErrorReply } from '../../http/errors.ts';
+import { RequestError } from '../../support/request-error.ts';
 import {
   checkFaults,
   type FaultDocument,
@@ -49,7 +49,7 @@ export interface FaultControl {
  * Makes trouble on purpose, so that clients can be tested against it: slow and failing answers, limits that are used
  * up, sockets that break, freeze or garble. The same faults, seeds and requests strike the same.
  */
-export class Faults implements FaultControl, RequestFaults, SocketFaults {
+export class FaultInjector implements FaultControl, RequestFaults, SocketFaults {
   readonly #core: Pick<Core, 'clock' | 'ids' | 'journal'>;
   #requests: Armed<RequestFault>[] = [];
   #sockets: Armed<SocketFault>[] = [];
@@ -95,7 +95,7 @@ export class Faults implements FaultControl, RequestFaults, SocketFaults {
       if (!fits(match.application_id, applicationOf(principal)) || !fits(match.user_id, userOf(principal))) continue;
       if (!this.#strikes(armed)) continue;
       if (document.kind === 'latency') await this.#wait(document.ms);
-      else return document.kind === 'status' ? statusReply(document.status) : refusalOf(document);
+      else return document.kind === 'status' ? statusReply(document.status) : rejectionOf(document);
     }
     return undefined;
   }
@@ -210,11 +210,11 @@ function userOf(principal: Principal): string | undefined {
 }
 
 function statusReply(status: number): Reply {
-  const { body } = faultReply(new Fault('internal_error', { message: `${status}: made on purpose` }));
+  const { body } = requestErrorReply(new RequestError('internal_error', { message: `${status}: made on purpose` }));
   return { status, body };
 }
 
-function refusalOf({ scope = 'user', retry_after_ms = 1000 }: Extract<RequestFault, { kind: 'rate_limit' }>): Reply {
+function rejectionOf({ scope = 'user', retry_after_ms = 1000 }: Extract<RequestFault, { kind: 'rate_limit' }>): Reply {
   const retryAfterSeconds = retry_after_ms / 1000;
   const headers = {
     'retry-after': String(Math.ceil(retryAfterSeconds)),

@@ -9,7 +9,7 @@ import {
   createCommandPermissions,
 } from '../../../../src/service/domain/commands/permissions.ts';
 import type { CommandPlace } from '../../../../src/service/domain/commands/records.ts';
-import { Fault } from '../../../../src/service/support/fault.ts';
+import { RequestError } from '../../../../src/service/support/request-error.ts';
 import { ada, applicationRecord, makeWorld, userRecord } from '../support.ts';
 
 /**
@@ -67,7 +67,7 @@ async function outcome<T>(call: Promise<T>): Promise<{ readonly value?: T; reado
   try {
     return { value: await call };
   } catch (error) {
-    if (error instanceof Fault) return { refused: error.reason };
+    if (error instanceof RequestError) return { refused: error.reason };
     throw error;
   }
 }

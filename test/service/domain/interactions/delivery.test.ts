@@ -6,7 +6,7 @@ import type { Interaction } from '../../../../src/model/interaction.ts';
 import { limits } from '../../../../src/model/limits/limits.ts';
 import { createInteractionDelivery } from '../../../../src/service/domain/interactions/delivery.ts';
 import { type Service, startService } from '../../../../src/service/index.ts';
-import { Activity } from '../../../../src/service/support/activity.ts';
+import { PendingWork } from '../../../../src/service/support/pending-work.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { makeKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
 import { verifyMessage } from '../../../../src/wire/signature.ts';
@@ -273,7 +273,7 @@ describe('a server that does not answer', () => {
     const delivery = createInteractionDelivery(core, {
       answer: async () => {},
       fail: async id => void failed.push(id),
-      activity: new Activity(),
+      pendingWork: new PendingWork(),
     });
     const post = (id: string, of = '1') => {
       const application = { ...quiet, ...makeKeyPair(seededEntropy(of)), id: of };

@@ -4,7 +4,7 @@ import type { DispatchName, LobbyMemberDispatch } from '../../../../src/model/ga
 import type { GatewayLobby, GatewayLobbyMember } from '../../../../src/model/lobby.ts';
 import type { LobbyMessage } from '../../../../src/model/lobby-message.ts';
 import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
-import { Fault } from '../../../../src/service/support/fault.ts';
+import { RequestError } from '../../../../src/service/support/request-error.ts';
 import { tries } from '../../../support/runs/tries.ts';
 import {
   ada,
@@ -128,7 +128,7 @@ class Stage {
     const id = 'lobby' in step ? (this.#ids.at(-1 - step.lobby) ?? '0') : '0';
     const knewLobby = this.believer.lobbies.has(id);
     const answer = await this.#do(step, id).catch((error: unknown) => {
-      if (!(error instanceof Fault)) throw error;
+      if (!(error instanceof RequestError)) throw error;
     });
     if (answer !== undefined && (step.do === 'create' || step.do === 'join')) this.#ids.push(JSON.parse(answer).id);
     if (answer !== undefined && step.do === 'send' && knewLobby) this.sent.push(JSON.parse(answer).id);

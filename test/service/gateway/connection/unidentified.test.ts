@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createCredentials } from '../../../../src/service/auth/credentials.ts';
 import { createLobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
 import { createGateway } from '../../../../src/service/gateway/gateway.ts';
-import { Activity } from '../../../../src/service/support/activity.ts';
+import { PendingWork } from '../../../../src/service/support/pending-work.ts';
 import { runtimeLimits } from '../../../../src/service/support/service-limits.ts';
 import { makeWorld } from '../../domain/support.ts';
 
@@ -14,7 +14,7 @@ it('of connections that have not identified there are at most 5,000; the one the
   const gateway = createGateway(core, {
     credentials: createCredentials(core),
     lobbies: createLobbies(core),
-    activity: new Activity(),
+    pendingWork: new PendingWork(),
   });
   const server = createServer();
   gateway.attach(server);

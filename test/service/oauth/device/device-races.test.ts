@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { limitProfiles } from '../../../../src/model/limits/limit-profiles.ts';
-import { createGuesses } from '../../../../src/service/auth/attempt-limiter.ts';
+import { createAttemptLimiter } from '../../../../src/service/auth/attempt-limiter.ts';
 import { startDevice } from '../../../../src/service/oauth/device/device-code.ts';
 import { decideDevice, findDevice } from '../../../../src/service/oauth/device/device-decision.ts';
 import { redeemDevice } from '../../../../src/service/oauth/token/device-grant.ts';
@@ -23,7 +23,7 @@ const many = Array.from({ length: 20 }, (_, at) => at);
 const start = () => startDevice(core, { application: starfall, proven: true }, scope);
 
 function answer(userCode: string, userId: string, decision: 'approve' | 'deny' = 'approve'): Promise<void> {
-  return decideDevice(core, silent, createGuesses(core, 'oauth-user-code'), { userCode, userId, decision });
+  return decideDevice(core, silent, createAttemptLimiter(core, 'oauth-user-code'), { userCode, userId, decision });
 }
 
 function poll(device_code: string) {
@@ -80,5 +80,5 @@ it('an application that is gone asks for nothing any more', async () => {
   const { user_code } = await start();
   await core.store.transact('applications', transaction => transaction.delete('applications', starfall.id));
   const typed = { userCode: user_code, userId: ada };
-  expect(await findDevice(core, createGuesses(core, 'oauth-user-code'), typed)).toBeUndefined();
+  expect(await findDevice(core, createAttemptLimiter(core, 'oauth-user-code'), typed)).toBeUndefined();
 });

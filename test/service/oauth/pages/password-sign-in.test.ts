@@ -177,15 +177,15 @@ describe('the attempts of one user from many addresses', () => {
 describe('the attempts from one address', () => {
   it('lock nobody out of an account that is at home there', async () => {
     expect((await attempt('ada', password)).status).toBe(303);
-    const guesses = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
-    await Promise.all(guesses);
+    const attempts = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
+    await Promise.all(attempts);
     expect((await attempt('ben', 'nonsense')).status).toBe(429);
     expect((await attempt('ada', password)).status).toBe(303);
   });
 
   it('are refused once too many were wrong, for whomever they are', async () => {
-    const guesses = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
-    for (const answer of await Promise.all(guesses)) expect(messageOf(answer)).toBe(wrong);
+    const attempts = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
+    for (const answer of await Promise.all(attempts)) expect(messageOf(answer)).toBe(wrong);
     expect((await attempt('ada', password)).status).toBe(429);
     await service.clock.advance(perAddress.windowMs);
     expect((await attempt('ada', password)).status).toBe(303);

@@ -8,7 +8,7 @@ import { authorizationScope } from '../../../../src/service/oauth/authorize/auth
 import { createIdTokens } from '../../../../src/service/oauth/openid/id-token.ts';
 import { createSigningKeys } from '../../../../src/service/oauth/openid/signing-keys.ts';
 import { createProvisional, type Provisional } from '../../../../src/service/oauth/provisional/accounts-and-tokens.ts';
-import { Activity } from '../../../../src/service/support/activity.ts';
+import { PendingWork } from '../../../../src/service/support/pending-work.ts';
 import { ada, ben, makeWorld, restarted, type TestCore, type World } from '../../domain/support.ts';
 
 const worlds: World[] = [];
@@ -23,7 +23,7 @@ async function open() {
 function provisionalOf(core: TestCore, lobbies: LobbyMoves = createLobbies(core)): Provisional {
   const idTokens = createIdTokens(core, createSigningKeys(core));
   const events = createAuthorizationEvents(core, createWebhookEvents(core));
-  return createProvisional(core, { idTokens, events, lobbies, activity: new Activity() });
+  return createProvisional(core, { idTokens, events, lobbies, pendingWork: new PendingWork() });
 }
 
 /** A move that goes on when it is told to, or fails. */

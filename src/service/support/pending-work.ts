@@ -1,5 +1,5 @@
 /** How much is under way, so that virtual time moves only when nothing is. */
-export class Activity {
+export class PendingWork {
   #running = 0;
   #outside = 0;
   #aside = 0;

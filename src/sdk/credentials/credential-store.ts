@@ -4,7 +4,7 @@ import type { Keychain } from '../keychain/keychain.ts';
 import type { ProcessLock } from './process-lock.ts';
 import { decodeCredential, encodeCredential, type StoredCredential } from './stored-credential.ts';
 
-export interface VaultParts {
+export interface CredentialStoreParts {
   readonly keychain: Keychain;
   readonly account: string;
   readonly applicationId: string;
@@ -15,11 +15,11 @@ export interface VaultParts {
 }
 
 /** The one place of a player's credential, among all processes: what is read and then written is so within the lock. */
-export class Vault {
+export class CredentialStore {
   readonly applicationId: string;
-  readonly #parts: VaultParts;
+  readonly #parts: CredentialStoreParts;
 
-  constructor(parts: VaultParts) {
+  constructor(parts: CredentialStoreParts) {
     this.applicationId = parts.applicationId;
     this.#parts = parts;
   }

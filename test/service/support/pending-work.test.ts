@@ -1,41 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { Activity } from '../../../src/service/support/activity.ts';
+import { PendingWork } from '../../../src/service/support/pending-work.ts';
 
 describe('activity', () => {
   it('settles at once when nothing is under way, and after what is', async () => {
-    const activity = new Activity();
-    await activity.settled();
+    const pendingWork = new PendingWork();
+    await pendingWork.settled();
     let isDone = false;
-    void activity.run(async () => {
+    void pendingWork.run(async () => {
       for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve));
       isDone = true;
     });
-    await activity.settled();
+    await pendingWork.settled();
     expect(isDone).toBe(true);
   });
 
   it('waits for somebody outside in real time, and not for ever', async () => {
-    const activity = new Activity();
+    const pendingWork = new PendingWork();
     let isDone = false;
-    void activity.runOutside(async () => {
+    void pendingWork.runOutside(async () => {
       await new Promise(resolve => setTimeout(resolve, 20));
       isDone = true;
     });
-    await activity.settled();
+    await pendingWork.settled();
     expect(isDone).toBe(true);
 
-    void activity.runOutside(() => new Promise(() => {}));
-    await expect(activity.settled()).resolves.toBeUndefined();
+    void pendingWork.runOutside(() => new Promise(() => {}));
+    await expect(pendingWork.settled()).resolves.toBeUndefined();
   });
 
   it('waits for work on another thread whatever it takes', async () => {
-    const activity = new Activity();
+    const pendingWork = new PendingWork();
     let isDone = false;
-    void activity.runAside(async () => {
+    void pendingWork.runAside(async () => {
       await new Promise(resolve => setTimeout(resolve, 150));
       isDone = true;
     });
-    await activity.settled();
+    await pendingWork.settled();
     expect(isDone).toBe(true);
   });
 });

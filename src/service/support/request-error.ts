@@ -3,15 +3,15 @@ import type { Issue } from '../../model/errors/issue.ts';
 import { apiMessages } from './api-messages.ts';
 
 /** A request the service refuses. The HTTP door turns it into the interface's error body. */
-export class Fault extends Error {
+export class RequestError extends Error {
   readonly reason: ApiErrorName;
   readonly issues: readonly Issue[];
   /** More keys for the body, and text that replaces the catalogue's message. */
   readonly extra: { readonly message?: string; readonly [key: string]: unknown };
 
-  constructor(reason: ApiErrorName, extra: Fault['extra'] = {}, issues: readonly Issue[] = []) {
+  constructor(reason: ApiErrorName, extra: RequestError['extra'] = {}, issues: readonly Issue[] = []) {
     super(extra.message ?? apiMessages[reason]);
-    this.name = 'Fault';
+    this.name = 'RequestError';
     this.reason = reason;
     this.extra = extra;
     this.issues = issues;
@@ -19,6 +19,6 @@ export class Fault extends Error {
 }
 
 /** Throws what the issues make: `invalid_form_body`, or nothing when there are none. */
-export function refuseIssues(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new Fault('invalid_form_body', {}, issues);
+export function rejectIssues(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new RequestError('invalid_form_body', {}, issues);
 }

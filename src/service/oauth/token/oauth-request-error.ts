@@ -1,0 +1,64 @@
+/** Error codes of RFC 6749 (4.1.2.1 and 5.2), RFC 7009 (2.2.1) and RFC 8628 (3.5) that this service gives. */
+export type OAuthErrorCode =
+  | 'access_denied'
+  | 'authorization_pending'
+  | 'expired_token'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'slow_down'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'unsupported_token_type';
+
+/** A refusal in OAuth2's own form: the token endpoint's error body, or the `error` of a redirect. */
+export class OAuthRequestError extends Error {
+  readonly error: OAuthErrorCode;
+  /** For people; absent where the interface sends none. */
+  readonly description: string | undefined;
+
+  constructor(error: OAuthErrorCode, description?: string) {
+    super(description ?? error);
+    this.name = 'OAuthRequestError';
+    this.error = error;
+    this.description = description;
+  }
+}
+
+/**
+ * The refusals and their wording, one row each. `name` is a parameter's name.
+ *
+ * @see docs/spec/oauth2.md#errors
+ */
+export const oauthFaults = {
+  denied: () => new OAuthRequestError('access_denied', 'The resource owner or authorization server denied the request'),
+  client: () => new OAuthRequestError('invalid_client'),
+  code: () => new OAuthRequestError('invalid_grant', 'Invalid "code" in request.'),
+  refreshToken: () => new OAuthRequestError('invalid_grant', 'Invalid "refresh_token" in request'),
+  deviceCode: () => new OAuthRequestError('invalid_grant', 'Invalid "device_code" in request.'),
+  pending: () => new OAuthRequestError('authorization_pending'),
+  slowDown: () => new OAuthRequestError('slow_down'),
+  expiredToken: () => new OAuthRequestError('expired_token'),
+  // RFC 7636 (4.6) has another code for a verifier that is well-formed but not the challenge's.
+  verifierDiffers: () => new OAuthRequestError('invalid_grant', 'Invalid "code_verifier"'),
+  missing: (name: string) => new OAuthRequestError('invalid_request', `Missing "${name}"`),
+  invalid: (name: string) => new OAuthRequestError('invalid_request', `Invalid "${name}"`),
+  invalidInRequest: (name: string) => new OAuthRequestError('invalid_request', `Invalid "${name}" in request.`),
+  repeated: (name: string) => new OAuthRequestError('invalid_request', `"${name}" is given more than once`),
+  challengeMethod: () => new OAuthRequestError('invalid_request', 'Unsupported "code_challenge_method"'),
+  twoAuthentications: () =>
+    new OAuthRequestError('invalid_request', 'The client authenticates itself both in the header and in the body'),
+  scope: () => new OAuthRequestError('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
+  responseType: () => new OAuthRequestError('unsupported_response_type', 'The response_type must be "code" or "token"'),
+  tokenToScheme: () =>
+    new OAuthRequestError(
+      'unsupported_response_type',
+      'The response_type must be "code" where a custom scheme is redirected to',
+    ),
+  codeGrantRequired: () => new OAuthRequestError('invalid_request', 'Integration requires code grant'),
+  grantType: (given: string | undefined) =>
+    new OAuthRequestError('unsupported_grant_type', `Grant type ${given?.slice(0, 100) ?? 'None'} is not supported`),
+  tokenType: () =>
+    new OAuthRequestError('unsupported_token_type', 'The token_type_hint must be an access or refresh token'),
+} as const;
