@@ -88,8 +88,8 @@ export const serveOptions: OptionGroups = {
   'Requests to other servers': {
     'allow-private-webhooks': {
       help: [
-        "allow applications' webhook and interaction URLs, and identity providers, on this machine",
-        'and its network, although other machines reach the service (--host, --public-url)',
+        "allow applications' webhook and interaction URLs, and identity providers, on this",
+        'machine and its network, although others reach the service (--host, --public-url)',
       ],
     },
   },

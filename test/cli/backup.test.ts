@@ -23,8 +23,8 @@ describe.each(['backup', 'restore'])('rallypoint %s', command => {
   });
 
   it.each([
-    [[], /^rallypoint: Which file\? /],
-    [['one', 'two'], /takes one FILE; what is "two" for/],
+    [[], /^rallypoint: "rallypoint (backup|restore)" needs a FILE: /],
+    [['one', 'two'], /takes one FILE \(got "one" and "two"\)/],
     [['one', '--dta', 'x'], /Did you mean "--data"/],
     [['one', '--data'], /--data needs a value/],
   ])('rejects %j as wrong use', async (args, told) => {

@@ -69,10 +69,13 @@ describe('rallypoint completion', () => {
     }
 
     it.each([
-      ['rallypoint ', ['serve', 'commands', 'doctor', 'completion', 'help', '--help', '--version']],
+      [
+        'rallypoint ',
+        ['serve', 'commands', 'doctor', 'backup', 'restore', 'completion', 'help', '--help', '--version'],
+      ],
       ['rallypoint com', ['commands', 'completion']],
       ['rallypoint commands ', ['plan', 'deploy', 'check', 'pull', 'show', '--help']],
-      ['rallypoint serve --l', ['--limits', '--log-level']],
+      ['rallypoint serve --l', ['--limits', '--log-level', '--log-requests']],
       ['rallypoint serve --limits ', ['standard', 'development', 'off']],
       ['rallypoint serve --port ', []],
       ['rallypoint serve --fixtures m', ['my fixtures.json', 'my state']],

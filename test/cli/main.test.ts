@@ -142,7 +142,7 @@ describe('rallypoint serve', () => {
     const second = await rallypoint(...args, port).ended;
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toBe(
-      `rallypoint: Port ${port} of 127.0.0.1 is taken. Give another by --ops-port, or --ops-port 0 for any that is free.\n`,
+      `rallypoint: Port ${port} of 127.0.0.1 is taken. Give another one by --ops-port, or --ops-port 0 for any free one.\n`,
     );
     child.kill('SIGTERM');
     const lines = (await ended).stderr

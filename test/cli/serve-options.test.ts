@@ -121,7 +121,7 @@ describe('the options of serve', () => {
 
   it("take the operators' port from 0 to 65535, another than the port", () => {
     expect(read('--ops-port 0 --port 0')).toMatchObject({ port: 0, opsPort: 0 });
-    expect(refusal('--ops-port 65536')).toBe('--ops-port is a whole number from 0 to 65535, not "65536".');
+    expect(refusal('--ops-port 65536')).toBe('--ops-port must be a whole number from 0 to 65535 (got "65536").');
     expect(refusal('--ops-port 8910')).toContain('--port and --ops-port are both 8910.');
   });
 

@@ -53,7 +53,7 @@ describe('examples', () => {
 /** The example with what it needs from around it: imports of what it uses without importing, and its context. */
 function moduleOf({ code, declaredBefore }: Example): string {
   const own = new Set(namesDeclaredIn(code));
-  const plain = code.replace(/\/\/.*$/gm, '').replace(/'(?:[^'\\\n]|\\.)*'/g, "''");
+  const plain = code.replace(/'(?:[^'\\\n]|\\.)*'|\/\/.*$/gm, '');
   const used = new Set([...plain.matchAll(/(?<![.\w$])[A-Za-z_$][\w$]*/g)].map(([name]) => name));
   const missing = [...used].filter(name => !own.has(name));
   const head = missing.flatMap(name => {

@@ -19,8 +19,8 @@ function lateImports(): string[] {
 
 /** Each import that is done while requests come, with what it may fail while it fails. */
 const cases = {
-  './socket.ts': ['socket', 'etf'],
-  './etf/frames.ts': ['etf'],
+  './connection/socket.ts': ['socket', 'etf'],
+  './connection/etf/frames.ts': ['etf'],
   './site.ts': ['page', 'player', 'log'],
   '../openapi/document.ts': ['openapi'],
   jose: ['keys', 'player'],

@@ -21,7 +21,7 @@ describe('readiness', () => {
     limitPages(page_count);
     const metadata = { map: 'x'.repeat(100_000) };
     const write = () => store.transact('lobby/1', work => work.put('lobbies', lobbyRecord({ id: '1', metadata })));
-    await expect(write()).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(write()).rejects.toMatchObject({ code: 'store_full' });
     expect(readiness.reasons).toEqual(['store_failed']);
 
     limitPages(1_000_000);

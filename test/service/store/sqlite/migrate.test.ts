@@ -80,7 +80,8 @@ describe('opening', () => {
   it('gives refresh tokens of layout 2 an end, finds what a user has, and drops those that were used', async () => {
     const old = await openDatabase(location, migrations.slice(0, 2));
     const insert = old.prepare('INSERT INTO tokens (hash, expires_at_ms, body) VALUES (?, ?, ?)');
-    const session = { hash: 'c', kind: 'session', user_id: '9', expires_at_ms: null };
+    const parties = { authorization_id: null, grant_id: null, application_id: null, user_id: '9', scopes: [] };
+    const session = { hash: 'c', kind: 'session', ...parties, expires_at_ms: null };
     const refresh = { ...session, hash: 'a', kind: 'refresh' };
     const used = { ...refresh, hash: 'b', answered: { sealed: 'x', at_ms: 1 } };
     for (const token of [session, refresh, used]) insert.run(token.hash, null, JSON.stringify(token));
@@ -147,7 +148,7 @@ describe('opening', () => {
     const message = { id: '4', author: user, interaction_metadata: { user } };
     old
       .prepare("INSERT INTO interaction_messages (id, interaction_id, body) VALUES ('4', '5', ?)")
-      .run(JSON.stringify({ id: '4', message }));
+      .run(JSON.stringify({ id: '4', interaction_id: '5', message }));
     old.close();
 
     const store = sqliteStoreOver(await openDatabase(location), { location, sink: () => {} });
