@@ -44,7 +44,7 @@ it('a running service is looked through and backed up without a change to it, an
   await create();
   const before = await filesOf(data);
   const doctor = await rallypoint('doctor', '--data', data);
-  expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing is amiss.') });
+  expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('No problem found') });
   expect(await rallypoint('backup', file, '--data', data)).toMatchObject({ code: 0, stderr: '' });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await filesOf(data)).toEqual(before);
