@@ -97,7 +97,7 @@ function readBefore(logger: Logger): EndpointReply {
 }
 
 function brokenOff(): TransportError {
-  return new TransportError('connection_lost', 'The service broke off before it had the answer.');
+  return new TransportError('connection_lost', 'The service closed the connection before it had the answer.');
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

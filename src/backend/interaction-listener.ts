@@ -106,7 +106,7 @@ class Listener implements InteractionListener {
   close(): void {
     this.#forget();
     this.#connection.close();
-    this.#reject(new TransportError('aborted', 'Listening was given up.'));
+    this.#reject(new TransportError('aborted', 'Listening was aborted.'));
   }
 
   #dispatched(name: string, data: unknown): void {

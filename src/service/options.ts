@@ -127,7 +127,7 @@ export function checkPublicUrl(publicUrl: string | undefined): string | undefine
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
   throw new ArgumentError(
     'invalid_public_url',
-    `The public address is an http or https origin, like https://play.example, not "${publicUrl}".`,
+    `The public URL must be an http or https origin, like https://play.example (got "${publicUrl}").`,
   );
 }
 
@@ -142,7 +142,7 @@ export function checkVoiceEndpoint(endpoint: string | undefined): string | undef
   if (url && url.host !== '' && url.host === endpoint) return endpoint;
   throw new ArgumentError(
     'invalid_voice_endpoint',
-    `The voice server is named by its host, and its port if need be, like voice.example:4433, not "${endpoint}".`,
+    `The voice endpoint must be a host, with or without a port, like voice.example:4433 (got "${endpoint}").`,
   );
 }
 
@@ -152,7 +152,7 @@ export function checkTrustedProxies(proxies: readonly string[] = []): readonly s
   if (wrong === undefined) return proxies;
   throw new ArgumentError(
     'invalid_trusted_proxy',
-    `A trusted proxy is an address or a CIDR block, like 127.0.0.1 or 10.0.0.0/8, not "${wrong}".`,
+    `A trusted proxy must be an address or a CIDR block, like 127.0.0.1 or 10.0.0.0/8 (got "${wrong}").`,
   );
 }
 
@@ -195,7 +195,7 @@ export function checkAllowedHosts(hosts: readonly string[] = []): readonly strin
   if (wrong === undefined) return hosts;
   throw new ArgumentError(
     'invalid_allowed_host',
-    `An allowed host is a name or an address without a port, like rallypoint.internal or [fd00::1], not "${wrong}".`,
+    `An allowed host must be a name or an address without a port, like rallypoint.internal or [fd00::1] (got "${wrong}").`,
   );
 }
 

@@ -115,7 +115,7 @@ describe('the options of serve', () => {
     expect(read('')?.voiceEndpoint).toBeUndefined();
     expect(read('--voice-endpoint voice.example:4433')?.voiceEndpoint).toBe('voice.example:4433');
     for (const endpoint of ['wss://voice.example', 'voice.example/', ':80']) {
-      expect(refusal(`--voice-endpoint=${endpoint}`)).toContain('named by its host');
+      expect(refusal(`--voice-endpoint=${endpoint}`)).toContain('must be a host');
     }
   });
 

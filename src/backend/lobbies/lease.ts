@@ -180,7 +180,7 @@ export class Lease {
 function superseded(server: string): OwnershipError {
   return new OwnershipError(
     'superseded',
-    `Another process has come under the name ${server}. Give every process a name of its own.`,
+    `Another process has taken the server name ${server}. Give every process its own name.`,
   );
 }
 

@@ -134,13 +134,13 @@ export class Authorizer {
   #readAnswer(args: AuthorizationArgs, clientId: string, answer: string): AuthorizationGrant {
     const { state, nonce } = args;
     if (state === undefined) {
-      throw new ArgumentError('missing_state', 'An answer belongs to the state it was asked with: set that.');
+      throw new ArgumentError('missing_state', 'An answer needs the state of the authorization that it belongs to.');
     }
     const redirectUri = customSchemeRedirect(schemeOf(args, clientId));
     const verdict = validateRedirect(answer, { redirectUri, state, issuer: this.#ports.baseUrl });
     if (verdict.kind === 'refused') throw verdict.error;
     if (verdict.kind === 'granted') return grantOf(verdict.code, redirectUri, nonce);
-    throw new ArgumentError('foreign_redirect', 'This address does not answer that authorization.');
+    throw new ArgumentError('foreign_redirect', 'The redirect does not belong to this authorization.');
   }
 
   // Openers may end at once or with the browser; either way only a failure matters here.

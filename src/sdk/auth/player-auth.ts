@@ -56,7 +56,7 @@ export class PlayerAuth {
   token(): string {
     const { accessToken } = this.held;
     if (accessToken !== undefined) return accessToken;
-    throw new ArgumentError('missing_access_token', 'Hand the access token to updateToken() first.');
+    throw new ArgumentError('missing_access_token', 'Pass an access token to updateToken() first.');
   }
 
   /** Ends what is under way. */

@@ -143,5 +143,5 @@ function shared(known: readonly CommandSnapshot[], answer: readonly CommandSnaps
 function asRallypointError(cause: unknown): RallypointError {
   return cause instanceof RallypointError
     ? cause
-    : new TransportError('unreadable_answer', 'Asking failed.', { cause });
+    : new TransportError('unreadable_answer', 'The request failed.', { cause });
 }

@@ -178,7 +178,9 @@ function identify(token: () => string): Identify {
 
 // What a game's own socket factory throws may be anything.
 function asRallypointError(cause: unknown): RallypointError {
-  return cause instanceof RallypointError ? cause : new TransportError('unreachable', 'No socket was made.', { cause });
+  return cause instanceof RallypointError
+    ? cause
+    : new TransportError('unreachable', 'No socket could be opened.', { cause });
 }
 
 /** The service answered, and said that it could not now. */
@@ -192,7 +194,7 @@ function lost({ closeCode, reason, retryAtMs }: GatewayDown): ConnectionSnapshot
   const said = reason === '' ? '' : ` (${reason.replace(/[^\x20-\x7E]/g, ' ')})`;
   const error =
     closeCode === abnormalClose
-      ? new TransportError('connection_lost', `The connection to the gateway broke off or was never made${said}.`)
+      ? new TransportError('connection_lost', `The connection to the gateway was lost or never opened${said}.`)
       : new GatewayError(closeCode, `The connection to the gateway was closed with ${closeCode}${said}.`, true);
   return { status: 'reconnecting', ...troubleOf(error), retryAtMs };
 }

@@ -54,7 +54,7 @@ export async function takeAnswer(
   { signal }: RequestOptions,
 ): Promise<TokenSet> {
   const asked = await begun.find();
-  if (!asked) throw new ArgumentError('foreign_redirect', 'This address answers nothing that was asked lately.');
+  if (!asked) throw new ArgumentError('foreign_redirect', 'The redirect does not belong to a recent authorization.');
   let grant: AuthorizationGrant;
   try {
     grant = await client.authorize(argumentsOf(asked), { redirect: 'custom-scheme', answer });

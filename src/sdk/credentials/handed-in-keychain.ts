@@ -8,7 +8,7 @@ export function handedInKeychain(keychain: Keychain): Keychain {
       return await work();
     } catch (cause) {
       if (cause instanceof RallypointError) throw cause;
-      throw new KeychainError('keychain_unusable', 'The keychain that was handed in failed.', { cause });
+      throw new KeychainError('keychain_unusable', 'The keychain that was passed in failed.', { cause });
     }
   }
   return {

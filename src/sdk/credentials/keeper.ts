@@ -173,7 +173,7 @@ export class Keeper implements Credentials {
       if (token !== undefined) return token;
     }
     if (this.#credential)
-      throw new OAuthError('no_usable_token', 'There is no token but what was refused, or has ended.');
+      throw new OAuthError('no_usable_token', 'Every token that is kept has expired or was rejected.');
     throw new OAuthError('signed_out', `Nobody is signed in (${this.snapshot.reason ?? 'never was'}).`);
   }
 

@@ -24,7 +24,7 @@ const witness = { account: '\0witness', text: 'Rallypoint reads this to see whet
 export async function proveEntries(entries: Entries): Promise<void> {
   await entries.set(witness.account, witness.text);
   if (await isReadable(entries)) return;
-  throw new KeychainError('keychain_unusable', 'The keychain does not keep what it is given.');
+  throw new KeychainError('keychain_unusable', 'The keychain does not return what was stored.');
 }
 
 /**

@@ -13,7 +13,7 @@ const control = /\p{Cc}/u;
 
 /** @throws ArgumentError `missing_service`, `invalid_service` */
 export function checkService(service: string): void {
-  if (service === '') throw new ArgumentError('missing_service', 'service is needed.');
+  if (service === '') throw new ArgumentError('missing_service', 'service is missing.');
   if (!isName(service)) throw new ArgumentError('invalid_service', `service must be ${nameRule}.`);
 }
 

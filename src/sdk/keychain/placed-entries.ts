@@ -126,7 +126,7 @@ export function placedEntries({
     const entries = await openers[holder]();
     await entries.set(account, text);
     if ((await entries.get(account)) !== text) {
-      throw new KeychainError('keychain_unusable', `${holder} does not give back what it was given.`);
+      throw new KeychainError('keychain_unusable', `${holder} does not return what was stored.`);
     }
     if (before.holder && before.holder !== holder) tellOfMove(before.holder, holder);
     await places.write(account, after);

@@ -47,7 +47,7 @@ export function safeStorageCovering(storage: SafeStorage | undefined): Covering 
 
 async function checked(storage: SafeStorage | undefined): Promise<SafeStorage> {
   if (!storage) {
-    throw new KeychainError('keychain_missing', "Electron's safeStorage was not handed in: pass `safeStorage`.");
+    throw new KeychainError('keychain_missing', 'safeStorage is missing: pass the one of Electron.');
   }
   if (!(await isAvailable(storage))) throw unusable('cannot encrypt');
   if (weakKeys.has(backendOf(storage))) {

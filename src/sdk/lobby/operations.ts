@@ -76,7 +76,7 @@ export class LobbyOperations {
       ...(options.flags !== undefined && { flags: options.flags }),
     };
     rejectIssues('The message', checkLobbyMessage(body));
-    if (isSilent(body)) throw new ArgumentError('empty_message', 'A message must say something.');
+    if (isSilent(body)) throw new ArgumentError('empty_message', 'A message needs content.');
     const operation = {
       name: 'sendLobbyMessage',
       route: 'createLobbyMessage',

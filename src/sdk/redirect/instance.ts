@@ -94,7 +94,7 @@ export class Instance {
       const rank = await exclusively(async () => ((await this.#join()) ? 'second' : this.#own()));
       if (rank) return rank;
     }
-    throw new RedirectError('listener_not_ours', `${place.path} is taken, and whoever has it does not listen.`);
+    throw new RedirectError('listener_not_ours', `${place.path} is in use by a process that does not answer.`);
   }
 
   async #own(): Promise<Rank | undefined> {

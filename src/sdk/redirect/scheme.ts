@@ -17,7 +17,7 @@ export interface SchemeChoice {
  */
 export function parseScheme({ scheme, applicationId }: SchemeChoice): string {
   if (scheme === undefined && applicationId === undefined) {
-    throw new ArgumentError('missing_scheme', 'Give scheme, or applicationId for its default scheme.');
+    throw new ArgumentError('missing_scheme', 'Pass scheme, or applicationId for its default scheme.');
   }
   if (scheme === undefined) return customSchemePrefix + parseId(applicationId);
   if (checkScheme(scheme).length === 0) return scheme.toLowerCase();

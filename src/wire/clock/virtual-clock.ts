@@ -42,7 +42,10 @@ export class VirtualClock implements Clock {
    */
   async advance(ms: number): Promise<number> {
     if (!(Number.isSafeInteger(ms) && ms >= 0)) {
-      throw new ArgumentError('bad_duration', `Time moves by a whole number of milliseconds from 0, not by ${ms}.`);
+      throw new ArgumentError(
+        'bad_duration',
+        `A clock advances by a whole number of milliseconds, 0 or more (got ${ms}).`,
+      );
     }
     const moved = this.#advancing.then(() => this.#run(this.#nowMs + ms));
     this.#advancing = moved.catch(() => {});

@@ -13,7 +13,7 @@ import { asRecord } from '../http/codec.ts';
 export function readGatewayAddress(body: unknown, { allowUnencrypted = false } = {}): string {
   const url = asRecord(body)?.url;
   if (typeof url !== 'string' || !URL.canParse(url) || !/^wss?:$/.test(new URL(url).protocol)) {
-    throw new TransportError('unreadable_answer', 'The service named no gateway.');
+    throw new TransportError('unreadable_answer', 'The service did not name a gateway.');
   }
   if (!allowUnencrypted && !isPrivate(new URL(url))) {
     throw new ArgumentError(

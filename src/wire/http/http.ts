@@ -280,7 +280,7 @@ function mayRepeat(name: RouteName, { code }: TransportError): boolean {
 function asTransportError(error: unknown): TransportError {
   return error instanceof TransportError
     ? error
-    : new TransportError('connection_lost', 'The transport failed without saying how far it came.');
+    : new TransportError('connection_lost', 'The transport failed; the request may have been sent.');
 }
 
 function readSuccess(name: RouteName, { status, text }: TransportAnswer, body: unknown): HttpAnswer | Setback {

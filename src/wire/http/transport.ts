@@ -97,8 +97,11 @@ const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTU
 export function connectionError(url: string, code: string, unsent = beforeSending.has(code)): TransportError {
   const { origin } = new URL(url);
   return unsent
-    ? new TransportError('unreachable', `${origin} cannot be reached (${code}). Is the address right, is it running?`)
-    : new TransportError('connection_lost', `The connection to ${origin} broke off (${code}).`);
+    ? new TransportError(
+        'unreachable',
+        `${origin} cannot be reached (${code}). Check the address, and that the service runs.`,
+      )
+    : new TransportError('connection_lost', `The connection to ${origin} was lost (${code}).`);
 }
 
 /** The system's code of a failure (`ECONNRESET`), wherever in its chain of causes it stands; `unknown` without one. */
