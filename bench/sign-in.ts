@@ -20,11 +20,11 @@ export async function run(): Promise<BenchRow[]> {
       users: [{ id: '1', username: 'ada' }],
     },
   });
-  const { web_base, control_base, control_token } = service;
+  const { webBase, controlBase, controlToken } = service;
   const once = async (side: 'ours' | 'bare') => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       script,
-      JSON.stringify({ side, baseUrl: web_base, controlBase: control_base, controlToken: control_token }),
+      JSON.stringify({ side, baseUrl: webBase, controlBase: controlBase, controlToken: controlToken }),
     ]);
     return Number(stdout);
   };

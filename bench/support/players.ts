@@ -20,9 +20,9 @@ export async function connectPlayers({ ready }: ServerProcess, tokens: readonly 
 /** Puts a token for each player into the service's state: signing in a thousand players is not what is measured. */
 export async function giveTokens({ ready }: ServerProcess, players: number): Promise<string[]> {
   const call = (method: string, body?: string) =>
-    fetch(`${ready.control_base}/snapshot`, {
+    fetch(`${ready.controlBase}/snapshot`, {
       method,
-      headers: { authorization: `Bearer ${ready.control_token}` },
+      headers: { authorization: `Bearer ${ready.controlToken}` },
       ...(body === undefined ? {} : { body }),
     });
   const snapshot = (await (await call('GET')).json()) as { content: { authorizations: object[]; tokens: object[] } };

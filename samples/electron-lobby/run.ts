@@ -37,12 +37,12 @@ if (values.once) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 async function run(): Promise<number> {
   const { main } = await buildSample();
   const service = await startService({ fixtures, data: join(folder, 'service'), port: Number(values.port ?? 0) });
-  say(`Service       ${service.web_base}`);
-  const backend = await startGameBackend({ applicationId, botToken, baseUrl: service.web_base, log: say });
+  say(`Service       ${service.webBase}`);
+  const backend = await startGameBackend({ applicationId, botToken, baseUrl: service.webBase, log: say });
   say(`Game server   ${backend.address}  (it alone has the bot token)`);
   const environment = {
     [variables.applicationId]: applicationId,
-    [variables.baseUrl]: service.web_base,
+    [variables.baseUrl]: service.webBase,
     [variables.backendBase]: backend.address,
     ...(values.once && { STARFALL_ONCE: '1' }),
     ...(values.headless && { STARFALL_HEADLESS: '1' }),

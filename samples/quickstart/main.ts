@@ -25,7 +25,7 @@ async function run(): Promise<number> {
       'The service starts on its embedded store',
       'Another program may hold the port: choose one with --port.',
       () => startService({ fixtures, data, port: Number(values.port ?? 0) }),
-      ({ web_base }) => `It listens at ${web_base}, and keeps its state in ${data}.`,
+      ({ webBase }) => `It listens at ${webBase}, and keeps its state in ${data}.`,
     );
     await tellStarfall(story, service);
     print(`\n${bold('That was all of it')}, in ${story.elapsedSeconds.toFixed(1)} s.`);
@@ -45,14 +45,14 @@ function tell(error: unknown): void {
   print(`${red('✗')} ${error.message}\n       ${bold('What to do:')} ${error.remedy}`);
 }
 
-async function stayUp({ api_base, gateway, control_base, control_token, web_base }: Service): Promise<void> {
+async function stayUp({ apiBase, gateway, controlBase, controlToken, webBase }: Service): Promise<void> {
   print(`\nThe service stays up until you press Ctrl+C:
-  API      ${api_base}/v10
+  API      ${apiBase}/v10
   Gateway  ${gateway}
-  Sign-in  ${web_base}/oauth2/authorize
-  Control  ${control_base}   ${dim(`Authorization: Bearer ${control_token}`)}
+  Sign-in  ${webBase}/oauth2/authorize
+  Control  ${controlBase}   ${dim(`Authorization: Bearer ${controlToken}`)}
 
-Try it:   curl ${api_base}/v10/gateway`);
+Try it:   curl ${apiBase}/v10/gateway`);
   // A timer keeps the process alive; the signal ends the wait.
   const alive = setInterval(() => {}, 2 ** 30);
   await new Promise(resolve => {

@@ -17,7 +17,7 @@ const secondsToSee = 5;
 
 /** The story itself, from signing in to the answered command. */
 export async function tellStarfall(story: Story, service: Service): Promise<void> {
-  const backend = createBackend({ applicationId, botToken, baseUrl: service.web_base });
+  const backend = createBackend({ applicationId, botToken, baseUrl: service.webBase });
   const clients: Client[] = [];
   try {
     story.chapter('The players sign in');
@@ -43,7 +43,7 @@ type Player = typeof ada;
 async function signIn(story: Story, service: Service, clients: Client[], player: Player): Promise<Client> {
   const client = new Client({
     applicationId,
-    baseUrl: service.web_base,
+    baseUrl: service.webBase,
     // A game leaves this out and the system's browser opens; here the story plays the person in front of it.
     openBrowser: url => signInAs(player.username, url),
   });
@@ -222,10 +222,10 @@ async function answerCommand(story: Story, service: Service, backend: Backend): 
 async function use(service: Service, backend: Backend, name: string, options: readonly unknown[]): Promise<void> {
   const command = (await backend.commands.list()).find(one => one.name === name);
   if (!command) throw new Error(`/${name} is not registered.`);
-  const session = await call(`${service.control_base}/users/${ada.id}/session`, `Bearer ${service.control_token}`);
+  const session = await call(`${service.controlBase}/users/${ada.id}/session`, `Bearer ${service.controlToken}`);
   const { token } = (await session.json()) as { token: string };
   const { id, version, type } = command;
-  await call(`${service.api_base}/v10/interactions`, token, {
+  await call(`${service.apiBase}/v10/interactions`, token, {
     type: 2,
     application_id: applicationId,
     guild_id: guildId,
@@ -234,8 +234,8 @@ async function use(service: Service, backend: Backend, name: string, options: re
   });
 }
 
-async function answerOf({ api_base }: Service, { payload }: ReceivedInteraction): Promise<string> {
-  const answer = await fetch(`${api_base}/v10/webhooks/${applicationId}/${payload.token}/messages/@original`);
+async function answerOf({ apiBase }: Service, { payload }: ReceivedInteraction): Promise<string> {
+  const answer = await fetch(`${apiBase}/v10/webhooks/${applicationId}/${payload.token}/messages/@original`);
   const { content } = (await answer.json()) as { content: string };
   return content;
 }

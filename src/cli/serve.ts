@@ -39,7 +39,7 @@ export async function serve(args: readonly string[]): Promise<void> {
     const warning = proxyWarning(settings);
     // Whatever the level of the log: one line among many is missed.
     if (warning !== undefined) process.stderr.write(`\nWARNING: ${warning}\n\n`);
-    log.info({ address: service.web_base }, 'The service accepts traffic.');
+    log.info({ address: service.webBase }, 'The service accepts traffic.');
     releaseMemoryWhenIdle({ log });
     const signal = await stopped;
     log.info({ signal }, 'The service finishes what is under way.');
@@ -109,10 +109,8 @@ function readFixtures(path: string): Fixtures {
   return fixtures.value as Fixtures;
 }
 
-function announce(service: Service, ready: ReadyFile | undefined): void {
-  const { event, api_base, web_base, gateway, control_base, control_token, ops_base, pid, version } = service;
-  const bases = { api_base, web_base, gateway, control_base, control_token, ops_base };
-  const line = JSON.stringify({ event, ...bases, pid, version });
+function announce({ readyLine }: Service, ready: ReadyFile | undefined): void {
+  const line = JSON.stringify(readyLine);
   ready?.write(line);
   process.stdout.write(`${line}\n`);
 }

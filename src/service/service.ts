@@ -101,8 +101,26 @@ export interface ReadyLine {
   readonly version: string;
 }
 
+/** Where a service is reached. */
+export interface ServiceAddresses {
+  /** `http://host:port/api`, or below the public URL: what stands before `/v10`. */
+  readonly apiBase: string;
+  /** The origin of the pages, which is the `baseUrl` of clients and backends. */
+  readonly webBase: string;
+  /** `ws://host:port/gateway` */
+  readonly gateway: string;
+  /** Where the control API begins. */
+  readonly controlBase: string;
+  /** The bearer token of the control API. Secret. */
+  readonly controlToken: string;
+  /** Where the endpoints for operators are, when they have a port of their own. */
+  readonly opsBase?: string;
+}
+
 /** A running service in this process. */
-export interface Service extends ReadyLine {
+export interface Service extends ServiceAddresses {
+  /** The same addresses as the command prints them. */
+  readonly readyLine: ReadyLine;
   /** The fixtures given at the start, with every id and secret filled in. */
   readonly fixtures: FilledFixtures;
   readonly clock: {
@@ -114,7 +132,7 @@ export interface Service extends ReadyLine {
      */
     advance(ms: number): Promise<number>;
   };
-  /** RequestError injection: slow, failing and broken answers for the clients under test. */
+  /** Fault injection: slow, failing and broken answers for the clients under test. */
   readonly faults: FaultControl;
   /** What `GET /metrics` answers: the service's metrics in Prometheus' text format. */
   metrics(): Promise<string>;
@@ -243,10 +261,15 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
   await rooms.lobbies.calls.tellNewServer();
   readiness.start(core.store);
 
+  const { api: apiBase, web: webBase, gateway } = core.addresses;
+  const addresses: ServiceAddresses = {
+    ...{ apiBase, webBase, gateway, controlBase: `${own}/control`, controlToken },
+    ...(opsBase !== undefined && { opsBase }),
+  };
   let closed: Promise<void> | undefined;
   return {
-    ...readyLine(core.addresses, `${own}/control`, controlToken),
-    ...(opsBase !== undefined && { ops_base: opsBase }),
+    ...addresses,
+    readyLine: readyLine(addresses),
     fixtures,
     clock: { now: () => core.clock.now(), advance: ms => advanceClock(core, ms) },
     faults: rooms.faults,
@@ -503,16 +526,12 @@ function addressesOf(web: string): Addresses {
   return { web, api: `${web}/api`, gateway: `${web.replace(/^http/, 'ws')}/gateway` };
 }
 
-function readyLine({ api, web, gateway }: Addresses, controlBase: string, controlToken: string): ReadyLine {
+function readyLine({ apiBase, webBase, gateway, controlBase, controlToken, opsBase }: ServiceAddresses): ReadyLine {
   return {
     event: 'ready',
-    api_base: api,
-    web_base: web,
-    gateway,
-    control_base: controlBase,
-    control_token: controlToken,
-    pid: process.pid,
-    version,
+    ...{ api_base: apiBase, web_base: webBase, gateway, control_base: controlBase, control_token: controlToken },
+    ...(opsBase !== undefined && { ops_base: opsBase }),
+    ...{ pid: process.pid, version },
   };
 }
 

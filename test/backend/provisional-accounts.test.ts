@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 function open(secrets: { botToken?: string; clientSecret?: string }): Backend {
-  return createBackend({ ...secrets, applicationId: application.id, baseUrl: service.web_base, globalLimit: 'off' });
+  return createBackend({ ...secrets, applicationId: application.id, baseUrl: service.webBase, globalLimit: 'off' });
 }
 
 async function userOf(token: string): Promise<{ id: string; global_name: string | null }> {

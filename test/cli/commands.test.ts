@@ -53,7 +53,7 @@ async function plainRun(args: readonly string[], environment: Terminal['environm
   return { code, stdout, stderr };
 }
 
-const where = () => ['--application', application.id, '--base-url', service.web_base];
+const where = () => ['--application', application.id, '--base-url', service.webBase];
 
 function write(name: string, content: unknown): string {
   writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
@@ -290,13 +290,13 @@ describe('the settings of rallypoint commands', () => {
   const all = { RALLYPOINT_APPLICATION_ID: application.id, ...token };
 
   it('come from the environment', async () => {
-    const environment = { ...all, RALLYPOINT_BASE_URL: `${service.web_base}/api/v10` };
+    const environment = { ...all, RALLYPOINT_BASE_URL: `${service.webBase}/api/v10` };
     expect(await plainRun(['show'], environment)).toMatchObject({ code: 0, stdout: expect.stringContaining('Launch') });
   });
 
   it('come from a file, whose paths begin at its folder', async () => {
     write('commands.json', [rally]);
-    const content = { baseUrl: service.web_base, applicationId: application.id, definitions: 'commands.json' };
+    const content = { baseUrl: service.webBase, applicationId: application.id, definitions: 'commands.json' };
     const config = write('rallypoint.config.json', content);
     expect((await plainRun(['deploy', '--config', config], token)).code).toBe(0);
     expect((await plainRun(['check', '--config', config], token)).code).toBe(0);
@@ -312,7 +312,7 @@ describe('the settings of rallypoint commands', () => {
     const withFile = ['show', '--config', config];
     expect((await plainRun(withFile, token)).stderr).toContain(`${nowhere} cannot be reached`);
     expect((await plainRun(withFile, token)).stderr).toContain(`baseUrl in ${config}`);
-    const environment = { ...all, RALLYPOINT_BASE_URL: service.web_base };
+    const environment = { ...all, RALLYPOINT_BASE_URL: service.webBase };
     expect((await plainRun(withFile, environment)).code).toBe(0);
     const elsewhere = await plainRun([...withFile, '--base-url', `${nowhere}/api`], environment);
     expect(elsewhere.stderr).toContain('that of --base-url');
@@ -320,7 +320,7 @@ describe('the settings of rallypoint commands', () => {
   });
 
   it('are named when they are missing, empty or wrong', async () => {
-    const base = { RALLYPOINT_BASE_URL: service.web_base };
+    const base = { RALLYPOINT_BASE_URL: service.webBase };
     const runs: [Terminal['environment'], RegExp][] = [
       [all, /--base-url URL.*RALLYPOINT_BASE_URL.*rallypoint\.config\.json/],
       [{ ...all, RALLYPOINT_BASE_URL: '' }, /address of the service is missing/],
@@ -352,18 +352,18 @@ describe('the settings of rallypoint commands', () => {
   it('that the service does not accept are named, with the address that was called', async () => {
     const wrong = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'very-secret' });
     expect(wrong.code).toBe(1);
-    expect(wrong.stderr).toContain(`GET ${service.api_base}/v10/applications/${application.id}/commands answered 401`);
+    expect(wrong.stderr).toContain(`GET ${service.apiBase}/v10/applications/${application.id}/commands answered 401`);
     expect(wrong.stderr).toContain('did not accept the bot token of RALLYPOINT_BOT_TOKEN');
     const secret = await run(['show'], { RALLYPOINT_CLIENT_SECRET: 'very-secret' });
     expect(secret).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_CLIENT_SECRET') });
-    expect(secret.stderr).toContain(`POST ${service.api_base}/v10/oauth2/token: `);
-    const environment = { RALLYPOINT_BASE_URL: service.web_base, RALLYPOINT_APPLICATION_ID: '999', ...token };
+    expect(secret.stderr).toContain(`POST ${service.apiBase}/v10/oauth2/token: `);
+    const environment = { RALLYPOINT_BASE_URL: service.webBase, RALLYPOINT_APPLICATION_ID: '999', ...token };
     const foreign = await plainRun(['show'], environment);
     expect(foreign.stderr).toContain(
       'the bot token of RALLYPOINT_BOT_TOKEN belong to application 999 (RALLYPOINT_APPLICATION_ID)?',
     );
-    const elsewhere = await run(['show', '--base-url', `${service.web_base}/nowhere`]);
-    expect(elsewhere.stderr).toContain(`Is ${service.web_base}/nowhere (--base-url) the base URL of the service?`);
+    const elsewhere = await run(['show', '--base-url', `${service.webBase}/nowhere`]);
+    expect(elsewhere.stderr).toContain(`Is ${service.webBase}/nowhere (--base-url) the base URL of the service?`);
     const prefixed = await run(['show'], { RALLYPOINT_BOT_TOKEN: 'Bot very-secret' });
     expect(prefixed).toMatchObject({ code: 1, stderr: expect.stringContaining('RALLYPOINT_BOT_TOKEN') });
     for (const { stderr } of [wrong, secret, prefixed]) expect(stderr).not.toContain('very-secret');

@@ -34,7 +34,7 @@ describe.each(ways)('an unmodified discordeno bot with %s', (_, compression) => 
     const bot = createBot({
       token,
       intents: Intents.Guilds,
-      rest: { proxy: { baseUrl: service.api_base, authorization: `Bot ${token}` } },
+      rest: { proxy: { baseUrl: service.apiBase, authorization: `Bot ${token}` } },
       gateway: { ...compression, url: service.gateway, spawnShardDelay: 0 },
       desiredProperties: { guild: { id: true, name: true }, user: { id: true, username: true } },
       events: { guildCreate: ({ id }) => heard(String(id)) },

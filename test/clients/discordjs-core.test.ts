@@ -25,7 +25,7 @@ const ways = [
 
 describe.each(ways)('an unmodified @discordjs/core client with %s', (_, compression) => {
   it('gets ready, hears of its guild, and gets and answers an interaction', async () => {
-    const rest = new REST({ api: service.api_base }).setToken(application.bot_token);
+    const rest = new REST({ api: service.apiBase }).setToken(application.bot_token);
     const gateway = new WebSocketManager({
       token: application.bot_token,
       intents: GatewayIntentBits.Guilds,

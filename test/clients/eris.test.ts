@@ -31,7 +31,7 @@ afterAll(() => service.close());
 
 describe('an unmodified Eris client', () => {
   it('gets ready, has its guild, and calls the API', async () => {
-    const { hostname, port } = new URL(service.api_base);
+    const { hostname, port } = new URL(service.apiBase);
     const rest = { domain: hostname, baseURL: '/api/v10', agent: new PlainAgent(Number(port)) };
     const client = new Client(`Bot ${application.bot_token}`, { intents: ['guilds', 'guildMembers'], rest });
     const isReady = once(client, 'ready');

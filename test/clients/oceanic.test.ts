@@ -27,7 +27,7 @@ afterAll(() => service.close());
 function makeClient(compress: Compression, more: Partial<GatewayOptions> = {}): Client {
   const client = new Client({
     auth: `Bot ${application.bot_token}`,
-    rest: { baseURL: `${service.api_base}/v10` },
+    rest: { baseURL: `${service.apiBase}/v10` },
     gateway: { intents: ['GUILDS', 'GUILD_MEMBERS'], compress, autoReconnect: false, ...more },
   });
   clients.push(client);

@@ -44,14 +44,14 @@ const bot: Secrets = { botToken: application.bot_token };
 type Secrets = Pick<BackendOptions, 'botToken' | 'clientSecret'>;
 
 function backendOf(
-  service: Pick<Service, 'web_base'>,
+  service: Pick<Service, 'webBase'>,
   options: Partial<BackendOptions> = {},
   secrets: Secrets = bot,
 ): Backend {
   const backend = createBackend({
     ...secrets,
     applicationId: application.id,
-    baseUrl: service.web_base,
+    baseUrl: service.webBase,
     globalLimit: 'off',
     ...options,
   });
@@ -60,12 +60,12 @@ function backendOf(
 }
 
 /** A service that is not there: whatever fails on it without a TransportError failed before anything was sent. */
-const nowhere = { web_base: 'http://127.0.0.1:1' };
+const nowhere = { webBase: 'http://127.0.0.1:1' };
 
 /** What the service answered so far. */
 async function answersOf(service: Service): Promise<{ readonly route?: string; readonly status?: number }[]> {
-  const headers = { authorization: `Bearer ${service.control_token}` };
-  const log = await fetch(`${service.control_base}/log`, { headers });
+  const headers = { authorization: `Bearer ${service.controlToken}` };
+  const log = await fetch(`${service.controlBase}/log`, { headers });
   const { entries } = (await log.json()) as { entries: { kind: string; route?: string; status?: number }[] };
   return entries.filter(({ kind }) => kind === 'request');
 }
@@ -282,7 +282,7 @@ describe('one rulebook', () => {
     backend = createBackend({
       applicationId: application.id,
       botToken: application.bot_token,
-      baseUrl: service.web_base,
+      baseUrl: service.webBase,
       globalLimit: 'off',
     });
     stop = async () => {

@@ -30,7 +30,7 @@ describe('docs/commands.md', () => {
     });
     writeFileSync(join(folder, 'commands.json'), commands);
     const configFile = join(folder, 'rallypoint.config.json');
-    writeFileSync(configFile, config.replace('http://127.0.0.1:8910', service.web_base));
+    writeFileSync(configFile, config.replace('http://127.0.0.1:8910', service.webBase));
     writeFileSync(join(folder, 'renamed.json'), `[${renamed}]`);
     mkdirSync(join(folder, 'locales'));
     writeFileSync(join(folder, 'locales', 'de.json'), translations);
@@ -82,7 +82,7 @@ it('docs/commands.md shows a button that opens a form', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rallypoint-docs-'));
   const service = await startService({ fixtures: starfall, limits: 'off' });
   const { id: applicationId, bot_token: botToken } = application;
-  const backend = createBackend({ applicationId, botToken, baseUrl: service.web_base, globalLimit: 'off' });
+  const backend = createBackend({ applicationId, botToken, baseUrl: service.webBase, globalLimit: 'off' });
   const player = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, ada.id) });
   onTestFinished(async () => {
     backend.close();

@@ -31,11 +31,11 @@ const { CHAT_INPUT, USER, PRIMARY_ENTRY_POINT } = commandTypes;
 let service: Service;
 let backend: Backend;
 
-function backendOf({ api_base }: Service, options: Partial<BackendOptions> = {}): Backend {
+function backendOf({ apiBase }: Service, options: Partial<BackendOptions> = {}): Backend {
   return createBackend({
     applicationId: application.id,
     botToken: application.bot_token,
-    baseUrl: api_base,
+    baseUrl: apiBase,
     globalLimit: 'off',
     ...options,
   });
@@ -74,8 +74,8 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 /** What was sent to commands since this was called. */
 async function watchWrites(of = service): Promise<() => Promise<string[]>> {
   const read = async (after: number) => {
-    const headers = { authorization: `Bearer ${of.control_token}` };
-    const answer = await fetch(`${of.control_base}/log?after=${after}`, { headers });
+    const headers = { authorization: `Bearer ${of.controlToken}` };
+    const answer = await fetch(`${of.controlBase}/log?after=${after}`, { headers });
     return (await answer.json()) as { next: number; entries: { kind: string; route?: string; status?: number }[] };
   };
   const { next } = await read(0);

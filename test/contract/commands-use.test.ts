@@ -32,7 +32,7 @@ let token: string;
 beforeAll(async () => {
   service = await startService({ fixtures: starfall, limits: 'off' });
   const { id: applicationId, bot_token: botToken } = application;
-  backend = createBackend({ applicationId, botToken, baseUrl: service.web_base, globalLimit: 'off' });
+  backend = createBackend({ applicationId, botToken, baseUrl: service.webBase, globalLimit: 'off' });
 });
 afterAll(async () => {
   backend.close();
@@ -157,7 +157,7 @@ describe('a plan for a guild', () => {
 
   it('is made without that where the credential cannot tell', async () => {
     const { id: applicationId, client_secret: clientSecret } = application;
-    const other = createBackend({ applicationId, clientSecret, baseUrl: service.web_base });
+    const other = createBackend({ applicationId, clientSecret, baseUrl: service.webBase });
     const commands = other.commands.inGuild(guild.id);
     expect((await commands.deploy(await commands.plan([rally]))).isInSync).toBe(true);
     expect(await failureOf(other.commands.inGuild(absent).plan([rally]))).toBeInstanceOf(ApiError);

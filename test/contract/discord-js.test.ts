@@ -40,16 +40,16 @@ describe('an unmodified discord.js client', () => {
   let client: Client;
 
   async function furnish(document: object): Promise<void> {
-    const headers = { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' };
     const body = JSON.stringify(document);
-    const answer = await fetch(`${service.control_base}/fixtures`, { method: 'POST', headers, body });
+    const answer = await fetch(`${service.controlBase}/fixtures`, { method: 'POST', headers, body });
     expect(await answer.text()).toContain('guilds');
   }
 
   beforeAll(async () => {
     service = await startService({ fixtures: starfall, limits: 'off' });
     const { Guilds, GuildMembers } = GatewayIntentBits;
-    client = new Client({ intents: [Guilds, GuildMembers], rest: { api: service.api_base } });
+    client = new Client({ intents: [Guilds, GuildMembers], rest: { api: service.apiBase } });
     const ready = new Promise(resolve => client.once(Events.ClientReady, resolve));
     await client.login(application.bot_token);
     await ready;
@@ -100,7 +100,7 @@ describe('an unmodified discord.js client', () => {
     const { id } = application;
     await expect(client.fetchWebhook(id)).rejects.toMatchObject({ status: 404, code: 10015 });
     await expect(client.fetchWebhook(id, 'x'.repeat(68))).rejects.toMatchObject({ status: 404, code: 10015 });
-    const webhook = new WebhookClient({ id, token: 'x'.repeat(68) }, { rest: { api: service.api_base } });
+    const webhook = new WebhookClient({ id, token: 'x'.repeat(68) }, { rest: { api: service.apiBase } });
     await expect(webhook.edit({ name: 'Mine' })).rejects.toMatchObject({ status: 404, code: 10015 });
     await expect(webhook.delete()).rejects.toMatchObject({ status: 404, code: 10015 });
     await expect(webhook.send('Hello')).rejects.toMatchObject({ status: 401, code: 50027 });
@@ -397,7 +397,7 @@ it('an unmodified discord.js client with two shards fetches members and resumes 
     shards: [0, 1],
     ws: { buildStrategy },
     shardCount: 2,
-    rest: { api: service.api_base },
+    rest: { api: service.apiBase },
   });
   const ready = new Promise(resolve => client.once(Events.ClientReady, resolve));
   await client.login(application.bot_token);
@@ -430,7 +430,7 @@ it('an unmodified discord.js client reads compressed payloads', async () => {
   };
   const client = new Client({
     intents: [GatewayIntentBits.Guilds],
-    rest: { api: service.api_base },
+    rest: { api: service.apiBase },
     ws: { buildStrategy },
   });
   const ready = new Promise(resolve => client.once(Events.ClientReady, resolve));
@@ -445,9 +445,9 @@ it('an unmodified discord.js client reads compressed payloads', async () => {
 
 /** A token of the user's own client. */
 async function sessionToken(service: Service, userId: string): Promise<string> {
-  const answer = await fetch(`${service.control_base}/users/${userId}/session`, {
+  const answer = await fetch(`${service.controlBase}/users/${userId}/session`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${service.control_token}` },
+    headers: { authorization: `Bearer ${service.controlToken}` },
   });
   return ((await answer.json()) as { token: string }).token;
 }

@@ -20,7 +20,7 @@ afterEach(() => service.close());
 
 describe('functions that are handed in and throw', () => {
   it('fail no call when they are loggers, of the service, the backend module or the client', async () => {
-    const { web_base: baseUrl } = service;
+    const { webBase: baseUrl } = service;
     const backend = createBackend({
       applicationId: application.id,
       botToken: application.bot_token,
@@ -42,7 +42,7 @@ describe('functions that are handed in and throw', () => {
     const backend = createBackend({
       applicationId: application.id,
       botToken: application.bot_token,
-      baseUrl: service.web_base,
+      baseUrl: service.webBase,
     });
     const plan = await backend.commands.plan([
       { name: 'one', description: 'One' },
@@ -53,7 +53,7 @@ describe('functions that are handed in and throw', () => {
   });
 
   it('come back with a code, and as the cause, when they make sockets', async () => {
-    const { web_base: baseUrl } = service;
+    const { webBase: baseUrl } = service;
     const client = new Client({ applicationId: application.id, baseUrl, socket: fail });
     client.updateToken('token');
     await expect(client.connect()).rejects.toMatchObject({ code: 'unreachable', cause: broken });
@@ -61,7 +61,7 @@ describe('functions that are handed in and throw', () => {
   });
 
   it('come back with a code when they fetch, without what they threw, for it may quote a token', async () => {
-    const { web_base: baseUrl } = service;
+    const { webBase: baseUrl } = service;
     const client = new Client({ applicationId: application.id, baseUrl, fetch: fail });
     client.updateToken('token');
     const error = await client.getUserGuilds({ whenOffline: 'fail' }).catch(caught => caught);
@@ -73,7 +73,7 @@ describe('functions that are handed in and throw', () => {
 
   it('come back with a code, and as the cause, when they are a keychain', async () => {
     const folder = await temporaryFolder();
-    const { web_base: baseUrl } = service;
+    const { webBase: baseUrl } = service;
     const client = new Client({ applicationId: application.id, baseUrl });
     const keychain = { tier: 'memory', backend: 'memory', get: fail, set: fail, delete: fail } as const;
     const opened = openCredentials({ client, keychain, folder: folder.path, logger: brokenLogger });

@@ -43,7 +43,7 @@ beforeEach(async () => {
   backend = createBackend({
     applicationId: application.id,
     botToken: application.bot_token,
-    baseUrl: service.web_base,
+    baseUrl: service.webBase,
     globalLimit: 'off',
   });
   player = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, ada.id) });

@@ -188,7 +188,7 @@ describe.each(['in memory', 'on disk'])('operations on one lobby, by several bac
     const data = place === 'on disk' ? { data: folder.path } : {};
     service = await startService({ fixtures: starfall, limits: 'off', ...data });
     const { id: applicationId, bot_token: botToken } = starfall.applications[0];
-    const options = { applicationId, botToken, baseUrl: service.web_base, globalLimit: 'off' } as const;
+    const options = { applicationId, botToken, baseUrl: service.webBase, globalLimit: 'off' } as const;
     backends = Array.from({ length: clients }, () => createBackend(options));
   });
   afterAll(async () => {

@@ -23,7 +23,7 @@ let backend: Backend;
 beforeAll(async () => {
   service = await startService({ fixtures: starfall, limits: 'off', clock: 'virtual' });
   const { id: applicationId, bot_token: botToken } = starfall.applications[0];
-  backend = createBackend({ applicationId, botToken, baseUrl: service.web_base, globalLimit: 'off' });
+  backend = createBackend({ applicationId, botToken, baseUrl: service.webBase, globalLimit: 'off' });
 });
 afterAll(async () => {
   backend.close();

@@ -52,7 +52,7 @@ describe.each(['standard', 'development'] as const)('the %s profile', profileNam
 
   beforeAll(async () => {
     service = await startService({ fixtures: starfall, limits: profile, clock: 'virtual' });
-    pool = new Pool(service.web_base, { connections: 8 });
+    pool = new Pool(service.webBase, { connections: 8 });
     tokens = {
       [ada.id]: `Bearer ${await playerToken(service, ada.id)}`,
       [grace.id]: `Bearer ${await playerToken(service, grace.id)}`,
@@ -162,7 +162,7 @@ describe('the limit over all routes', () => {
     async name => {
       const { global } = limitProfiles[name].buckets;
       const service = await startService({ fixtures: starfall, limits: name, clock: 'virtual' });
-      const pool = new Pool(service.web_base);
+      const pool = new Pool(service.webBase);
       const ask = () => pool.request({ method: 'GET', path: '/api/v10/lobbies/1', headers: botHeaders });
       try {
         for (let i = 0; i < (global?.requests ?? 0); i++) expect((await ask()).statusCode).toBe(404);

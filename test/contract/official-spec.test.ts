@@ -192,9 +192,9 @@ describe('what the service answers, by the hosted service’s public OpenAPI fil
 
   async function thread(): Promise<string> {
     const channels = [{ type: 11, name: 'a thread', parent_id: guild.channels[0].id }];
-    const answer = await fetch(`${world.service.control_base}/fixtures`, {
+    const answer = await fetch(`${world.service.controlBase}/fixtures`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${world.service.control_token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${world.service.controlToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({ guilds: [{ id: guild.id, channels: [...guild.channels, ...channels] }] }),
     });
     const { guilds } = (await answer.json()) as { guilds: readonly { channels: readonly { id: string }[] }[] };

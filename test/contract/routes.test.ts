@@ -19,7 +19,7 @@ describe('the route table', () => {
 
   it.each(names)('%s is served', async name => {
     const { method, path }: Route = routes[name];
-    const url = `${service.api_base}/v10${path.replace(/\{\w+\}/g, '1')}`;
+    const url = `${service.apiBase}/v10${path.replace(/\{\w+\}/g, '1')}`;
     const answer = await fetch(url, { method });
     const { message } = (await answer.json().catch(() => ({}))) as { message?: string };
     expect([405, 500]).not.toContain(answer.status);
@@ -30,7 +30,7 @@ describe('the route table', () => {
     '%s asks for a credential',
     async name => {
       const { method, path }: Route = routes[name];
-      const answer = await fetch(`${service.api_base}/v10${path.replace(/\{\w+\}/g, '1')}`, { method });
+      const answer = await fetch(`${service.apiBase}/v10${path.replace(/\{\w+\}/g, '1')}`, { method });
       expect(answer.status).toBe(401);
     },
   );

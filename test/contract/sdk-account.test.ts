@@ -47,7 +47,7 @@ afterEach(async () => {
 function clientOf(user: { readonly id: string } = ada, options: Partial<ClientOptions> = {}): Client {
   const client = new Client({
     applicationId: application.id,
-    baseUrl: service.web_base,
+    baseUrl: service.webBase,
     openBrowser: browserOf(service, user.id),
     ...options,
   });
@@ -57,7 +57,7 @@ function clientOf(user: { readonly id: string } = ada, options: Partial<ClientOp
 
 /** What the page does at which a player types in a device's code. */
 async function answerDevice(userCode: string, result: 'granted' | 'denied', userId: string = ada.id): Promise<void> {
-  const answer = await fetch(`${service.api_base}/v10/oauth2/device/finish`, {
+  const answer = await fetch(`${service.apiBase}/v10/oauth2/device/finish`, {
     method: 'POST',
     headers: { authorization: await sessionToken(service, userId), 'content-type': 'application/json' },
     body: JSON.stringify({ user_code: userCode, result }),
@@ -97,7 +97,7 @@ describe('a sign-in by device', () => {
     const seen: string[] = [];
     const tokens = await start(({ state, userCode, verificationUri }) => {
       seen.push(state);
-      expect(verificationUri).toBe(`${service.web_base}/activate`);
+      expect(verificationUri).toBe(`${service.webBase}/activate`);
       if (state === 'pending') void answerDevice(userCode, 'granted');
     });
     expect(tokens.scopes.split(' ').sort()).toEqual(['openid', 'sdk.social_layer']);

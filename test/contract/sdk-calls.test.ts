@@ -31,7 +31,7 @@ async function gameOf(service: Service, userId: string) {
   const network = new Network(await loadSystemSocket());
   const client = new Client({
     applicationId: starfall.applications[0].id,
-    baseUrl: service.web_base,
+    baseUrl: service.webBase,
     socket: network.socket,
   });
   closing.push(() => client.close());

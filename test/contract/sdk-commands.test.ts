@@ -11,7 +11,7 @@ const guildId = starfall.guilds[0].id;
 
 async function watchHarbour() {
   const service = await startService({ fixtures: starfall, limits: 'off' });
-  const client = new Client({ applicationId, baseUrl: service.web_base });
+  const client = new Client({ applicationId, baseUrl: service.webBase });
   onTestFinished(async () => {
     await client.close();
     await service.close();

@@ -21,7 +21,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   client = new Client({
     applicationId: application.id,
-    baseUrl: service.web_base,
+    baseUrl: service.webBase,
     openBrowser: browserOf(service, ada.id),
   });
   credentials = await openCredentials({ client, keychain: memoryKeychain(), folder: folder.path });

@@ -37,7 +37,7 @@ afterEach(async () => {
 async function clientOf(user: { readonly id: string }, options: Partial<ClientOptions> = {}): Promise<Client> {
   const client = new Client({
     applicationId: application.id,
-    baseUrl: service.web_base,
+    baseUrl: service.webBase,
     openBrowser: browserOf(service, user.id),
     ...options,
   });
@@ -220,7 +220,7 @@ describe('linking a channel', () => {
     ]);
 
     const { code, url } = await stranger.createLobbyInvite(id);
-    expect(url).toBe(`${service.web_base}/invite/${code}`);
+    expect(url).toBe(`${service.webBase}/invite/${code}`);
     await expect(hers.createLobbyInvite(id)).rejects.toMatchObject({ code: 'already_in_guild' });
 
     await hers.unlinkChannelFromLobby(id);
@@ -287,8 +287,8 @@ describe('operations', () => {
     const log = async () =>
       (
         (await (
-          await fetch(`${service.control_base}/log?after=0`, {
-            headers: { authorization: `Bearer ${service.control_token}` },
+          await fetch(`${service.controlBase}/log?after=0`, {
+            headers: { authorization: `Bearer ${service.controlToken}` },
           })
         ).json()) as { entries: unknown[] }
       ).entries.length;

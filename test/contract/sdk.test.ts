@@ -29,7 +29,7 @@ afterEach(async () => {
 function clientOf(user: { readonly id: string }, options: Partial<ClientOptions> = {}): Client {
   const client = new Client({
     applicationId: application.id,
-    baseUrl: service.web_base,
+    baseUrl: service.webBase,
     openBrowser: browserOf(service, user.id),
     ...options,
   });
@@ -57,7 +57,7 @@ describe('signing in to the service', () => {
     expect(tokens.scopes.split(' ').sort()).toEqual(['openid', 'sdk.social_layer']);
     const [, payload = ''] = tokens.idToken?.split('.') ?? [];
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
-    expect(claims).toMatchObject({ iss: service.web_base, aud: application.id, sub: ada.id, nonce: 'n-0S6_WzA2Mj' });
+    expect(claims).toMatchObject({ iss: service.webBase, aud: application.id, sub: ada.id, nonce: 'n-0S6_WzA2Mj' });
   });
 
   it('takes the answer by custom scheme, from whoever hands the address in', async () => {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
 import { limits } from '../../src/model/limits/limits.ts';
-import type { ReadyLine } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { readReadyLine } from '../support/service/ready-line.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
 import { playerToken } from '../support/service/tokens.ts';
 
@@ -37,7 +37,7 @@ it('a clock that is set ends what is over, and neither closes nor holds up anybo
     text += chunk;
     if (text.includes('\n')) break;
   }
-  const ready = JSON.parse(text) as ReadyLine;
+  const ready = readReadyLine(text);
   const set = async (byMs: number) => {
     const answered = once(child, 'message');
     child.send(byMs);

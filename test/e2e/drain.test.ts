@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { opcodes } from '../../src/model/gateway.ts';
-import type { ReadyLine } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { type RunningService, readReadyLine } from '../support/service/ready-line.ts';
 import { starfall } from '../support/service/starfall.ts';
 import { playerToken } from '../support/service/tokens.ts';
 
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 interface Running {
-  readonly ready: ReadyLine;
+  readonly ready: RunningService;
   readonly port: number;
   readonly child: ChildProcess;
   /** Exit code and signal, and how long after the call it ended. */
@@ -45,10 +45,10 @@ async function serve(...options: string[]): Promise<Running> {
     text += chunk;
     if (text.includes('\n')) break;
   }
-  const ready = JSON.parse(text) as ReadyLine;
+  const ready = readReadyLine(text);
   return {
     ready,
-    port: Number(new URL(ready.web_base).port),
+    port: Number(new URL(ready.webBase).port),
     child,
     async end(signal) {
       const startMs = performance.now();

@@ -48,7 +48,7 @@ describe('the guide to Electron', { timeout: 60_000 }, () => {
     });
     const electron = await openStandIn(service, address => page.goto(address));
     const { startGame } = (await import(pathToFileURL(join(guide.folder, 'game.mjs')).href)) as Game;
-    await startGame(electron, { base: service.web_base, keychain: ['memory'] });
+    await startGame(electron, { base: service.webBase, keychain: ['memory'] });
 
     const who = page.getByRole('status');
     await expect.poll(() => who.textContent()).toBe('Nobody is signed in. ');
@@ -83,9 +83,9 @@ async function openStandIn(service: Service, show: (address: string) => Promise<
       return { close() {} };
     },
     async openPage(url) {
-      const answer = await fetch(`${service.control_base}/consent`, {
+      const answer = await fetch(`${service.controlBase}/consent`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
         body: JSON.stringify({ authorize_url: url, user_id: '9', decision: 'approve' }),
       });
       const { redirect_to } = (await answer.json()) as { redirect_to: string };

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ReadyLine } from '../../src/service/index.ts';
 import { needs } from '../support/runs/parts.ts';
+import { readReadyLine } from '../support/service/ready-line.ts';
 import { ServiceProcess } from '../support/service/service-process.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
 import { SmallDisk, smallDiskMissing } from '../support/small-disk.ts';
@@ -31,9 +31,9 @@ it.skipIf(posix.missing)(
       line += chunk;
       if (line.includes('\n')) break;
     }
-    const ready = JSON.parse(line) as ReadyLine;
+    const ready = readReadyLine(line);
     const metadata = { map: 'x'.repeat(900) };
-    const readyz = () => fetch(`${ready.web_base}/readyz`);
+    const readyz = () => fetch(`${ready.webBase}/readyz`);
     let status = 201;
     let headers = new Headers();
     let readiness = await readyz();
@@ -49,8 +49,8 @@ it.skipIf(posix.missing)(
       status: 503,
       body: { status: 'unavailable', reasons: ['store_failed'] },
     });
-    expect((await fetch(`${ready.web_base}/healthz`)).status).toBe(200);
-    const metrics = await (await fetch(`${ready.web_base}/metrics`)).text();
+    expect((await fetch(`${ready.webBase}/healthz`)).status).toBe(200);
+    const metrics = await (await fetch(`${ready.webBase}/metrics`)).text();
     expect(metrics).toMatch(/^rallypoint_store_commits_total\{outcome="failure"\} [1-9]/m);
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { intents } from '../../src/model/gateway.ts';
-import type { ReadyLine } from '../../src/service/index.ts';
 import { GatewayClient } from '../support/gateway/gateway-client.ts';
+import { type RunningService, readReadyLine } from '../support/service/ready-line.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
 import { playerToken } from '../support/service/tokens.ts';
 
@@ -75,7 +75,7 @@ it('lets a gateway session go on that it had when it was killed, with everything
   expect(await again.exited).toEqual([0, null]);
 }, 60_000);
 
-async function serve(): Promise<{ exited: Promise<unknown[]>; ready: ReadyLine }> {
+async function serve(): Promise<{ exited: Promise<unknown[]>; ready: RunningService }> {
   const args = ['src/cli/main.ts', 'serve', '--port', '0', '--data', join(folder, 'data'), '--fixtures', fixtures];
   const child = spawn(process.execPath, [...args, '--limits', 'off', '--log-level', 'warn'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -86,5 +86,5 @@ async function serve(): Promise<{ exited: Promise<unknown[]>; ready: ReadyLine }
     text += chunk;
     if (text.includes('\n')) break;
   }
-  return { exited, ready: JSON.parse(text) as ReadyLine };
+  return { exited, ready: readReadyLine(text) };
 }

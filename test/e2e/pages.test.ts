@@ -140,7 +140,7 @@ describe.skipIf(chromium.missing)(`the pages in Chromium${chromium.note}`, () =>
 
   it('add a bot to a server that is chosen by keyboard, and say that it is done', async () => {
     const page = await openPage(
-      `${service.web_base}/oauth2/authorize?${new URLSearchParams({ client_id: '100', scope: 'bot', permissions: '2048' })}`,
+      `${service.webBase}/oauth2/authorize?${new URLSearchParams({ client_id: '100', scope: 'bot', permissions: '2048' })}`,
     );
     await pressOn(page, 'Ada @ada');
     await page.waitForSelector('li:has-text("Send messages")');
@@ -179,9 +179,9 @@ describe.skipIf(chromium.missing)(`the pages in Chromium${chromium.note}`, () =>
     await picture('consent-bot');
     await page.goto(authorizeUrl(service, { client_id: '404' }));
     await picture('error');
-    await page.goto(`${service.web_base}/activate`);
+    await page.goto(`${service.webBase}/activate`);
     await picture('device-code');
-    await page.goto(`${service.web_base}/activate?user_code=nonsense`);
+    await page.goto(`${service.webBase}/activate?user_code=nonsense`);
     await picture('device-unknown');
     const { body } = await post(service, '/oauth2/device/authorize', { client_id: '100', scope: 'sdk.social_layer' });
     await page.goto(String(body.verification_uri_complete));
@@ -222,7 +222,7 @@ async function openPage(url: string, look: BrowserContextOptions = {}): Promise<
   return page;
 }
 
-function authorizeUrl({ web_base }: Service, changes: Readonly<Record<string, string>> = {}): string {
+function authorizeUrl({ webBase }: Service, changes: Readonly<Record<string, string>> = {}): string {
   const parameters = new URLSearchParams({
     client_id: '100',
     response_type: 'code',
@@ -233,11 +233,11 @@ function authorizeUrl({ web_base }: Service, changes: Readonly<Record<string, st
     code_challenge_method: 'S256',
     ...changes,
   });
-  return `${web_base}/oauth2/authorize?${parameters}`;
+  return `${webBase}/oauth2/authorize?${parameters}`;
 }
 
-async function post({ api_base }: Service, path: string, form: Readonly<Record<string, string>>) {
-  const response = await fetch(`${api_base}/v10${path}`, { method: 'POST', body: new URLSearchParams(form) });
+async function post({ apiBase }: Service, path: string, form: Readonly<Record<string, string>>) {
+  const response = await fetch(`${apiBase}/v10${path}`, { method: 'POST', body: new URLSearchParams(form) });
   const body: Record<string, unknown> = await response.json();
   return { status: response.status, body };
 }

@@ -18,7 +18,7 @@ describe('the quickstart', () => {
 
   it('says what failed and what to do, and ends with 1', async () => {
     const service = await startService();
-    const port = new URL(service.web_base).port;
+    const port = new URL(service.webBase).port;
     const failed = await quickstart('--once', '--port', port).catch(error => error);
     await service.close();
     expect(failed.code).toBe(1);

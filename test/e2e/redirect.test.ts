@@ -291,7 +291,7 @@ async function openAddress(address: string): Promise<void> {
 
 /** Another window of the game, in this very process: it listens beside the first, and shows nothing. */
 async function openOtherWindow(): Promise<{ signIn(): Promise<string> }> {
-  const { web_base: baseUrl } = stage.service.ready;
+  const { webBase: baseUrl } = stage.service.ready;
   const client = new Client({ applicationId, baseUrl, openBrowser: openAddress });
   const { XDG_RUNTIME_DIR = '' } = parts.desktop.environment;
   const folder = join(XDG_RUNTIME_DIR, `rallypoint-${process.getuid?.()}`);

@@ -208,7 +208,7 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
         node: typeof Object(window).require + typeof Object(window).process,
         bridge: Object.isFrozen(Object(globalThis).starfall),
       };
-    }, world.service.web_base);
+    }, world.service.webBase);
     expect(reached).toEqual({
       markup: 'refused',
       code: 'refused',

@@ -19,7 +19,7 @@ export async function openWorld() {
       users: [{ id: userId, username: 'ada' }],
     },
   });
-  const { web_base: base, control_base: control, control_token: controlToken } = service;
+  const { webBase: base, controlBase: control, controlToken } = service;
   const world = { base, control, controlToken, applicationId, botToken, userId };
   return { env: { GAME: JSON.stringify(world) }, close: () => service.close() };
 }

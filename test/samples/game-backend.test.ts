@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   log = [];
-  backend = await startGameBackend({ applicationId, botToken, baseUrl: service.web_base, log: line => log.push(line) });
+  backend = await startGameBackend({ applicationId, botToken, baseUrl: service.webBase, log: line => log.push(line) });
 });
 
 afterEach(async () => {
@@ -35,7 +35,7 @@ afterEach(async () => {
 afterAll(() => service.close());
 
 async function tokenOf(userId: string, application: string = applicationId): Promise<string> {
-  const { web_base: baseUrl } = service;
+  const { webBase: baseUrl } = service;
   const client = new Client({ applicationId: application, baseUrl, openBrowser: browserOf(service, userId) });
   const { challenge, verifier } = client.createAuthorizationCodeVerifier();
   const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
@@ -94,7 +94,7 @@ describe("the game's server: who calls", () => {
   it('refuses a token that was revoked a moment ago', async () => {
     const token = await tokenOf(owner.id);
     expect((await call('GET', '/me', token)).status).toBe(200);
-    await fetch(`${service.api_base}/v10/oauth2/token/revoke`, {
+    await fetch(`${service.apiBase}/v10/oauth2/token/revoke`, {
       method: 'POST',
       body: new URLSearchParams({ token, client_id: applicationId }),
     });
@@ -129,7 +129,7 @@ describe("the game's server: the entry point", () => {
 
   it('registers one where there is none, and leaves other commands alone', async () => {
     const token = await tokenOf(owner.id);
-    const direct = createBackend({ applicationId, botToken, baseUrl: service.web_base });
+    const direct = createBackend({ applicationId, botToken, baseUrl: service.webBase });
     await direct.commands.create({ name: 'rally', description: 'Calls your party together' });
     for (const { id, type } of await direct.commands.list()) if (type === 4) await direct.commands.delete(id);
     direct.close();
@@ -235,7 +235,7 @@ describe("the game's server: what it takes", () => {
 });
 
 async function commandsOf() {
-  const direct = createBackend({ applicationId, botToken, baseUrl: service.web_base });
+  const direct = createBackend({ applicationId, botToken, baseUrl: service.webBase });
   const commands = await direct.commands.list();
   direct.close();
   return commands;

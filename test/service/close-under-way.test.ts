@@ -20,7 +20,7 @@ async function start(options: ServiceOptions = {}): Promise<void> {
 
 /** A keep-alive connection, and all that came by it until it was closed. */
 async function open(): Promise<{ readonly socket: Socket; readonly ended: Promise<string> }> {
-  const socket = connect(Number(new URL(service.web_base).port), '127.0.0.1');
+  const socket = connect(Number(new URL(service.webBase).port), '127.0.0.1');
   sockets.push(socket);
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -76,10 +76,10 @@ describe('an embedded service that is closed while requests are handled', () => 
   it('takes the rest of a body that control waits for, and says that the connection ends', async () => {
     await start();
     const body = JSON.stringify({ users: [{ username: 'late' }] });
-    const text = head('POST', '/control/fixtures', `Bearer ${service.control_token}`, body);
+    const text = head('POST', '/control/fixtures', `Bearer ${service.controlToken}`, body);
     const { socket, ended } = await open();
     socket.write(text + body.slice(0, 5));
-    await fetch(`${service.control_base}/clock`, { headers: { authorization: `Bearer ${service.control_token}` } });
+    await fetch(`${service.controlBase}/clock`, { headers: { authorization: `Bearer ${service.controlToken}` } });
     const closed = close();
     socket.write(body.slice(5));
     expect(await closed).toBeLessThan(soonMs);
@@ -92,7 +92,7 @@ describe('an embedded service that is closed while requests are handled', () => 
     const [{ socket, ended }, idle] = await Promise.all([open(), open()]);
     idle.socket.write(head('GET', '/api/v10/gateway/bot', `Bot ${bot.bot_token}`));
     await once(idle.socket, 'data');
-    socket.write(head('GET', '/control/snapshot', `Bearer ${service.control_token}`));
+    socket.write(head('GET', '/control/snapshot', `Bearer ${service.controlToken}`));
     await once(socket, 'data');
     socket.pause();
     const closed = close();

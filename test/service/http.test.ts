@@ -47,13 +47,13 @@ describe('the HTTP door', () => {
   });
 
   it.each(['0', '3', '5', '11', '60'])('answers 50041 to version %s', async version => {
-    const answer = await fetch(`${service.api_base}/v${version}/gateway`);
+    const answer = await fetch(`${service.apiBase}/v${version}/gateway`);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ code: 50041 });
   });
 
   it.each(['/v9/gateway', '/v8/gateway', '/v6/gateway', '/gateway'])('serves /api%s as version 10', async path => {
-    expect((await fetch(service.api_base + path)).status).toBe(200);
+    expect((await fetch(service.apiBase + path)).status).toBe(200);
   });
 
   it.each(['abc', '-1', '1.5', '9223372036854775808', '01'])(

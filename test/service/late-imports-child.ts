@@ -28,12 +28,12 @@ const log = { debug() {}, info() {}, warn() {}, error: (_: unknown, message: str
 const hooked = starfall.applications.map(one => ({ ...one, event_webhooks_url: 'http://127.0.0.1:9/events' }));
 const options = { log, limits: 'off', publicUrl: 'https://play.example', trustedProxies: ['127.0.0.1'] } as const;
 const service = await startService({ ...options, fixtures: { ...starfall, applications: hooked } });
-const origin = service.control_base.replace('/control', '');
+const origin = service.controlBase.replace('/control', '');
 // What is asked by its public address is asked where it listens.
 const local = {
   ...service,
-  web_base: origin,
-  api_base: `${origin}/api`,
+  webBase: origin,
+  apiBase: `${origin}/api`,
   gateway: `${origin.replace('http', 'ws')}/gateway`,
 };
 
@@ -56,8 +56,8 @@ const answers = async (url: string) => {
   if (!ok) throw new Error(url);
 };
 const delivered = async () => {
-  const log = await fetch(`${service.control_base}/log`, {
-    headers: { authorization: `Bearer ${service.control_token}` },
+  const log = await fetch(`${service.controlBase}/log`, {
+    headers: { authorization: `Bearer ${service.controlToken}` },
   });
   return ((await log.json()) as { entries: { type: string }[] }).entries.length;
 };
@@ -68,8 +68,8 @@ async function useAll(user: string): Promise<Record<string, boolean>> {
     socket: await isOpened('/?v=10&encoding=json'),
     etf: await isOpened('/?v=10&encoding=etf'),
     page: await isFine(() => answers(`${origin}/activate`)),
-    openapi: await isFine(() => answers(`${local.api_base}/v10/openapi.json`)),
-    keys: await isFine(() => answers(`${local.api_base}/v10/oauth2/keys`)),
+    openapi: await isFine(() => answers(`${local.apiBase}/v10/openapi.json`)),
+    keys: await isFine(() => answers(`${local.apiBase}/v10/oauth2/keys`)),
     // Makes a webhook event, whose delivery nobody waits for, and an ID token.
     player: await isFine(async () => {
       const token = await playerToken(local, user, 'openid identify');

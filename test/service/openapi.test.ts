@@ -49,7 +49,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('is served where it says the server is', async () => {
-    expect(document.servers).toEqual([{ url: `${world.service.api_base}/v10` }]);
+    expect(document.servers).toEqual([{ url: `${world.service.apiBase}/v10` }]);
   });
 
   it.each(routeNames)('tells the parameters, the body, the statuses and the credentials of %s', name => {

@@ -42,7 +42,7 @@ describe('a service behind a proxy, told of its public address', () => {
         users: [{ id: '9', username: 'ada' }],
       },
     });
-    proxy.handOnTo(service.control_base.replace('/control', ''));
+    proxy.handOnTo(service.controlBase.replace('/control', ''));
   });
   afterAll(async () => {
     await service.close();
@@ -51,22 +51,22 @@ describe('a service behind a proxy, told of its public address', () => {
 
   it('names it everywhere, but for control', async () => {
     expect(service).toMatchObject({
-      api_base: `${proxy.origin}/api`,
-      web_base: proxy.origin,
+      apiBase: `${proxy.origin}/api`,
+      webBase: proxy.origin,
       gateway: `${proxy.origin.replace('http', 'ws')}/gateway`,
     });
-    expect(service.control_base).not.toContain(proxy.origin);
+    expect(service.controlBase).not.toContain(proxy.origin);
     const discovery = await (await fetch(`${proxy.origin}/.well-known/openid-configuration`)).json();
     expect(discovery).toMatchObject({ issuer: proxy.origin, token_endpoint: `${proxy.origin}/api/oauth2/token` });
   });
 
   it('signs a player in through it', async () => {
     const client = new Client({
-      ...{ applicationId: '1', baseUrl: service.web_base },
+      ...{ applicationId: '1', baseUrl: service.webBase },
       async openBrowser(url) {
-        const answer = await fetch(`${service.control_base}/consent`, {
+        const answer = await fetch(`${service.controlBase}/consent`, {
           method: 'POST',
-          headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+          headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
           body: JSON.stringify({ authorize_url: url, user_id: '9', decision: 'approve' }),
         });
         const { redirect_to } = (await answer.json()) as { redirect_to: string };

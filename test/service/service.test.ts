@@ -36,13 +36,16 @@ async function createLobby(service: Service): Promise<string> {
 
 describe('startService', () => {
   it('gives the addresses of the ready line, all of one server', async () => {
-    const { event, web_base, api_base, gateway, control_base, control_token, pid, version } = await start();
-    expect({ event, pid }).toEqual({ event: 'ready', pid: process.pid });
-    const authority = new URL(web_base).host;
-    expect([api_base, control_base]).toEqual([`http://${authority}/api`, `http://${authority}/control`]);
+    const { webBase, apiBase, gateway, controlBase, controlToken, readyLine } = await start();
+    expect(readyLine).toEqual({
+      ...{ event: 'ready', api_base: apiBase, web_base: webBase, gateway },
+      ...{ control_base: controlBase, control_token: controlToken, pid: process.pid, version: readyLine.version },
+    });
+    const authority = new URL(webBase).host;
+    expect([apiBase, controlBase]).toEqual([`http://${authority}/api`, `http://${authority}/control`]);
     expect(gateway).toBe(`ws://${authority}/gateway`);
-    expect(control_token.length).toBeGreaterThanOrEqual(32);
-    expect(version).toMatch(/^\d+\.\d+\.\d+/);
+    expect(controlToken.length).toBeGreaterThanOrEqual(32);
+    expect(readyLine.version).toMatch(/^\d+\.\d+\.\d+/);
   });
 
   it('runs twice in one process and shares nothing', async () => {
@@ -52,7 +55,7 @@ describe('startService', () => {
     const before = one.clock.now();
     await two.clock.advance(3_600_000);
     expect(one.clock.now()).toBeLessThan(before + 60_000);
-    expect(one.control_token).not.toBe(two.control_token);
+    expect(one.controlToken).not.toBe(two.controlToken);
   });
 
   it('refuses a public address unless developer sign-in there is asked for by name', async () => {
@@ -60,7 +63,7 @@ describe('startService', () => {
     await expect(startService({ host: '0.0.0.0', signIn: 'developer' })).rejects.toMatchObject({ code: 'public_host' });
     await start({ host: '0.0.0.0', signIn: 'password' });
     const service = await start({ host: '0.0.0.0', allowPublicDeveloperSignIn: true });
-    expect(service.web_base).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect(service.webBase).toMatch(/^http:\/\/127\.0\.0\.1:/);
   });
 
   it('refuses an unknown limits profile and broken fixtures, and lets go of the folder', async () => {
@@ -73,8 +76,8 @@ describe('startService', () => {
 
   it('refuses a port that is taken, and lets go of the folder', async () => {
     const data = folder();
-    const { web_base } = await start();
-    await expect(startService({ data, port: Number(new URL(web_base).port) })).rejects.toMatchObject({
+    const { webBase } = await start();
+    await expect(startService({ data, port: Number(new URL(webBase).port) })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });
     await expect(start({ data })).resolves.toBeDefined();
@@ -88,12 +91,12 @@ describe('startService', () => {
     const service = await start();
     await Promise.all([service.close(), service.close()]);
     await service.close();
-    await expect(fetch(`${service.api_base}/v10/gateway`)).rejects.toThrow();
+    await expect(fetch(`${service.apiBase}/v10/gateway`)).rejects.toThrow();
   });
 
   it('answers what is under way when it is closed, says that the connection ends, and closes without delay', async () => {
     const service = await start();
-    const socket = connect(Number(new URL(service.web_base).port), '127.0.0.1');
+    const socket = connect(Number(new URL(service.webBase).port), '127.0.0.1');
     const [bot] = starfall.applications;
     const head = `host: 127.0.0.1\r\nauthorization: Bot ${bot.bot_token}\r\ncontent-type: application/json\r\ncontent-length: 2`;
     socket.write(`POST /api/v10/lobbies HTTP/1.1\r\n${head}\r\nexpect: 100-continue\r\n\r\n`);
@@ -116,7 +119,7 @@ describe('startService', () => {
     const warned: string[] = [];
     const log = { ...silentLogger, warn: (_: unknown, message: string) => void warned.push(message) };
     const service = await start({ drainTimeoutMs: 200, log });
-    const socket = connect(Number(new URL(service.web_base).port), '127.0.0.1').on('error', () => {});
+    const socket = connect(Number(new URL(service.webBase).port), '127.0.0.1').on('error', () => {});
     socket.write('GET /api/v10/gateway HTTP/1.1\r\nhost: ');
     await callApi(service, 'GET', '/gateway');
     const startMs = performance.now();

@@ -189,16 +189,16 @@ describe('other records that cannot be decoded', () => {
   });
 
   it('of the key that signs ID tokens make way for a new key', async () => {
-    const before = await (await fetch(`${service.api_base}/oauth2/keys`)).json();
+    const before = await (await fetch(`${service.apiBase}/oauth2/keys`)).json();
     await restartAfter(["UPDATE settings SET body = ? WHERE name = 'oauth_signing_key'", 'x']);
-    const after = (await (await fetch(`${service.api_base}/oauth2/keys`)).json()) as { keys: unknown[] };
+    const after = (await (await fetch(`${service.apiBase}/oauth2/keys`)).json()) as { keys: unknown[] };
     expect(after.keys).toHaveLength(1);
     expect(after).not.toEqual(before);
     await restartAfter([
       "UPDATE settings SET body = ? WHERE name = 'oauth_signing_key'",
       '{"name":"oauth_signing_key","value":{"kty":"RSA"}}',
     ]);
-    const again = (await (await fetch(`${service.api_base}/oauth2/keys`)).json()) as { keys: { n: string }[] };
+    const again = (await (await fetch(`${service.apiBase}/oauth2/keys`)).json()) as { keys: { n: string }[] };
     expect(again.keys[0]?.n).toBeTypeOf('string');
     expect(errors()).toMatchObject([{ code: 'record_unreadable', collection: 'settings', id: 'oauth_signing_key' }]);
   });

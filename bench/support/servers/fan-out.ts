@@ -14,7 +14,7 @@ const service = await startService({
   },
 });
 
-const { control_base, control_token } = service;
-serve({ port: Number(new URL(service.web_base).port), control_base, control_token, pid: process.pid }, () =>
+const { controlBase, controlToken } = service;
+serve({ port: Number(new URL(service.webBase).port), controlBase, controlToken, pid: process.pid }, () =>
   service.close(),
 );

@@ -13,4 +13,4 @@ const service = await startService({
   },
 });
 
-serve({ port: Number(new URL(service.web_base).port) }, () => service.close());
+serve({ port: Number(new URL(service.webBase).port) }, () => service.close());

@@ -186,7 +186,7 @@ it(
 );
 
 async function stored({ service }: Fleet): Promise<{ lobbies: unknown[]; lobby_members: unknown[] }> {
-  const headers = { authorization: `Bearer ${service.control_token}` };
-  const snapshot = await fetch(`${service.control_base}/snapshot`, { headers });
+  const headers = { authorization: `Bearer ${service.controlToken}` };
+  const snapshot = await fetch(`${service.controlBase}/snapshot`, { headers });
   return ((await snapshot.json()) as { content: { lobbies: unknown[]; lobby_members: unknown[] } }).content;
 }

@@ -47,7 +47,7 @@ export class Fleet {
     const backend = createBackend({
       applicationId: starfall.applications[0].id,
       botToken: starfall.applications[0].bot_token,
-      baseUrl: this.service.web_base,
+      baseUrl: this.service.webBase,
       globalLimit: 'off',
       clock: this.clock,
       lobbyServer: { name, directory: this.directory, leaseMs },

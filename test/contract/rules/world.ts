@@ -103,7 +103,7 @@ export class RuleWorld {
     application: ApplicationName = 'game',
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
-    const url = `${this.service.api_base}/v10/applications/${ids[application]}${path}`;
+    const url = `${this.service.apiBase}/v10/applications/${ids[application]}${path}`;
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const authorization = `Bot token-${application}`;
     const answer = await fetch(url, {
@@ -139,7 +139,7 @@ export class RuleWorld {
     const permissions = crowd.slice(0, count).map(user => ({ id: user, type: 2, permission: true }));
     const token = await playerToken(this.service, people.adult, 'applications.commands.permissions.update');
     const { status } = await fetch(
-      `${this.service.api_base}/v10/applications/${ids.game}/guilds/${guildId}/commands/${id}/permissions`,
+      `${this.service.apiBase}/v10/applications/${ids.game}/guilds/${guildId}/commands/${id}/permissions`,
       {
         method: 'PUT',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -161,7 +161,7 @@ export class RuleWorld {
   ): Promise<{ status: number; code?: number; errors?: unknown }> {
     const { by = people.adult, channel = channels.open, options, direct = false } = more;
     this.#framesBefore = this.#bot.frames.length;
-    const answer = await fetch(`${this.service.api_base}/v10/interactions`, {
+    const answer = await fetch(`${this.service.apiBase}/v10/interactions`, {
       method: 'POST',
       headers: { authorization: await sessionToken(this.service, by), 'content-type': 'application/json' },
       body: JSON.stringify({

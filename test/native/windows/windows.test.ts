@@ -393,11 +393,11 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
     const [ada] = starfall.users;
     const service = await startService({ fixtures: starfall, limits: 'off' });
     const program = windowsPath(await buildProgram(windows.folder));
-    const { api_base, web_base, control_base, control_token } = service;
+    const { apiBase, webBase, controlBase, controlToken } = service;
     const rounds = deaths.length;
     const told = await windows.call('credentials', 'outlive', {
       ...{
-        service: { api_base, web_base, control_base, control_token },
+        service: { apiBase, webBase, controlBase, controlToken },
         applicationId: application.id,
         userId: ada.id,
       },

@@ -76,7 +76,7 @@ function listed(inner: Keychain): Keychain {
 
 async function start(account?: string): Promise<GameProcess> {
   const pages: string[] = [];
-  const { web_base: baseUrl } = service;
+  const { webBase: baseUrl } = service;
   const openBrowser = (url: string) => void pages.push(url);
   const client = new Client({ applicationId: application.id, baseUrl, openBrowser });
   const say = (fields: object, message: string) => void log.push(JSON.stringify({ ...fields, message }));

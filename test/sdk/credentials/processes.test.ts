@@ -49,7 +49,7 @@ describe.each(kinds)('twenty processes that share a credential by a lock of kind
     async () => {
       const shared = join(folder.path, kind);
       const keychain = await openKeychain({ service: 'Starfall', allow: ['encrypted-file'], folder: shared });
-      const addresses = { applicationId: application.id, baseUrl: service.web_base };
+      const addresses = { applicationId: application.id, baseUrl: service.webBase };
       const client = new Client({ ...addresses, openBrowser: browserOf(service, ada.id) });
       const own = await openCredentials({ client, keychain, folder: shared, locks: [kind] });
       await own.signIn();

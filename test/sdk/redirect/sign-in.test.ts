@@ -22,7 +22,7 @@ async function world() {
     const openBrowser = async (url: string) => void pages.push(url);
     const client = new Client({
       applicationId: application.id,
-      baseUrl: service.web_base,
+      baseUrl: service.webBase,
       openBrowser,
     });
     const receiver = await listenForRedirects({ client, scheme, folder, argv });

@@ -27,12 +27,12 @@ async function request(url: string, method: string, authorization: string, body?
 
 function control(service: Service, name: string, body?: unknown) {
   const [method = '', path] = name.split(' ');
-  return request(`${service.control_base}${path}`, method, `Bearer ${service.control_token}`, body);
+  return request(`${service.controlBase}${path}`, method, `Bearer ${service.controlToken}`, body);
 }
 
 function api(service: Service, name: string, body?: unknown) {
   const [method = '', path] = name.split(' ');
-  return request(`${service.api_base}/v10${path}`, method, `Bot ${bot_token}`, body);
+  return request(`${service.apiBase}/v10${path}`, method, `Bot ${bot_token}`, body);
 }
 
 /** A bot's gateway session, ready. */
@@ -99,7 +99,7 @@ describe('the control API of a whole service', () => {
     const { body } = await control(service, 'GET /log');
     expect(body.entries[0]).toMatchObject({ kind: 'request', route: 'listGlobalCommands', status: 200 });
     const text = JSON.stringify(body);
-    for (const secret of [bot_token, service.control_token]) expect(text).not.toContain(secret);
+    for (const secret of [bot_token, service.controlToken]) expect(text).not.toContain(secret);
   });
 
   it('works while posts, resets and snapshots come all at once', async () => {

@@ -79,7 +79,7 @@ function upgradeStatus(path: string): Promise<number | undefined> {
     'sec-websocket-version': '13',
     'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
   };
-  const { port } = new URL(service.web_base);
+  const { port } = new URL(service.webBase);
   return new Promise((resolve, reject) => {
     const sent = request({ port, path, headers }, answer => {
       answer.resume();

@@ -169,8 +169,8 @@ describe('a blocked address at the door', () => {
     const service = await startService({ fixtures: starfall, limits, clock: 'virtual', log });
     for (let time = 1; time <= few.requests + 1; time++) await call(service, {});
     expect(warned).toEqual([{ address: '127.0.0.1', blockMs: few.blockMs }]);
-    const headers = { authorization: `Bearer ${service.control_token}` };
-    expect((await fetch(`${service.control_base}/clock`, { headers })).status).toBe(200);
+    const headers = { authorization: `Bearer ${service.controlToken}` };
+    expect((await fetch(`${service.controlBase}/clock`, { headers })).status).toBe(200);
     await service.close();
   });
 });

@@ -147,6 +147,6 @@ describe('a service behind a proxy that it trusts', () => {
   });
 });
 
-function askGateway({ api_base }: Service, address: string): Promise<Response> {
-  return fetch(`${api_base}/v10/gateway`, { headers: { 'x-forwarded-for': address } });
+function askGateway({ apiBase }: Service, address: string): Promise<Response> {
+  return fetch(`${apiBase}/v10/gateway`, { headers: { 'x-forwarded-for': address } });
 }

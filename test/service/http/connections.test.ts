@@ -30,7 +30,7 @@ function peer(port: number, options: Partial<TcpNetConnectOpts> = {}): Socket {
   return socket;
 }
 
-const portOf = ({ web_base }: Service) => Number(new URL(web_base).port);
+const portOf = ({ webBase }: Service) => Number(new URL(webBase).port);
 
 async function read(socket: Socket): Promise<string> {
   let text = '';

@@ -10,8 +10,8 @@ export interface RawAnswer {
 }
 
 /** Sends bytes as they are and reads the answer; the request must ask for the connection to be closed, or be broken. */
-export function sendRaw({ control_base }: Service, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
-  const { hostname, port } = new URL(control_base);
+export function sendRaw({ controlBase }: Service, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
+  const { hostname, port } = new URL(controlBase);
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(Number(port), hostname, () => {

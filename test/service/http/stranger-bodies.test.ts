@@ -99,7 +99,7 @@ describe('a body from nobody', () => {
     const request = head('POST', '/api/v10/oauth2/token', `Content-Type: ${formType}`, `Content-Length: ${length}`);
     const senders: Socket[] = [];
     const closed: number[] = [];
-    const { hostname, port } = new URL(service.web_base);
+    const { hostname, port } = new URL(service.webBase);
     for (let number = 0; number < fitting + more; number++) {
       const sender = connect(Number(port), hostname);
       senders.push(sender);
@@ -110,7 +110,7 @@ describe('a body from nobody', () => {
     while (closed.length < more) await callApi(service, 'GET', '/gateway', undefined, {});
     const form = new URLSearchParams({ grant_type: 'client_credentials', scope: 'identify' });
     const authorization = `Basic ${btoa(`${application.id}:${application.client_secret}`)}`;
-    const answer = await fetch(`${service.api_base}/v10/oauth2/token`, {
+    const answer = await fetch(`${service.apiBase}/v10/oauth2/token`, {
       method: 'POST',
       body: form,
       headers: { authorization },
@@ -213,7 +213,7 @@ describe('a large body of somebody who may send it', () => {
       'Content-Type: application/json',
       'Content-Length: 100',
     );
-    const { hostname, port } = new URL(service.web_base);
+    const { hostname, port } = new URL(service.webBase);
     await new Promise<void>(resolve => {
       const socket = connect(Number(port), hostname, () => socket.write(`${request}{}`, () => socket.destroy()));
       socket.on('close', () => resolve());

@@ -14,7 +14,7 @@ afterEach(() => service?.close());
 /** @returns what leads to the service on this machine, whatever it is called */
 async function open(publicUrl?: string): Promise<string> {
   service = await startService({ fixtures, limits: 'off', ...(publicUrl !== undefined && { publicUrl }) });
-  return service.control_base.replace('/control', '');
+  return service.controlBase.replace('/control', '');
 }
 
 const pageOf = (web: string) =>
@@ -23,7 +23,7 @@ const pageOf = (web: string) =>
 /** One answer of each part that answers by HTTP. */
 async function answers(web: string): Promise<Record<string, Response>> {
   const bot = { authorization: 'Bot bot' };
-  const control = { authorization: `Bearer ${service?.control_token}` };
+  const control = { authorization: `Bearer ${service?.controlToken}` };
   return {
     api: await fetch(`${web}/api/v10/applications/@me`, { headers: bot }),
     empty: await fetch(`${web}/api/v10/applications/1/commands/1`, { method: 'DELETE', headers: bot }),

@@ -29,7 +29,7 @@ describe('bytes that are no HTTP request', () => {
     const { status, headers, body } = await sendRaw(service, bytes);
     expect({ status, body: JSON.parse(body) }).toEqual({ status: 400, body: { message: '400: Bad Request', code: 0 } });
     expect(headers['content-type']).toBe('application/json');
-    expect((await fetch(`${service.api_base}/v10/gateway`)).status).toBe(200);
+    expect((await fetch(`${service.apiBase}/v10/gateway`)).status).toBe(200);
   });
 
   it('are answered 431 when its headers are too long', async () => {
@@ -41,7 +41,7 @@ describe('bytes that are no HTTP request', () => {
     const logged: string[] = [];
     const log = { debug() {}, info() {}, warn() {}, error: (_: unknown, message: string) => logged.push(message) };
     const other = await startService({ fixtures: starfall, limits: 'off', log });
-    const { hostname, port } = new URL(other.web_base);
+    const { hostname, port } = new URL(other.webBase);
     const { connect } = await import('node:net');
     for (const bytes of ['POST /api/v10/lobbies', head('POST', '/api/v10/lobbies', json, 'Content-Length: 100')]) {
       await new Promise<void>(resolve => {
@@ -49,7 +49,7 @@ describe('bytes that are no HTTP request', () => {
         socket.on('close', () => resolve());
       });
     }
-    expect((await fetch(`${other.api_base}/v10/gateway`)).status).toBe(200);
+    expect((await fetch(`${other.apiBase}/v10/gateway`)).status).toBe(200);
     await other.close();
     expect(logged).toEqual([]);
   });

@@ -55,13 +55,13 @@ export async function openService(
     ...more,
     log: { ...silentLogger, error: (fields, message) => console.error(message, fields) },
   });
-  const web = service.web_base;
-  const api = `${service.api_base}/v10`;
+  const web = service.webBase;
+  const api = `${service.apiBase}/v10`;
 
   async function control<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-    const response = await fetch(service.control_base + path, {
+    const response = await fetch(service.controlBase + path, {
       method,
-      headers: { authorization: `Bearer ${service.control_token}` },
+      headers: { authorization: `Bearer ${service.controlToken}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer = await response.json();
@@ -143,8 +143,8 @@ export async function openService(
 
     /** What a control call answers to `{user_code, user_id, decision}`. */
     async consentByControl(body: unknown) {
-      const headers = { authorization: `Bearer ${service.control_token}` };
-      const response = await fetch(`${service.control_base}/consent`, {
+      const headers = { authorization: `Bearer ${service.controlToken}` };
+      const response = await fetch(`${service.controlBase}/consent`, {
         method: 'POST',
         headers,
         body: JSON.stringify(body),
@@ -168,13 +168,13 @@ export async function openService(
 
     addFixtures: (fixtures: Fixtures) => control('POST', '/fixtures', fixtures),
     log: async () => (await control<{ entries: Record<string, unknown>[] }>('GET', '/log')).entries,
-    control: { base: service.control_base, token: service.control_token },
+    control: { base: service.controlBase, token: service.controlToken },
     /** Puts another content in the place of what there is. */
     async restore(content: StoreContent) {
-      const { control_base, control_token, clock } = service;
-      const answer = await fetch(`${control_base}/snapshot`, {
+      const { controlBase, controlToken, clock } = service;
+      const answer = await fetch(`${controlBase}/snapshot`, {
         method: 'PUT',
-        headers: { authorization: `Bearer ${control_token}` },
+        headers: { authorization: `Bearer ${controlToken}` },
         body: JSON.stringify({ version: snapshotVersion, at_ms: clock.now(), content }),
       });
       if (answer.status !== 204) throw new Error(await answer.text());

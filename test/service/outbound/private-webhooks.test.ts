@@ -34,8 +34,8 @@ afterAll(() => inside.close());
 /** A service with its addresses as they are on this machine. */
 async function start(options: ServiceOptions): Promise<Service> {
   running = await startService({ clock: 'virtual', limits: 'off', fixtures: starfall, ...options });
-  const web_base = running.control_base.replace('/control', '');
-  const local = { web_base, api_base: `${web_base}/api`, gateway: `${web_base.replace('http', 'ws')}/gateway` };
+  const webBase = running.controlBase.replace('/control', '');
+  const local = { webBase, apiBase: `${webBase}/api`, gateway: `${webBase.replace('http', 'ws')}/gateway` };
   const service = { ...running, ...local };
   verifyKey = ((await callApi(service, 'GET', '/applications/@me')).body as { verify_key: string }).verify_key;
   return service;
@@ -78,10 +78,10 @@ const pointTo = (service: Service, interactions_endpoint_url: string) =>
   callApi(service, 'PATCH', '/applications/@me', { interactions_endpoint_url });
 
 /** What the log says of the first delivery, once it was made. */
-function delivery({ control_base, control_token }: Service) {
-  const headers = { authorization: `Bearer ${control_token}` };
+function delivery({ controlBase, controlToken }: Service) {
+  const headers = { authorization: `Bearer ${controlToken}` };
   return expect.poll(async () => {
-    const { entries } = await (await fetch(`${control_base}/log?after=0`, { headers })).json();
+    const { entries } = await (await fetch(`${controlBase}/log?after=0`, { headers })).json();
     return entries.find(({ kind }: { kind: string }) => kind === 'delivery');
   });
 }

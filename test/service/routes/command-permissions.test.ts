@@ -173,9 +173,9 @@ describe('the entries of an edit', () => {
 
   beforeAll(async () => {
     const users = many(limits.commandPermissionsMax + 1).map(({ id }) => ({ id, username: `extra${id}` }));
-    await fetch(`${service.control_base}/fixtures`, {
+    await fetch(`${service.controlBase}/fixtures`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({ users }),
     });
   });

@@ -58,15 +58,15 @@ describe('the command routes', () => {
   it('are open to a client-credentials token with the scope for them, and to no other', async () => {
     const client = { id: '3', client_secret: 'secret' };
     const fixtures = { applications: [{ ...client, name: 'Client', owner_id: '101' }] };
-    const control = { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' };
-    const posted = await fetch(`${service.control_base}/fixtures`, {
+    const control = { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' };
+    const posted = await fetch(`${service.controlBase}/fixtures`, {
       method: 'POST',
       headers: control,
       body: JSON.stringify(fixtures),
     });
     expect(posted.ok).toBe(true);
     const listAs = async (scope: string) => {
-      const token = await fetch(`${service.api_base}/v10/oauth2/token`, {
+      const token = await fetch(`${service.apiBase}/v10/oauth2/token`, {
         method: 'POST',
         headers: { authorization: `Basic ${btoa(`${client.id}:${client.client_secret}`)}` },
         body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
@@ -139,9 +139,9 @@ describe('the 201st command of a day', () => {
 describe('when the application changes after its commands', () => {
   const path = `/applications/${starfall.id}/commands`;
   const change = (fields: object) =>
-    fetch(`${service.control_base}/fixtures`, {
+    fetch(`${service.controlBase}/fixtures`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({ applications: [{ id: starfall.id, ...fields }] }),
     });
   const named = async (name: string) =>

@@ -40,7 +40,7 @@ async function send(method: string, path: string, payload: object, files: readon
   form.set('payload_json', JSON.stringify(payload));
   for (const [i, file] of files.entries()) form.set(`files[${i}]`, file);
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-  const answer = await fetch(`${service.api_base}/v10${path}`, { method, body: form, headers });
+  const answer = await fetch(`${service.apiBase}/v10${path}`, { method, body: form, headers });
   const text = await answer.text();
   return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
 }

@@ -86,8 +86,8 @@ describe('an interaction over HTTP and the gateway', () => {
 
   it('keeps the token out of the journal', async () => {
     const { token } = await used('d');
-    const answer = await fetch(`${service.control_base}/log?after=0`, {
-      headers: { authorization: `Bearer ${service.control_token}` },
+    const answer = await fetch(`${service.controlBase}/log?after=0`, {
+      headers: { authorization: `Bearer ${service.controlToken}` },
     });
     const text = await answer.text();
     expect(text).toContain('INTERACTION_CREATE');
@@ -205,7 +205,7 @@ describe('as forms', () => {
   });
 
   const send = async (method: string, path: string, body: FormData | URLSearchParams) => {
-    const answer = await fetch(`${service.api_base}/v10${path}`, { method, body });
+    const answer = await fetch(`${service.apiBase}/v10${path}`, { method, body });
     const text = await answer.text();
     return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
   };

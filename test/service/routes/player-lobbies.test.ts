@@ -107,7 +107,7 @@ describe('messages', () => {
       const path = `/api/v10/lobbies/${await made({ id: ada })}/messages`;
       const authorization = `Bearer ${tokens.get(ada)}`;
       const headers = { authorization, ...(type !== undefined && { 'content-type': type }) };
-      const answer = await fetch(service.web_base + path, { method: 'POST', headers, body });
+      const answer = await fetch(service.webBase + path, { method: 'POST', headers, body });
       return { status: answer.status, body: await answer.json() };
     };
     const parts = (fields: Readonly<Record<string, string | Blob>>) => {
@@ -121,7 +121,7 @@ describe('messages', () => {
       const { body } = await as(ada, 'POST', `/lobbies/${id}/messages`, { content: 'Hello' });
       const path = `/lobbies/${id}/messages/${(body as LobbyMessage).id}/moderation-metadata`;
       const put = (form: string | FormData, headers: Readonly<Record<string, string>>) =>
-        fetch(`${service.api_base}/v10${path}`, { method: 'PUT', headers, body: form });
+        fetch(`${service.apiBase}/v10${path}`, { method: 'PUT', headers, body: form });
       const { authorization } = botHeaders;
       const notes = async () => ((await as(ada, 'GET', `/lobbies/${id}/messages`)).body as LobbyMessage[])[0];
       expect((await put('verdict=bad&type=3', { authorization, 'content-type': urlEncoded })).status).toBe(204);

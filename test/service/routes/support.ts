@@ -40,7 +40,7 @@ export async function call(
   path: string,
   { body, headers, as = starfall }: { body?: unknown; headers?: Record<string, string>; as?: typeof starfall } = {},
 ): Promise<Answer> {
-  const response = await fetch(`${service.api_base}/v10${path}`, {
+  const response = await fetch(`${service.apiBase}/v10${path}`, {
     method,
     headers: {
       authorization: `Bot ${as.bot_token}`,

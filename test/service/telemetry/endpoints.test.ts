@@ -25,10 +25,10 @@ const json = { type: 'application/json', cache: 'no-store' };
 
 describe('the endpoints for operators', () => {
   it('say without a credential that a service works and takes traffic', async () => {
-    const { web_base } = await start();
-    expect(await get(`${web_base}/healthz`)).toEqual({ status: 200, ...json, body: '{"status":"ok"}' });
-    expect(await get(`${web_base}/readyz?verbose`)).toEqual({ status: 200, ...json, body: '{"status":"ready"}' });
-    const metrics = await get(`${web_base}/metrics`);
+    const { webBase } = await start();
+    expect(await get(`${webBase}/healthz`)).toEqual({ status: 200, ...json, body: '{"status":"ok"}' });
+    expect(await get(`${webBase}/readyz?verbose`)).toEqual({ status: 200, ...json, body: '{"status":"ready"}' });
+    const metrics = await get(`${webBase}/metrics`);
     expect(metrics).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', cache: 'no-store' });
     expect(metrics.body).toMatch(/^rallypoint_ready 1$/m);
   });
@@ -42,7 +42,7 @@ describe('the endpoints for operators', () => {
       const refused = await sendRaw(service, head('POST', path, 'Content-Length: 0'));
       expect({ status: refused.status, allow: refused.headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD' });
     }
-    expect((await get(`${service.web_base}/healthz/`)).status).toBe(404);
+    expect((await get(`${service.webBase}/healthz/`)).status).toBe(404);
   });
 
   it('answer probes whatever host they name, and metrics only by a name of the service', async () => {
@@ -55,20 +55,20 @@ describe('the endpoints for operators', () => {
   });
 
   it('are only at the port of their own where they have one', async () => {
-    const { web_base, ops_base = '', metrics } = await start({ opsPort: 0 });
-    expect(ops_base).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(ops_base).not.toBe(web_base);
+    const { webBase, opsBase = '', metrics } = await start({ opsPort: 0 });
+    expect(opsBase).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(opsBase).not.toBe(webBase);
     for (const path of ['/healthz', '/readyz', '/metrics']) {
-      expect((await get(ops_base + path)).status).toBe(200);
-      expect((await get(web_base + path)).status).toBe(404);
+      expect((await get(opsBase + path)).status).toBe(200);
+      expect((await get(webBase + path)).status).toBe(404);
     }
-    expect(await get(`${ops_base}/api/v10/gateway`)).toMatchObject({ status: 404 });
+    expect(await get(`${opsBase}/api/v10/gateway`)).toMatchObject({ status: 404 });
     expect(await metrics()).toContain('rallypoint_build_info');
   });
 
   it('refuse a port that is taken, and leave nothing behind', async () => {
-    const { web_base } = await start();
-    const taken = Number(new URL(web_base).port);
+    const { webBase } = await start();
+    const taken = Number(new URL(webBase).port);
     await expect(startService({ opsPort: taken })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
@@ -97,9 +97,9 @@ describe('the endpoints for operators', () => {
     const service = await start({ opsPort: 0 });
     const slow = await halfRequest(service);
     const closing = service.close();
-    const health = await get(`${service.ops_base}/healthz`);
-    const ready = await get(`${service.ops_base}/readyz`);
-    const metrics = await get(`${service.ops_base}/metrics`);
+    const health = await get(`${service.opsBase}/healthz`);
+    const ready = await get(`${service.opsBase}/readyz`);
+    const metrics = await get(`${service.opsBase}/metrics`);
     slow.socket.write('}');
     expect(await slow.answer).toMatch(/^HTTP\/1\.1 201 /);
     await closing;
@@ -109,12 +109,12 @@ describe('the endpoints for operators', () => {
       body: { status: 'unavailable', reasons: ['draining'] },
     });
     expect(metrics.body).toMatch(/^rallypoint_ready 0$/m);
-    await expect(get(`${service.ops_base}/healthz`)).rejects.toThrow();
+    await expect(get(`${service.opsBase}/healthz`)).rejects.toThrow();
   });
 
   it('say so too on a connection of the service itself that was open before', async () => {
     const service = await start();
-    const { port } = new URL(service.web_base);
+    const { port } = new URL(service.webBase);
     const socket = connect(Number(port), '127.0.0.1');
     socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
     await once(socket, 'data');
@@ -139,14 +139,14 @@ describe('the endpoints for operators', () => {
 });
 
 /** A request of which one byte is missing. */
-async function halfRequest({ web_base }: Service) {
-  const socket = connect(Number(new URL(web_base).port), '127.0.0.1');
+async function halfRequest({ webBase }: Service) {
+  const socket = connect(Number(new URL(webBase).port), '127.0.0.1');
   await once(socket, 'connect');
   const [{ bot_token }] = starfall.applications;
   const head = ['POST /api/v10/lobbies HTTP/1.1', 'host: 127.0.0.1', `authorization: Bot ${bot_token}`];
   socket.write(`${[...head, 'content-type: application/json', 'content-length: 2'].join('\r\n')}\r\n\r\n{`);
   // Until it has been read, nobody would wait for the rest of it.
-  await fetch(`${web_base}/api/v10/gateway`);
+  await fetch(`${webBase}/api/v10/gateway`);
   return { socket, answer: text(socket) };
 }
 

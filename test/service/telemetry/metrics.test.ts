@@ -76,9 +76,9 @@ describe('metrics', () => {
   it('count requests by the template of their path and their status, never by what callers choose', async () => {
     const service = await start();
     for (const id of ['1', '2', '3']) await callApi(service, 'GET', `/lobbies/${id}`);
-    for (const path of ['a', 'b', 'c']) await fetch(`${service.web_base}/${path}`);
+    for (const path of ['a', 'b', 'c']) await fetch(`${service.webBase}/${path}`);
     await callApi(service, 'GET', '/nothing-of-the-api');
-    await fetch(`${service.web_base}/x`, { method: 'PROPFIND' });
+    await fetch(`${service.webBase}/x`, { method: 'PROPFIND' });
     await sessionToken(service, ada.id);
     const series = await read(service);
     const requests = (method: string, route: string, status: number) =>
@@ -152,7 +152,7 @@ describe('metrics', () => {
   it('count connections that are rejected', async () => {
     const service = await start({ connectionsPerAddress: 1, opsPort: 0 });
     const held = await GatewayClient.open(service.gateway);
-    await expect(fetch(`${service.web_base}/healthz`)).rejects.toThrow();
+    await expect(fetch(`${service.webBase}/healthz`)).rejects.toThrow();
     const series = await read(service);
     expect(series.get('rallypoint_intake_limited_total{limit="connections"}')).toBeGreaterThan(0);
     held.socket.terminate();

@@ -40,7 +40,7 @@ describe('the id of a request', () => {
     const service = await start({ opsPort: 0 });
     const foreign = await sendRaw(service, head('GET', '/').replace('127.0.0.1', 'evil.example'));
     expect(foreign).toMatchObject({ status: 421, headers: { 'x-request-id': expect.stringMatching(generated) } });
-    expect((await fetch(`${service.ops_base}/healthz`)).headers.get('x-request-id')).toMatch(generated);
+    expect((await fetch(`${service.opsBase}/healthz`)).headers.get('x-request-id')).toMatch(generated);
   });
 
   it.each(['abc-123', 'Root=1-67891233-abcdef012345678912345678', 'a'.repeat(128)])(
@@ -70,8 +70,8 @@ describe('the id of a request', () => {
   it('stands in the control log', async () => {
     const service = await start();
     const { headers } = await callApi(service, 'GET', '/users/@me');
-    const log = await fetch(`${service.control_base}/log`, {
-      headers: { authorization: `Bearer ${service.control_token}` },
+    const log = await fetch(`${service.controlBase}/log`, {
+      headers: { authorization: `Bearer ${service.controlToken}` },
     });
     const { entries } = (await log.json()) as { entries: readonly LogFields[] };
     expect(entries).toContainEqual(
@@ -91,14 +91,14 @@ describe('the id of a request', () => {
     const service = await start({ log, entropy });
     isBroken = true;
     const failed = [
-      await fetch(`${service.api_base}/v10/oauth2/token`, {
+      await fetch(`${service.apiBase}/v10/oauth2/token`, {
         method: 'POST',
         headers: { authorization: `Basic ${btoa(`${starfall.applications[0].id}:starfall-client-secret`)}` },
         body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'identify' }),
       }),
-      await fetch(`${service.control_base}/users/${starfall.users[0].id}/session`, {
+      await fetch(`${service.controlBase}/users/${starfall.users[0].id}/session`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${service.control_token}` },
+        headers: { authorization: `Bearer ${service.controlToken}` },
       }),
     ];
     isBroken = false;
@@ -132,9 +132,9 @@ describe('the request log', () => {
     });
     await callApi(service, 'POST', '/lobbies', {});
     await callApi(service, 'POST', '/interactions/123/hidden-token/callback', { type: 4 });
-    await fetch(`${service.web_base}/oauth2/authorize?client_id=1&state=hidden`);
-    await fetch(`${service.web_base}/nothing/hidden`, { headers: botHeaders });
-    await fetch(`${service.web_base}/healthz`);
+    await fetch(`${service.webBase}/oauth2/authorize?client_id=1&state=hidden`);
+    await fetch(`${service.webBase}/nothing/hidden`, { headers: botHeaders });
+    await fetch(`${service.webBase}/healthz`);
     await service.close();
 
     const logged = lines.map(({ fields }) => fields).filter(fields => 'duration_ms' in fields);

@@ -38,15 +38,15 @@ const service = await startService({ fixtures: { ...starfall, applications }, li
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const { id: lobbyId } = (await (
-  await fetch(`${service.api_base}/v10/lobbies`, {
+  await fetch(`${service.apiBase}/v10/lobbies`, {
     method: 'POST',
     headers: { ...botHeaders, traceparent },
     body: '{}',
   })
 ).json()) as { id: string };
-await fetch(`${service.api_base}/v10/lobbies/${lobbyId}`, { headers: botHeaders });
-await fetch(`${service.web_base}/oauth2/authorize?state=secret`);
-await fetch(`${service.web_base}/healthz`);
+await fetch(`${service.apiBase}/v10/lobbies/${lobbyId}`, { headers: botHeaders });
+await fetch(`${service.webBase}/oauth2/authorize?state=secret`);
+await fetch(`${service.webBase}/healthz`);
 // Each makes a webhook event.
 const seen = async (count: number) => {
   while (game.seen.length < count) await new Promise(resolve => setImmediate(resolve));
@@ -61,7 +61,7 @@ await seen(2);
 const backend = createBackend({
   applicationId: starfall.applications[0].id,
   botToken: starfall.applications[0].bot_token,
-  baseUrl: service.web_base,
+  baseUrl: service.webBase,
 });
 const tracer = trace.getTracer('game');
 await tracer.startActiveSpan('game', async span => {

@@ -100,7 +100,7 @@ describe("a service beside OpenTelemetry's SDK", () => {
       const { startService } = await import('./src/service/index.ts');
       const warn = (_, message) => console.log(message);
       const service = await startService({ log: { debug() {}, info() {}, warn, error: warn } });
-      console.log((await fetch(service.web_base + '/readyz')).status);
+      console.log((await fetch(service.webBase + '/readyz')).status);
       await service.close();
     `;
     const args = ['--input-type=module', '--eval', script];

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const ask = (accept: string, path = '/', method = 'GET') =>
-  fetch(service.web_base + path, { method, headers: { accept } });
+  fetch(service.webBase + path, { method, headers: { accept } });
 
 describe('the root of the service', () => {
   it('answers a browser with a page that says what this is, and where to go', async () => {
@@ -21,7 +21,7 @@ describe('the root of the service', () => {
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const text = await answer.text();
     expect(text).toContain('Rallypoint service');
-    expect(text).toContain(`baseUrl: '${service.web_base}'`);
+    expect(text).toContain(`baseUrl: '${service.webBase}'`);
     const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, address = '']) => address);
     expect(links).toContain(devicePagePath);
     for (const link of links.filter(address => address.startsWith('/'))) {
@@ -66,7 +66,7 @@ describe.skipIf(chromium.missing)(`in a browser${chromium.note}`, () => {
       const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
       const complaints: string[] = [];
       page.on('console', message => complaints.push(message.text()));
-      await page.goto(service.web_base);
+      await page.goto(service.webBase);
       expect(await page.title()).toBe('Rallypoint service');
       await page.screenshot({ path: `${picturesFolder('pages')}/root-${colorScheme}-${width}.png`, fullPage: true });
       expect(await isWiderThanWindow(page)).toBe(false);

@@ -72,11 +72,11 @@ export class Stage {
     const { desktop, files } = parts;
     const folder = mkdtempSync(join(desktop.folder, 'stage-'));
     const service = await ServiceProcess.start(folder, fixtures);
-    const { web_base } = service.ready;
-    const backend = await startGameBackend({ applicationId, botToken, baseUrl: web_base });
+    const { webBase } = service.ready;
+    const backend = await startGameBackend({ applicationId, botToken, baseUrl: webBase });
     const environment = {
       [variables.applicationId]: applicationId,
-      [variables.baseUrl]: web_base,
+      [variables.baseUrl]: webBase,
       [variables.backendBase]: backend.address,
       [variables.profile]: join(folder, 'game'),
       // No stage finds what another has kept.

@@ -3,18 +3,18 @@ import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
 import type { TokenSet } from '../../../src/sdk/auth/token-set.ts';
 import type { Client } from '../../../src/sdk/client.ts';
 import type { LobbySnapshot } from '../../../src/sdk/lobby/snapshot.ts';
-import type { ReadyLine } from '../../../src/service/index.ts';
+import type { ServiceAddresses } from '../../../src/service/index.ts';
 
 /** What the consent page would do: where the browser is sent when this user decides so. */
 export async function decide(
-  service: ReadyLine,
+  service: ServiceAddresses,
   authorizeUrl: string,
   userId: string,
   decision: 'approve' | 'deny' = 'approve',
 ): Promise<string> {
-  const answer = await fetch(`${service.control_base}/consent`, {
+  const answer = await fetch(`${service.controlBase}/consent`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ authorize_url: authorizeUrl, user_id: userId, decision }),
   });
   const { redirect_to, message } = (await answer.json()) as { redirect_to?: string; message?: string };
@@ -23,7 +23,7 @@ export async function decide(
 }
 
 /** A browser in which this user approves: for a client's `openBrowser`. */
-export function browserOf(service: ReadyLine, userId: string): (url: string) => Promise<void> {
+export function browserOf(service: ServiceAddresses, userId: string): (url: string) => Promise<void> {
   return async url => {
     await fetch(await decide(service, url, userId));
   };

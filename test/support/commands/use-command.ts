@@ -1,6 +1,6 @@
 import type { Command } from '../../../src/model/command.ts';
 import type { InvocationInput } from '../../../src/model/interaction.ts';
-import type { ReadyLine } from '../../../src/service/index.ts';
+import type { ServiceAddresses } from '../../../src/service/index.ts';
 import { callApi, starfall } from '../service/starfall.ts';
 
 const [guild] = starfall.guilds;
@@ -11,14 +11,14 @@ const [guild] = starfall.guilds;
  * @param filledIn the values of its options; type 4 while one of them is typed
  */
 export async function useCommand(
-  service: ReadyLine,
+  service: ServiceAddresses,
   command: Command,
   userId: string,
   { type = 2, options }: Pick<InvocationInput['data'], 'options'> & { readonly type?: 2 | 4 } = {},
 ): Promise<void> {
-  const session = await fetch(`${service.control_base}/users/${userId}/session`, {
+  const session = await fetch(`${service.controlBase}/users/${userId}/session`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${service.control_token}` },
+    headers: { authorization: `Bearer ${service.controlToken}` },
   });
   const { token } = (await session.json()) as { token: string };
   const { id, version, name, type: commandType } = command;

@@ -1,14 +1,14 @@
 import type { LobbyVoiceState } from '../../../src/model/lobby.ts';
-import type { ReadyLine } from '../../../src/service/index.ts';
+import type { ServiceAddresses } from '../../../src/service/index.ts';
 import type { LobbyMemberRecord } from '../../../src/service/store/records.ts';
 
 /** One who is in the call of a lobby. */
 export type Participant = Pick<LobbyVoiceState, 'user_id' | 'session_id' | 'self_mute' | 'self_deaf' | 'self_video'>;
 
 /** Who is in which call, by lobby, as the service keeps it: no client is asked. */
-export async function keptCalls(service: ReadyLine): Promise<ReadonlyMap<string, readonly Participant[]>> {
-  const headers = { authorization: `Bearer ${service.control_token}` };
-  const answer = await fetch(`${service.control_base}/snapshot`, { headers });
+export async function keptCalls(service: ServiceAddresses): Promise<ReadonlyMap<string, readonly Participant[]>> {
+  const headers = { authorization: `Bearer ${service.controlToken}` };
+  const answer = await fetch(`${service.controlBase}/snapshot`, { headers });
   const { content } = (await answer.json()) as { content: { lobby_members: readonly LobbyMemberRecord[] } };
   const calls = new Map<string, Participant[]>();
   for (const { lobby_id, user_id, voice, voice_session_id } of content.lobby_members) {

@@ -52,11 +52,11 @@ export class LiveWorld {
 
   /** A game that is not connected yet. */
   game(token: string, network: Network, machine: SleepyClock): Client {
-    const { web_base } = this.#service;
+    const { webBase } = this.#service;
     const applicationId = starfall.applications[0].id;
     const client = new Client({
       applicationId,
-      baseUrl: web_base,
+      baseUrl: webBase,
       clock: machine,
       socket: network.socket,
     });
@@ -70,7 +70,7 @@ export class LiveWorld {
 
   /** The service ends and begins again, on the same folder and port. */
   async restart(): Promise<void> {
-    const { port } = new URL(this.#service.api_base);
+    const { port } = new URL(this.#service.apiBase);
     const nowMs = this.#service.clock.now();
     await this.#service.close();
     const clock = { virtualFromMs: nowMs };

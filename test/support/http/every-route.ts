@@ -315,7 +315,7 @@ export async function openRouteWorld(options: ServiceOptions = {}): Promise<Rout
     const path = route.path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
       encodeURIComponent(params[parameter] ?? '1'),
     );
-    const url = `${service.api_base}/v10${path}${query}`;
+    const url = `${service.apiBase}/v10${path}${query}`;
     const authorization = credential.authorization ?? authorizationFor(route, tokens);
     const mediaType = route.body === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
     const headers = { ...(authorization && { authorization }), ...(route.body && { 'content-type': mediaType }) };
@@ -350,9 +350,9 @@ function authorizationFor({ credentials }: Route, tokens: Readonly<Record<string
 }
 
 async function postFixtures(service: Service, document: Fixtures): Promise<FilledFixtures> {
-  const answer = await fetch(`${service.control_base}/fixtures`, {
+  const answer = await fetch(`${service.controlBase}/fixtures`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
     body: JSON.stringify(document),
   });
   return (await answer.json()) as FilledFixtures;

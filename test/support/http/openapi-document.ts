@@ -25,7 +25,7 @@ export interface OpenApiDocument {
 
 export async function documentOf(service: Service): Promise<OpenApiDocument> {
   const { path } = routes.getOpenApi;
-  return (await (await fetch(`${service.api_base}/v10${path}`)).json()) as OpenApiDocument;
+  return (await (await fetch(`${service.apiBase}/v10${path}`)).json()) as OpenApiDocument;
 }
 
 export function operationOf(document: OpenApiDocument, name: RouteName): Operation {

@@ -43,10 +43,10 @@ export async function openSampleWorld(): Promise<SampleWorld> {
   const files = await buildSample(built);
   const data = join(folder, 'service');
   let service = await startService({ fixtures, limits: 'off', data });
-  const backend = await startGameBackend({ applicationId, botToken, baseUrl: service.web_base });
+  const backend = await startGameBackend({ applicationId, botToken, baseUrl: service.webBase });
   const options: AppOptions = {
     applicationId,
-    baseUrl: service.web_base,
+    baseUrl: service.webBase,
     backendBase: backend.address,
     scheme: `discord-${applicationId}`,
     redirect: 'loopback',
@@ -62,7 +62,7 @@ export async function openSampleWorld(): Promise<SampleWorld> {
     options,
     files,
     async stopService() {
-      const { port } = new URL(service.web_base);
+      const { port } = new URL(service.webBase);
       await service.close();
       return {
         async restart() {
@@ -121,10 +121,10 @@ export async function openInNode(
 
 /** Another player's game, on the SDK alone. */
 export async function openFriend(
-  world: { readonly service: Pick<Service, 'api_base' | 'web_base'> },
+  world: { readonly service: Pick<Service, 'apiBase' | 'webBase'> },
   username: string = friend.username,
 ): Promise<Client> {
-  const { web_base: baseUrl } = world.service;
+  const { webBase: baseUrl } = world.service;
   const client = new Client({ applicationId, baseUrl, openBrowser: url => signInAs(username, url) });
   const { challenge, verifier } = client.createAuthorizationCodeVerifier();
   const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));

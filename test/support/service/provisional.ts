@@ -1,12 +1,15 @@
 import type { ProvisionalTokenResponse } from '../../../src/model/provisional.ts';
-import type { ReadyLine } from '../../../src/service/index.ts';
+import type { ServiceAddresses } from '../../../src/service/index.ts';
 import type { IdentityProviderFixture } from '../../../src/service/testing/fixtures/document.ts';
 import { answerJson, startLoopbackServer } from '../http/loopback-server.ts';
 import { callApi } from './starfall.ts';
 import { playerTokens } from './tokens.ts';
 
 /** The token of Starfall's provisional account for somebody whom its bot names. */
-export async function botIssuedToken(service: ReadyLine, externalUserId: string): Promise<ProvisionalTokenResponse> {
+export async function botIssuedToken(
+  service: ServiceAddresses,
+  externalUserId: string,
+): Promise<ProvisionalTokenResponse> {
   const { status, body } = await callApi(service, 'POST', '/partner-sdk/token/bot', {
     external_user_id: externalUserId,
   });
@@ -15,7 +18,7 @@ export async function botIssuedToken(service: ReadyLine, externalUserId: string)
 }
 
 /** Somebody whom the bot names, merged into this user's account. */
-export async function mergeByBot(service: ReadyLine, externalUserId: string, userId: string) {
+export async function mergeByBot(service: ServiceAddresses, externalUserId: string, userId: string) {
   const { access_token } = await botIssuedToken(service, externalUserId);
   const proof = { external_auth_type: 'DISCORD_BOT_ISSUED_ACCESS_TOKEN', external_auth_token: access_token };
   return playerTokens(service, userId, 'openid sdk.social_layer', {}, proof);

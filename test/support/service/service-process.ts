@@ -2,14 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Fixtures, ReadyLine } from '../../../src/service/index.ts';
+import type { Fixtures } from '../../../src/service/index.ts';
+import { type RunningService, readReadyLine } from './ready-line.ts';
 
 const program = resolve(import.meta.dirname, '../../../src/cli/main.ts');
 
 /** The service as a process of its own, on a data folder; it can be ended, and started again at the same address. */
 export class ServiceProcess {
   readonly #folder: string;
-  #ready: ReadyLine | undefined;
+  #ready: RunningService | undefined;
   #child: ChildProcess | undefined;
 
   private constructor(folder: string) {
@@ -25,13 +26,13 @@ export class ServiceProcess {
   }
 
   /** What it said of itself. */
-  get ready(): ReadyLine {
+  get ready(): RunningService {
     if (!this.#ready) throw new Error('The service has not been ready yet.');
     return this.#ready;
   }
 
   async start(): Promise<void> {
-    const { port } = this.#ready ? new URL(this.#ready.web_base) : { port: '0' };
+    const { port } = this.#ready ? new URL(this.#ready.webBase) : { port: '0' };
     const places = ['--data', join(this.#folder, 'data'), '--fixtures', join(this.#folder, 'fixtures.json')];
     const args = [program, 'serve', '--port', port, ...places, '--limits', 'off', '--log-level', 'warn'];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -41,7 +42,7 @@ export class ServiceProcess {
       text += chunk;
       if (text.includes('\n')) break;
     }
-    this.#ready = JSON.parse(text) as ReadyLine;
+    this.#ready = readReadyLine(text);
   }
 
   /** Resolves when it has ended. */

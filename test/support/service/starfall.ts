@@ -1,4 +1,4 @@
-import type { Fixtures, ReadyLine } from '../../../src/service/index.ts';
+import type { Fixtures, ServiceAddresses } from '../../../src/service/index.ts';
 
 /** A small world that many tests begin with: one application with a bot, three players and a guild. */
 export const starfall = {
@@ -35,14 +35,14 @@ export const botHeaders = { authorization: 'Bot starfall-bot-token', 'content-ty
 
 /** One call to the API with the bot's token: status, headers and parsed body. */
 export async function callApi(
-  { api_base }: Pick<ReadyLine, 'api_base'>,
+  { apiBase }: Pick<ServiceAddresses, 'apiBase'>,
   method: string,
   path: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = botHeaders,
 ): Promise<{ status: number; headers: Headers; body: unknown }> {
   const text = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-  const answer = await fetch(`${api_base}/v10${path}`, { method, headers, ...text });
+  const answer = await fetch(`${apiBase}/v10${path}`, { method, headers, ...text });
   const answered = await answer.text();
   return { status: answer.status, headers: answer.headers, body: answered === '' ? undefined : JSON.parse(answered) };
 }

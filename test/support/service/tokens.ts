@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ReadyLine } from '../../../src/service/index.ts';
+import type { ServiceAddresses } from '../../../src/service/index.ts';
 import { starfall } from './starfall.ts';
 
 /** A token of the user's own client, as the control API hands it out. */
-export async function sessionToken(service: ReadyLine, userId: string): Promise<string> {
+export async function sessionToken(service: ServiceAddresses, userId: string): Promise<string> {
   const { token } = await control<{ token: string }>(service, `/users/${userId}/session`);
   return token;
 }
@@ -13,7 +13,7 @@ const verifier = 'v'.repeat(64);
 
 /** An access token by which Starfall acts for the user: consent, code and PKCE, as a game would do it. */
 export async function playerToken(
-  service: ReadyLine,
+  service: ServiceAddresses,
   userId: string,
   scope = 'sdk.social_layer',
   more: Readonly<Record<string, string>> = {},
@@ -23,14 +23,14 @@ export async function playerToken(
 
 /** As {@link playerToken}, with the token that renews it. @param exchange more for the exchange of the code */
 export async function playerTokens(
-  service: ReadyLine,
+  service: ServiceAddresses,
   userId: string,
   scope = 'sdk.social_layer',
   more: Readonly<Record<string, string>> = {},
   exchange: Readonly<Record<string, string>> = {},
 ): Promise<{ access_token: string; refresh_token: string }> {
   const client = starfall.applications[0].id;
-  const authorize = new URL(`${service.web_base}/oauth2/authorize`);
+  const authorize = new URL(`${service.webBase}/oauth2/authorize`);
   authorize.search = new URLSearchParams({
     response_type: 'code',
     client_id: client,
@@ -44,7 +44,7 @@ export async function playerTokens(
   const decision = { authorize_url: authorize.href, user_id: userId, decision: 'approve' };
   const { redirect_to } = await control<{ redirect_to: string }>(service, '/consent', decision);
   const code = new URL(redirect_to).searchParams.get('code') ?? '';
-  const answer = await fetch(`${service.api_base}/v10/oauth2/token`, {
+  const answer = await fetch(`${service.apiBase}/v10/oauth2/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -60,19 +60,19 @@ export async function playerTokens(
 
 /** A new pair in the place of the one whose refresh token this is. */
 export async function refreshTokens(
-  service: ReadyLine,
+  service: ServiceAddresses,
   refresh_token: string,
 ): Promise<{ access_token: string; refresh_token: string }> {
   const form = { grant_type: 'refresh_token', client_id: starfall.applications[0].id, refresh_token };
   const body = new URLSearchParams(form);
-  const answer = await fetch(`${service.api_base}/v10/oauth2/token`, { method: 'POST', body });
+  const answer = await fetch(`${service.apiBase}/v10/oauth2/token`, { method: 'POST', body });
   return (await answer.json()) as { access_token: string; refresh_token: string };
 }
 
 /** An access token by which Starfall acts for itself. */
-export async function clientToken(service: ReadyLine, scope: string): Promise<string> {
+export async function clientToken(service: ServiceAddresses, scope: string): Promise<string> {
   const { id, client_secret } = starfall.applications[0];
-  const answer = await fetch(`${service.api_base}/v10/oauth2/token`, {
+  const answer = await fetch(`${service.apiBase}/v10/oauth2/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${id}:${client_secret}`)}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
@@ -81,10 +81,10 @@ export async function clientToken(service: ReadyLine, scope: string): Promise<st
   return access_token;
 }
 
-async function control<T>(service: ReadyLine, path: string, body?: unknown): Promise<T> {
-  const answer = await fetch(service.control_base + path, {
+async function control<T>(service: ServiceAddresses, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(service.controlBase + path, {
     method: 'POST',
-    headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   if (!answer.ok) throw new Error(`control ${path} answered ${answer.status}: ${await answer.text()}`);

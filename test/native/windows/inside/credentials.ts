@@ -4,11 +4,11 @@ import { Client } from '../../../../src/sdk/client.ts';
 import { openCredentials } from '../../../../src/sdk/credentials/open-credentials.ts';
 import type { ProcessLockKind } from '../../../../src/sdk/credentials/process-lock.ts';
 import { openKeychain } from '../../../../src/sdk/keychain/open-keychain.ts';
-import type { ReadyLine } from '../../../../src/service/index.ts';
+import type { ServiceAddresses } from '../../../../src/service/index.ts';
 import { Crowd, deaths } from '../../../support/keychain/credential-crowd.ts';
 
 export interface Story {
-  readonly service: ReadyLine;
+  readonly service: ServiceAddresses;
   readonly applicationId: string;
   readonly userId: string;
   readonly program: string;
@@ -22,7 +22,7 @@ export interface Story {
 export async function outlive(story: Story) {
   const { service, applicationId, userId, program, folder, lock, processes, rounds } = story;
   const keychain = await openKeychain({ service: 'Starfall', allow: ['encrypted-file'], folder });
-  const addresses = { applicationId, baseUrl: service.web_base };
+  const addresses = { applicationId, baseUrl: service.webBase };
   const client = new Client({ ...addresses, openBrowser: url => approve(service, url, userId) });
   const own = await openCredentials({ client, keychain, folder, locks: [lock] });
   await own.signIn();
@@ -50,10 +50,10 @@ export async function outlive(story: Story) {
 }
 
 /** A browser in which this user approves. Under Wine global fetch cannot connect. */
-async function approve({ control_base, control_token }: ReadyLine, url: string, userId: string): Promise<void> {
-  const headers = { authorization: `Bearer ${control_token}`, 'content-type': 'application/json' };
+async function approve({ controlBase, controlToken }: ServiceAddresses, url: string, userId: string): Promise<void> {
+  const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ authorize_url: url, user_id: userId, decision: 'approve' });
-  const answer = await send(`${control_base}/consent`, { method: 'POST', headers }, body);
+  const answer = await send(`${controlBase}/consent`, { method: 'POST', headers }, body);
   const { redirect_to } = (await json(answer)) as { redirect_to: string };
   (await send(redirect_to, {})).resume();
 }

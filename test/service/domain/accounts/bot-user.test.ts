@@ -118,9 +118,9 @@ describe('PATCH /users/@me', () => {
 
   it('keeps the name when a document names the application again, and loses it with a reset', async () => {
     await rename('Harbour');
-    const headers = { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ applications: [{ id: application.id, name: 'Starfall II' }] });
-    expect((await fetch(`${service.control_base}/fixtures`, { method: 'POST', headers, body })).status).toBe(200);
+    expect((await fetch(`${service.controlBase}/fixtures`, { method: 'POST', headers, body })).status).toBe(200);
     expect(await shown('/applications/@me')).toMatchObject({ name: 'Starfall II', bot: named('Harbour') });
     await service.reset();
     expect(await shown('/applications/@me')).toMatchObject({ name: application.name, bot: named(application.name) });
@@ -157,9 +157,9 @@ describe('a bot that gets another name', () => {
     const client = await join({ intents: intents.GUILDS });
     await rename('Harbour');
     await client.dispatch('USER_UPDATE');
-    const headers = { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ guilds: [{ id: '77', name: 'Quay', applications: [application.id] }] });
-    await fetch(`${service.control_base}/fixtures`, { method: 'POST', headers, body });
+    await fetch(`${service.controlBase}/fixtures`, { method: 'POST', headers, body });
     const { d } = await client.frame(({ t, d }) => t === 'GUILD_CREATE' && (d as Guild).id === '77');
     expect((d as Guild).members).toMatchObject([{ user: named('Harbour') }]);
   });

@@ -21,9 +21,9 @@ async function counts() {
 }
 
 async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-  const answer = await fetch(`${service.control_base}${path}`, {
+  const answer = await fetch(`${service.controlBase}${path}`, {
     method,
-    headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await answer.text();

@@ -54,9 +54,9 @@ afterEach(async () => {
 
 /** What `POST /control/fixtures` does with an address: it is taken as it is. */
 async function pointTo(interactions_endpoint_url: string | null): Promise<void> {
-  await fetch(`${service.control_base}/fixtures`, {
+  await fetch(`${service.controlBase}/fixtures`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ applications: [{ id: application.id, interactions_endpoint_url }] }),
   });
 }
@@ -73,8 +73,8 @@ const outcome = async () => {
   return namesHeard()[0];
 };
 const log = async () => {
-  const headers = { authorization: `Bearer ${service.control_token}` };
-  return (await fetch(`${service.control_base}/log?after=0`, { headers })).text();
+  const headers = { authorization: `Bearer ${service.controlToken}` };
+  return (await fetch(`${service.controlBase}/log?after=0`, { headers })).text();
 };
 /** What the journal says of the last one. */
 const delivery = async () => {

@@ -33,9 +33,9 @@ async function join(token: string = bot, fields: Partial<Identify> = {}): Promis
 }
 
 async function furnish(document: object): Promise<void> {
-  const headers = { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' };
   const body = JSON.stringify(document);
-  const answer = await fetch(`${service.control_base}/fixtures`, { method: 'POST', headers, body });
+  const answer = await fetch(`${service.controlBase}/fixtures`, { method: 'POST', headers, body });
   if (!answer.ok) throw new Error(await answer.text());
 }
 
@@ -66,7 +66,7 @@ describe('a bot that is connected', () => {
     await furnish({ guilds: [{ id: '71', name: 'Outpost', owner_id: ada.id }] });
     const client = await join();
     const [redirect_uri] = application.redirect_uris;
-    const authorize = new URL(`${service.web_base}/oauth2/authorize`);
+    const authorize = new URL(`${service.webBase}/oauth2/authorize`);
     const fields = {
       response_type: 'code',
       client_id: application.id,
@@ -76,9 +76,9 @@ describe('a bot that is connected', () => {
     };
     const proof = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' };
     authorize.search = new URLSearchParams({ ...fields, ...proof, guild_id: '71' }).toString();
-    const headers = { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' };
     const consent = { authorize_url: authorize.href, user_id: ada.id, decision: 'approve', guild_id: '71' };
-    const answer = await fetch(`${service.control_base}/consent`, {
+    const answer = await fetch(`${service.controlBase}/consent`, {
       method: 'POST',
       headers,
       body: JSON.stringify(consent),

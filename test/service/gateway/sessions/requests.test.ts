@@ -404,8 +404,8 @@ describe('shards', () => {
     for (const shard of shards) await shard.beat();
     await own.clock.advance(0);
     const renamed = { guilds: [harbour, crowded].map(id => ({ id, name: `New ${id}` })) };
-    const headers = { authorization: `Bearer ${own.control_token}`, 'content-type': 'application/json' };
-    await fetch(`${own.control_base}/fixtures`, { method: 'POST', headers, body: JSON.stringify(renamed) });
+    const headers = { authorization: `Bearer ${own.controlToken}`, 'content-type': 'application/json' };
+    await fetch(`${own.controlBase}/fixtures`, { method: 'POST', headers, body: JSON.stringify(renamed) });
     for (const shard of shards) await shard.beat();
     const heard = shards.map(({ frames }) =>
       frames.filter(({ t }) => t === 'GUILD_UPDATE').map(({ d }) => (d as { id: string }).id),

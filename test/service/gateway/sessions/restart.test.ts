@@ -231,8 +231,8 @@ describe.each(['clean', 'killed'] as const)('after a %s end', how => {
 });
 
 async function furnish({ now }: World, document: object): Promise<void> {
-  const headers = { authorization: `Bearer ${now.control_token}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${now.control_base}/fixtures`, {
+  const headers = { authorization: `Bearer ${now.controlToken}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${now.controlBase}/fixtures`, {
     method: 'POST',
     headers,
     body: JSON.stringify(document),

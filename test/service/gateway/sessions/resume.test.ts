@@ -253,7 +253,7 @@ describe('what a session was opened with', () => {
     await drop(waiting);
     const [{ id: client_id }] = starfall.applications;
     const form = new URLSearchParams({ token, client_id });
-    expect((await fetch(`${service.api_base}/v10/oauth2/token/revoke`, { method: 'POST', body: form })).status).toBe(
+    expect((await fetch(`${service.apiBase}/v10/oauth2/token/revoke`, { method: 'POST', body: form })).status).toBe(
       200,
     );
     expect((await live.closed).code).toBe(4003);

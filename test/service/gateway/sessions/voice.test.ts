@@ -413,11 +413,11 @@ describe('a part in a call ends', () => {
     const world = await World.begin();
     const caller = await world.join(ada);
     await caller.calls(world.lobbyId);
-    const headers = { authorization: `Bearer ${world.service.control_token}`, 'content-type': 'application/json' };
-    const snapshot = await (await fetch(`${world.service.control_base}/snapshot`, { headers })).text();
+    const headers = { authorization: `Bearer ${world.service.controlToken}`, 'content-type': 'application/json' };
+    const snapshot = await (await fetch(`${world.service.controlBase}/snapshot`, { headers })).text();
     const heir = await World.begin();
-    const authorization = `Bearer ${heir.service.control_token}`;
-    const put = await fetch(`${heir.service.control_base}/snapshot`, {
+    const authorization = `Bearer ${heir.service.controlToken}`;
+    const put = await fetch(`${heir.service.controlBase}/snapshot`, {
       method: 'PUT',
       headers: { ...headers, authorization },
       body: snapshot,
@@ -519,10 +519,10 @@ describe('the voice server that an operator names', () => {
     await caller.ping(world.lobbyId);
     await caller.client.until(() => caller.servers.length === 2);
     expect(caller.servers.map(server => server.endpoint)).toEqual([endpoint, endpoint]);
-    const keys = (await (await fetch(`${world.service.api_base}/oauth2/keys`)).json()) as JSONWebKeySet;
+    const keys = (await (await fetch(`${world.service.apiBase}/oauth2/keys`)).json()) as JSONWebKeySet;
     const verify = (token = '', atMs = world.service.clock.now()) =>
       jwtVerify(token, createLocalJWKSet(keys), {
-        issuer: world.service.web_base,
+        issuer: world.service.webBase,
         audience: 'lobby-voice',
         typ: 'voice+jwt',
         currentDate: new Date(atMs),
@@ -548,7 +548,7 @@ describe('the voice server that an operator names', () => {
     const caller = await world.join(ada);
     await caller.calls(world.lobbyId);
     expect(caller.servers).toMatchObject([{ endpoint: null }]);
-    const { port } = new URL(world.service.api_base);
+    const { port } = new URL(world.service.apiBase);
     await restarting.now.close();
     const clock = { virtualFromMs: world.service.clock.now() };
     const options = { fixtures: starfall, limits: 'off', clock, data: restarting.data, port: Number(port) } as const;

@@ -38,7 +38,7 @@ describe('a token by the word of the bot', () => {
     const { body } = await world.byBot(newName());
     const keys = (await callApi(world.service, 'GET', '/oauth2/keys')).body as JSONWebKeySet;
     const { payload } = await jwtVerify(String(body.id_token), createLocalJWKSet(keys), {
-      issuer: world.service.web_base,
+      issuer: world.service.webBase,
       audience: game.id,
       currentDate: new Date(world.service.clock.now()),
     });
@@ -197,7 +197,7 @@ describe('a provisional account', () => {
     const name = newName();
     const token = world.token(await world.byBot(name));
     const { id } = await world.userOf(token);
-    await fetch(`${world.service.api_base}/v10/oauth2/token/revoke`, {
+    await fetch(`${world.service.apiBase}/v10/oauth2/token/revoke`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: game.id, token }),
     });

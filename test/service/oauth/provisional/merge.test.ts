@@ -61,7 +61,7 @@ async function watch(token: string): Promise<GatewayClient> {
 /** A code for the game, as its user's browser brings it. */
 async function newCode(userId: string) {
   const verifier = createCodeVerifier(systemEntropy);
-  const authorize = new URL(`${world.service.web_base}/oauth2/authorize`);
+  const authorize = new URL(`${world.service.webBase}/oauth2/authorize`);
   const redirect_uri = game.redirect_uris[0];
   authorize.search = new URLSearchParams({
     ...{ response_type: 'code', client_id: game.id, redirect_uri, scope: 'identify' },
@@ -73,7 +73,7 @@ async function newCode(userId: string) {
 
 async function exchange(form: Record<string, string>): Promise<Answer> {
   const body = new URLSearchParams(form);
-  const answer = await fetch(`${world.service.api_base}/v10/oauth2/token`, { method: 'POST', body });
+  const answer = await fetch(`${world.service.apiBase}/v10/oauth2/token`, { method: 'POST', body });
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answer['body'] };
 }
 
@@ -139,7 +139,7 @@ describe('a merge', () => {
     const provisional = world.token(await world.byBot(newName()));
     const { id: lobbyId } = await join(provisional, newName());
     const start = new URLSearchParams({ client_id: game.id, scope: 'openid sdk.social_layer' });
-    const started = await fetch(`${world.service.api_base}/v10/oauth2/device/authorize`, {
+    const started = await fetch(`${world.service.apiBase}/v10/oauth2/device/authorize`, {
       method: 'POST',
       body: start,
     });

@@ -98,9 +98,9 @@ export async function openProvisionalWorld(options: Omit<ServiceOptions, 'fixtur
       post('/partner-sdk/provisional-accounts/unmerge/bot', { external_user_id: externalUserId }, `Bot ${bot_token}`),
 
     async furnish(fixtures: Fixtures): Promise<void> {
-      const answer = await fetch(`${running.control_base}/fixtures`, {
+      const answer = await fetch(`${running.controlBase}/fixtures`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${running.control_token}` },
+        headers: { authorization: `Bearer ${running.controlToken}` },
         body: JSON.stringify(fixtures),
       });
       if (!answer.ok) throw new Error(await answer.text());

@@ -36,7 +36,7 @@ async function currentAuthorization(token: string) {
 
 async function revoke(token: string, form: Record<string, string> = { client_id: game.id }): Promise<void> {
   const body = new URLSearchParams({ ...form, token });
-  await fetch(`${world.service.api_base}/v10/oauth2/token/revoke`, { method: 'POST', body });
+  await fetch(`${world.service.apiBase}/v10/oauth2/token/revoke`, { method: 'POST', body });
 }
 
 describe('a child token', () => {

@@ -32,8 +32,8 @@ const statuses = async (calls: number) => {
 };
 
 async function control(method: string, body?: unknown) {
-  const headers = { authorization: `Bearer ${service.control_token}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${service.control_base}/faults`, { method, headers, body: JSON.stringify(body) ?? null });
+  const headers = { authorization: `Bearer ${service.controlToken}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${service.controlBase}/faults`, { method, headers, body: JSON.stringify(body) ?? null });
   const text = await answer.text();
   return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
 }
