@@ -1,8 +1,9 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { databaseIn } from '../../../src/service/store/data-folder.ts';
 import { markPath } from '../../../src/service/store/sqlite/commit-mark.ts';
+import { copyChangingFile } from '../../../src/wire/files/copy-file.ts';
 import { temporaryFolder } from '../runs/folder.ts';
 
 type Folder = Awaited<ReturnType<typeof temporaryFolder>>;
@@ -63,9 +64,9 @@ export class RestartingService {
 }
 
 /** As `kill -9` would leave the folder: the mark, which must not know of more than the rest, is copied first. */
-async function copyLiving(from: string, to: string): Promise<void> {
+export async function copyLiving(from: string, to: string): Promise<void> {
   await mkdir(to);
-  const mark = markPath(databaseIn(from));
-  await cp(mark, markPath(databaseIn(to)));
-  await cp(from, to, { recursive: true, filter: path => path !== mark });
+  const mark = basename(markPath(databaseIn(from)));
+  const others = (await readdir(from)).filter(name => name !== mark);
+  for (const name of [mark, ...others]) await copyChangingFile(join(from, name), join(to, name));
 }

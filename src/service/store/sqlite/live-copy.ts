@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { constants } from 'node:fs';
-import { copyFile, open, rm, stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { copyChangingFile } from '../../../wire/files/copy-file.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
 import { endWish, wishToHold } from './log-hold.ts';
@@ -47,7 +47,7 @@ async function tryCopy(location: string, copy: string, renew: () => void): Promi
   const renewing = setInterval(renew, renewMs);
   try {
     const before = await instantOf(location);
-    await copyFile(location, copy, constants.COPYFILE_FICLONE);
+    await copyChangingFile(location, copy);
     await copyIfThere(`${location}-wal`, `${copy}-wal`);
     return (await instantOf(location)) === before;
   } finally {
@@ -77,7 +77,7 @@ async function logHead(path: string): Promise<string> {
 
 async function copyIfThere(path: string, copy: string): Promise<void> {
   await rm(copy, { force: true });
-  await copyFile(path, copy, constants.COPYFILE_FICLONE).catch(notThere);
+  await copyChangingFile(path, copy).catch(notThere);
 }
 
 function notThere(error: unknown): undefined {

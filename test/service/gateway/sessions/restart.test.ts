@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { LobbyMirror } from '../../../support/gateway/lobby-mirror.ts';
 import { patienceMs } from '../../../support/runs/soak.ts';
 import { tries } from '../../../support/runs/tries.ts';
-import { RestartingService } from '../../../support/service/restarting-service.ts';
+import { copyLiving, RestartingService } from '../../../support/service/restarting-service.ts';
 import { callApi, starfall } from '../../../support/service/starfall.ts';
 import { playerToken } from '../../../support/service/tokens.ts';
 
@@ -357,7 +357,8 @@ it('events leave a bounded number of bytes, however much happens, and sessions g
   const entry = (n: number, at: number) => [`${n} ${at}`.padStart(1000, '#'), `${at} ${n}`.padStart(1000, '#')];
   const { eventLogBytesMax } = runtimeLimits;
   const messageBytes = 50_000;
-  const atOnce = 20;
+  // Few enough that the events of a turn stay below the backlog at which a client is cut off.
+  const atOnce = 10;
   const received = () => client.names.filter(name => name === 'LOBBY_MESSAGE_CREATE').length;
   for (let n = 0; n * messageBytes < 1.25 * eventLogBytesMax; n += atOnce) {
     const calls = Array.from({ length: atOnce }, (_, more) => {
@@ -386,7 +387,7 @@ it('events leave a bounded number of bytes, however much happens, and sessions g
 /** Read in a copy: a folder belongs to the process that has it open. */
 async function keptBytes({ service }: World): Promise<number> {
   const copy = `${service.data}-copy`;
-  await cp(service.data, copy, { recursive: true });
+  await copyLiving(service.data, copy);
   const database = new DatabaseSync(join(copy, 'rallypoint.sqlite'));
   const sum = database.prepare('SELECT coalesce(sum(length(body)), 0) AS n FROM gateway_events').get();
   database.close();

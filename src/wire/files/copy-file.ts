@@ -1,0 +1,30 @@
+import { open } from 'node:fs/promises';
+
+const chunkBytes = 1024 * 1024;
+
+/**
+ * Copies a file that another process may write or cut meanwhile, up to the end that it has when the copy gets there. `copyFile` of
+ * Node.js never ends when the file becomes shorter than it was: it waits for bytes that are gone.
+ *
+ * @param copy is replaced
+ * @throws what the system says, with its `code`
+ */
+export async function copyChangingFile(path: string, copy: string, mode = 0o600): Promise<void> {
+  const from = await open(path);
+  try {
+    const to = await open(copy, 'w', mode);
+    try {
+      const buffer = Buffer.allocUnsafe(chunkBytes);
+      for (let at = 0; ; ) {
+        const { bytesRead } = await from.read(buffer, 0, chunkBytes, at);
+        if (bytesRead === 0) return;
+        await to.write(buffer, 0, bytesRead, at);
+        at += bytesRead;
+      }
+    } finally {
+      await to.close();
+    }
+  } finally {
+    await from.close();
+  }
+}
