@@ -13,9 +13,9 @@ const lookMsDefault = 5_000;
 const idleShareMax = 0.05;
 /** Less is not worth a collection. */
 const growthMin = 32 * 1024 * 1024;
-/** Buffers are freed beside, and V8 lets go of its pages one collection later. */
+/** Buffers are freed on another thread, and V8 releases its pages one collection later. */
 const rounds = 3;
-/** A collection stops everything for about 1 ms for each MiB that is alive; beyond this it is left to V8. */
+/** A collection pauses the process for about 0.6 ms per MiB of live heap (measured); above this bound it is left to V8. */
 const heapMax = 256 * 1024 * 1024;
 
 /**

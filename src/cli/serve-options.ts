@@ -118,7 +118,7 @@ export const serveOptions: OptionGroups = {
     },
     'voice-endpoint': {
       value: 'H',
-      help: ["your own voice server, which members of a lobby's call are told: voice.example:4433"],
+      help: ['address of your voice server, sent to the members of a call: voice.example:4433'],
     },
     'drain-timeout': {
       value: 'S',

@@ -94,7 +94,7 @@ export interface LobbyServerState {
  * directory says; it belongs to one server, under a lease; and that server stops writing by its own clock before its
  * lease ends for the others. Clocks of servers may differ by a sixth of the lease.
  *
- * A process that comes under the name of another takes over at once. The other looks into the directory each time before a
+ * A process that starts under the name of another takes over immediately. The other looks into the directory each time before a
  * write is sent, a repeated one included, and before it says that a lobby is its own; so it is refused with `superseded` from
  * then on. A single request that was sent just before, or before a lease ran out, and arrives after the new owner's cannot be
  * told from a good one.

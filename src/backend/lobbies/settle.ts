@@ -73,7 +73,7 @@ export function createSettler(calls: LobbyCalls, ownership: Ownership): Settler 
     const plan = planLobby(lobby, desired, { idleTimeoutSeconds: holding.entry.idleTimeoutSeconds ?? undefined });
     const applied = await applyPlan(calls, lobby, plan, async () => operation.next(await ownership.confirm(holding)));
     await noteIdleTimeout(holding, desired);
-    // Whoever is told that the lobby is its own may not have been superseded meanwhile.
+    // A server that reports a lobby as its own must not have been superseded meanwhile.
     await ownership.stillOwns();
     const outcome = !found ? 'created' : plan.length > 0 ? 'changed' : 'unchanged';
     return { outcome, ...applied, entry: holding.entry };

@@ -30,7 +30,7 @@ export interface NativeAddon {
 
   /**
    * Gives what the allocator keeps of freed memory back to the system: glibc on Linux; elsewhere it does nothing. All threads
-   * that allocate wait meanwhile, some 50 ms for each GiB.
+   * that allocate wait meanwhile, about 80 ms for each GiB (measured).
    *
    * @returns whether there was any
    */

@@ -105,7 +105,7 @@ export const runtimeLimits = {
   eventLogBytesMax: 64 * 1024 * 1024,
   /** How many deliveries those events stand for, each to one session: what a start takes grows with them. */
   eventLogDeliveriesMax: 4_000_000,
-  /** When a caller whose request the store failed is told to come again. */
+  /** The Retry-After of a request that failed in the store. */
   storeRetryMs: 5000,
 } as const;
 

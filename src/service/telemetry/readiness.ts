@@ -20,7 +20,7 @@ export class Readiness {
   #hasStoreFailed = false;
   #triedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** It takes traffic from here on, and keeps what it is told in the store. */
+  /** It takes traffic from here on, and writes its probes to the store. */
   start(store: Store): void {
     this.#store = store;
     this.#phase = 'ready';

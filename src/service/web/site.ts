@@ -50,7 +50,7 @@ function registerFiles(site: FastifyInstance, files: Pick<AttachmentCache, 'get'
         reply
           .header('content-type', isShown ? file.type : 'application/octet-stream')
           .header('content-disposition', isShown ? 'inline' : 'attachment')
-          // It stands beside the sign-in pages, and whoever sent it may mean no good.
+          // It shares an origin with the sign-in pages, and its sender may be hostile.
           .header('content-security-policy', "default-src 'none'; sandbox")
           .header('x-content-type-options', 'nosniff')
           .header('cache-control', 'private, max-age=86400, immutable')

@@ -34,7 +34,7 @@ export interface InteractionUse {
     | Pick<ModalInteraction, 'type' | 'data' | 'message'>;
 }
 
-/** A use, as its application is told. @see docs/spec/interactions.md#interaction */
+/** A use, as its application receives it. @see docs/spec/interactions.md#interaction */
 export function interactionView(use: InteractionUse): Interaction {
   const { place, told } = use;
   return {
@@ -54,7 +54,7 @@ export function interactionView(use: InteractionUse): Interaction {
   };
 }
 
-/** What the application is told of the use of a command. @see docs/spec/interactions.md#data */
+/** The data of the use of a command, as the application receives it. @see docs/spec/interactions.md#data */
 export function commandData(
   command: CommandRecord,
   invocation: Invocation,

@@ -6,7 +6,7 @@ import type { ApplicationRecord, LobbyRecord, UserRecord } from '../../store/rec
 import { PendingWork } from '../../support/pending-work.ts';
 import { createWebhookDelivery, type WebhookEvent } from './delivery.ts';
 
-/** What an application's server is told of. @see docs/spec/lobbies.md#webhook-events */
+/** The events that an application's server receives. @see docs/spec/lobbies.md#webhook-events */
 export const webhookEventNames = [
   'APPLICATION_AUTHORIZED',
   'APPLICATION_DEAUTHORIZED',

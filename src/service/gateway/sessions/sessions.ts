@@ -319,7 +319,7 @@ export class Sessions implements SessionOwner {
     return session;
   }
 
-  /** Undefined for one that cannot be made anew: its client has to identify, and the others go on. */
+  /** Undefined for one that cannot be restored: its client has to identify, and the others go on. */
   async #tryRevive(record: GatewaySessionRecord): Promise<Session | undefined> {
     try {
       return await this.#revive(record);
@@ -383,7 +383,7 @@ export class Sessions implements SessionOwner {
   }
 }
 
-/** Starts the session of a user's own client, which hears of its commands: how they were answered, which there are. */
+/** Starts the session of a user's own client, which receives events about its commands: their answers, and which commands there are. */
 async function startClientSession(core: Core, session: Session, user: UserRecord): Promise<void> {
   await session.follow(session.home);
   await followCommands(core, session, user.id);

@@ -11,7 +11,7 @@ import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts'
 import { type ResponseType, validateResponseType } from './response-type.ts';
 import { mayRequest, requireScopes, type ScopeTerms } from './scope-rules.ts';
 
-/** Parameters of `/oauth2/authorize` that the service reads; others are passed over. @see docs/spec/oauth2.md#authorization-request */
+/** Parameters of `/oauth2/authorize` that the service reads; others are ignored. @see docs/spec/oauth2.md#authorization-request */
 const authorizeParameters = [
   'client_id',
   'code_challenge',

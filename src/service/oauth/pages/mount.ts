@@ -121,7 +121,7 @@ export function searchOf(request: FastifyRequest): string {
   return start < 0 ? '' : request.url.slice(start);
 }
 
-/** What a person is told of an error; anything unforeseen is a 500 and told to nobody but the log. */
+/** The text that a person reads about an error; an unforeseen error is a 500, and only the log has its details. */
 function errorText({ errors }: PageWords, error: unknown): ErrorText {
   const failed = { heading: errors.failed, advice: errors.nothingChanged };
   if (error instanceof AuthorizationPageFault) {

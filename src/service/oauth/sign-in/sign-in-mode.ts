@@ -1,5 +1,5 @@
 /**
- * How people show on the pages who they are: they say so (test users on one's own machine), or by name and password
+ * How people show on the pages who they are: they choose a user (test users on your own machine), or enter name and password
  * (a service that others reach).
  */
 export const signInModes = ['developer', 'password'] as const;
