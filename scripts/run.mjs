@@ -7,7 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isNewEnough, oldestNode } from '../bin/oldest-node.js';
 import { findRuntime } from '../bin/runtime.js';
-import { missingPackages } from './missing-packages.mjs';
+import { missingPackages, nameAt } from './missing-packages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const lockfile = join(root, 'package-lock.json');
@@ -54,6 +54,12 @@ const tasks = {
     build();
     tasks.check();
     node('node_modules/vitest/vitest.mjs', 'run', ...rest);
+  },
+  /** The package as its users install it: test/package/matrix. */
+  'test:package'() {
+    install();
+    build();
+    node('test/package/matrix/main.ts', ...rest);
   },
   /** What can be tried more often is: many more seeds, a million lobbies. `npm run soak -- test/contract` for some of it. */
   soak() {
@@ -111,9 +117,7 @@ function lockDigest() {
 }
 
 function describe(missing) {
-  const [first, ...others] = missing.map(path =>
-    path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
-  );
+  const [first, ...others] = missing.map(nameAt);
   return others.length === 0 ? `${first} is missing` : `${first} and ${others.length} more packages are missing`;
 }
 

@@ -22,8 +22,11 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-function missingOf(packages: Record<string, object>, machine = debian): string[] {
-  writeFileSync(join(folder.path, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...packages } }));
+/** The root requires every package directly, unless `root` says otherwise. */
+function missingOf(packages: Record<string, object>, machine = debian, root?: object): string[] {
+  const names = Object.keys(packages).map(path => path.replace('node_modules/', ''));
+  const all = { optionalDependencies: Object.fromEntries(names.map(name => [name, '1.0.0'])) };
+  writeFileSync(join(folder.path, 'package-lock.json'), JSON.stringify({ packages: { '': root ?? all, ...packages } }));
   return missingPackages(folder.path, machine);
 }
 
@@ -52,6 +55,17 @@ it('lists an optional package of this platform, and none of another one', () => 
 
 it('does not list an optional package that npm leaves out where it cannot be compiled', () => {
   expect(missingOf({ 'node_modules/keytar': { optional: true, hasInstallScript: true } })).toEqual([]);
+});
+
+it('does not list a platform’s package that only left-out packages require, as npm leaves it out with them', () => {
+  const packages = {
+    'node_modules/needs-newer-node': { optional: true, optionalDependencies: { 'addon-linux-x64': '1.0.0' } },
+    'node_modules/addon-linux-x64': { optional: true, os: ['linux'], cpu: ['x64'] },
+  };
+  const root = { optionalDependencies: { 'needs-newer-node': '1.0.0' } };
+  expect(missingOf(packages, debian, root)).toEqual([]);
+  mkdirSync(join(folder.path, 'node_modules/needs-newer-node'), { recursive: true });
+  expect(missingOf(packages, debian, root)).toEqual(['node_modules/addon-linux-x64']);
 });
 
 it('does not list the folders of workspaces, which are part of the repository', () => {
