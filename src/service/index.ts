@@ -8,8 +8,9 @@ export {
   type RateLimitBucket,
   withGlobalRate,
 } from '../model/limits/limit-profiles.ts';
+export type { ReadyLine, ServiceAddresses } from './addresses.ts';
 export type { ServiceOptions } from './options.ts';
-export { type ReadyLine, type Service, type ServiceAddresses, startService } from './service.ts';
+export { type Service, startService } from './service.ts';
 export { StoreError } from './store/errors.ts';
 export type { FaultDocument, FaultMatch } from './testing/faults/fault-document.ts';
 export type { ArmedFault, FaultControl } from './testing/faults/faults.ts';

@@ -199,13 +199,6 @@ export function checkAllowedHosts(hosts: readonly string[] = []): readonly strin
   );
 }
 
-/** How clients on this machine reach a server that listens on `host`. */
-export function reachableHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
-}
-
 /** Whether what applications name must not lead inside. */
 export function keepsOutside({ host = '127.0.0.1', publicUrl, allowPrivateWebhooks = false }: ServiceOptions): boolean {
   return !allowPrivateWebhooks && (!isLoopback(host) || publicUrl !== undefined);

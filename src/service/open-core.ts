@@ -1,0 +1,141 @@
+import { ArgumentError } from '../model/errors/errors.ts';
+import { type Clock, type Logger, systemClock, systemFetch } from '../wire/clock/ports.ts';
+import { VirtualClock } from '../wire/clock/virtual-clock.ts';
+import { localBus } from './bus/local.ts';
+import type { Closing } from './closing.ts';
+import type { Addresses, Core } from './core.ts';
+import type { EventLog } from './gateway/sessions/event-log.ts';
+import type { SignInMode } from './oauth/sign-in/sign-in-mode.ts';
+import { keepsOutside, type ServiceOptions } from './options.ts';
+import { createPublicFetch } from './outbound/public-fetch.ts';
+import type { AnnouncementSink, Store } from './store/contract.ts';
+import { databaseIn } from './store/data-folder.ts';
+import type { CommitReport } from './store/embedded.ts';
+import { openMemoryStore } from './store/memory/store.ts';
+import { takeTimeMark, writeTimeMark } from './store/time-mark.ts';
+import { snowflakeSource } from './support/ids.ts';
+import { Journal } from './support/journal.ts';
+import type { PendingWork } from './support/pending-work.ts';
+import type { Readiness } from './telemetry/readiness.ts';
+import type { Tracing } from './telemetry/tracing.ts';
+
+/** Options that were checked. */
+export interface Chosen {
+  readonly host: string;
+  readonly publicUrl: string | undefined;
+  readonly limits: Core['limits'];
+  readonly signIn: SignInMode;
+  readonly trustedProxies: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly voiceEndpoint: string | undefined;
+  readonly drainTimeoutMs: number;
+}
+
+/** What is there before the store is opened. */
+export interface Ground extends Pick<Core, 'limits' | 'entropy' | 'log' | 'clock' | 'metrics'> {
+  readonly pendingWork: PendingWork;
+  readonly events: EventLog | undefined;
+  readonly readiness: Readiness;
+}
+
+/** What everything stands on; the addresses are told to it when they are known. */
+export async function openCore(options: ServiceOptions, ground: Ground, closing: Closing) {
+  const { limits, entropy, log, clock, metrics } = ground;
+  const tracing = isTracingRegistered() ? await (await import('./telemetry/tracing.ts')).openTracing(log) : undefined;
+  const bus = localBus(clock, log);
+  closing.push(() => bus.close());
+  const opened = await openStore(options, bus, ground, tracing);
+  const store = tracing?.store(opened) ?? opened;
+  closing.push(() => store.close());
+  const ids = snowflakeSource(clock, 0, (await takeTimeMark(store, clock.now())) - 1);
+  closing.push(() =>
+    writeTimeMark(store, Math.max(clock.now(), ids.lastMs)).catch(error => {
+      // A full disk is no reason to end otherwise than in order: the mark matters only when the clock is set back.
+      log.warn({ error }, 'The latest time could not be kept.');
+    }),
+  );
+  let addresses: Addresses | undefined;
+  const core: Core = {
+    ...{ clock, entropy, log, store, bus, limits, ids, metrics },
+    ...traced(openFetch(options, log, closing), tracing),
+    tracing,
+    journal: new Journal(clock),
+    get addresses() {
+      if (!addresses) throw new Error('The addresses are known once the service listens.');
+      return addresses;
+    },
+  };
+  const setAddresses = (known: Addresses) => {
+    addresses = known;
+  };
+  return { core, setAddresses };
+}
+
+function openFetch(options: ServiceOptions, log: Logger, closing: Closing): Pick<Core, 'fetch' | 'operatorFetch'> {
+  const { fetch: operatorFetch = systemFetch } = options;
+  if (options.fetch || !keepsOutside(options)) return { fetch: operatorFetch, operatorFetch };
+  const { fetch, close } = createPublicFetch(log);
+  closing.push(close);
+  return { fetch, operatorFetch };
+}
+
+/** Whether the process has set OpenTelemetry up: there every copy of its API finds what was registered. */
+function isTracingRegistered(): boolean {
+  const key = Symbol.for('opentelemetry.js.api.1');
+  return (globalThis as { [key: symbol]: { readonly trace?: unknown } | undefined })[key]?.trace !== undefined;
+}
+
+function traced({ fetch, operatorFetch }: Pick<Core, 'fetch' | 'operatorFetch'>, tracing: Tracing | undefined) {
+  if (!tracing) return { fetch, operatorFetch };
+  return { fetch: tracing.fetch(fetch), operatorFetch: tracing.fetch(operatorFetch) };
+}
+
+export function chooseClock({ clock = 'system' }: ServiceOptions, pendingWork: PendingWork): Clock {
+  if (clock === 'system') return systemClock;
+  const startMs = clock === 'virtual' ? systemClock.now() : clock.virtualFromMs;
+  return new VirtualClock(startMs, () => pendingWork.settled());
+}
+
+async function openStore(
+  { data, slowStatementMs }: Pick<ServiceOptions, 'data' | 'slowStatementMs'>,
+  bus: Core['bus'],
+  { log, events, metrics, readiness }: Ground,
+  tracing: Tracing | undefined,
+): Promise<Store> {
+  const onCommit = (commit: CommitReport) => {
+    const { transactions, ms, outcome } = commit;
+    tracing?.committed(commit);
+    if (outcome !== 'unchanged') metrics.committed(transactions, ms, outcome === 'failed');
+    readiness.committed(outcome === 'failed', outcome === 'written');
+  };
+  const sink: AnnouncementSink = announced => {
+    const handed = bus.publish(announced);
+    events?.passed(announced.at(-1)?.revision ?? 0);
+    return handed;
+  };
+  if (data === undefined) return openMemoryStore({ sink, log, onCommit });
+  const { openSqliteStore } = await import('./store/sqlite/store.ts');
+  return openSqliteStore({
+    ...{ location: databaseIn(data), sink, log, onCommit },
+    ...(slowStatementMs !== undefined && { slowStatementMs }),
+    ...(events && {
+      keep: announced => events.keep(announced),
+      // Sessions that need the event cannot be brought up to date.
+      onSetAside: ({ collection, key }) => collection === 'gateway_events' && events.lost(Number(key[0])),
+    }),
+  });
+}
+
+export async function advanceClock({ clock, store }: Core, ms: number): Promise<number> {
+  if (!(clock instanceof VirtualClock)) throw systemClockMoved();
+  const nowMs = await clock.advance(ms);
+  await writeTimeMark(store, nowMs);
+  return nowMs;
+}
+
+function systemClockMoved(): ArgumentError {
+  return new ArgumentError(
+    'system_clock',
+    "Only a virtual clock can be moved; start the service with clock: 'virtual'.",
+  );
+}

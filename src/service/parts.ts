@@ -1,0 +1,88 @@
+import { createCredentials } from './auth/credentials.ts';
+import type { Core } from './core.ts';
+import { createCommands } from './domain/commands/commands.ts';
+import { createCommandPermissions } from './domain/commands/permissions.ts';
+import { createInteractions } from './domain/interactions/interactions.ts';
+import { createLobbies } from './domain/lobbies/lobbies.ts';
+import { createWebhookEvents } from './domain/webhooks/events.ts';
+import { createGateway } from './gateway/gateway.ts';
+import type { HttpDeps } from './http/server.ts';
+import { createAuthorization } from './oauth/authorize/authorization.ts';
+import { createSigningKeys } from './oauth/openid/signing-keys.ts';
+import { openVoiceServer } from './oauth/openid/voice-token.ts';
+import type { Chosen, Ground } from './open-core.ts';
+import type { MaybePromise } from './support/maybe-promise.ts';
+import { FaultInjector } from './testing/faults/faults.ts';
+import { createFixtures } from './testing/fixtures/fixtures.ts';
+
+export type Parts = ReturnType<typeof createParts>;
+
+/** Everything that serves, each on the core and on those named to it. */
+export function createParts(
+  core: Core,
+  {
+    pendingWork,
+    events,
+    voiceEndpoint,
+    connections,
+    hosts,
+  }: Pick<Ground, 'events' | 'pendingWork'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections' | 'hosts'>,
+) {
+  const keys = createSigningKeys(core);
+  const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, pendingWork, voiceEndpoint);
+  const credentials = createCredentials(core);
+  const commands = createCommands(core);
+  const commandPermissions = createCommandPermissions(core);
+  const webhookEvents = createWebhookEvents(core, pendingWork);
+  const lobbies = createLobbies(core, { webhookEvents, ...(voiceServer && { voiceServer }) });
+  const interactions = createInteractions(core, pendingWork);
+  const authorization = createAuthorization(core, { webhookEvents, lobbies, pendingWork, keys });
+  const faults = new FaultInjector(core);
+  const gateway = createGateway(core, {
+    credentials,
+    lobbies,
+    pendingWork,
+    faults,
+    connections,
+    hosts,
+    ...(events && { events }),
+  });
+  const fixtures = createFixtures(core, { commands, lobbies, users: authorization });
+  const sweeps = createSweeps([webhookEvents, lobbies, interactions, authorization, authorization.provisional]);
+  return {
+    ...{ pendingWork, credentials, commands, commandPermissions, lobbies, interactions },
+    ...{ authorization, gateway, fixtures, faults, sweeps },
+  };
+}
+
+/** Something that works by itself while the service runs, on what the store holds. */
+interface Sweep {
+  start(): MaybePromise<() => MaybePromise<unknown>>;
+}
+
+/** Starts and stops the sweeps together, one call after another: a replaced state makes them look anew. */
+function createSweeps(sweeps: readonly Sweep[]) {
+  let stops: (() => MaybePromise<unknown>)[] = [];
+  let turn: Promise<void> = Promise.resolve();
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = turn.then(work);
+    turn = done.catch(() => {});
+    return done;
+  }
+
+  async function stopAll(): Promise<void> {
+    const running = stops;
+    stops = [];
+    await Promise.all(running.map(stop => stop()));
+  }
+
+  return {
+    stop: () => inTurn(stopAll),
+    restart: () =>
+      inTurn(async () => {
+        await stopAll();
+        for (const sweep of sweeps) stops.push(await sweep.start());
+      }),
+  };
+}

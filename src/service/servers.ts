@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { VirtualClock } from '../wire/clock/virtual-clock.ts';
+import { originOf } from './addresses.ts';
+import type { Closing } from './closing.ts';
+import type { ControlDeps } from './control/deps.ts';
+import type { Core } from './core.ts';
+import { createApplicationEdits } from './domain/accounts/application-edit.ts';
+import { createCommandIndexes } from './domain/commands/index-of-user.ts';
+import { createGuildDirectory } from './domain/guilds/directory.ts';
+import { createGuildLookup } from './domain/guilds/lookup.ts';
+import { Connections } from './http/connections.ts';
+import { createOperatorsListener, type OperatorsListener, openOperatorsServer } from './http/operators.ts';
+import { createHttpServer, type HttpDeps } from './http/server.ts';
+import { advanceClock, type Chosen, type Ground } from './open-core.ts';
+import type { ServiceOptions } from './options.ts';
+import type { Parts } from './parts.ts';
+import { applicationRoutes } from './routes/applications.ts';
+import { commandIndexRoutes } from './routes/command-index.ts';
+import { commandPermissionRoutes } from './routes/command-permissions.ts';
+import { commandRoutes } from './routes/commands.ts';
+import { gatewayRoutes } from './routes/gateway.ts';
+import { guildRoutes } from './routes/guilds.ts';
+import { interactionProofs, interactionRoutes } from './routes/interactions.ts';
+import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
+import { oauthRoutes } from './routes/oauth.ts';
+import { openApiRoutes } from './routes/openapi.ts';
+import { partnerRoutes } from './routes/partner.ts';
+import { runtimeLimits } from './support/service-limits.ts';
+import { createEndpoints, type Endpoints } from './telemetry/endpoints.ts';
+import { createLateSite } from './web/late-site.ts';
+
+/**
+ * The endpoints for operators, and what serves them: at the port of their own, which answers from here on, or else `operators` at the
+ * service's.
+ */
+export async function openOperators(
+  { opsPort: port }: ServiceOptions,
+  { hosts, requestIds, host, trustedProxies, ...ground }: Ground & Chosen & Pick<HttpDeps, 'hosts' | 'requestIds'>,
+  closing: Closing,
+): Promise<{ endpoints: Endpoints; operators?: OperatorsListener; opsBase?: string }> {
+  const { metrics, readiness, clock, log } = ground;
+  metrics.watch({ isReady: () => readiness.reasons.length === 0, clockMs: () => clock.now() });
+  const endpoints = createEndpoints(metrics, readiness);
+  const operators = createOperatorsListener({ endpoints, hosts, log });
+  if (port === undefined) return { endpoints, operators };
+  // Bounds of its own: strangers at the other port must not keep probes away.
+  const connections = new Connections(ground, trustedProxies);
+  const { server, close } = await openOperatorsServer({ listener: operators, requestIds, connections, host, port });
+  closing.push(close);
+  return { endpoints, opsBase: originOf(server, host) };
+}
+
+interface Door {
+  readonly server: Server;
+  readonly site: { close(): Promise<void> };
+}
+
+/** The HTTP door with all that is behind it: the API, the pages and control. */
+export function createSocketServerOf(
+  core: Core,
+  rooms: Parts,
+  {
+    signIn,
+    addressOf,
+    drain,
+    connections,
+    hosts,
+    operators,
+    requestIds,
+    requestLog,
+    ...control
+  }: Pick<Chosen, 'signIn'> &
+    Pick<HttpDeps, 'addressOf' | 'connections' | 'hosts' | 'drain' | 'operators' | 'requestIds' | 'requestLog'> &
+    Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
+): Door {
+  const { pendingWork, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
+  const { authorization, gateway, fixtures, faults } = rooms;
+  const handlers = {
+    ...commandRoutes(commands),
+    ...commandPermissionRoutes(commandPermissions),
+    ...commandIndexRoutes(createCommandIndexes(core)),
+    ...lobbyRoutes(lobbies),
+    ...playerLobbyRoutes(lobbies),
+    ...guildRoutes(createGuildDirectory(core), createGuildLookup(core), authorization),
+    ...interactionRoutes(interactions),
+    ...applicationRoutes(createApplicationEdits(core, pendingWork), authorization),
+    ...oauthRoutes(authorization),
+    ...partnerRoutes(authorization.provisional),
+    ...gatewayRoutes(core, gateway),
+    ...openApiRoutes(core),
+  };
+  const site = createLateSite(core, {
+    ...{ authorization, pendingWork, signIn, addressOf, files: interactions.files },
+    control: {
+      ...{ core, fixtures, faults, ...control },
+      ...(core.clock instanceof VirtualClock ? { advance: (ms: number) => advanceClock(core, ms) } : {}),
+      decide: decision => authorization.decide(decision),
+      endUserTokens: userId => authorization.endUserTokens(userId),
+      decideDevice: decision => authorization.device.decide(decision),
+    },
+  });
+  const server = createHttpServer(core, {
+    ...{ credentials, handlers, pendingWork, faults, addressOf, connections, hosts, site: site.serve, drain },
+    ...{ operators, requestIds, requestLog },
+    proofs: interactionProofs(interactions),
+  });
+  return { server, site };
+}
+
+/** @returns the origin that clients on this machine reach it by */
+export async function listen(server: Server, host: string, port: number): Promise<string> {
+  server.listen({ host, port, backlog: runtimeLimits.listenBacklog });
+  await once(server, 'listening');
+  return originOf(server, host);
+}

@@ -1,0 +1,94 @@
+import type { DeviceResult } from '../../../model/oauth.ts';
+import type { RoleConnection } from '../../../model/role-connection.ts';
+import type { ApplicationId, GuildId, Snowflake, UserId } from '../../../model/snowflake.ts';
+import type { serviceLimits } from '../../support/service-limits.ts';
+
+/** One user's grant to one application; every token of it ends with it. */
+export interface AuthorizationRecord {
+  id: Snowflake;
+  application_id: ApplicationId;
+  user_id: UserId;
+  scopes: readonly string[];
+}
+
+/** What an application says of a user elsewhere. It ends with the authorization that it was said by. */
+export interface RoleConnectionRecord extends RoleConnection {
+  application_id: ApplicationId;
+  user_id: UserId;
+  /** Null: said by the application's own token, of its owner. */
+  authorization_id: Snowflake | null;
+}
+
+/** An authorization code, until it is used or {@link serviceLimits.authorizationCodeLifeMs} have passed. */
+export interface CodeRecord {
+  hash: string;
+  authorization_id: Snowflake;
+  application_id: ApplicationId;
+  user_id: UserId;
+  scopes: readonly string[];
+  redirect_uri: string;
+  code_challenge: string | null;
+  /** The guild that the bot was added to with it. */
+  guild_id: GuildId | null;
+  nonce: string | null;
+  expires_at_ms: number;
+  used: boolean;
+}
+
+/** A device that asked to be signed in, from then on for {@link serviceLimits.deviceCodeLifeMs}. */
+export interface DeviceCodeRecord {
+  /** Of the code that the device polls with. */
+  hash: string;
+  /** Of the code that its user types in. */
+  user_code_hash: string;
+  application_id: ApplicationId;
+  scopes: readonly string[];
+  /** What the user answered. */
+  state: 'pending' | DeviceResult;
+  /** Who answered, and the authorization given; null until then, or when none was. */
+  user_id: UserId | null;
+  authorization_id: Snowflake | null;
+  /** The tokens were handed out. */
+  redeemed: boolean;
+  /** How long the device has to wait between two polls, and when it polled last. */
+  interval_ms: number;
+  polled_at_ms: number | null;
+  expires_at_ms: number;
+}
+
+export interface TokenRecord {
+  hash: string;
+  /** `session` is a user's own client; `application` is client credentials. */
+  kind: 'access' | 'refresh' | 'application' | 'session';
+  authorization_id: Snowflake | null;
+  /** Hash of the code (a device's, too) that an access or refresh token began with: it outlives refreshes, and one of each is live in it. */
+  grant_id: string | null;
+  /** Of a child application's token: the child, while the authorization is its parent's. */
+  application_id: ApplicationId | null;
+  user_id: UserId | null;
+  scopes: readonly string[];
+  /** Null: does not expire by itself. */
+  expires_at_ms: number | null;
+  /**
+   * Of refresh tokens. Those of one grant are one record, whose `hash` is that of the text they all begin with: this is the
+   * hash of the whole one that holds. Absent: the token is from before there were families, and `hash` that of all of it.
+   */
+  current_hash?: string;
+  /** The refresh token whose place the current one took. */
+  previous?: UsedRefreshToken;
+}
+
+/** A refresh token that was used. */
+export interface UsedRefreshToken {
+  hash: string;
+  at_ms: number;
+  /** If the client named the request: what was answered, base64url. Only that request can open it. */
+  sealed?: string;
+}
+
+/** A browser signed in to the authorization pages. */
+export interface SignInRecord {
+  hash: string;
+  user_id: UserId;
+  expires_at_ms: number;
+}

@@ -1,0 +1,59 @@
+import type { PresenceUpdate } from '../../../model/presence.ts';
+import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
+import type { Announced, Topic } from '../../events/announcement.ts';
+import type { DeltaPart } from '../../support/text-delta.ts';
+
+/** A gateway session, kept so that its client can resume it after a restart of the service. */
+export interface GatewaySessionRecord {
+  id: string;
+  /** `session` is a user's own client. */
+  kind: 'bot' | 'user' | 'session';
+  /** Null: a user's own client. */
+  application_id: ApplicationId | null;
+  /** A bot has its application's id. */
+  user_id: UserId;
+  /** What it lives by: the bot token's hash, or the grant of an OAuth2 token; null: nothing that could end. */
+  credential: string | null;
+  /** Null: hears everything. */
+  intents: number | null;
+  shard: readonly [id: number, count: number] | null;
+  /** It may take part in calls of lobbies. */
+  may_call: boolean;
+  /** Large packets go compressed. */
+  compress: boolean;
+  presence: PresenceUpdate | null;
+  /** Null while it is being started: then there is nothing to resume. */
+  base: SessionBase | null;
+  /** When its client was last gone; null while it is there. */
+  detached_at_ms: number | null;
+}
+
+/** Where a session stood once: what it was sent since follows from the events kept. */
+export interface SessionBase {
+  /** Number of the last event it was sent by then. */
+  sequence: number;
+  /** Revision of the last commit it had heard of. */
+  position: number;
+  following: readonly Topic[];
+}
+
+/** An announcement that gateway sessions heard, in the order of hearing. */
+export interface GatewayEventRecord {
+  /** Of the commit that made it. */
+  revision: number;
+  /** Among those of the commit: 0, 1 … */
+  number: number;
+  announced: Announced;
+  /** A large event is told by another one that is kept; its own data is then empty. */
+  delta?: EventDelta;
+}
+
+/** What an event's data has in common with another's, and what not. */
+export interface EventDelta {
+  /** Key of the other one. */
+  revision: number;
+  number: number;
+  /** Of the whole data, in bytes. */
+  size: number;
+  parts: readonly DeltaPart[];
+}
