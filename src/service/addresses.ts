@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { version } from '../model/version.ts';
 import type { Addresses } from './core.ts';
 
-/** What a service says when it accepts traffic; the command prints it as one line. */
+/** What a service reports when it accepts traffic. The `rallypoint` command prints it as one line of JSON. */
 export interface ReadyLine {
   readonly event: 'ready';
   readonly api_base: string;
@@ -11,25 +11,25 @@ export interface ReadyLine {
   readonly gateway: string;
   readonly control_base: string;
   readonly control_token: string;
-  /** Where the endpoints for operators are, when they have a port of their own. */
+  /** The endpoints for operators, if they have a port of their own. */
   readonly ops_base?: string;
   readonly pid: number;
   readonly version: string;
 }
 
-/** Where a service is reached. */
+/** The addresses of a service. */
 export interface ServiceAddresses {
-  /** `http://host:port/api`, or below the public URL: what stands before `/v10`. */
+  /** `http://host:port/api`, or the same below the public URL; `/v10` follows. */
   readonly apiBase: string;
   /** The origin of the pages, which is the `baseUrl` of clients and backends. */
   readonly webBase: string;
   /** `ws://host:port/gateway` */
   readonly gateway: string;
-  /** Where the control API begins. */
+  /** The address of the control API; its paths follow. */
   readonly controlBase: string;
   /** The bearer token of the control API. Secret. */
   readonly controlToken: string;
-  /** Where the endpoints for operators are, when they have a port of their own. */
+  /** The endpoints for operators, if they have a port of their own. */
   readonly opsBase?: string;
 }
 
@@ -58,7 +58,7 @@ export function readyLine({
   };
 }
 
-/** How clients on this machine reach a server that listens on `host`. */
+/** The host by which clients on this machine reach a server that listens on `host`. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -1,11 +1,11 @@
 import type { MaybePromise } from './support/maybe-promise.ts';
 
-/** What closes the parts that stand already, in the order they were built. */
+/** Functions that close what is open, in the order of opening. */
 export type Closing = (() => MaybePromise<unknown>)[];
 
 /**
- * In the reverse of the order things were built; one that fails does not keep the others open, and one that has not ended
- * by the deadline is not waited for. That is the machine's time: a virtual clock may stand still.
+ * Closes in reverse order. If one fails, the others still close; one that has not finished by the deadline is not waited for. The
+ * deadline is in the machine's time, because a virtual clock may stand still.
  */
 export async function closeAll(closing: Readonly<Closing>, timeoutMs: number): Promise<void> {
   const failures: unknown[] = [];

@@ -7,7 +7,7 @@ import type { Journal } from './support/journal.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
-/** Where the service is reached, as its clients are told. */
+/** The addresses that the service gives its clients. */
 export interface Addresses {
   /** `http://host:port`, no slash at the end. */
   readonly web: string;
@@ -17,16 +17,16 @@ export interface Addresses {
   readonly gateway: string;
 }
 
-/** What every room of the service stands on. Handed in at the start, the same for all. */
+/** What every part of the service is given when it starts. */
 export interface Core {
   readonly clock: Clock;
   readonly entropy: Entropy;
   /**
-   * Asks servers whose addresses may come from anybody, those of applications and of identity providers: where others reach
-   * the service, it leads to no private address (PrivateAddressError).
+   * For servers whose addresses others choose: those of applications and identity providers. On a public service it rejects
+   * private addresses (PrivateAddressError).
    */
   readonly fetch: Fetch;
-  /** Asks servers that the operator alone names: offices that know tickets. */
+  /** For servers whose addresses only the operator chooses: those that verify tickets. */
   readonly operatorFetch: Fetch;
   readonly log: Logger;
   readonly store: Store;
@@ -35,8 +35,8 @@ export interface Core {
   readonly ids: SnowflakeSource;
   readonly journal: Journal;
   readonly metrics: Metrics;
-  /** Absent unless OpenTelemetry was registered in this process. */
+  /** Absent unless this process has registered OpenTelemetry. */
   readonly tracing?: Tracing | undefined;
-  /** Known once the service listens; not to be read before. */
+  /** @throws Error when read before the service listens */
   readonly addresses: Addresses;
 }

@@ -19,8 +19,8 @@ import type { PendingWork } from './support/pending-work.ts';
 import type { Readiness } from './telemetry/readiness.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
-/** Options that were checked. */
-export interface Chosen {
+/** The options that need checking, checked, with their defaults. */
+export interface CheckedOptions {
   readonly host: string;
   readonly publicUrl: string | undefined;
   readonly limits: Core['limits'];
@@ -31,27 +31,27 @@ export interface Chosen {
   readonly drainTimeoutMs: number;
 }
 
-/** What is there before the store is opened. */
-export interface Ground extends Pick<Core, 'limits' | 'entropy' | 'log' | 'clock' | 'metrics'> {
+/** What exists before the store is opened. */
+export interface Environment extends Pick<Core, 'limits' | 'entropy' | 'log' | 'clock' | 'metrics'> {
   readonly pendingWork: PendingWork;
   readonly events: EventLog | undefined;
   readonly readiness: Readiness;
 }
 
-/** What everything stands on; the addresses are told to it when they are known. */
-export async function openCore(options: ServiceOptions, ground: Ground, closing: Closing) {
-  const { limits, entropy, log, clock, metrics } = ground;
+/** Opens the store and the bus and puts the core together. `setAddresses` is called once the service listens. */
+export async function openCore(options: ServiceOptions, environment: Environment, closing: Closing) {
+  const { limits, entropy, log, clock, metrics } = environment;
   const tracing = isTracingRegistered() ? await (await import('./telemetry/tracing.ts')).openTracing(log) : undefined;
   const bus = localBus(clock, log);
   closing.push(() => bus.close());
-  const opened = await openStore(options, bus, ground, tracing);
+  const opened = await openStore(options, bus, environment, tracing);
   const store = tracing?.store(opened) ?? opened;
   closing.push(() => store.close());
   const ids = snowflakeSource(clock, 0, (await takeTimeMark(store, clock.now())) - 1);
   closing.push(() =>
     writeTimeMark(store, Math.max(clock.now(), ids.lastMs)).catch(error => {
-      // A full disk is no reason to end otherwise than in order: the mark matters only when the clock is set back.
-      log.warn({ error }, 'The latest time could not be kept.');
+      // The mark matters only if the clock is set back, so a full disk must not fail the shutdown.
+      log.warn({ error }, 'The latest time could not be written to the store.');
     }),
   );
   let addresses: Addresses | undefined;
@@ -79,7 +79,7 @@ function openFetch(options: ServiceOptions, log: Logger, closing: Closing): Pick
   return { fetch, operatorFetch };
 }
 
-/** Whether the process has set OpenTelemetry up: there every copy of its API finds what was registered. */
+/** Whether the process has set up OpenTelemetry: every copy of its API looks under this symbol. */
 function isTracingRegistered(): boolean {
   const key = Symbol.for('opentelemetry.js.api.1');
   return (globalThis as { [key: symbol]: { readonly trace?: unknown } | undefined })[key]?.trace !== undefined;
@@ -99,7 +99,7 @@ export function chooseClock({ clock = 'system' }: ServiceOptions, pendingWork: P
 async function openStore(
   { data, slowStatementMs }: Pick<ServiceOptions, 'data' | 'slowStatementMs'>,
   bus: Core['bus'],
-  { log, events, metrics, readiness }: Ground,
+  { log, events, metrics, readiness }: Environment,
   tracing: Tracing | undefined,
 ): Promise<Store> {
   const onCommit = (commit: CommitReport) => {
@@ -109,9 +109,9 @@ async function openStore(
     readiness.committed(outcome === 'failed', outcome === 'written');
   };
   const sink: AnnouncementSink = announced => {
-    const handed = bus.publish(announced);
+    const published = bus.publish(announced);
     events?.passed(announced.at(-1)?.revision ?? 0);
-    return handed;
+    return published;
   };
   if (data === undefined) return openMemoryStore({ sink, log, onCommit });
   const { openSqliteStore } = await import('./store/sqlite/store.ts');
@@ -120,7 +120,7 @@ async function openStore(
     ...(slowStatementMs !== undefined && { slowStatementMs }),
     ...(events && {
       keep: announced => events.keep(announced),
-      // Sessions that need the event cannot be brought up to date.
+      // Sessions that still need this event can no longer be resumed.
       onSetAside: ({ collection, key }) => collection === 'gateway_events' && events.lost(Number(key[0])),
     }),
   });

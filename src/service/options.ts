@@ -7,91 +7,87 @@ import { isAddressBlock, isLoopback } from './support/network-address.ts';
 import { runtimeLimits, storeLimits } from './support/service-limits.ts';
 import type { Fixtures } from './testing/fixtures/document.ts';
 
-/** How {@link startService} is asked for a service. Everything has a default. */
+/** Options of {@link startService}. All of them have a default. */
 export interface ServiceOptions {
-  /** What to begin with; ids and secrets left out are generated and given back. */
+  /** The initial state. Ids and secrets that are left out are generated; the `fixtures` of the service show them. */
   readonly fixtures?: Fixtures;
-  /** A named profile of rate limits, or one of one's own; `standard` when absent. */
+  /** A named profile of rate limits, or your own; `standard` by default. */
   readonly limits?: LimitProfileName | LimitProfile;
-  /** `system` (default), or `virtual`: time starts at the system's now, or at the given instant, and moves when advanced. */
+  /** `system` (default), or `virtual`: time starts at the system's time, or at the given instant, and moves only when it is advanced. */
   readonly clock?: 'system' | 'virtual' | { readonly virtualFromMs: number };
-  /** How people sign in on the pages; `developer` when absent. */
+  /** How people sign in on the pages; `developer` by default. */
   readonly signIn?: SignInMode;
-  /** Address to listen on; `127.0.0.1` when absent. Another than loopback needs {@link signIn} by password. */
+  /** Address to listen on, `127.0.0.1` by default. Any address other than loopback requires {@link signIn} by password. */
   readonly host?: string;
-  /** 0 or absent: a free one. */
+  /** 0 (default) picks a free port. */
   readonly port?: number;
   /**
-   * What clients elsewhere reach the service by, when that is not where it listens: `https://play.example`, of a proxy that
-   * hands everything on. Issuer, pages, gateway and the ready line then name it; control stays where the service listens.
+   * The origin by which clients on other machines reach the service, if that is not where it listens: `https://play.example`, of a
+   * reverse proxy. The issuer, the pages, the gateway and the ready line use it; the control API stays where the service listens.
    */
   readonly publicUrl?: string;
-  /** The operator's own voice server, which players in a lobby's call are sent to; absent: there is none. */
+  /** The operator's voice server, whose address players in a lobby's call receive. None by default. */
   readonly voice?: VoiceOptions;
   /**
-   * Proxies whose `X-Forwarded-For` is believed: addresses and CIDR blocks, none when absent. Limits and blocks by address
-   * then count those the proxies name, instead of the proxies.
+   * Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted, none by default. Limits and blocks by address
+   * then apply to the addresses that the proxies name, not to the proxies.
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * Names and addresses, without ports, that clients may call the service by beside loopback, {@link host} and {@link publicUrl}:
-   * requests for any other are answered 421.
+   * Host names and addresses, without ports, by which clients may call the service besides loopback, {@link host} and
+   * {@link publicUrl}. Requests for any other host are answered with 421.
    */
   readonly allowedHosts?: readonly string[];
   /**
-   * Connections on which nobody has proved who they are yet, at most, and those from one address (of IPv6 from one /64) that is no
-   * {@link trustedProxies trusted proxy}; the figures of `intakeLimits` when absent. More are closed immediately.
+   * The most connections without a valid credential, in all and from one address (for IPv6 from one /64) that is no
+   * {@link trustedProxies trusted proxy}; the figures of `intakeLimits` by default. Further connections are closed immediately.
    */
   readonly connections?: number;
   readonly connectionsPerAddress?: number;
   /**
-   * Others reach a service that listens elsewhere than on loopback, or has a {@link publicUrl}: applications' addresses for
-   * webhook events and interactions, and those of identity providers, then must not lead to this machine or its network, unless this is true. A {@link fetch} of
-   * one's own has to see to it itself.
+   * A service that listens on another address than loopback, or has a {@link publicUrl}, sends webhook events, interactions and
+   * requests to identity providers to public addresses only, unless this is true. Your own {@link fetch} has to check that itself.
    */
   readonly allowPrivateWebhooks?: boolean;
-  /** Folder that keeps the state; made when missing. Absent: the state is in memory and ends with the service. */
+  /** Folder that keeps the state; it is created if it does not exist. Without it the state is in memory and is lost when the service stops. */
   readonly data?: string;
   /**
-   * Statements of the store on disk that take this many milliseconds or more are logged, with their kind and without their
-   * values; 250 when absent, 0 logs all of them.
+   * SQLite statements that take this many milliseconds or longer are logged, with their kind and without their values. 250 by
+   * default; 0 logs all of them.
    */
   readonly slowStatementMs?: number;
-  /** Bearer of the control API; generated when absent. */
+  /** Bearer token of the control API; generated by default. */
   readonly controlToken?: string;
-  /** With developer sign-in whoever reaches the service can sign in as anybody: a public address is refused unless this is true. */
+  /** With developer sign-in everyone who can reach the service can sign in as any user. A public address is rejected unless this is true. */
   readonly allowPublicDeveloperSignIn?: boolean;
   /**
-   * How long a service that is told to end waits for what is under way, in milliseconds: 10 s when absent. What has not ended
-   * by then is cut off.
+   * How long `close()` waits for requests under way, in milliseconds; 10 s by default. Connections that are still open then are
+   * closed.
    */
   readonly drainTimeoutMs?: number;
-  /** Says nothing when absent. */
+  /** By default nothing is logged. */
   readonly log?: Logger;
-  /** Writes a line to {@link log} for every HTTP request that was answered; false when absent. */
+  /** Writes a line to {@link log} for every HTTP request that was answered; false by default. */
   readonly logRequests?: boolean;
   /**
-   * Port of `/healthz`, `/readyz` and `/metrics`, which then are nowhere else; 0: a free one. It answers while the service starts and
-   * until it has ended. Absent: they are at {@link port}.
+   * A separate port for `/healthz`, `/readyz` and `/metrics`; 0 picks a free one. It answers from the beginning of the start until
+   * the service has stopped. By default the three are served at {@link port}.
    */
   readonly opsPort?: number;
   readonly entropy?: Entropy;
   readonly fetch?: Fetch;
 }
 
-/** A voice server of the operator's. */
+/** The operator's voice server. */
 export interface VoiceOptions {
-  /** As clients are told: a host, and a port where it is not the usual one: `voice.example`, `voice.example:4433`. */
+  /** The address that clients receive: a host, with a port if it is not the default one: `voice.example`, `voice.example:4433`. */
   readonly endpoint: string;
 }
 
 /** @throws ArgumentError `unknown_sign_in` */
 export function chooseSignIn(signIn: ServiceOptions['signIn'] = 'developer'): SignInMode {
   if (signInModes.includes(signIn)) return signIn;
-  throw new ArgumentError(
-    'unknown_sign_in',
-    `There is no sign-in "${signIn}"; choose one of ${signInModes.join(', ')}.`,
-  );
+  throw new ArgumentError('unknown_sign_in', `signIn must be one of ${signInModes.join(', ')} (got "${signIn}").`);
 }
 
 /** @throws ArgumentError `unknown_limits` */
@@ -99,7 +95,10 @@ export function chooseLimits(limits: ServiceOptions['limits'] = 'standard'): Lim
   if (typeof limits !== 'string') return limits;
   if (Object.hasOwn(limitProfiles, limits)) return limitProfiles[limits];
   const names = Object.keys(limitProfiles).join(', ');
-  throw new ArgumentError('unknown_limits', `There is no limits profile "${limits}"; choose one of ${names}.`);
+  throw new ArgumentError(
+    'unknown_limits',
+    `limits must be a profile, or the name of one: ${names} (got "${limits}").`,
+  );
 }
 
 /**
@@ -112,14 +111,14 @@ export function checkHost(options: ServiceOptions): string {
   if (isLoopback(host) || signIn === 'password' || allowPublicDeveloperSignIn) return host;
   throw new ArgumentError(
     'public_host',
-    `${host} can be reached from outside, where anybody could sign in as anybody. Use 127.0.0.1, let users sign in by password (signIn: 'password'), or allow public developer sign-in by name.`,
+    `${host} is not a loopback address, and with developer sign-in everyone who can reach the service can sign in as any user. Listen on 127.0.0.1, use passwords (signIn: 'password'), or set allowPublicDeveloperSignIn.`,
   );
 }
 
 /**
- * The origin that clients elsewhere reach the service by; undefined when none is given.
+ * The public origin of the service; undefined if none is given.
  *
- * @throws ArgumentError `invalid_public_url`: more than an origin, or not of the web
+ * @throws ArgumentError `invalid_public_url`: not an http or https origin
  */
 export function checkPublicUrl(publicUrl: string | undefined): string | undefined {
   if (publicUrl === undefined) return undefined;
@@ -132,9 +131,9 @@ export function checkPublicUrl(publicUrl: string | undefined): string | undefine
 }
 
 /**
- * Where the operator's voice server is; undefined when none is named.
+ * The address of the operator's voice server; undefined if there is none.
  *
- * @throws ArgumentError `invalid_voice_endpoint`: more than a host and a port, or less
+ * @throws ArgumentError `invalid_voice_endpoint`: not a host with an optional port
  */
 export function checkVoiceEndpoint(endpoint: string | undefined): string | undefined {
   if (endpoint === undefined) return undefined;
@@ -176,16 +175,16 @@ export function checkSlowStatement(slowStatementMs: number = storeLimits.slowSta
   );
 }
 
-/** What is wrong with a service behind a proxy that was not named; undefined when nothing is. */
+/** A warning if the service has a public URL but no trusted proxy. */
 export function proxyWarning({
   publicUrl,
   trustedProxies = [],
 }: Pick<ServiceOptions, 'publicUrl' | 'trustedProxies'>): string | undefined {
   if (publicUrl === undefined || trustedProxies.length > 0) return undefined;
   return (
-    `The service has a public URL (${publicUrl}), and no proxy was named. All who come through the proxy then count as ONE address: ` +
-    'one stranger can use up what they share (calls and sign-ins a minute, connections). Name the proxy by its address: ' +
-    "--trusted-proxy 127.0.0.1 (trustedProxies: ['127.0.0.1'])."
+    `The service has a public URL (${publicUrl}) but no trusted proxy. All clients behind the proxy then count as ONE address, so a ` +
+    'single client can use up the limits that they share (calls and sign-ins per minute, connections). Name the address of the ' +
+    "proxy: --trusted-proxy 127.0.0.1 (trustedProxies: ['127.0.0.1'])."
   );
 }
 
@@ -199,7 +198,7 @@ export function checkAllowedHosts(hosts: readonly string[] = []): readonly strin
   );
 }
 
-/** Whether what applications name must not lead inside. */
+/** Whether requests to addresses that applications choose must go to public addresses only. */
 export function keepsOutside({ host = '127.0.0.1', publicUrl, allowPrivateWebhooks = false }: ServiceOptions): boolean {
   return !allowPrivateWebhooks && (!isLoopback(host) || publicUrl !== undefined);
 }

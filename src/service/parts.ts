@@ -10,14 +10,14 @@ import type { HttpDeps } from './http/server.ts';
 import { createAuthorization } from './oauth/authorize/authorization.ts';
 import { createSigningKeys } from './oauth/openid/signing-keys.ts';
 import { openVoiceServer } from './oauth/openid/voice-token.ts';
-import type { Chosen, Ground } from './open-core.ts';
+import type { CheckedOptions, Environment } from './open-core.ts';
 import type { MaybePromise } from './support/maybe-promise.ts';
 import { FaultInjector } from './testing/faults/faults.ts';
 import { createFixtures } from './testing/fixtures/fixtures.ts';
 
 export type Parts = ReturnType<typeof createParts>;
 
-/** Everything that serves, each on the core and on those named to it. */
+/** Creates what answers requests; each part receives the core and the parts that it uses. */
 export function createParts(
   core: Core,
   {
@@ -26,7 +26,9 @@ export function createParts(
     voiceEndpoint,
     connections,
     hosts,
-  }: Pick<Ground, 'events' | 'pendingWork'> & Pick<Chosen, 'voiceEndpoint'> & Pick<HttpDeps, 'connections' | 'hosts'>,
+  }: Pick<Environment, 'events' | 'pendingWork'> &
+    Pick<CheckedOptions, 'voiceEndpoint'> &
+    Pick<HttpDeps, 'connections' | 'hosts'>,
 ) {
   const keys = createSigningKeys(core);
   const voiceServer = voiceEndpoint === undefined ? undefined : openVoiceServer(core, keys, pendingWork, voiceEndpoint);
@@ -55,19 +57,19 @@ export function createParts(
   };
 }
 
-/** Something that works by itself while the service runs, on what the store holds. */
+/** Periodic work on what the store holds, such as deleting what has expired. */
 interface Sweep {
   start(): MaybePromise<() => MaybePromise<unknown>>;
 }
 
-/** Starts and stops the sweeps together, one call after another: a replaced state makes them look anew. */
+/** Starts and stops all sweeps, one call after another. They restart when the state was replaced, because they keep the next due time. */
 function createSweeps(sweeps: readonly Sweep[]) {
   let stops: (() => MaybePromise<unknown>)[] = [];
-  let turn: Promise<void> = Promise.resolve();
+  let last: Promise<void> = Promise.resolve();
 
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const done = turn.then(work);
-    turn = done.catch(() => {});
+  function inOrder(change: () => Promise<void>): Promise<void> {
+    const done = last.then(change);
+    last = done.catch(() => {});
     return done;
   }
 
@@ -78,9 +80,9 @@ function createSweeps(sweeps: readonly Sweep[]) {
   }
 
   return {
-    stop: () => inTurn(stopAll),
+    stop: () => inOrder(stopAll),
     restart: () =>
-      inTurn(async () => {
+      inOrder(async () => {
         await stopAll();
         for (const sweep of sweeps) stops.push(await sweep.start());
       }),

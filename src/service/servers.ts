@@ -12,7 +12,7 @@ import { createGuildLookup } from './domain/guilds/lookup.ts';
 import { Connections } from './http/connections.ts';
 import { createOperatorsListener, type OperatorsListener, openOperatorsServer } from './http/operators.ts';
 import { createHttpServer, type HttpDeps } from './http/server.ts';
-import { advanceClock, type Chosen, type Ground } from './open-core.ts';
+import { advanceClock, type CheckedOptions, type Environment } from './open-core.ts';
 import type { ServiceOptions } from './options.ts';
 import type { Parts } from './parts.ts';
 import { applicationRoutes } from './routes/applications.ts';
@@ -31,35 +31,36 @@ import { createEndpoints, type Endpoints } from './telemetry/endpoints.ts';
 import { createLateSite } from './web/late-site.ts';
 
 /**
- * The endpoints for operators, and what serves them: at the port of their own, which answers from here on, or else `operators` at the
- * service's.
+ * Creates the endpoints for operators. With a port of their own they answer from here on; otherwise the service's own port serves
+ * them, by the listener that is returned as `operators`.
  */
 export async function openOperators(
   { opsPort: port }: ServiceOptions,
-  { hosts, requestIds, host, trustedProxies, ...ground }: Ground & Chosen & Pick<HttpDeps, 'hosts' | 'requestIds'>,
+  {
+    hosts,
+    requestIds,
+    host,
+    trustedProxies,
+    ...environment
+  }: Environment & CheckedOptions & Pick<HttpDeps, 'hosts' | 'requestIds'>,
   closing: Closing,
 ): Promise<{ endpoints: Endpoints; operators?: OperatorsListener; opsBase?: string }> {
-  const { metrics, readiness, clock, log } = ground;
+  const { metrics, readiness, clock, log } = environment;
   metrics.watch({ isReady: () => readiness.reasons.length === 0, clockMs: () => clock.now() });
   const endpoints = createEndpoints(metrics, readiness);
   const operators = createOperatorsListener({ endpoints, hosts, log });
   if (port === undefined) return { endpoints, operators };
-  // Bounds of its own: strangers at the other port must not keep probes away.
-  const connections = new Connections(ground, trustedProxies);
+  // Bounds of its own, so that unauthenticated connections to the API cannot keep probes away.
+  const connections = new Connections(environment, trustedProxies);
   const { server, close } = await openOperatorsServer({ listener: operators, requestIds, connections, host, port });
   closing.push(close);
   return { endpoints, opsBase: originOf(server, host) };
 }
 
-interface Door {
-  readonly server: Server;
-  readonly site: { close(): Promise<void> };
-}
-
-/** The HTTP door with all that is behind it: the API, the pages and control. */
-export function createSocketServerOf(
+/** The HTTP server with everything behind it: the API, the pages and the control API. */
+export function createApiServer(
   core: Core,
-  rooms: Parts,
+  parts: Parts,
   {
     signIn,
     addressOf,
@@ -70,12 +71,12 @@ export function createSocketServerOf(
     requestIds,
     requestLog,
     ...control
-  }: Pick<Chosen, 'signIn'> &
+  }: Pick<CheckedOptions, 'signIn'> &
     Pick<HttpDeps, 'addressOf' | 'connections' | 'hosts' | 'drain' | 'operators' | 'requestIds' | 'requestLog'> &
     Pick<ControlDeps, 'controlToken' | 'stateReplaced'>,
-): Door {
-  const { pendingWork, credentials, commands, commandPermissions, lobbies, interactions } = rooms;
-  const { authorization, gateway, fixtures, faults } = rooms;
+): { readonly server: Server; readonly site: { close(): Promise<void> } } {
+  const { pendingWork, credentials, commands, commandPermissions, lobbies, interactions } = parts;
+  const { authorization, gateway, fixtures, faults } = parts;
   const handlers = {
     ...commandRoutes(commands),
     ...commandPermissionRoutes(commandPermissions),
@@ -108,7 +109,7 @@ export function createSocketServerOf(
   return { server, site };
 }
 
-/** @returns the origin that clients on this machine reach it by */
+/** @returns the origin by which clients on this machine reach the server */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen({ host, port, backlog: runtimeLimits.listenBacklog });
   await once(server, 'listening');

@@ -8,7 +8,7 @@ import { type AddressOf, clientAddressBehind, countedAddress, isFromProxy } from
 import { Connections } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
 import { Hosts } from './http/hosts.ts';
-import { advanceClock, type Chosen, chooseClock, type Ground, openCore } from './open-core.ts';
+import { advanceClock, type CheckedOptions, chooseClock, type Environment, openCore } from './open-core.ts';
 import {
   checkAllowedHosts,
   checkDrainTimeout,
@@ -23,7 +23,7 @@ import {
   type ServiceOptions,
 } from './options.ts';
 import { createParts } from './parts.ts';
-import { createSocketServerOf, listen, openOperators } from './servers.ts';
+import { createApiServer, listen, openOperators } from './servers.ts';
 import { PendingWork } from './support/pending-work.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { Metrics } from './telemetry/metrics.ts';
@@ -35,38 +35,38 @@ import type { FilledFixtures } from './testing/fixtures/document.ts';
 
 /** A running service in this process. */
 export interface Service extends ServiceAddresses {
-  /** The same addresses as the command prints them. */
+  /** The same addresses in the form that the command prints. */
   readonly readyLine: ReadyLine;
   /** The fixtures given at the start, with every id and secret filled in. */
   readonly fixtures: FilledFixtures;
   readonly clock: {
     now(): number;
     /**
-     * Moves a virtual clock and resolves with the new time once everything due until then has run.
+     * Moves a virtual clock forward. Resolves with the new time once everything due by then has run.
      *
      * @throws ArgumentError `system_clock`, `bad_duration`
      */
     advance(ms: number): Promise<number>;
   };
-  /** Fault injection: slow, failing and broken answers for the clients under test. */
+  /** Fault injection: delays, errors and broken connections for the clients under test. */
   readonly faults: FaultControl;
-  /** What `GET /metrics` answers: the service's metrics in Prometheus' text format. */
+  /** The service's metrics in Prometheus' text format, as `GET /metrics` returns them. */
   metrics(): Promise<string>;
-  /** Back to the fixtures given at the start; gateway sessions are closed, faults disarmed. */
+  /** Restores the fixtures given at the start, closes gateway sessions and disarms faults. */
   reset(): Promise<void>;
   /**
-   * Accepts no more connections, answers what is under way, tells gateway sessions to reconnect, then ends, after
-   * {@link ServiceOptions.drainTimeoutMs} at the latest. Idempotent.
+   * Stops accepting connections, finishes the requests under way, asks gateway clients to reconnect, and closes everything within
+   * {@link ServiceOptions.drainTimeoutMs}. Idempotent.
    */
   close(): Promise<void>;
 }
 
 /**
- * Starts the whole service in this process and resolves when it accepts traffic. Several may run side by side; they
+ * Starts the whole service in this process and resolves when it accepts traffic. Several services can run in one process; they
  * share nothing.
  *
  * @throws ArgumentError `public_host`, `invalid_public_url`, `invalid_trusted_proxy`, `invalid_allowed_host`, `unknown_limits`,
- *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`, `invalid_slow_statement`; ValidationError with the faults of the fixtures; StoreError
+ *   `unknown_sign_in`, `invalid_voice_endpoint`, `invalid_drain_timeout`, `invalid_slow_statement`; ValidationError with the issues of the fixtures; StoreError
  * @example
  * const service = await startService({ fixtures: { users: [{ id: '9', username: 'ada' }] }, clock: 'virtual' });
  */
@@ -95,10 +95,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 }
 
-async function start(options: ServiceOptions, chosen: Chosen, closing: Closing): Promise<Service> {
-  const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs } = chosen;
+async function start(options: ServiceOptions, checked: CheckedOptions, closing: Closing): Promise<Service> {
+  const { host, publicUrl, limits, signIn, trustedProxies, allowedHosts, voiceEndpoint, drainTimeoutMs } = checked;
   const pendingWork = new PendingWork();
-  const ground: Ground = {
+  const environment: Environment = {
     ...{
       limits,
       pendingWork,
@@ -106,29 +106,29 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
       log: reportErrors(options.log ?? silentLogger),
     },
     ...{ clock: chooseClock(options, pendingWork), metrics: new Metrics(), readiness: new Readiness() },
-    // What lives in memory alone ends with the process, gateway sessions included.
+    // Without a data folder gateway sessions end with the process, so there are no events to keep for them.
     events: options.data === undefined ? undefined : new EventLog(),
   };
-  const { events, readiness } = ground;
-  const connections = new Connections(ground, trustedProxies, options);
-  const hosts = new Hosts(ground.log, { bound: host, publicUrl, allowed: allowedHosts });
-  const requestIds = createRequestIds(ground.entropy, isFromProxy(trustedProxies));
+  const { events, readiness } = environment;
+  const connections = new Connections(environment, trustedProxies, options);
+  const hosts = new Hosts(environment.log, { bound: host, publicUrl, allowed: allowedHosts });
+  const requestIds = createRequestIds(environment.entropy, isFromProxy(trustedProxies));
   const { endpoints, operators, opsBase } = await openOperators(
     options,
-    { ...chosen, ...ground, hosts, requestIds },
+    { ...checked, ...environment, hosts, requestIds },
     closing,
   );
-  const { core, setAddresses } = await openCore(options, ground, closing);
+  const { core, setAddresses } = await openCore(options, environment, closing);
   const clientOf = clientAddressBehind(trustedProxies);
   const addressOf: AddressOf = request => countedAddress(clientOf(request));
-  const rooms = createParts(core, { pendingWork, events, voiceEndpoint, connections, hosts });
+  const parts = createParts(core, { pendingWork, events, voiceEndpoint, connections, hosts });
   const stateReplaced = async () => {
-    await rooms.gateway.closeSessions();
-    await rooms.sweeps.restart();
+    await parts.gateway.closeSessions();
+    await parts.sweeps.restart();
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
   const drain = new Drain();
-  const { server, site } = createSocketServerOf(core, rooms, {
+  const { server, site } = createApiServer(core, parts, {
     signIn,
     addressOf,
     connections,
@@ -141,25 +141,26 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
     ...(options.logRequests === true && { requestLog: createRequestLog(core.log) }),
   });
 
-  await rooms.gateway.restore();
-  const fixtures = await rooms.fixtures.begin(options.fixtures);
-  await rooms.sweeps.restart();
-  closing.push(() => rooms.sweeps.stop());
-  rooms.gateway.attach(server);
+  await parts.gateway.restore();
+  const fixtures = await parts.fixtures.begin(options.fixtures);
+  await parts.sweeps.restart();
+  closing.push(() => parts.sweeps.stop());
+  parts.gateway.attach(server);
   closing.push(() => site.close());
   const own = await listen(server, host, options.port ?? 0);
   setAddresses(addressesOf(publicUrl ?? own));
-  // Where time is virtual nobody's request is on its way unseen, and what waits on the clock might wait for ever.
+  // On a virtual clock there is no idle time to wait out, and waiting for it could take forever.
   const isVirtual = core.clock instanceof VirtualClock;
   const idleMs = isVirtual ? 0 : runtimeLimits.drainIdleMs;
   closing.push(async () => {
     readiness.drain();
-    if (isVirtual) rooms.faults.release();
+    if (isVirtual) parts.faults.release();
     const endsMs = performance.now() + drainTimeoutMs * (1 - runtimeLimits.drainRestShare);
-    const [cutOff] = await Promise.all([drain.run(server, idleMs, endsMs), rooms.gateway.close()]);
-    if (cutOff > 0) core.log.warn({ connections: cutOff }, 'The deadline was over, and connections were cut off.');
+    const [cutOff] = await Promise.all([drain.run(server, idleMs, endsMs), parts.gateway.close()]);
+    if (cutOff > 0)
+      core.log.warn({ connections: cutOff }, 'Connections were still open at the deadline and were closed.');
   });
-  await rooms.lobbies.calls.tellNewServer();
+  await parts.lobbies.calls.tellNewServer();
   readiness.start(core.store);
 
   const { api: apiBase, web: webBase, gateway } = core.addresses;
@@ -173,11 +174,11 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
     readyLine: readyLine(addresses),
     fixtures,
     clock: { now: () => core.clock.now(), advance: ms => advanceClock(core, ms) },
-    faults: rooms.faults,
+    faults: parts.faults,
     metrics: () => endpoints.metrics(),
     async reset() {
-      rooms.faults.clear();
-      await rooms.fixtures.reset();
+      parts.faults.clear();
+      await parts.fixtures.reset();
       await stateReplaced();
     },
     close: () => (closed ??= closeAll(closing, drainTimeoutMs)),

@@ -125,7 +125,7 @@ describe('startService', () => {
     const startMs = performance.now();
     await Promise.all([service.close(), once(socket, 'close')]);
     expect(performance.now() - startMs).toBeLessThan(3_000);
-    expect(warned).toEqual(['The deadline was over, and connections were cut off.']);
+    expect(warned).toEqual(['Connections were still open at the deadline and were closed.']);
   });
 
   it('goes back to its fixtures on reset, with the same ids and tokens', async () => {
