@@ -18,8 +18,7 @@ import { messageFlags, messageTypes } from '../../src/model/message.ts';
 import { scopes, umbrellaScopes } from '../../src/model/oauth.ts';
 import { overwriteTypes } from '../../src/model/overwrite.ts';
 import { roleConnectionTypes } from '../../src/model/role-connection.ts';
-import { apiMessages } from '../../src/service/support/api-messages.ts';
-import { serviceFieldErrors } from '../../src/service/support/service-field-errors.ts';
+import { apiMessages, serviceFieldErrors } from '../../src/service/support/api-messages.ts';
 import { formatDuration } from './figures.ts';
 import { routeGroups, routesOf } from './routes.ts';
 

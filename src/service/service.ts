@@ -28,8 +28,7 @@ import { PendingWork } from './support/pending-work.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { Readiness } from './telemetry/readiness.ts';
-import { createRequestIds } from './telemetry/request-id.ts';
-import { createRequestLog } from './telemetry/request-log.ts';
+import { createRequestIds, createRequestLog } from './telemetry/request-log.ts';
 import type { FaultControl } from './testing/faults/faults.ts';
 import type { FilledFixtures } from './testing/fixtures/document.ts';
 

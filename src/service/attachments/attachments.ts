@@ -5,10 +5,9 @@ import type { ChannelId } from '../../model/snowflake.ts';
 import { randomToken } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
+import { LruCache } from '../support/lru-cache.ts';
 import { RequestError } from '../support/request-error.ts';
-import type { AttachmentCache } from './attachment-cache.ts';
-
-import { type SentFile, sentFiles } from './uploaded-file.ts';
+import { serviceLimits } from '../support/service-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,7 +27,7 @@ export type Attach = (data: Fields, to: AttachedTo) => readonly Attachment[];
  * @see docs/spec/interactions.md#answers; docs/spec/interactions.md#files
  */
 export function createAttach(core: Pick<Core, 'ids' | 'addresses' | 'entropy'>, files: AttachmentCache): Attach {
-  function show(file: SentFile, described: Described, { channel_id, flags }: AttachedTo): Attachment {
+  function show(file: UploadedFile, described: Described, { channel_id, flags }: AttachedTo): Attachment {
     const id: Attachment['id'] = core.ids.next();
     const { filename = file.name, description } = described;
     const secret = randomToken(core.entropy, 16);
@@ -49,7 +48,7 @@ export function createAttach(core: Pick<Core, 'ids' | 'addresses' | 'entropy'>, 
   return (data, to) => {
     const listed = listedIn(data);
     const kept = listed ? to.attachments.filter(({ id }) => listed.has(id)) : to.attachments;
-    const added = sentFiles(data).map(file => show(file, listed?.get(String(file.index)) ?? {}, to));
+    const added = uploadedFiles(data).map(file => show(file, listed?.get(String(file.index)) ?? {}, to));
     if (kept.length + added.length > limits.messageAttachmentsMax) throw tooMany();
     return [...kept, ...added];
   };
@@ -82,4 +81,52 @@ function tooMany(): RequestError {
   const code = 'BASE_TYPE_MAX_LENGTH';
   const message = fieldErrors[code](limits.messageAttachmentsMax);
   return new RequestError('invalid_form_body', {}, [{ path: ['attachments'], code, message }]);
+}
+
+/**
+ * The files of messages, for whoever has their address.
+ *
+ * Our choice: they are kept in memory, up to `serviceLimits.filesKeptBytesMax` in all; newer ones take the place of those that
+ * nobody has looked at for longest, and all go with the process. Messages go on naming them.
+ */
+export class AttachmentCache {
+  readonly #files = new LruCache<UploadedFile>(serviceLimits.filesKeptBytesMax);
+
+  /** @param secret what its address ends in, so that nobody guesses it */
+  put(id: Attachment['id'], secret: string, file: UploadedFile): void {
+    this.#files.set(`${id}/${secret}`, file, file.content.length + entryBytes);
+  }
+
+  get(id: string, secret: string): UploadedFile | undefined {
+    return this.#files.get(`${id}/${secret}`);
+  }
+
+  clear(): void {
+    this.#files.clear();
+  }
+}
+
+/** What an empty file takes, about. */
+const entryBytes = 512;
+
+/** A file that came with a form. */
+export class UploadedFile {
+  /** Which entry of the message's `attachments` describes it. */
+  readonly index: number;
+  readonly name: string;
+  /** Its media type, empty when none was said. */
+  readonly type: string;
+  readonly content: Uint8Array;
+
+  constructor(index: number, { name, type }: Pick<File, 'name' | 'type'>, content: Uint8Array) {
+    this.index = index;
+    this.name = name;
+    this.type = type;
+    this.content = content;
+  }
+}
+
+/** The files that came with a message; none of what its JSON says of itself. */
+export function uploadedFiles({ files }: Readonly<Record<string, unknown>>): readonly UploadedFile[] {
+  return Array.isArray(files) ? files.filter(file => file instanceof UploadedFile) : [];
 }

@@ -1,5 +1,4 @@
-import type { CommandOption } from '../../model/command.ts';
-import { optionTypes } from '../../model/command.ts';
+import { type CommandOption, optionTypes } from '../../model/command.ts';
 import { type Component, componentTypes } from '../../model/component.ts';
 import { fieldErrors, type Issue } from '../../model/errors/issue.ts';
 import type { OptionValue, ResolvedData } from '../../model/interaction.ts';
@@ -9,8 +8,7 @@ import type { GivenInput } from '../../model/rules/components/modal-layout.ts';
 import { isFields } from '../../model/rules/field.ts';
 import type { ChannelId } from '../../model/snowflake.ts';
 import { rejectIssues } from '../support/request-error.ts';
-import type { Attach } from './attachments.ts';
-import { sentFiles } from './uploaded-file.ts';
+import { type Attach, uploadedFiles } from './attachments.ts';
 
 /**
  * Files that a user's client sent along with a use: in it they stand by their numbers, as text or number; the
@@ -27,7 +25,7 @@ export class Uploads {
   /** @param data of the use @throws RequestError `invalid_form_body` when there are too many */
   constructor(attach: Attach, data: unknown, channel_id: ChannelId) {
     if (!isFields(data)) return;
-    const files = sentFiles(data);
+    const files = uploadedFiles(data);
     if (files.length === 0) return;
     attach(data, { channel_id, flags: messageFlags.EPHEMERAL, attachments: [] }).forEach((attachment, i) => {
       this.#byNumber.set(String(files[i]?.index), attachment);

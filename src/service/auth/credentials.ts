@@ -1,8 +1,12 @@
+import type { IncomingMessage } from 'node:http';
+import type { ApiErrorName } from '../../model/errors/errors.ts';
 import { expandScopes } from '../../model/oauth.ts';
+import type { Credential, Route } from '../../wire/routes.ts';
 import type { Core } from '../core.ts';
 import type { ApplicationRecord, TokenRecord } from '../store/records.ts';
-import type { MaybePromise } from '../support/maybe-promise.ts';
-import { andThen } from '../support/maybe-promise.ts';
+import { apiMessages } from '../support/api-messages.ts';
+import { andThen, type MaybePromise } from '../support/maybe-promise.ts';
+import { RequestError } from '../support/request-error.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { Principal } from './principal.ts';
 
@@ -91,7 +95,7 @@ export function createCredentials(core: Core): Credentials {
     },
 
     authenticate(authorization, connection) {
-      if (authorization === undefined) return nobody;
+      if (authorization === undefined) return anonymous;
       const { scheme, hash } = said.read(authorization, connection);
       if (scheme === 'Bot') return bot(hash);
       return scheme === 'Bearer' ? issued(hash) : ownClientOf(hash);
@@ -99,7 +103,7 @@ export function createCredentials(core: Core): Credentials {
   };
 }
 
-const nobody: Principal = { kind: 'none' };
+const anonymous: Principal = { kind: 'none' };
 
 /** A credential as it is looked up. */
 interface ReadToken {
@@ -126,4 +130,61 @@ class SaidBefore {
     if (connection) this.#last.set(connection, new Map([[text, token]]));
     return token;
   }
+}
+
+/** Identifies the caller of a route. A route without a credential ignores what the request carries. */
+export function identify(
+  credentials: Credentials,
+  route: Route,
+  { headers: { authorization }, socket }: IncomingMessage,
+): MaybePromise<Principal | undefined> {
+  return isOpen(route) ? anonymous : credentials.authenticate(authorization, socket);
+}
+
+/**
+ * Checks that the route accepts the caller's credential.
+ *
+ * @throws RequestError `unauthorized`, `bots_not_allowed`, `only_bots_allowed`, `missing_scope`
+ */
+export function admit(route: Route, principal: Principal | undefined): Principal {
+  if (isOpen(route)) return anonymous;
+  if (!principal || principal.kind === 'none') throw new RequestError('unauthorized');
+  if (!route.credentials.some(credential => fits(principal, credential))) throw refusal(principal, route);
+  return principal;
+}
+
+function isOpen({ credentials }: Route): boolean {
+  return credentials.includes('none');
+}
+
+function fits(principal: Principal, credential: Credential): boolean {
+  if (principal.kind === 'bot' || principal.kind === 'session') return credential === principal.kind;
+  if (principal.kind === 'none') return false;
+  const prefix = `${principal.kind}:`;
+  if (!credential.startsWith(prefix)) return false;
+  const scope = credential.slice(prefix.length);
+  return scope === 'any' || principal.scopes.has(scope);
+}
+
+/** The message names the credentials that the route accepts, because the code alone does not. */
+function refusal(principal: Principal, route: Route): RequestError {
+  const reason = rejectionReason(principal, route);
+  const asked = route.credentials.map(nameCredential).join(', or ');
+  return new RequestError(reason, { message: `${apiMessages[reason]}: it takes ${asked}.` });
+}
+
+function rejectionReason(principal: Principal, route: Route): ApiErrorName {
+  if (principal.kind === 'bot') return 'bots_not_allowed';
+  if (route.credentials.some(credential => credential.startsWith(`${principal.kind}:`))) return 'missing_scope';
+  if (route.credentials.includes('bot')) return 'only_bots_allowed';
+  // A client-credentials token speaks for the application as its bot does.
+  return principal.kind === 'application' ? 'bots_not_allowed' : 'missing_access';
+}
+
+function nameCredential(credential: Credential): string {
+  if (credential === 'bot') return 'a bot token ("Authorization: Bot …")';
+  if (credential === 'session') return "the token of a user's own client";
+  const [kind, scope] = credential.split(':', 2);
+  const whose = kind === 'user' ? "a user's" : 'a client-credentials';
+  return `${whose} access token ("Authorization: Bearer …")${scope === 'any' ? '' : ` with the scope ${scope}`}`;
 }

@@ -5,8 +5,7 @@ import { requestIdOf } from '../http/answer.ts';
 import { StoreError } from '../store/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
-import { type ControlCall, ControlRefusal, controlCalls } from './calls.ts';
-import type { ControlDeps } from './deps.ts';
+import { type ControlCall, type ControlDeps, ControlRefusal, controlCalls } from './calls.ts';
 
 /** Where the control API begins. */
 export const controlPrefix = '/control';

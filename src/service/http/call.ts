@@ -1,5 +1,7 @@
 import type { RouteName } from '../../wire/routes.ts';
 import type { Principal, PrincipalKind } from '../auth/principal.ts';
+import type { ApplicationRecord } from '../store/records.ts';
+import { RequestError } from '../support/request-error.ts';
 
 type Of<Kind extends PrincipalKind> = Extract<Principal, { kind: Kind }>;
 
@@ -63,4 +65,21 @@ export function param({ params }: CallHead, name: string): string {
   const value = params[name];
   if (value === undefined) throw new Error(`The path of this route has no parameter ${name}.`);
   return value;
+}
+
+/**
+ * The caller's application, which must be the one in the path.
+ *
+ * Our choice: an application that does not exist is answered like somebody else's, so that nobody can probe for ids.
+ *
+ * @param kinds of credential that the route lets through
+ * @throws RequestError `not_your_application`
+ */
+export function applicationInPath(
+  call: Call,
+  ...kinds: readonly ('bot' | 'application' | 'user')[]
+): ApplicationRecord {
+  const { application } = expectPrincipal(call, ...kinds);
+  if (param(call, 'application_id') !== application.id) throw new RequestError('not_your_application');
+  return application;
 }

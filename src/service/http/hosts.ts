@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Core } from '../core.ts';
-import { blockList, holds } from '../support/network-address.ts';
+import { blockList, holds, isLoopback } from '../support/network-address.ts';
 import { peerAddress } from './client-address.ts';
 
 /** What a service is reached by. */
@@ -109,4 +109,20 @@ export function nameOf(host: string): string | undefined {
 function nameOfAddress(localAddress = ''): string | undefined {
   const address = peerAddress({ remoteAddress: localAddress });
   return nameOf(address.includes(':') ? `[${address}]` : address);
+}
+
+/** Our choice: a year, as lists of preloaded hosts want it; hosts below ours are not ours to speak for. */
+const policy = 'max-age=31536000';
+
+/**
+ * What tells browsers to come by https alone, when the service is public by https. Undefined on this machine, where it would bind
+ * every program's address.
+ *
+ * @param web the origin that the service is reached by
+ * @see RFC 6797
+ */
+export function transportSecurity(web: string): string | undefined {
+  const { protocol, hostname } = new URL(web);
+  const isOurs = isLoopback(hostname.replace(/^\[|\]$/g, '')) || hostname.endsWith('.localhost');
+  return protocol === 'https:' && !isOurs ? policy : undefined;
 }

@@ -3,13 +3,12 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { RequestError } from '../support/request-error.ts';
 import type { Endpoint, Endpoints } from '../telemetry/endpoints.ts';
-import type { RequestIds } from '../telemetry/request-id.ts';
-import { Answer, requestIdOf } from './answer.ts';
+import type { RequestIds } from '../telemetry/request-log.ts';
+import { Answer, requestIdOf, writeReply } from './answer.ts';
 import type { Connections } from './connections.ts';
 import { errorReply, misdirectedError, requestErrorReply } from './errors.ts';
 import type { Hosts } from './hosts.ts';
-import { createHttpListener } from './patient-server.ts';
-import { writeReply } from './reply.ts';
+import { createHttpListener } from './listener.ts';
 
 /** Serves the endpoints for operators. @returns false for a request that is for none of them */
 export type OperatorsListener = (request: Parameters<RequestListener>[0], response: ServerResponse) => boolean;

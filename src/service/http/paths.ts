@@ -1,8 +1,20 @@
 import { apiVersion, routes } from '../../wire/routes.ts';
 import { RequestError } from '../support/request-error.ts';
-import { servedVersions } from './api-versions.ts';
 import type { Reply } from './call.ts';
 import { requestErrorReply } from './errors.ts';
+
+/**
+ * Versions that clients may name, in paths and to the gateway alike. Our choice: the newest alone is spoken, and those
+ * before it that still work are served as it.
+ *
+ * @see docs/spec/lobbies.md#webhook-events
+ */
+export const servedVersions: readonly number[] = [6, 7, 8, 9, apiVersion];
+
+/** Whether that is how a version is written which this service serves. */
+export function isServedVersion(text: string): boolean {
+  return servedVersions.some(version => String(version) === text);
+}
 
 /** Where the API begins; other accepted spellings are rewritten to this one. */
 export const apiPrefix = `/api/v${apiVersion}`;

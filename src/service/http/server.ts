@@ -2,20 +2,17 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { fieldErrors, type Issue } from '../../model/errors/issue.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { type Route, type RouteName, routes } from '../../wire/routes.ts';
-import type { Credentials } from '../auth/credentials.ts';
+import { admit, type Credentials, identify } from '../auth/credentials.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
 import { elapsedMs } from '../support/elapsed.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { RequestError } from '../support/request-error.ts';
 import { intakeLimits } from '../support/service-limits.ts';
-import type { RequestIds } from '../telemetry/request-id.ts';
-import type { RequestLog } from '../telemetry/request-log.ts';
-import { admit, identify } from './admission.ts';
-import { type Answer, requestIdOf } from './answer.ts';
+import type { RequestIds, RequestLog } from '../telemetry/request-log.ts';
+import { type Answer, requestIdOf, writeReply } from './answer.ts';
 import { Blocklist } from './blocklist.ts';
-import { BodyBrokenOff, type Collected, collectBody, isSmall } from './body/collect-body.ts';
-import { HeldBytes } from './body/held-bytes.ts';
+import { BodyBrokenOff, type Collected, collectBody, HeldBytes, isSmall } from './body/collect-body.ts';
 import { bodyBytesMax, readBody } from './body/read-body.ts';
 import type { Call, Handler, Handlers, Proofs, Reply, RequestFaults } from './call.ts';
 import type { AddressOf } from './client-address.ts';
@@ -30,14 +27,12 @@ import {
   misdirectedError,
   requestErrorReply,
 } from './errors.ts';
-import type { Hosts } from './hosts.ts';
+import { type Hosts, transportSecurity } from './hosts.ts';
 import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
+import { createHttpListener } from './listener.ts';
 import type { OperatorsListener } from './operators.ts';
 import { apiPrefix, canonicalUrl } from './paths.ts';
-import { createHttpListener } from './patient-server.ts';
-import { writeReply } from './reply.ts';
 import { type Found, Router } from './router.ts';
-import { transportSecurity } from './transport-security.ts';
 
 export interface HttpDeps {
   readonly credentials: Credentials;

@@ -1,13 +1,13 @@
 import type { LimitProfile, RateLimit } from '../../model/limits/limit-profiles.ts';
+import { clientCredentialsScopes, scopes } from '../../model/oauth.ts';
 import { version } from '../../model/version.ts';
-import { apiVersion, type Route, type RouteName, routes } from '../../wire/routes.ts';
-import type { Core } from '../core.ts';
+import { apiVersion, type Credential, type Route, type RouteName, routes } from '../../wire/routes.ts';
+import type { Addresses, Core } from '../core.ts';
 import { formTypes } from '../http/body/form-body.ts';
 import { type Fields, type JsonSchema, ref, text } from './json-schema.ts';
 import { type Operation, operations } from './operations.ts';
 import { rateLimitHeaders, responsesOf } from './responses.ts';
 import { schemas } from './schemas.ts';
-import { securityOf, securitySchemes } from './security.ts';
 
 /**
  * The OpenAPI 3.1 document of what the service mounts: the route table, its schemas and the figures of the running
@@ -92,4 +92,48 @@ function figures(limit: RateLimit | undefined): JsonSchema {
     window_ms: limit.windowMs,
     ...(limit.perApplication && { per_application: true }),
   };
+}
+
+/** How callers prove who they are. @see docs/spec/http.md#credentials */
+export function securitySchemes({ api }: Addresses): JsonSchema {
+  const tokenUrl = api + routes.createToken.path;
+  const userScopes = scopes.filter(scope => !clientCredentialsScopes.has(scope));
+  return {
+    BotToken: header('`Bot ` and the token of the application’s bot'),
+    SessionToken: header('The token of a user’s own client, as it is'),
+    OAuth2: {
+      type: 'oauth2',
+      description: '`Bearer ` and an access token',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${api}/oauth2/authorize`,
+          tokenUrl,
+          refreshUrl: tokenUrl,
+          scopes: scopeMap(userScopes),
+        },
+        clientCredentials: { tokenUrl, scopes: scopeMap([...clientCredentialsScopes]) },
+      },
+    },
+  };
+}
+
+function header(description: string): JsonSchema {
+  return { type: 'apiKey', in: 'header', name: 'Authorization', description };
+}
+
+function scopeMap(names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map(name => [name, name]));
+}
+
+/** Any one of them opens the route. */
+export function securityOf({ credentials }: Route): readonly JsonSchema[] {
+  return credentials.map(requirement);
+}
+
+function requirement(credential: Credential): JsonSchema {
+  if (credential === 'none') return {};
+  if (credential === 'bot') return { BotToken: [] };
+  if (credential === 'session') return { SessionToken: [] };
+  const scope = credential.slice(credential.indexOf(':') + 1);
+  return { OAuth2: scope === 'any' ? [] : [scope] };
 }

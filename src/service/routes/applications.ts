@@ -1,9 +1,8 @@
 import type { ApplicationEdits } from '../domain/accounts/application-edit.ts';
-import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
+import { applicationInPath, type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { currentBotView } from '../oauth/current-user/claims.ts';
 import type { ApplicationRecord } from '../store/records.ts';
-import { applicationInPath } from './application-in-path.ts';
 
 /** The application whose bot calls, as its own or by its id. @see docs/spec/http.md#application */
 export function applicationRoutes(

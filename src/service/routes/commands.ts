@@ -1,12 +1,14 @@
+import { isLocale, type Locale } from '../../model/locale.ts';
+import { requesterLocale } from '../../model/rules/locales/requester-locale.ts';
 import type { Commands } from '../domain/commands/commands.ts';
+import type { CommandIndexes, IndexReader } from '../domain/commands/index-of-user.ts';
+import type { CommandPermissions } from '../domain/commands/permissions.ts';
 import type { PlaceUse } from '../domain/commands/place.ts';
 import { type CommandPlace, everywhere } from '../domain/commands/records.ts';
 import type { Translations } from '../domain/commands/view.ts';
-import { type Call, type Handler, type Handlers, param } from '../http/call.ts';
+import { applicationInPath, type Call, expectPrincipal, type Handler, type Handlers, param } from '../http/call.ts';
 import { readFlag } from '../http/query.ts';
-import type { ApplicationRecord } from '../store/records.ts';
-import { applicationInPath } from './application-in-path.ts';
-import { localeOf } from './locale-of.ts';
+import type { ApplicationRecord, UserRecord } from '../store/records.ts';
 
 /** Global commands, and those of a guild. @see docs/spec/commands.md#writing-commands */
 export function commandRoutes(commands: Commands): Handlers {
@@ -75,4 +77,86 @@ function commandId(call: Call): string {
 /** Our choice: an application has no settings of a user, so that without a header its lists show the defaults. */
 function translationsFor(call: Call): Translations {
   return readFlag(call, 'with_localizations') ? 'all' : { locale: localeOf(call) };
+}
+
+/**
+ * What a user's own client shows when a command is typed.
+ *
+ * Our choice: a game asks the same by its player's access token, and sees the commands of its own application.
+ *
+ * @see docs/spec/commands.md#command-index
+ */
+export function commandIndexRoutes(indexes: CommandIndexes): Handlers {
+  return {
+    async getApplicationCommandIndex(call) {
+      const reader = indexReaderOf(call);
+      if (reader.application) applicationInPath(call, 'user');
+      return { status: 200, body: await indexes.ofApplication(reader, param(call, 'application_id')) };
+    },
+    async getChannelCommandIndex(call) {
+      return { status: 200, body: await indexes.ofChannel(indexReaderOf(call), param(call, 'channel_id')) };
+    },
+    async getGuildCommandIndex(call) {
+      return { status: 200, body: await indexes.ofGuild(indexReaderOf(call), param(call, 'guild_id')) };
+    },
+    async getUserCommandIndex(call) {
+      return { status: 200, body: await indexes.ofUser(indexReaderOf(call)) };
+    },
+  };
+}
+
+function indexReaderOf(call: Call): IndexReader {
+  const principal = expectPrincipal(call, 'session', 'user');
+  return {
+    user: principal.user,
+    locale: localeOf(call, principal.user.locale),
+    ...(principal.kind === 'user' && { application: principal.application }),
+  };
+}
+
+/** @see docs/spec/permissions.md#replacing */
+export function commandPermissionRoutes(permissions: CommandPermissions): Handlers {
+  return {
+    async listCommandPermissions(call) {
+      const { application, reader } = readerOf(call);
+      return { status: 200, body: await permissions.list(application, param(call, 'guild_id'), reader) };
+    },
+    async getCommandPermissions(call) {
+      const { application, reader } = readerOf(call);
+      const [guildId, id] = [param(call, 'guild_id'), param(call, 'command_id')];
+      return { status: 200, body: await permissions.get(application, guildId, id, reader) };
+    },
+    async replaceCommandPermissions(call) {
+      const { user } = expectPrincipal(call, 'user');
+      const application = applicationInPath(call, 'user');
+      const [guildId, id] = [param(call, 'guild_id'), param(call, 'command_id')];
+      return { status: 200, body: await permissions.replace(application, guildId, id, user, call.body) };
+    },
+  };
+}
+
+/** The application, and the user who asks in its name. */
+function readerOf(call: Call): { readonly application: ApplicationRecord; readonly reader: UserRecord | undefined } {
+  const principal = expectPrincipal(call, 'bot', 'application', 'user');
+  const application = applicationInPath(call, 'bot', 'application', 'user');
+  return { application, reader: principal.kind === 'user' ? principal.user : undefined };
+}
+
+/** The hosted service's name of the header, and the base description's. */
+const localeHeaders = ['x-discord-locale', 'x-service-locale'] as const;
+
+/**
+ * The locale a call's answer is read in.
+ *
+ * @param setting of the user who asks
+ * @see docs/spec/commands.md#locale-of-the-caller
+ */
+export function localeOf(call: Call, setting?: string): Locale | undefined {
+  const header = localeHeaders.map(name => headerText(call, name)).find(isLocale);
+  return requesterLocale({ header, acceptLanguage: headerText(call, 'accept-language'), setting });
+}
+
+function headerText({ headers }: Call, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
 }

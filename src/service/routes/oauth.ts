@@ -1,19 +1,19 @@
 import type { DeviceResult } from '../../model/oauth.ts';
 import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/accounts/device.ts';
 import { botUserView } from '../domain/accounts/user-view.ts';
-import { type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
+import { uncached } from '../http/answer.ts';
+import { applicationInPath, type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
 import { requestErrorReply } from '../http/errors.ts';
 import { readFlag, readQueryIds } from '../http/query.ts';
-import { uncached } from '../http/reply.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { currentBotView, currentUserView } from '../oauth/current-user/claims.ts';
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device/device-decision.ts';
+import type { Provisional } from '../oauth/provisional/accounts-and-tokens.ts';
 import type { ClientRequest } from '../oauth/token/client-authentication.ts';
 import { formOf } from '../oauth/token/form.ts';
 import { OAuthRequestError } from '../oauth/token/oauth-request-error.ts';
 import { RequestError, rejectIssues } from '../support/request-error.ts';
 import { serviceLimits } from '../support/service-limits.ts';
-import { applicationInPath } from './application-in-path.ts';
 
 /** Handlers of the OAuth2 endpoints below the API, and of what tokens read below `/users/@me`. */
 export function oauthRoutes(authorization: Authorization): Handlers {
@@ -117,4 +117,32 @@ function clientRequest(call: Call): ClientRequest {
     form: formOf(call),
     address: call.address,
   };
+}
+
+/** Provisional accounts, and tokens of publishers. @see docs/spec/oauth2.md#provisional-accounts */
+export function partnerRoutes(provisional: Provisional): Handlers {
+  return {
+    createProvisionalToken: async call => uncachedToken(await provisional.issueToken(call.body, call.address)),
+    async createBotProvisionalToken(call) {
+      const { application } = expectPrincipal(call, 'bot');
+      return uncachedToken(await provisional.issueTokenByBot(application, call.body));
+    },
+    createChildToken: async call => uncachedToken(await provisional.exchangeChildToken(call.body, call.address)),
+    async unmergeProvisionalAccount(call) {
+      await provisional.unmerge(call.body, call.address);
+      return { status: 204 };
+    },
+    async unmergeBotProvisionalAccount(call) {
+      await provisional.unmergeByBot(expectPrincipal(call, 'bot').application, call.body);
+      return { status: 204 };
+    },
+    async editAccount(call) {
+      const { user, scopes } = expectPrincipal(call, 'user');
+      return { status: 200, body: currentUserView(await provisional.edit(user, call.body), scopes) };
+    },
+  };
+}
+
+function uncachedToken(body: object): Reply {
+  return { status: 200, body, headers: uncached };
 }

@@ -2,6 +2,7 @@ import { ArgumentError } from '../../model/errors/errors.ts';
 import { type Cancel, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import type { Announced } from '../events/announcement.ts';
 import { elapsedMs } from '../support/elapsed.ts';
+import { LruCache } from '../support/lru-cache.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { AnnouncementSink, KeyPart, ListQuery, Store, StoreContent, StoreView, Transaction } from './contract.ts';
 import { StoreError } from './errors.ts';
@@ -9,7 +10,6 @@ import { type Batch, GroupCommit } from './group-commit.ts';
 import { checkKey, collectionNames } from './keys.ts';
 import { Overlay } from './overlay.ts';
 import type { CollectionName, GatewayEventRecord, Records } from './records.ts';
-import { Revisions } from './revisions.ts';
 
 /** Where an embedded store keeps its records. This process is the only one that writes them; nothing here waits. */
 export interface Engine {
@@ -218,5 +218,39 @@ export class EmbeddedStore implements Store {
       for (const record of content[name]) records.put(name, record);
     }
     return records;
+  }
+}
+
+/**
+ * The last commit numbers of the scopes that somebody asked for, in bounded memory. A scope is kept from when it is
+ * asked for, at the last number of all: so one that nobody asks for costs a commit nothing, and a forgotten one counts
+ * as changed.
+ */
+export class Revisions {
+  readonly #numbers: LruCache<number>;
+  readonly #last: () => number;
+
+  /** @param last the last commit number of all */
+  constructor(last: () => number, capacity = 65_536) {
+    this.#last = last;
+    this.#numbers = new LruCache(capacity);
+  }
+
+  get(scope: string): number {
+    const known = this.#numbers.get(scope);
+    if (known !== undefined) return known;
+    const number = this.#last();
+    this.#numbers.set(scope, number, 1);
+    return number;
+  }
+
+  /** @param number above all numbers before */
+  set(scope: string, number: number): void {
+    if (this.#numbers.has(scope)) this.#numbers.set(scope, number, 1);
+  }
+
+  /** Every scope counts as changed. */
+  clear(): void {
+    this.#numbers.clear();
   }
 }

@@ -1,7 +1,6 @@
 import { type Metric as ClientMetric, collectDefaultMetrics, Registry } from 'prom-client';
-import type { Histogram } from './histogram.ts';
 import { type Metric, metricTable, type Sample } from './metric-table.ts';
-import type { Metrics } from './metrics.ts';
+import type { Histogram, Metrics } from './metrics.ts';
 
 /** The media type of {@link renderMetrics}. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
 export const metricsType: string = Registry.PROMETHEUS_CONTENT_TYPE;

@@ -1,6 +1,5 @@
 import { version } from '../../model/version.ts';
-import type { Histogram } from './histogram.ts';
-import type { Metrics } from './metrics.ts';
+import type { Histogram, Metrics } from './metrics.ts';
 
 type Labels = Readonly<Record<string, string | number>>;
 

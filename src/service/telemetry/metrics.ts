@@ -1,5 +1,3 @@
-import { Histogram, Tally } from './histogram.ts';
-
 /** Upper bounds in seconds, for what takes from a fraction of a millisecond to some seconds. */
 const secondsBounds: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -125,4 +123,39 @@ interface OutboundMeter {
   success: number;
   failure: number;
   readonly seconds: Histogram;
+}
+
+/** Counts values by upper bounds, as Prometheus wants them. Adding one costs a few comparisons. */
+export class Histogram {
+  /** Rising. A value that equals a bound counts below it. */
+  readonly bounds: readonly number[];
+  /** How many values each bound took, without those of the bounds before; the last is of values above all bounds. */
+  readonly counts: number[];
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = new Array<number>(bounds.length + 1).fill(0);
+  }
+
+  add(value: number): void {
+    const { bounds, counts } = this;
+    let at = 0;
+    while (at < bounds.length && value > (bounds[at] as number)) at++;
+    counts[at] = (counts[at] as number) + 1;
+    this.sum += value;
+  }
+}
+
+/** Counts by label. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  add(label: string, count = 1): void {
+    this.#counts.set(label, (this.#counts.get(label) ?? 0) + count);
+  }
+
+  get entries(): Iterable<readonly [label: string, count: number]> {
+    return this.#counts;
+  }
 }

@@ -1,9 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { loadOnce } from '../../wire/load-once.ts';
 import type { Core } from '../core.ts';
-import { requestIdOf } from '../http/answer.ts';
+import { requestIdOf, writeReply } from '../http/answer.ts';
 import { requestErrorReply } from '../http/errors.ts';
-import { writeReply } from '../http/reply.ts';
 import { RequestError } from '../support/request-error.ts';
 import type { SiteParts } from './site.ts';
 

@@ -1,13 +1,12 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { AttachmentCache } from '../attachments/attachment-cache.ts';
-import type { ControlDeps } from '../control/deps.ts';
+import type { AttachmentCache } from '../attachments/attachments.ts';
+import type { ControlDeps } from '../control/calls.ts';
 import { registerControl } from '../control/routes.ts';
 import type { Core } from '../core.ts';
-import { type Answer, requestIdOf } from '../http/answer.ts';
+import { type Answer, requestIdOf, writeReply } from '../http/answer.ts';
 import type { AddressOf } from '../http/client-address.ts';
 import { errorReply, isUnforeseen } from '../http/errors.ts';
 import { canonicalUrl, notFound } from '../http/paths.ts';
-import { writeReply } from '../http/reply.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { registerAuthorizationPages } from '../oauth/pages/authorization-pages.ts';
 import type { SignInMode } from '../oauth/sign-in/sign-in-mode.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpListener, type Patience } from '../../../src/service/http/patient-server.ts';
+import { createHttpListener, type Patience } from '../../../src/service/http/listener.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { GatewayClient } from '../../support/gateway/gateway-client.ts';

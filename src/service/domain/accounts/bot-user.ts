@@ -1,8 +1,7 @@
 import { checkUserEdit, trimUsername } from '../../../model/rules/accounts/user.ts';
 import type { User, UserEdit } from '../../../model/user.ts';
 import type { Core } from '../../core.ts';
-import { topics } from '../../events/announcement.ts';
-import { lazyEvent } from '../../events/lazy-event.ts';
+import { lazyEvent, topics } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { rejectIssues } from '../../support/request-error.ts';

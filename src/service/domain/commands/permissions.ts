@@ -34,8 +34,8 @@ import {
   type GuildRecord,
   type UserRecord,
 } from '../../store/records.ts';
+import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
-import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { overwriteLayers, overwritesView, putOverwrites } from './overwrites.ts';
 import { authorizedGuild } from './place.ts';
 import { commandsScope, everywhere } from './records.ts';

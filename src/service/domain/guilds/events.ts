@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { threadTypes } from '../../../model/guild.ts';
 import type { ApplicationId } from '../../../model/snowflake.ts';
-import { type Announcement, topics } from '../../events/announcement.ts';
-import { lazyEvent } from '../../events/lazy-event.ts';
+import { type Announcement, lazyEvent, topics } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ChannelRecord, GuildMemberRecord, GuildRecord, LobbyRecord } from '../../store/records.ts';
 import { botUserView, userView } from '../accounts/user-view.ts';

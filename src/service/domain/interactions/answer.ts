@@ -15,8 +15,7 @@ import { numberComponents } from '../../../model/rules/components/modal-layout.t
 import { checkCallback, checkSuggestedValues, isEmptyMessage } from '../../../model/rules/interactions/callback.ts';
 import { localize } from '../../../model/rules/locales/localize.ts';
 import type { InteractionId, MessageId } from '../../../model/snowflake.ts';
-import type { Attach } from '../../attachments/attachments.ts';
-import { sentFiles } from '../../attachments/uploaded-file.ts';
+import { type Attach, uploadedFiles } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
@@ -148,7 +147,7 @@ function readCallback(
 }
 
 function respondWithMessage({ transaction, record, ...parts }: Answer): Outcome {
-  if (isEmptyMessage(parts.data) && sentFiles(parts.data).length === 0) throw new RequestError('empty_message');
+  if (isEmptyMessage(parts.data) && uploadedFiles(parts.data).length === 0) throw new RequestError('empty_message');
   const message = answerView({ ...parts, id: parts.messageId, interaction: record });
   return tellMessage(transaction, record, message);
 }

@@ -1,8 +1,7 @@
 import { type Component, usableComponents } from '../../../model/component.ts';
 import type { CallbackResponse } from '../../../model/interaction.ts';
 import type { InteractionId } from '../../../model/snowflake.ts';
-import { AttachmentCache } from '../../attachments/attachment-cache.ts';
-import { createAttach } from '../../attachments/attachments.ts';
+import { AttachmentCache, createAttach } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../../store/records.ts';

@@ -4,8 +4,8 @@ import { limits } from '../../../model/limits/limits.ts';
 import { checkEnum, checkRequiredText, type Fields, isAbsent } from '../../../model/rules/field.ts';
 import type { Report } from '../../../model/rules/report.ts';
 import type { CommandId, Snowflake } from '../../../model/snowflake.ts';
+import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { RequestError } from '../../support/request-error.ts';
-import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
 /** One use of a command, as a user's client asks for it. */

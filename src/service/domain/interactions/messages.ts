@@ -3,8 +3,7 @@ import { interactionTypes } from '../../../model/interaction.ts';
 import { type Message, messageTypes } from '../../../model/message.ts';
 import { checkMessageData, isEmptyMessage } from '../../../model/rules/interactions/callback.ts';
 import type { ApplicationId, MessageId } from '../../../model/snowflake.ts';
-import type { Attach } from '../../attachments/attachments.ts';
-import { sentFiles } from '../../attachments/uploaded-file.ts';
+import { type Attach, uploadedFiles } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { InteractionRecord } from '../../store/records.ts';
@@ -112,7 +111,7 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
       return inTurn(applicationId, token, async (transaction, record) => {
         rejectIssues(checkMessageData(body));
         const data = body as MessageData;
-        if (isEmptyMessage(data) && sentFiles(data).length === 0) throw new RequestError('empty_message');
+        if (isEmptyMessage(data) && uploadedFiles(data).length === 0) throw new RequestError('empty_message');
         const original = await transaction.get('interaction_messages', record.original_id ?? '');
         if (original && isLoading(original.message)) return edit(transaction, record, original.message, data);
         rejectTooMany(record);

@@ -1,7 +1,6 @@
 import type { Channel } from '../../../model/guild.ts';
 import type { ChannelMessage } from '../../../model/message.ts';
-import { topics } from '../../events/announcement.ts';
-import { lazyEvent } from '../../events/lazy-event.ts';
+import { lazyEvent, topics } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { LobbyRecord } from '../../store/records.ts';
 import { showLinkedLobby } from '../guilds/view.ts';

@@ -1,10 +1,9 @@
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView } from '../../store/contract.ts';
-import type { MaybePromise } from '../../support/maybe-promise.ts';
-import { all, andThen } from '../../support/maybe-promise.ts';
+import { serviceFieldErrors } from '../../support/api-messages.ts';
+import { all, andThen, type MaybePromise } from '../../support/maybe-promise.ts';
 import { rejectIssues } from '../../support/request-error.ts';
-import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 
 /**
  * How many lobbies of an application a user can be in. To hold at the bound, a work that makes users members runs with

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { limits } from '../../../model/limits/limits.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import type { Route } from '../../../wire/routes.ts';
-import { SentFile } from '../../attachments/uploaded-file.ts';
+import { UploadedFile } from '../../attachments/attachments.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { type Part, parseMultipart } from './multipart.ts';
 import { parseForm } from './url-encoded.ts';
@@ -19,7 +19,7 @@ const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
 
 /**
  * Reads a form as the JSON body it stands for: its texts by name over what its field `payload_json` says. Of repeated
- * fields the last counts. Its files come as `files`, a list of {@link SentFile}.
+ * fields the last counts. Its files come as `files`, a list of {@link UploadedFile}.
  *
  * @param kind whether the files belong to the body or to its `data`; of a body that is all `texts` no field is a number
  * @throws RequestError `invalid_form_body` when it is no such form, `invalid_json`, `request_too_large` when a file is
@@ -47,12 +47,12 @@ function set(body: object, name: string, value: unknown): void {
 }
 
 /** @throws RequestError `request_too_large` */
-function filesOf(parts: readonly Part[]): SentFile[] {
+function filesOf(parts: readonly Part[]): UploadedFile[] {
   return parts.map(({ name, filename = '', type, content }, place) => {
     const [, index = place] = /^files\[(\d{1,3})\]$/.exec(name) ?? [];
     if (content.length > limits.attachmentBytesMax) throw new RequestError('request_too_large');
     // A copy: a view would keep all of the body as long as the file is kept.
-    return new SentFile(Number(index), { name: filename, type: mediaTypeOf(type) }, new Uint8Array(content));
+    return new UploadedFile(Number(index), { name: filename, type: mediaTypeOf(type) }, new Uint8Array(content));
   });
 }
 
@@ -63,7 +63,7 @@ function mediaTypeOf(type: string): string {
 }
 
 /** What is no object stays, for the rules to refuse. */
-function withFiles({ data = {} }: { readonly data?: unknown }, files: readonly SentFile[]): unknown {
+function withFiles({ data = {} }: { readonly data?: unknown }, files: readonly UploadedFile[]): unknown {
   const message = data === null ? {} : asRecord(data);
   return message ? { ...message, files } : data;
 }

@@ -1,8 +1,8 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../../../wire/routes.ts';
+import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { RequestError } from '../../support/request-error.ts';
-import { serviceFieldErrors } from '../../support/service-field-errors.ts';
 import { intakeLimits, serviceLimits } from '../../support/service-limits.ts';
 import { isFormType, readFormBody } from './form-body.ts';
 import { parseLargeJson } from './large-json.ts';

@@ -1,8 +1,7 @@
 import type { ApplicationId, Snowflake, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
-import { topics } from '../../events/announcement.ts';
-import { lazyEvent } from '../../events/lazy-event.ts';
+import { lazyEvent, topics } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { AccountMoveRecord, ExternalIdentityRecord } from '../../store/records.ts';
 import { identitiesOf, identityScope } from './identity.ts';

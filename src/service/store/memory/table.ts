@@ -1,6 +1,6 @@
-import type { Change } from '../changes.ts';
 import type { KeyPart } from '../contract.ts';
 import { type AnyQuery, fieldOf, indexesOf, keyFields, routeOf } from '../keys.ts';
+import type { Change } from '../overlay.ts';
 import type { CollectionName } from '../records.ts';
 import { Way } from './way.ts';
 

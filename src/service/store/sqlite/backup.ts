@@ -7,7 +7,7 @@ import { makeFolder } from '../../../wire/make-folder.ts';
 import { databaseIn } from '../data-folder.ts';
 import { StoreError } from '../errors.ts';
 import { CommitMark, markPath, readMark } from './commit-mark.ts';
-import { readCounter } from './counters.ts';
+import { readCounter } from './database.ts';
 import { isFull, openingError } from './failure.ts';
 import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';

@@ -11,7 +11,7 @@ import { StoreError } from '../errors.ts';
 import { collectionNames, fieldOf, indexFields, keyFields } from '../keys.ts';
 import type { ApplicationRecord, CollectionName } from '../records.ts';
 import { markPath, readMark } from './commit-mark.ts';
-import { readCounter } from './counters.ts';
+import { readCounter } from './database.ts';
 import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { copyChangingFile } from '../../../wire/files/copy-file.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
-import { endWish, wishToHold } from './log-hold.ts';
+import { endWish, wishToHold } from './wal.ts';
 
 /** How often a copy is tried while a service writes, and how long it rests in between. */
 const triesMax = 40;

@@ -10,14 +10,12 @@ import { type AnyQuery, collectionNames, keyText } from '../keys.ts';
 import type { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
 import { CommitMark } from './commit-mark.ts';
-import { counterWriter, readCounter } from './counters.ts';
-import { inMemory, openDatabase } from './database.ts';
+import { counterWriter, inMemory, openDatabase, readCounter } from './database.ts';
 import { failedError } from './failure.ts';
 import { FreeSpace } from './free-space.ts';
-import { LogHold } from './log-hold.ts';
 import { listSetAside, moveAside, type SetAsideRecord } from './set-aside.ts';
-import { SlowStatements, type StatementKind } from './slow-statements.ts';
-import { openTables } from './tables.ts';
+import { openTables, SlowStatements, type StatementKind } from './tables.ts';
+import { LogHold } from './wal.ts';
 
 export interface SqliteStoreOptions extends EmbeddedStoreOptions {
   /** Path of the database file, or `:memory:`. */

@@ -1,3 +1,7 @@
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '../../../wire/clock/ports.ts';
+
 /** What can be read of a write-ahead log. @see https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
 export interface LogState {
   /** Frames that SQLite reads, up to the last commit among them. */
@@ -71,4 +75,93 @@ function sumOf(view: DataView, from: number, length: number, isLittleEndian: boo
     s1 = (s1 + view.getUint32(at + 4, isLittleEndian) + s0) >>> 0;
   }
   return [s0, s1];
+}
+
+/**
+ * Keeps the write-ahead log of a database while that is opened and looked at: SQLite folds what it can read of it into the
+ * database and deletes it with the last connection, and what stands behind a damaged frame would be gone.
+ */
+export class KeptLog {
+  readonly #log: string;
+  readonly #kept: string;
+
+  constructor(location: string) {
+    this.#log = `${location}-wal`;
+    this.#kept = `${location}-wal-kept`;
+    this.drop();
+    if (sizeOf(this.#log) === 0) return;
+    if (!tryLink(this.#log, this.#kept)) copyFileSync(this.#log, this.#kept);
+  }
+
+  /** The database is whole. */
+  drop(): void {
+    rmSync(this.#kept, { force: true });
+  }
+
+  /** Puts the log back where SQLite has deleted it. To be called when the database is closed. */
+  putBack(): void {
+    if (existsSync(this.#kept) && !existsSync(this.#log)) renameSync(this.#kept, this.#log);
+    else this.drop();
+  }
+}
+
+/** Not where files that are open cannot be deleted under any of their names, nor where there are no hard links. */
+function tryLink(path: string, link: string): boolean {
+  if (process.platform === 'win32') return false;
+  try {
+    linkSync(path, link);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** In bytes; 0 when it is not there. */
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Pages of 4 KiB that the write-ahead log may reach before it is folded into the file: 16 MiB. */
+export const walPages = 4096;
+/** A wish that was not renewed for so long is one of a process that has died. */
+const wishMs = 10_000;
+/** A larger log is folded all the same. */
+const heldBytesMax = 256 * 1024 * 1024;
+
+function wishPath(location: string): string {
+  return `${location}-hold`;
+}
+
+/**
+ * Lets a process that copies the database of a busy service wish, by a file beside it, that the write-ahead log is not folded into
+ * the database meanwhile. To be renewed every few seconds.
+ */
+export function wishToHold(location: string): void {
+  writeFileSync(wishPath(location), '', { mode: 0o600 });
+}
+
+export function endWish(location: string): void {
+  rmSync(wishPath(location), { force: true });
+}
+
+/** Grants such wishes, on the service's side. */
+export class LogHold {
+  readonly #database: DatabaseSync;
+  readonly #location: string;
+  #isHeld = false;
+
+  constructor(database: DatabaseSync, location: string) {
+    this.#database = database;
+    this.#location = location;
+  }
+
+  /** Looks whether there is a wish. @returns whether the log is held */
+  look(): boolean {
+    const wish = statSync(wishPath(this.#location), { throwIfNoEntry: false });
+    const isWished = wish !== undefined && Math.abs(systemClock.now() - wish.mtimeMs) < wishMs;
+    const isHeld = isWished && sizeOf(`${this.#location}-wal`) < heldBytesMax;
+    if (isHeld !== this.#isHeld) this.#database.exec(`PRAGMA wal_autocheckpoint = ${isHeld ? 0 : walPages}`);
+    this.#isHeld = isHeld;
+    return isHeld;
+  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
-import { endWish, LogHold, wishToHold } from '../../../../src/service/store/sqlite/log-hold.ts';
+import { endWish, LogHold, wishToHold } from '../../../../src/service/store/sqlite/wal.ts';
 import { temporaryFolder } from '../../../support/runs/folder.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Revisions } from '../../../src/service/store/revisions.ts';
+import { Revisions } from '../../../src/service/store/embedded.ts';
 
 function open(capacity?: number) {
   let last = 0;
