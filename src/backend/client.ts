@@ -21,13 +21,13 @@ import { undiciTransport } from '../wire/http/undici-transport.ts';
 import { RateLimiter } from '../wire/rate-limits/limiter.ts';
 import { createCall } from './calls.ts';
 import { createCommands, type GlobalCommands } from './commands/commands.ts';
+import type { traitsUnknown } from './commands/definition.ts';
 import { createCredentials } from './credentials.ts';
-import { createInteractions, type Interactions } from './interactions.ts';
-import type { LobbyServerOptions } from './lobbies/managed.ts';
+import type { LobbyServerOptions } from './fleet/managed.ts';
+import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { createLobbies, type Lobbies } from './lobbies.ts';
 import { createOverwrites, type Overwrites, overwrittenIn } from './overwrites.ts';
 import { createProvisionalAccounts, type ProvisionalAccounts } from './provisional-accounts.ts';
-import type { traitsUnknown } from './traits.ts';
 
 export interface BackendOptions {
   /**

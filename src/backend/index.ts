@@ -90,36 +90,31 @@ export type { RequestOptions } from './calls.ts';
 export { type Backend, type BackendOptions, createBackend } from './client.ts';
 export type { CreatedCommand, ListOptions } from './commands/calls.ts';
 export type { Commands, GlobalCommands, ResolvedCommand } from './commands/commands.ts';
+export type { CommandUse, Suggestion, SuggestionUse } from './commands/define.ts';
 export { type CommandHandlers, type DefinedCommand, defineCommand } from './commands/define.ts';
 export type { CommandDefinition, DesiredCommand, OptionDefinition } from './commands/definition.ts';
+export { traitsUnknown } from './commands/definition.ts';
 export { type DeployOptions, rateLimitWaitMsDefault } from './commands/deploy.ts';
 export type { Explanation, PermissionQuestion } from './commands/explain.ts';
-export { loadLocalizations } from './commands/load-localizations.ts';
 export type { ItemTexts, LocalizationTexts, Localizer } from './commands/localizer.ts';
+export { loadLocalizations } from './commands/localizer.ts';
 export { option } from './commands/option.ts';
 export type { OptionValues } from './commands/option-values.ts';
 export type { Plan, PlanItem, PlanWarning, PlanWarningCode } from './commands/plan.ts';
+export type { DeployProgress, SyncState } from './commands/registry.ts';
 export { type RoutedCommand, type RouterOptions, router } from './commands/router.ts';
-export type { DeployProgress, SyncState } from './commands/sync-state.ts';
-export type { CommandUse, Suggestion, SuggestionUse } from './commands/use.ts';
-export { type DefinedModal, defineModal, type ModalHandlers, type ModalUse } from './components/define-modal.ts';
 export { field } from './components/field.ts';
-export type { LabelDefinition, ModalDefinition } from './components/modal-definition.ts';
-export type { ModalValues } from './components/modal-values.ts';
+export type { LabelDefinition, ModalDefinition, ModalValues } from './components/modal.ts';
+export { type DefinedModal, defineModal, type ModalHandlers, type ModalUse } from './components/modal.ts';
 export type { ComponentUse, RoutedComponent, RoutedModal } from './components/routed.ts';
-export type { NodeRequest, NodeResponse } from './endpoint-doors.ts';
-export type { EndpointOptions, InteractionEndpoint } from './interaction-endpoint.ts';
-export type { InteractionListener, InteractionListenerOptions } from './interaction-listener.ts';
-export type { Interactions } from './interactions.ts';
-export { type ChangedMembers, memberChangesMax } from './lobbies/calls.ts';
-export type { DesiredLobby, DesiredMember } from './lobbies/desired.ts';
-export { type LobbyDirectory, memoryLobbyDirectory } from './lobbies/directory.ts';
+export type { DesiredLobby, DesiredMember } from './fleet/desired.ts';
+export { type LobbyDirectory, memoryLobbyDirectory } from './fleet/directory.ts';
 export {
   type FileLobbyDirectory,
   type FileLobbyDirectoryOptions,
   fileLobbyDirectory,
-} from './lobbies/file-directory.ts';
-export type { LeaseStatus } from './lobbies/lease.ts';
+} from './fleet/file-directory.ts';
+export type { LeaseStatus } from './fleet/lease.ts';
 export {
   type EnsuredLobby,
   type HeldLobby,
@@ -129,16 +124,24 @@ export {
   type ManagedLobbies,
   type ReconcileOptions,
   type SweepOptions,
-} from './lobbies/managed.ts';
-export { OwnershipError, type OwnershipErrorCode } from './lobbies/ownership-error.ts';
-export { type LobbyCall, planLobby, type Unseen } from './lobbies/plan.ts';
-export type { LobbyProgress } from './lobbies/progress.ts';
-export type { LobbyOutcome, ReconcileReport } from './lobbies/reconcile.ts';
-export type { LeftLobby, LeftLobbyFate, SweepReport } from './lobbies/sweep.ts';
+} from './fleet/managed.ts';
+export { OwnershipError, type OwnershipErrorCode } from './fleet/ownership-error.ts';
+export { type LobbyCall, planLobby, type Unseen } from './fleet/plan.ts';
+export type { LobbyProgress } from './fleet/progress.ts';
+export type { LobbyOutcome, ReconcileReport } from './fleet/reconcile.ts';
+export type { LeftLobby, LeftLobbyFate, SweepReport } from './fleet/sweep.ts';
+export type { EndpointOptions, InteractionEndpoint } from './interactions/endpoint.ts';
+export type { NodeRequest, NodeResponse } from './interactions/http-adapters.ts';
+export type { Interactions } from './interactions/interactions.ts';
+export type { InteractionListener, InteractionListenerOptions } from './interactions/listener.ts';
+export type {
+  ModalOptions,
+  ReceivedInteraction,
+  ReplyMessage,
+  ReplyMessages,
+} from './interactions/received-interaction.ts';
+export type { InteractionHandler } from './interactions/run-handler.ts';
+export { type ChangedMembers, memberChangesMax } from './lobbies/lobby-calls.ts';
 export type { Lobbies } from './lobbies.ts';
 export { type Overwrites, type UserToken, userToken } from './overwrites.ts';
 export type { ProvisionalAccounts } from './provisional-accounts.ts';
-export type { ModalOptions, ReceivedInteraction } from './received-interaction.ts';
-export type { ReplyMessage, ReplyMessages } from './reply-messages.ts';
-export type { InteractionHandler } from './run-handler.ts';
-export { traitsUnknown } from './traits.ts';

@@ -1,8 +1,8 @@
 import type { LobbyId } from '../model/snowflake.ts';
 import type { Call, RequestOptions } from './calls.ts';
-import { createLobbyCalls, type LobbyCalls } from './lobbies/calls.ts';
-import { createManagedLobbies, type LobbyGuard, type ManagedLobbies, type ManagedPorts } from './lobbies/managed.ts';
-import { Operations } from './lobbies/operation.ts';
+import { createManagedLobbies, type LobbyGuard, type ManagedLobbies, type ManagedPorts } from './fleet/managed.ts';
+import { createLobbyCalls, type LobbyCalls } from './lobbies/lobby-calls.ts';
+import { Operations } from './operation.ts';
 
 /**
  * The application's lobbies: the interface's calls by lobby id, and on top of them lobbies by the game's own keys, kept

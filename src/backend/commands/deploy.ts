@@ -5,9 +5,9 @@ import type { Clock } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { RequestOptions } from '../calls.ts';
 import type { CommandCalls, CommandPlace } from './calls.ts';
-import { bodyOf, type DesiredContext, editOf } from './desired.ts';
+import { bodyOf, type DesiredContext, editOf } from './definition.ts';
 import type { Plan, PlanItem } from './plan.ts';
-import type { DeployProgress } from './sync-state.ts';
+import type { DeployProgress } from './registry.ts';
 import { fewestWrites, type Write, writesOneByOne } from './writes.ts';
 
 export interface DeployOptions extends Pick<RequestOptions, 'signal'> {

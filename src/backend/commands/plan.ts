@@ -1,8 +1,7 @@
 import type { Command, CommandType } from '../../model/command.ts';
 import type { CommandChange } from '../../model/rules/commands/command-diff.ts';
 import type { CommandPlace } from './calls.ts';
-import type { DesiredCommand } from './definition.ts';
-import type { DesiredContext } from './desired.ts';
+import type { DesiredCommand, DesiredContext } from './definition.ts';
 
 /** What becomes of one command. */
 export type PlanItem =

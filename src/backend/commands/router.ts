@@ -5,10 +5,10 @@ import { messageFlags } from '../../model/message.ts';
 import { checkInvocation } from '../../model/rules/interactions/invocation.ts';
 import type { GuildId } from '../../model/snowflake.ts';
 import { type RoutedComponent, type RoutedModal, routeComponents, routeModals } from '../components/routed.ts';
-import type { ReceivedInteraction } from '../received-interaction.ts';
-import type { InteractionHandler } from '../run-handler.ts';
+import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
+import type { InteractionHandler } from '../interactions/run-handler.ts';
+import type { Suggestion } from './define.ts';
 import { readOptionValues } from './option-values.ts';
-import type { Suggestion } from './use.ts';
 
 const { APPLICATION_COMMAND, APPLICATION_COMMAND_AUTOCOMPLETE, MESSAGE_COMPONENT, MODAL_SUBMIT } = interactionTypes;
 
