@@ -23,10 +23,11 @@ import { createCall } from './calls.ts';
 import { createCommands, type GlobalCommands } from './commands/commands.ts';
 import type { traitsUnknown } from './commands/definition.ts';
 import { createCredentials } from './credentials.ts';
-import type { LobbyServerOptions } from './fleet/managed.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { createLobbies, type Lobbies } from './lobbies.ts';
+import { Operations } from './operation.ts';
 import { createOverwrites, type Overwrites, overwrittenIn } from './overwrites.ts';
+import { type BackendParts, partsKey } from './parts.ts';
 import { createProvisionalAccounts, type ProvisionalAccounts } from './provisional-accounts.ts';
 
 export interface BackendOptions {
@@ -58,8 +59,6 @@ export interface BackendOptions {
    * `'off'` for a service of one's own that has none.
    */
   readonly globalLimit?: RateLimit | 'off';
-  /** How this game server keeps lobbies together with others. */
-  readonly lobbyServer?: LobbyServerOptions;
   readonly logger?: Logger;
   readonly transport?: Transport;
   readonly socket?: SocketFactory;
@@ -78,21 +77,23 @@ export interface Backend {
   /** Players without an account of their own. */
   readonly provisionalAccounts: ProvisionalAccounts;
   readonly interactions: Interactions;
-  /** Aborts what is under way and lets go of every connection. Idempotent. */
-  close(): void;
+  /** Aborts what is under way and closes every connection, with all managed lobbies. Idempotent. */
+  close(): Promise<void>;
+  /** The same as {@link close}: `await using backend = createBackend(…)`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Opens an application's backend. Nothing is sent before the first call.
+ * Creates an application's backend. Nothing is sent before the first call.
  *
  * @throws ArgumentError `missing_base_url`, `invalid_base_url`, `insecure_address`,
- *   `missing_application_id`, `invalid_snowflake`, `credential_missing`, `invalid_credential`, `invalid_server_name`, `invalid_lease`
+ *   `missing_application_id`, `invalid_snowflake`, `credential_missing`, `invalid_credential`
  * @example
  * ```ts
  * const backend = createBackend({ baseUrl: 'http://127.0.0.1:8910', applicationId: '1', botToken });
  * const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' }, members: [{ id: '9' }] });
  * await backend.lobbies.delete(lobby.id);
- * backend.close();
+ * await backend.close();
  * ```
  */
 export function createBackend(options: BackendOptions): Backend {
@@ -116,14 +117,7 @@ export function createBackend(options: BackendOptions): Backend {
   });
   const credentials = createCredentials(applicationId, options, http, clock);
   const call = createCall(http, credentials, clock, deadlineMs);
-  const lobbies = createLobbies(call, {
-    applicationId,
-    clock,
-    entropy,
-    logger,
-    deadlineMs,
-    options: options.lobbyServer ?? {},
-  });
+  const operations = new Operations(clock);
   const overwrites = createOverwrites(call, http, applicationId);
   const { commands, close: closeCommands } = createCommands({
     call,
@@ -143,20 +137,29 @@ export function createBackend(options: BackendOptions): Backend {
     loadSocket: socket ? async () => socket : loadSystemSocket,
   });
 
-  return {
+  const closing = new Set<() => Promise<void>>();
+  const parts: BackendParts = { clock, entropy, logger, deadlineMs, closing };
+
+  async function close(): Promise<void> {
+    const closed = Promise.all([interactions.close, ...closing].map(end => end()));
+    operations.close();
+    closeCommands();
+    http.close();
+    await closed;
+  }
+
+  const backend: Backend & { readonly [partsKey]: BackendParts } = {
     applicationId,
-    lobbies,
+    lobbies: createLobbies(call, operations, deadlineMs),
     commands,
     overwrites,
     provisionalAccounts: createProvisionalAccounts(call, applicationId, options.clientSecret),
     interactions,
-    close() {
-      interactions.close();
-      closeCommands();
-      lobbies.close();
-      http.close();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
+    [partsKey]: parts,
   };
+  return backend;
 }
 
 function readApplicationId(given: ApplicationId | undefined): ApplicationId {

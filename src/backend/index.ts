@@ -38,17 +38,20 @@ export {
   textInputStyles,
 } from '../model/component.ts';
 export {
+  type AnyRallypointError,
   ApiError,
   ArgumentError,
   GatewayError,
+  isRallypointError,
   OAuthError,
   RallypointError,
+  type RallypointErrorCode,
   RateLimitError,
   TransportError,
   ValidationError,
 } from '../model/errors/errors.ts';
 export type { Issue } from '../model/errors/issue.ts';
-export type { ExternalAuthType } from '../model/external-auth.ts';
+export type { ExternalAuth, ExternalAuthType } from '../model/external-auth.ts';
 export {
   type CommandInteraction,
   type ComponentInteraction,
@@ -77,7 +80,7 @@ export {
   type GuildCommandPermissions,
   overwriteTypes,
 } from '../model/overwrite.ts';
-export type { BotProvisionalTokenInput, ExternalAuthFields, ProvisionalTokenResponse } from '../model/provisional.ts';
+export type { BotProvisionalTokenInput, ProvisionalTokenResponse } from '../model/provisional.ts';
 export type { CommandChange } from '../model/rules/commands/command-diff.ts';
 export type { PlacedText, ShownText } from '../model/rules/locales/shown-texts.ts';
 export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowflake.ts';
@@ -107,29 +110,6 @@ export { field } from './components/field.ts';
 export type { LabelDefinition, ModalDefinition, ModalValues } from './components/modal.ts';
 export { type DefinedModal, defineModal, type ModalHandlers, type ModalUse } from './components/modal.ts';
 export type { ComponentUse, RoutedComponent, RoutedModal } from './components/routed.ts';
-export type { DesiredLobby, DesiredMember } from './fleet/desired.ts';
-export { type LobbyDirectory, memoryLobbyDirectory } from './fleet/directory.ts';
-export {
-  type FileLobbyDirectory,
-  type FileLobbyDirectoryOptions,
-  fileLobbyDirectory,
-} from './fleet/file-directory.ts';
-export type { LeaseStatus } from './fleet/lease.ts';
-export {
-  type EnsuredLobby,
-  type HeldLobby,
-  type LobbyServerOptions,
-  type LobbyServerState,
-  leaseMsDefault,
-  type ManagedLobbies,
-  type ReconcileOptions,
-  type SweepOptions,
-} from './fleet/managed.ts';
-export { OwnershipError, type OwnershipErrorCode } from './fleet/ownership-error.ts';
-export { type LobbyCall, planLobby, type Unseen } from './fleet/plan.ts';
-export type { LobbyProgress } from './fleet/progress.ts';
-export type { LobbyOutcome, ReconcileReport } from './fleet/reconcile.ts';
-export type { LeftLobby, LeftLobbyFate, SweepReport } from './fleet/sweep.ts';
 export type { EndpointOptions, InteractionEndpoint } from './interactions/endpoint.ts';
 export type { NodeRequest, NodeResponse } from './interactions/http-adapters.ts';
 export type { Interactions } from './interactions/interactions.ts';
@@ -141,7 +121,6 @@ export type {
   ReplyMessages,
 } from './interactions/received-interaction.ts';
 export type { InteractionHandler } from './interactions/run-handler.ts';
-export { type ChangedMembers, memberChangesMax } from './lobbies/lobby-calls.ts';
-export type { Lobbies } from './lobbies.ts';
+export { type ChangedMembers, type Lobbies, memberChangesMax } from './lobbies.ts';
 export { type Overwrites, type UserToken, userToken } from './overwrites.ts';
 export type { ProvisionalAccounts } from './provisional-accounts.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { memberChangesMax } from '../../src/backend/lobbies/lobby-calls.ts';
+import { memberChangesMax } from '../../src/backend/lobbies.ts';
 import { limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import { limits } from '../../src/model/limits/limits.ts';
 import { nodeTransport } from '../../src/wire/http/node-transport.ts';

@@ -1,7 +1,7 @@
 import type { Lobby, LobbyMember } from '../../model/lobby.ts';
 import type { UserId } from '../../model/snowflake.ts';
 import type { SendOptions } from '../calls.ts';
-import type { LobbyCalls } from '../lobbies/lobby-calls.ts';
+import type { Lobbies } from '../lobbies.ts';
 import type { LobbyCall } from './plan.ts';
 
 /** What has become of a lobby by some calls. */
@@ -18,7 +18,7 @@ export interface Applied {
  * @param next options for the next call; it throws when there must be none
  */
 export async function applyPlan(
-  calls: LobbyCalls,
+  calls: Lobbies,
   lobby: Lobby,
   plan: readonly LobbyCall[],
   next: () => Promise<SendOptions>,
@@ -29,7 +29,7 @@ export async function applyPlan(
 }
 
 async function applyCall(
-  calls: LobbyCalls,
+  calls: Lobbies,
   { lobby, dropped }: Applied,
   step: LobbyCall,
   options: SendOptions,

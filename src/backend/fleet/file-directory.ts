@@ -6,16 +6,18 @@ import type { LobbyDirectory } from './directory.ts';
 
 /** A directory in a file. */
 export interface FileLobbyDirectory extends LobbyDirectory {
-  /** Lets go of the file. Idempotent; a later use opens it again. */
-  close(): void;
+  /** Closes the file. Idempotent; a later use opens it again. */
+  close(): Promise<void>;
+  /** The same as {@link close}. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface FileLobbyDirectoryOptions {
   /** How long to wait while another process writes. Default {@link lockWaitMsDefault}. */
-  readonly lockWaitMs?: number;
+  readonly lockWaitMs?: number | undefined;
 }
 
-// Our choice: a write takes well under a millisecond of lock; whoever waits longer than this waits for a stuck disk.
+// A write holds the lock for well under a millisecond; a longer wait means that the disk is stuck.
 const lockWaitMsDefault = 5_000;
 
 /**
@@ -28,30 +30,35 @@ export function fileLobbyDirectory(
   path: string,
   { lockWaitMs = lockWaitMsDefault }: FileLobbyDirectoryOptions = {},
 ): FileLobbyDirectory {
-  let opened: Promise<Statements> | undefined;
-  let close = () => {};
+  let opened: Promise<OpenDirectory> | undefined;
 
-  async function open(): Promise<Statements> {
+  async function open(): Promise<OpenDirectory> {
     const { DatabaseSync } = await import('node:sqlite');
     await makeFolder(dirname(path), 0o777);
     createFile(path, 0o666);
     const database = new DatabaseSync(path, { timeout: lockWaitMs });
     try {
-      const statements = prepare(database);
-      close = () => database.close();
-      return statements;
+      return { ...prepare(database), close: () => database.close() };
     } catch (error) {
-      database.close(); // the next use opens it anew
+      database.close(); // the next use opens it again
       throw error;
     }
   }
 
-  function statements(): Promise<Statements> {
+  function statements(): Promise<OpenDirectory> {
     opened ??= open().catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
     return opened;
+  }
+
+  async function close(): Promise<void> {
+    const closing = opened;
+    opened = undefined;
+    // What could not be opened has nothing to close.
+    const directory = await closing?.catch(() => undefined);
+    directory?.close();
   }
 
   return {
@@ -64,15 +71,13 @@ export function fileLobbyDirectory(
     async compareAndSet(key, before, after) {
       return (await statements()).compareAndSet(key, before, after);
     },
-    close() {
-      const isOpen = opened;
-      opened = undefined;
-      void isOpen?.then(
-        () => close(),
-        () => {},
-      );
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
+}
+
+interface OpenDirectory extends Statements {
+  close(): void;
 }
 
 interface Statements {

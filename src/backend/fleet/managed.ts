@@ -6,10 +6,13 @@ import { type ApplicationId, type LobbyId, parseSnowflake, type UserId } from '.
 import { type Clock, type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import type { RequestOptions } from '../calls.ts';
-import type { LobbyCalls } from '../lobbies/lobby-calls.ts';
-import type { Operation, Operations } from '../operation.ts';
+import type { Backend } from '../client.ts';
+import type { Lobbies } from '../lobbies.ts';
+import { type Operation, Operations } from '../operation.ts';
+import { partsOf } from '../parts.ts';
 import { checkDesired, type DesiredLobby } from './desired.ts';
 import { type LobbyDirectory, memoryLobbyDirectory } from './directory.ts';
+import { guardedCalls, type LobbyGuard } from './guarded-calls.ts';
 import { Lease, type LeaseStatus } from './lease.ts';
 import type { ManagedParts } from './managed-parts.ts';
 import { Ownership } from './ownership.ts';
@@ -28,11 +31,11 @@ export interface LobbyServerOptions {
    * This server's name, 1 to {@link nameLengthMax} characters: its own among all that share the directory, and the same
    * after a restart, so that it finds its lobbies again. Default: a new one each time.
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Default: one in memory, which ends with the process. */
-  readonly directory?: LobbyDirectory;
+  readonly directory?: LobbyDirectory | undefined;
   /** After how long without a sign of life others may take this server's lobbies. Default {@link leaseMsDefault}. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
 }
 
 /** Our choice: a crashed match is found within half a minute; a pause of 10 s (a deploy, a slow disk) loses nothing. */
@@ -102,7 +105,7 @@ export interface LobbyServerState {
  * Beside what each names, all of these throw OwnershipError `lease_lost`, `superseded`, `directory_failed`, and what
  * the calls they make throw; they end by their deadline.
  */
-export interface ManagedLobbies {
+export interface ManagedLobbies extends Lobbies {
   /** Replays the latest; changes of one turn come as one. Never errors; completes with {@link close}. */
   readonly state$: Observable<LobbyServerState>;
   /** Every step of {@link reconcile} and {@link sweep}; replays the latest. Never errors; completes with {@link close}. */
@@ -154,33 +157,34 @@ export interface ManagedLobbies {
    * Ends what is under way and stops renewing the lease; the directory is left as it is, so that this server, when it
    * comes back in time, finds its lobbies. Idempotent.
    */
-  close(): void;
+  close(): Promise<void>;
+  /** The same as {@link close}: `await using lobbies = manageLobbies(backend)`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the calls by lobby id need to know of who owns what. */
-export interface LobbyGuard {
-  /** @see Ownership.guard */
-  guard: Ownership['guard'];
-  /** Deletes a lobby and its entry, if it is one of this server's. @returns whether it was */
-  deleteHeld(id: LobbyId, options: RequestOptions): Promise<boolean>;
-}
-
-export interface ManagedPorts {
-  readonly applicationId: ApplicationId;
-  readonly operations: Operations;
-  readonly clock: Clock;
-  readonly entropy: Entropy;
-  readonly logger: Logger;
-  readonly deadlineMs: number;
-  readonly options: LobbyServerOptions;
-}
-
-/** @throws ArgumentError `invalid_server_name`, `invalid_lease` */
-export function createManagedLobbies(calls: LobbyCalls, ports: ManagedPorts): ManagedLobbies & LobbyGuard {
-  const { operations, deadlineMs } = ports;
+/**
+ * Keeps a backend's lobbies by the game's own keys, together with other servers. Nothing is sent or written before the
+ * first call. Closing the backend closes them too.
+ *
+ * @throws ArgumentError `invalid_server_name`, `invalid_lease`; `foreign_backend` for an object that `createBackend()` did
+ *   not return
+ * @example
+ * ```ts
+ * import { createBackend } from '@rallypoint/sdk/backend';
+ * import { fileLobbyDirectory, manageLobbies } from '@rallypoint/sdk/backend/fleet';
+ *
+ * const backend = createBackend({ baseUrl: 'http://127.0.0.1:8910', applicationId: '1', botToken });
+ * const lobbies = manageLobbies(backend, { name: 'eu-1', directory: fileLobbyDirectory('lobbies.sqlite') });
+ * const { lobby } = await lobbies.ensure('match 1', { metadata: { map: 'harbour' } });
+ * ```
+ */
+export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}): ManagedLobbies {
+  const { applicationId, lobbies: calls } = backend;
+  const { clock, entropy, logger, deadlineMs, closing } = partsOf(backend);
+  const operations = new Operations(clock);
   const state = new Watched(() => readState(parts));
   const progress = new ReplaySubject<LobbyProgress>(1);
-  const parts = createParts(calls, ports, () => state.changed());
+  const parts = createParts(calls, { applicationId, clock, entropy, logger, options }, () => state.changed());
   const { ownership, settler, turns, lease } = parts;
   let runs = 0;
 
@@ -217,7 +221,27 @@ export function createManagedLobbies(calls: LobbyCalls, ports: ManagedPorts): Ma
     return { key, lobby, isNew: outcome === 'created', isOwner: outcome !== 'foreign', owner, epoch, dropped };
   }
 
+  const guard: LobbyGuard = {
+    guard: (id, write) => ownership.guard(id, write),
+    async deleteHeld(id, options) {
+      const holding = ownership.ofLobby(id);
+      if (!holding) return false;
+      await inTurn(holding.key, options, operation => settler.end(holding, operation));
+      return true;
+    },
+  };
+
+  async function close(): Promise<void> {
+    closing.delete(close);
+    lease.close();
+    operations.close();
+    state.close();
+    progress.complete();
+  }
+
+  closing.add(close);
   return {
+    ...guardedCalls(calls, guard, deadlineMs),
     state$: state.stream$,
     progress$: progress.asObservable(),
     ensure,
@@ -237,23 +261,20 @@ export function createManagedLobbies(calls: LobbyCalls, ports: ManagedPorts): Ma
       if (server === parts.server) return;
       await inTurn(holding.key, options, operation => ownership.give(holding, server, operation));
     },
-    guard: (id, write) => ownership.guard(id, write),
-    async deleteHeld(id, options) {
-      const holding = ownership.ofLobby(id);
-      if (!holding) return false;
-      await inTurn(holding.key, options, operation => settler.end(holding, operation));
-      return true;
-    },
-    close() {
-      lease.close();
-      operations.close();
-      state.close();
-      progress.complete();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
-function createParts(calls: LobbyCalls, ports: ManagedPorts, onChange: () => void): ManagedParts {
+interface ManagedPorts {
+  readonly applicationId: ApplicationId;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly logger: Logger;
+  readonly options: LobbyServerOptions;
+}
+
+function createParts(calls: Lobbies, ports: ManagedPorts, onChange: () => void): ManagedParts {
   const { clock, entropy, logger, options } = ports;
   const process = randomToken(entropy, 9);
   const { name: server = process, directory = memoryLobbyDirectory(), leaseMs = leaseMsDefault } = options;

@@ -2,6 +2,7 @@ import { limits } from '../../model/limits/limits.ts';
 import type { Lobby, LobbyInput, LobbyMember, LobbyMemberChange, LobbyMemberInput } from '../../model/lobby.ts';
 import { sameMetadata } from '../../model/rules/lobbies/lobby.ts';
 import type { UserId } from '../../model/snowflake.ts';
+import { chunks } from '../lobbies.ts';
 import type { DesiredLobby, DesiredMember } from './desired.ts';
 
 /** One call that changes a lobby. */
@@ -116,10 +117,4 @@ function isAsDesired(actual: LobbyMember | undefined, desired: DesiredMember): b
     actual.flags === (desired.flags ?? 0) &&
     (name === undefined || name === (actual.additional_name ?? null))
   );
-}
-
-/** What one request takes at a time. */
-export function chunks<Item>(items: readonly Item[]): Item[][] {
-  const size = limits.lobbyMembersPerRequestMax;
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }

@@ -1,6 +1,6 @@
 import type { Lobby } from '../../model/lobby.ts';
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
-import { isUnknownLobby, type LobbyCalls } from '../lobbies/lobby-calls.ts';
+import { isUnknownLobby, type Lobbies } from '../lobbies.ts';
 import type { Operation } from '../operation.ts';
 import { applyPlan } from './apply.ts';
 import type { DesiredLobby } from './desired.ts';
@@ -30,7 +30,7 @@ export interface Settler {
   end(holding: Holding, operation: Operation): Promise<void>;
 }
 
-export function createSettler(calls: LobbyCalls, ownership: Ownership): Settler {
+export function createSettler(calls: Lobbies, ownership: Ownership): Settler {
   async function settle(key: string, desired: DesiredLobby, operation: Operation): Promise<Settled> {
     for (let tries = 1; ; tries++) {
       const taken = await ownership.take(key, operation);

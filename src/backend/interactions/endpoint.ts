@@ -1,6 +1,5 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { callbackTypes, type Interaction, interactionTypes } from '../../model/interaction.ts';
-import { limits } from '../../model/limits/limits.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { isVerifyKey } from '../../wire/signature.ts';
@@ -11,7 +10,7 @@ import { answerFetch, answerNode, type EndpointReply, type NodeRequest, type Nod
 import { InlineAnswer } from './inline-answer.ts';
 import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
 import { type InteractionHandler, runHandler } from './run-handler.ts';
-import { isGenuine, ReceivedRequests, type SignedRequest, type Trust } from './signed-request.ts';
+import { endpointLimits, isGenuine, ReceivedRequests, type SignedRequest, type Trust } from './signed-request.ts';
 
 export interface EndpointOptions {
   /** The application's public key, 64 hexadecimal digits. Absent: the service is asked for it, with the bot token. */
@@ -19,7 +18,7 @@ export interface EndpointOptions {
   /**
    * How far the time of a request may be from this machine's before it is refused as a repetition; within that time each is taken
    * once by this process. Default
-   * `limits.interactionTimestampDriftMs`, five minutes; `Infinity` for a service whose clock is a virtual one.
+   * `endpointLimits.interactionTimestampDriftMs`, five minutes; `Infinity` for a service whose clock is a virtual one.
    */
   readonly timestampDriftMs?: number;
   /** What a handler threw. Absent: its name is logged. */
@@ -39,8 +38,13 @@ export interface InteractionEndpoint {
   readonly handleRequest: (request: NodeRequest, response: NodeResponse) => Promise<void>;
   /** For servers that take a web `Request` and give a `Response`. Never rejects. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Requests are answered 503 from now on; handlers under way may still answer. Idempotent. */
-  close(): void;
+  /**
+   * Answers further requests with 503, and resolves when those under way have been answered. Handlers that still run may
+   * answer until then. Idempotent.
+   */
+  close(): Promise<void>;
+  /** The same as {@link close}. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface EndpointPorts {
@@ -54,12 +58,13 @@ export interface EndpointPorts {
 export async function createInteractionEndpoint(
   ports: EndpointPorts,
   handler: InteractionHandler,
-  { publicKey, timestampDriftMs: driftMs = limits.interactionTimestampDriftMs, onError }: EndpointOptions,
+  { publicKey, timestampDriftMs: driftMs = endpointLimits.interactionTimestampDriftMs, onError }: EndpointOptions,
   forget: (endpoint: InteractionEndpoint) => void,
 ): Promise<InteractionEndpoint> {
   const { clock, call, logger } = ports;
   const trust: Trust = { publicKey: checkKey(publicKey ?? (await askForKey(ports))), driftMs };
   const received = new ReceivedRequests(trust);
+  const underWay = new Set<Promise<EndpointReply>>();
   let isClosed = false;
 
   async function receive(request: SignedRequest): Promise<EndpointReply> {
@@ -72,7 +77,10 @@ export async function createInteractionEndpoint(
     if (!payload) return { status: 400 };
     // A repeated PING does nothing.
     if (payload.type === interactionTypes.PING) return pong;
-    return received.add(request, body, clock.now()) ? hand(payload) : { status: 401 };
+    if (!received.add(request, body, clock.now())) return { status: 401 };
+    const reply = hand(payload);
+    underWay.add(reply);
+    return reply.finally(() => underWay.delete(reply));
   }
 
   /** Resolves with the first of: the handler's answer, the handler's end, the end of the time for an answer. */
@@ -86,13 +94,17 @@ export async function createInteractionEndpoint(
     return answer.reply.finally(cancel);
   }
 
+  async function close(): Promise<void> {
+    isClosed = true;
+    forget(endpoint);
+    await Promise.all(underWay);
+  }
+
   const endpoint: InteractionEndpoint = {
     handleRequest: (request, response) => answerNode(receive, request, response, logger),
     fetch: request => answerFetch(receive, request, logger),
-    close() {
-      isClosed = true;
-      forget(endpoint);
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
   return endpoint;
 }

@@ -29,8 +29,8 @@ export interface Interactions {
    * ```
    */
   endpoint(handler: InteractionHandler, options?: EndpointOptions): Promise<InteractionEndpoint>;
-  /** Closes every listener and endpoint. Idempotent. */
-  close(): void;
+  /** Closes every listener and endpoint, and resolves when they are closed. Idempotent. */
+  close(): Promise<void>;
 }
 
 /** @see docs/spec/interactions.md */
@@ -47,8 +47,8 @@ export function createInteractions(ports: ListenerPorts): Interactions {
       keeper.keep(endpoint);
       return endpoint;
     },
-    close() {
-      for (const one of open) one.close();
+    async close() {
+      await Promise.all([...open].map(one => one.close()));
     },
   };
 }

@@ -19,8 +19,10 @@ export interface InteractionListenerOptions {
 
 /** A session that receives interactions. */
 export interface InteractionListener {
-  /** Stops receiving; handlers under way may still answer. Idempotent. */
-  close(): void;
+  /** Stops receiving; handlers that still run may answer. Idempotent. */
+  close(): Promise<void>;
+  /** The same as {@link close}. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface ListenerPorts {
@@ -103,10 +105,14 @@ class Listener implements InteractionListener {
     });
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#forget();
     this.#connection.close();
     this.#reject(new TransportError('aborted', 'Listening was aborted.'));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #dispatched(name: string, data: unknown): void {

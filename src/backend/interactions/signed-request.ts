@@ -1,27 +1,36 @@
 import { createHash } from 'node:crypto';
-import { limits } from '../../model/limits/limits.ts';
 import { signatureHeaders, verifyMessage } from '../../wire/signature.ts';
 
-/** What an endpoint trusts. */
+/** Bounds of what an endpoint accepts. Unspecified: all of them. @see docs/spec/interactions.md#delivery-over-http */
+export const endpointLimits = {
+  /** Of a request's body: room for the largest use of a command. */
+  interactionBytesMax: 1024 * 1024,
+  /** How far the timestamp of a request may differ from the endpoint's clock. */
+  interactionTimestampDriftMs: 5 * 60_000,
+  /** How many accepted requests an endpoint remembers, about 10 MB: what a busy server receives in some minutes. */
+  requestsRememberedMax: 65_536,
+} as const;
+
+/** How an endpoint decides whether a request comes from the service. */
 export interface Trust {
   /** The application's public key, 64 hexadecimal digits. */
   readonly publicKey: string;
-  /** How far a request's time may be from now. */
+  /** How far a request's timestamp may differ from the current time. */
   readonly driftMs: number;
 }
 
-/** A request as it came, whatever server took it. */
+/** A request as it was received, independent of the HTTP server. */
 export interface SignedRequest {
   readonly method: string;
   /** The value of a header by its lower-case name, when it came exactly once. */
   readonly header: (name: string) => string | undefined;
-  /** As it came, before any decoding; undefined when it is longer than `limits.interactionBytesMax`. */
+  /** The bytes as received; undefined when it is longer than `endpointLimits.interactionBytesMax`. */
   readonly body: Uint8Array | undefined;
 }
 
 /**
- * Whether the service made this request, and just now: an old one may be repeated by whoever has seen it. Seconds since
- * the Unix epoch are the timestamp.
+ * Whether the service signed this request recently: anyone who saw an old one could send it again. The timestamp is in
+ * seconds since the Unix epoch.
  *
  * @see docs/spec/interactions.md#delivery-over-http
  */
@@ -38,29 +47,26 @@ export function isGenuine(
   return verifyMessage(publicKey, signature, timestamp, body);
 }
 
-/** Our choice: what a busy server takes in in some minutes, in about 10 MB. */
-const remembered = 65_536;
-
 /**
- * Genuine requests that came before, for as long as their time lets them pass for new ones; of more than {@link remembered} the
- * oldest are forgotten. Each process knows of its own.
+ * The requests that were accepted, each until its timestamp is too old to be accepted again. Beyond
+ * `endpointLimits.requestsRememberedMax` the oldest are forgotten. Each process has its own list.
  */
 export class ReceivedRequests {
   readonly #driftMs: number;
-  /** What was signed, hashed: a signature can be written in several ways. In the order of arrival, with the end of each. */
+  /** Hash of what was signed (one signature has several encodings) → when it expires, in the order of arrival. */
   readonly #endsMs = new Map<string, number>();
 
   constructor({ driftMs }: Pick<Trust, 'driftMs'>) {
     this.#driftMs = driftMs;
   }
 
-  /** @returns false when it came before */
+  /** @returns false when the request was accepted before */
   add({ header }: SignedRequest, body: Uint8Array, nowMs: number): boolean {
     const timestamp = header(signatureHeaders.timestamp) ?? '';
     const key = createHash('sha256').update(timestamp).update(body).digest('base64url');
     if (this.#endsMs.has(key)) return false;
     for (const [oldest, endMs] of this.#endsMs) {
-      if (endMs >= nowMs && this.#endsMs.size < remembered) break;
+      if (endMs >= nowMs && this.#endsMs.size < endpointLimits.requestsRememberedMax) break;
       this.#endsMs.delete(oldest);
     }
     this.#endsMs.set(key, Number(timestamp) * 1000 + this.#driftMs);
@@ -68,13 +74,13 @@ export class ReceivedRequests {
   }
 }
 
-/** A body as it came; undefined when it is longer than `limits.interactionBytesMax`, which is then not read to its end. */
+/** Reads a body; undefined when it is longer than `endpointLimits.interactionBytesMax`, whose rest is then not read. */
 export async function collectBody(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
   const collected: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > limits.interactionBytesMax) return undefined;
+    if (size > endpointLimits.interactionBytesMax) return undefined;
     collected.push(chunk);
   }
   return Buffer.concat(collected);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { config, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileLobbyDirectory } from '../../../src/backend/fleet/file-directory.ts';
-import type { LobbyProgress, LobbyServerState } from '../../../src/backend/index.ts';
+import type { LobbyProgress, LobbyServerState } from '../../../src/backend/fleet/index.ts';
 import { TransportError } from '../../../src/model/errors/errors.ts';
 import { nodeTransport } from '../../../src/wire/http/node-transport.ts';
 import { elapse } from '../../support/clock/elapse.ts';

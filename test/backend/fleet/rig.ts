@@ -1,4 +1,5 @@
 import { type LobbyDirectory, memoryLobbyDirectory } from '../../../src/backend/fleet/directory.ts';
+import { type LobbyServerOptions, type ManagedLobbies, manageLobbies } from '../../../src/backend/fleet/index.ts';
 import { type Backend, type BackendOptions, createBackend, type Transport } from '../../../src/backend/index.ts';
 import type { ApiError } from '../../../src/model/errors/errors.ts';
 import type { LimitProfile } from '../../../src/model/limits/limit-profiles.ts';
@@ -34,7 +35,7 @@ export class Fleet {
   }
 
   /** A process under that name; it reports every request it sends, as `METHOD path below the version`. */
-  server(name: string, options: Partial<BackendOptions> = {}): GameServer {
+  server(name: string, { lobbyServer, ...options }: ServerOptions = {}): GameServer {
     const { transport = nodeTransport() } = options;
     const sent: string[] = [];
     const seeing: Transport = {
@@ -50,12 +51,12 @@ export class Fleet {
       baseUrl: this.service.webBase,
       globalLimit: 'off',
       clock: this.clock,
-      lobbyServer: { name, directory: this.directory, leaseMs },
       ...options,
       transport: seeing,
     });
     this.#closing.push(() => backend.close());
-    return { backend, lobbies: backend.lobbies, sent };
+    const lobbies = manageLobbies(backend, { name, directory: this.directory, leaseMs, ...lobbyServer });
+    return { backend, lobbies, sent };
   }
 
   /** What the service holds. */
@@ -73,9 +74,11 @@ export class Fleet {
   }
 }
 
+type ServerOptions = Partial<BackendOptions> & { readonly lobbyServer?: LobbyServerOptions };
+
 export interface GameServer {
   readonly backend: Backend;
-  readonly lobbies: Backend['lobbies'];
+  readonly lobbies: ManagedLobbies;
   readonly sent: string[];
 }
 

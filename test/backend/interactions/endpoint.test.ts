@@ -9,6 +9,7 @@ import {
   type InteractionEndpoint,
   type InteractionHandler,
 } from '../../../src/backend/index.ts';
+import { endpointLimits } from '../../../src/backend/interactions/signed-request.ts';
 import { limits } from '../../../src/model/limits/limits.ts';
 import { snowflakeSource } from '../../../src/service/support/ids.ts';
 import { makeKeyPair } from '../../../src/service/testing/fixtures/secrets.ts';
@@ -141,7 +142,7 @@ describe.each(doors)('an endpoint for %s', (_, ask) => {
     const sent = { timestamp: nowSeconds() };
     const answers = await Promise.all([post(endpoint, body, sent), post(endpoint, body, sent)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 401]);
-    await clock.advance(limits.interactionTimestampDriftMs);
+    await clock.advance(endpointLimits.interactionTimestampDriftMs);
     expect((await post(endpoint, body, sent)).status).toBe(401);
     const upper = signed(body, sent)['x-signature-ed25519'].toUpperCase();
     expect((await post(endpoint, body, { ...sent, signature: upper })).status).toBe(401);
@@ -193,7 +194,7 @@ describe.each(doors)('an endpoint for %s', (_, ask) => {
 
   it('takes a request five minutes old or early, and none beyond that', async () => {
     const endpoint = await open(reply);
-    const seconds = limits.interactionTimestampDriftMs / 1000;
+    const seconds = endpointLimits.interactionTimestampDriftMs / 1000;
     const at = async (offset: number) =>
       (await post(endpoint, interaction(), { timestamp: String(startMs / 1000 + offset) })).status;
     expect([await at(-seconds), await at(seconds)]).toEqual([200, 200]);
@@ -204,7 +205,7 @@ describe.each(doors)('an endpoint for %s', (_, ask) => {
 
   it('takes a body of a mebibyte, and none longer', async () => {
     const endpoint = await open(reply);
-    const body = interaction().padEnd(limits.interactionBytesMax);
+    const body = interaction().padEnd(endpointLimits.interactionBytesMax);
     expect((await post(endpoint, body)).status).toBe(200);
     expect((await post(endpoint, `${body} `)).status).toBe(413);
   });
