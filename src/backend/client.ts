@@ -6,6 +6,7 @@ import { resolveBaseUrl } from '../wire/addresses.ts';
 import {
   type Clock,
   type Entropy,
+  type Fetch,
   type Logger,
   type SocketFactory,
   silentLogger,
@@ -16,7 +17,7 @@ import { unsetHint } from '../wire/environment-variables.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
 import { deadlineMsDefault, Http } from '../wire/http/http.ts';
-import type { Transport } from '../wire/http/transport.ts';
+import { fetchTransport, type Transport } from '../wire/http/transport.ts';
 import { undiciTransport } from '../wire/http/undici-transport.ts';
 import { RateLimiter } from '../wire/rate-limits/limiter.ts';
 import { createCall } from './calls.ts';
@@ -41,32 +42,38 @@ export interface BackendOptions {
   readonly baseUrl: string | undefined;
   /** Needed. The backend rejects undefined and empty text with `missing_application_id`. */
   readonly applicationId: ApplicationId | undefined;
-  /** The bot token, without `Bot `. Opens everything. Either this or {@link clientSecret} is needed. */
+  /** The bot token, without `Bot `. Every call accepts it. Either this or {@link clientSecret} is needed. */
   readonly botToken?: string | undefined;
-  /** The OAuth2 client secret. Opens commands: a token is fetched with it at the first call and kept. Proves the application where players' tokens are exchanged. */
+  /**
+   * The OAuth2 client secret. Enough for commands: the backend fetches a token with it at the first call and keeps it. It is
+   * also sent where players' tokens are exchanged.
+   */
   readonly clientSecret?: string | undefined;
-  /** Lets the credential travel unencrypted beyond this machine, for example inside a cluster. Default false. */
-  readonly allowUnencrypted?: boolean;
+  /** Sends the credential unencrypted (`http:`) to other machines too, for example inside a cluster. Default false. */
+  readonly allowUnencrypted?: boolean | undefined;
   /**
-   * What is known of the application, for the check of its commands. Default {@link traitsUnknown}: nothing is refused
-   * that the service might accept.
+   * What the check of commands may assume about the application. Default {@link traitsUnknown}: nothing is rejected that
+   * the service might accept.
    */
-  readonly traits?: Partial<ApplicationTraits>;
-  /** How long a call may take with all its waits and repetitions. Default `deadlineMsDefault`, 15 seconds. */
-  readonly deadlineMs?: number;
+  readonly traits?: Partial<ApplicationTraits> | undefined;
+  /** How long a call may take, with all its waits and retries. Default `deadlineMsDefault`, 15 seconds. */
+  readonly deadlineMs?: number | undefined;
   /**
-   * The limit over all calls together. Default: the base description's 50 a second; applications may be granted more.
-   * `'off'` for a service of one's own that has none.
+   * The rate limit over all calls. Default: 50 a second; applications may be granted more. `'off'` for a service that has
+   * no such limit.
    */
-  readonly globalLimit?: RateLimit | 'off';
-  readonly logger?: Logger;
-  readonly transport?: Transport;
-  readonly socket?: SocketFactory;
-  readonly clock?: Clock;
-  readonly entropy?: Entropy;
+  readonly globalLimit?: RateLimit | 'off' | undefined;
+  readonly logger?: Logger | undefined;
+  /** Sends requests by a `fetch` of yours in place of {@link transport}. */
+  readonly fetch?: Fetch | undefined;
+  /** Sends requests. Default: {@link undiciTransport}, which reuses connections and costs a fraction of `fetch`. */
+  readonly transport?: Transport | undefined;
+  readonly socket?: SocketFactory | undefined;
+  readonly clock?: Clock | undefined;
+  readonly entropy?: Entropy | undefined;
 }
 
-/** A game's server side. Every call ends by its deadline, waits for its limits and rejects with a typed error. */
+/** An application's backend. Every call waits for its rate limits, ends by its deadline and rejects with a typed error. */
 export interface Backend {
   readonly applicationId: ApplicationId;
   readonly lobbies: Lobbies;
@@ -111,7 +118,7 @@ export function createBackend(options: BackendOptions): Backend {
     clock,
     entropy,
     logger,
-    transport: options.transport ?? undiciTransport(),
+    transport: options.transport ?? (options.fetch ? fetchTransport(options.fetch) : undiciTransport()),
     limiter: new RateLimiter({ clock, ...(options.globalLimit ? { global: options.globalLimit } : {}) }),
     deadlineMs,
   });

@@ -85,7 +85,7 @@ export type { CommandChange } from '../model/rules/commands/command-diff.ts';
 export type { PlacedText, ShownText } from '../model/rules/locales/shown-texts.ts';
 export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowflake.ts';
 export { discordBaseUrl } from '../wire/addresses.ts';
-export type { Clock, Entropy, Logger, SocketFactory } from '../wire/clock/ports.ts';
+export type { Clock, Entropy, Fetch, Logger, SocketFactory } from '../wire/clock/ports.ts';
 export { deadlineMsDefault } from '../wire/http/http.ts';
 export { fetchTransport, type Transport } from '../wire/http/transport.ts';
 export { undiciTransport } from '../wire/http/undici-transport.ts';

@@ -12,9 +12,9 @@ import { fewestWrites, type Write, writesOneByOne } from './writes.ts';
 
 export interface DeployOptions extends Pick<RequestOptions, 'signal'> {
   /** Told before each call, while a limit is waited for, and at the end. */
-  readonly onProgress?: (progress: DeployProgress) => void;
+  readonly onProgress?: ((progress: DeployProgress) => void) | undefined;
   /** The longest it waits for one limit to free. Default {@link rateLimitWaitMsDefault}, ten minutes. */
-  readonly rateLimitWaitMs?: number;
+  readonly rateLimitWaitMs?: number | undefined;
 }
 
 /** Our choice: a day's used-up creates come back at one in 432 s, so that even those are waited for. */

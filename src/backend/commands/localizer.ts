@@ -14,11 +14,11 @@ import type { DesiredCommand } from './definition.ts';
  * values.
  */
 export interface ItemTexts {
-  readonly name?: string;
-  readonly description?: string;
-  readonly options?: Readonly<Record<string, ItemTexts>>;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly options?: Readonly<Record<string, ItemTexts>> | undefined;
   /** Value of the choice → its name. */
-  readonly choices?: Readonly<Record<string, string>>;
+  readonly choices?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Locale → default name of a command → its texts. A name counts for every command that has it, whatever its type. */
@@ -63,9 +63,9 @@ function readLocales(issues: Issue[], texts: unknown): Texts[] {
 
 /** What translations can be about. */
 type Item = Pick<CommandOption, 'name' | 'name_localizations'> & {
-  readonly description?: string | null;
-  readonly options?: readonly CommandOption[] | null;
-  readonly choices?: readonly CommandChoice[];
+  readonly description?: string | null | undefined;
+  readonly options?: readonly CommandOption[] | null | undefined;
+  readonly choices?: readonly CommandChoice[] | undefined;
 };
 
 function checkCommands(issues: Issue[], path: readonly string[], node: Fields, commands: readonly Item[]): void {

@@ -43,7 +43,7 @@ export interface PlanContext extends DesiredContext {
   /** For what the day's creates are worth now. */
   readonly nowMs: number;
   /** Commands of this guild that have permission overwrites; absent where nobody could tell. */
-  readonly overwritten?: ReadonlySet<string>;
+  readonly overwritten?: ReadonlySet<string> | undefined;
 }
 
 /**

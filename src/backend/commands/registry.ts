@@ -61,9 +61,9 @@ export interface DeployProgress {
   readonly done: number;
   readonly total: number;
   /** What is under way: a command, or `all` for the whole set at once. Absent once everything is done. */
-  readonly current?: PlanItem | 'all';
+  readonly current?: PlanItem | 'all' | undefined;
   /** A limit is used up; it frees in this time. */
-  readonly waitingMs?: number;
+  readonly waitingMs?: number | undefined;
 }
 
 /**

@@ -20,7 +20,7 @@ export interface DesiredMember extends LobbyMemberInput {
  * null are to be empty. `members`, up to `limits.lobbyMembersMax`, are all who should be in it.
  */
 export interface DesiredLobby extends Omit<LobbyInput, 'members'> {
-  members?: readonly DesiredMember[] | null;
+  members?: readonly DesiredMember[] | null | undefined;
 }
 
 /** Every fault of a desired lobby, with the codes and paths that a request of that content would have. */

@@ -65,12 +65,12 @@ export interface EnsuredLobby {
 
 export interface ReconcileOptions extends RequestOptions {
   /** Leaves this server's lobbies alone that are not in the set. Default false: they are deleted. */
-  readonly keepOthers?: boolean;
+  readonly keepOthers?: boolean | undefined;
 }
 
 export interface SweepOptions extends RequestOptions {
   /** What is to become of the lobbies that were left behind. Default: all are deleted. */
-  readonly fate?: LeftLobbyFate | ((lobby: LeftLobby) => LeftLobbyFate);
+  readonly fate?: (LeftLobbyFate | ((lobby: LeftLobby) => LeftLobbyFate)) | undefined;
 }
 
 /** One of this server's lobbies. */

@@ -18,7 +18,9 @@ export interface Foreign {
 }
 
 /** What a write to a lobby must keep to. */
-export type WriteBounds = Pick<SendOptions, 'beforeSend'> & Required<Pick<SendOptions, 'deadlineMs'>>;
+export interface WriteBounds extends Pick<SendOptions, 'beforeSend'> {
+  readonly deadlineMs: number;
+}
 
 export interface OwnershipOptions {
   readonly server: string;

@@ -14,15 +14,15 @@ import { endpointLimits, isGenuine, ReceivedRequests, type SignedRequest, type T
 
 export interface EndpointOptions {
   /** The application's public key, 64 hexadecimal digits. Absent: the service is asked for it, with the bot token. */
-  readonly publicKey?: string;
+  readonly publicKey?: string | undefined;
   /**
    * How far the time of a request may be from this machine's before it is refused as a repetition; within that time each is taken
    * once by this process. Default
    * `endpointLimits.interactionTimestampDriftMs`, five minutes; `Infinity` for a service whose clock is a virtual one.
    */
-  readonly timestampDriftMs?: number;
+  readonly timestampDriftMs?: number | undefined;
   /** What a handler threw. Absent: its name is logged. */
-  readonly onError?: (error: unknown, interaction: ReceivedInteraction) => void;
+  readonly onError?: ((error: unknown, interaction: ReceivedInteraction) => void) | undefined;
 }
 
 /**

@@ -6,10 +6,10 @@ import { collectBody, type SignedRequest } from './signed-request.ts';
 export interface EndpointReply {
   readonly status: number;
   /** JSON. */
-  readonly text?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly text?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Is told once the response has left, or why it could not. */
-  readonly left?: (error?: TransportError) => void;
+  readonly left?: ((error?: TransportError) => void) | undefined;
 }
 
 /** The part of a request of `node:http` that is read: its declarations are not needed to use this package. */

@@ -10,11 +10,11 @@ import { type InteractionHandler, runHandler } from './run-handler.ts';
 
 export interface InteractionListenerOptions {
   /** Gives up connecting. Without effect once listening. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** What a handler threw. Absent: its name is logged. */
-  readonly onError?: (error: unknown, interaction: ReceivedInteraction) => void;
+  readonly onError?: ((error: unknown, interaction: ReceivedInteraction) => void) | undefined;
   /** The gateway closed for good: nothing more will come. Absent: it is logged. */
-  readonly onStop?: (error: GatewayError) => void;
+  readonly onStop?: ((error: GatewayError) => void) | undefined;
 }
 
 /** A session that receives interactions. */

@@ -55,7 +55,7 @@ export interface ReceivedInteraction extends ReplyMessages {
 
 export interface ModalOptions extends RequestOptions {
   /** Comes back with what was filled in; stands behind a colon in the modal's custom id. */
-  readonly argument?: string;
+  readonly argument?: string | undefined;
 }
 
 /** Carries a callback that passed its check to the service. */
@@ -68,7 +68,7 @@ export interface InteractionMeans {
   readonly clock: Clock;
   readonly call: Call;
   /** Absent: by the callback endpoint. */
-  readonly send?: AnswerSender;
+  readonly send?: AnswerSender | undefined;
 }
 
 /** An interaction that came just now, with the means to answer it. @see docs/spec/interactions.md#answers; docs/spec/interactions.md#after-the-answer */

@@ -29,7 +29,8 @@ function applied(lobby: Lobby, call: LobbyCall): Lobby {
       const before = new Map(lobby.members.map(member => [member.id, member]));
       const listed = members?.map(entry => written(before.get(entry.id), entry));
       const flags = fields.flags === undefined ? lobby.flags : (fields.flags ?? 0);
-      return { ...lobby, ...fields, flags, members: listed ?? lobby.members };
+      const metadata = fields.metadata === undefined ? lobby.metadata : fields.metadata;
+      return { ...lobby, ...fields, metadata, flags, members: listed ?? lobby.members };
     }
     case 'putMember':
       return withChanges(lobby, [{ id: call.userId, ...call.input }]);
