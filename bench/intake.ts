@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie';
 import fastify from 'fastify';
-import { createNegotiator } from '../src/model/rules/locales/accept-language.ts';
+import { createNegotiator } from '../src/model/rules/locales/requester-locale.ts';
 import { decodeEtf } from '../src/service/gateway/connection/etf/decode.ts';
 import { parseLargeJson } from '../src/service/http/body/large-json.ts';
 import { parseMultipart } from '../src/service/http/body/multipart.ts';

@@ -54,6 +54,7 @@ const sdkEntries = {
   index: 'src/sdk/index.ts',
   electron: 'src/sdk/electron/index.ts',
   backend: 'src/backend/index.ts',
+  fleet: 'src/backend/fleet/index.ts',
   model: 'src/model/index.ts',
 };
 
@@ -294,7 +295,10 @@ function declare(): void {
   }
   write(
     'dist/types/globals.d.ts',
-    ['AbortSignal', 'Request', 'Response', 'URL'].map(name => `interface ${name} {}\n`).join(''),
+    [
+      ...['AbortSignal', 'Request', 'Response', 'URL'].map(name => `interface ${name} {}\n`),
+      'interface SymbolConstructor { readonly asyncDispose: unique symbol }\n',
+    ].join(''),
   );
   for (const entry of entries)
     write(join('dist/types', entry.replace(/\.d\.ts$/, '.d.mts')), `export * from './index.js';\n`);

@@ -1,6 +1,7 @@
+import { endpointLimits } from '../../src/backend/interactions/signed-request.ts';
 import { externalAuthTokenLengthMax } from '../../src/model/external-auth.ts';
 import { globalRateMax, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
-import { componentLimits, limits } from '../../src/model/limits/limits.ts';
+import { componentLimits, limits, roleConnectionLimits } from '../../src/model/limits/limits.ts';
 import { intakeLimits, runtimeLimits, serviceLimits } from '../../src/service/support/service-limits.ts';
 import { formatFigure } from './figures.ts';
 import { specTables } from './tables.ts';
@@ -8,7 +9,9 @@ import { specTables } from './tables.ts';
 /** Every figure that a page can name, by name; a nested one by a path with dots. */
 const figures: Readonly<Record<string, unknown>> = {
   ...limits,
+  ...endpointLimits,
   ...componentLimits,
+  ...roleConnectionLimits,
   ...serviceLimits,
   ...runtimeLimits,
   ...intakeLimits,

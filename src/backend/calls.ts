@@ -8,15 +8,15 @@ import type { Credentials } from './credentials.ts';
 /** What a caller may say about any one call. */
 export interface RequestOptions {
   /** Gives up; the call then rejects with TransportError `aborted`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** For this call, in place of the backend's own. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 /** What the module itself says of a call, too. */
 export interface SendOptions extends RequestOptions {
   /** @see HttpRequest.beforeSend */
-  readonly beforeSend?: () => Promise<void>;
+  readonly beforeSend?: (() => Promise<void>) | undefined;
 }
 
 type Request<Name extends RouteName> = Omit<HttpRequest<Name>, 'authorization' | keyof SendOptions>;

@@ -6,6 +6,7 @@ import { resolveBaseUrl } from '../wire/addresses.ts';
 import {
   type Clock,
   type Entropy,
+  type Fetch,
   type Logger,
   type SocketFactory,
   silentLogger,
@@ -16,18 +17,19 @@ import { unsetHint } from '../wire/environment-variables.ts';
 import { reportErrors } from '../wire/error-report.ts';
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
 import { deadlineMsDefault, Http } from '../wire/http/http.ts';
-import type { Transport } from '../wire/http/transport.ts';
+import { fetchTransport, type Transport } from '../wire/http/transport.ts';
 import { undiciTransport } from '../wire/http/undici-transport.ts';
 import { RateLimiter } from '../wire/rate-limits/limiter.ts';
 import { createCall } from './calls.ts';
 import { createCommands, type GlobalCommands } from './commands/commands.ts';
+import type { traitsUnknown } from './commands/definition.ts';
 import { createCredentials } from './credentials.ts';
-import { createInteractions, type Interactions } from './interactions.ts';
-import type { LobbyServerOptions } from './lobbies/managed.ts';
+import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { createLobbies, type Lobbies } from './lobbies.ts';
+import { Operations } from './operation.ts';
 import { createOverwrites, type Overwrites, overwrittenIn } from './overwrites.ts';
+import { type BackendParts, partsKey } from './parts.ts';
 import { createProvisionalAccounts, type ProvisionalAccounts } from './provisional-accounts.ts';
-import type { traitsUnknown } from './traits.ts';
 
 export interface BackendOptions {
   /**
@@ -40,34 +42,38 @@ export interface BackendOptions {
   readonly baseUrl: string | undefined;
   /** Needed. The backend rejects undefined and empty text with `missing_application_id`. */
   readonly applicationId: ApplicationId | undefined;
-  /** The bot token, without `Bot `. Opens everything. Either this or {@link clientSecret} is needed. */
+  /** The bot token, without `Bot `. Every call accepts it. Either this or {@link clientSecret} is needed. */
   readonly botToken?: string | undefined;
-  /** The OAuth2 client secret. Opens commands: a token is fetched with it at the first call and kept. Proves the application where players' tokens are exchanged. */
+  /**
+   * The OAuth2 client secret. Enough for commands: the backend fetches a token with it at the first call and keeps it. It is
+   * also sent where players' tokens are exchanged.
+   */
   readonly clientSecret?: string | undefined;
-  /** Lets the credential travel unencrypted beyond this machine, for example inside a cluster. Default false. */
-  readonly allowUnencrypted?: boolean;
+  /** Sends the credential unencrypted (`http:`) to other machines too, for example inside a cluster. Default false. */
+  readonly allowUnencrypted?: boolean | undefined;
   /**
-   * What is known of the application, for the check of its commands. Default {@link traitsUnknown}: nothing is refused
-   * that the service might accept.
+   * What the check of commands may assume about the application. Default {@link traitsUnknown}: nothing is rejected that
+   * the service might accept.
    */
-  readonly traits?: Partial<ApplicationTraits>;
-  /** How long a call may take with all its waits and repetitions. Default `deadlineMsDefault`, 15 seconds. */
-  readonly deadlineMs?: number;
+  readonly traits?: Partial<ApplicationTraits> | undefined;
+  /** How long a call may take, with all its waits and retries. Default `deadlineMsDefault`, 15 seconds. */
+  readonly deadlineMs?: number | undefined;
   /**
-   * The limit over all calls together. Default: the base description's 50 a second; applications may be granted more.
-   * `'off'` for a service of one's own that has none.
+   * The rate limit over all calls. Default: 50 a second; applications may be granted more. `'off'` for a service that has
+   * no such limit.
    */
-  readonly globalLimit?: RateLimit | 'off';
-  /** How this game server keeps lobbies together with others. */
-  readonly lobbyServer?: LobbyServerOptions;
-  readonly logger?: Logger;
-  readonly transport?: Transport;
-  readonly socket?: SocketFactory;
-  readonly clock?: Clock;
-  readonly entropy?: Entropy;
+  readonly globalLimit?: RateLimit | 'off' | undefined;
+  readonly logger?: Logger | undefined;
+  /** Sends requests by a `fetch` of yours in place of {@link transport}. */
+  readonly fetch?: Fetch | undefined;
+  /** Sends requests. Default: {@link undiciTransport}, which reuses connections and costs a fraction of `fetch`. */
+  readonly transport?: Transport | undefined;
+  readonly socket?: SocketFactory | undefined;
+  readonly clock?: Clock | undefined;
+  readonly entropy?: Entropy | undefined;
 }
 
-/** A game's server side. Every call ends by its deadline, waits for its limits and rejects with a typed error. */
+/** An application's backend. Every call waits for its rate limits, ends by its deadline and rejects with a typed error. */
 export interface Backend {
   readonly applicationId: ApplicationId;
   readonly lobbies: Lobbies;
@@ -78,21 +84,23 @@ export interface Backend {
   /** Players without an account of their own. */
   readonly provisionalAccounts: ProvisionalAccounts;
   readonly interactions: Interactions;
-  /** Aborts what is under way and lets go of every connection. Idempotent. */
-  close(): void;
+  /** Aborts what is under way and closes every connection, with all managed lobbies. Idempotent. */
+  close(): Promise<void>;
+  /** The same as {@link close}: `await using backend = createBackend(…)`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Opens an application's backend. Nothing is sent before the first call.
+ * Creates an application's backend. Nothing is sent before the first call.
  *
  * @throws ArgumentError `missing_base_url`, `invalid_base_url`, `insecure_address`,
- *   `missing_application_id`, `invalid_snowflake`, `credential_missing`, `invalid_credential`, `invalid_server_name`, `invalid_lease`
+ *   `missing_application_id`, `invalid_snowflake`, `credential_missing`, `invalid_credential`
  * @example
  * ```ts
  * const backend = createBackend({ baseUrl: 'http://127.0.0.1:8910', applicationId: '1', botToken });
  * const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' }, members: [{ id: '9' }] });
  * await backend.lobbies.delete(lobby.id);
- * backend.close();
+ * await backend.close();
  * ```
  */
 export function createBackend(options: BackendOptions): Backend {
@@ -110,20 +118,13 @@ export function createBackend(options: BackendOptions): Backend {
     clock,
     entropy,
     logger,
-    transport: options.transport ?? undiciTransport(),
+    transport: options.transport ?? (options.fetch ? fetchTransport(options.fetch) : undiciTransport()),
     limiter: new RateLimiter({ clock, ...(options.globalLimit ? { global: options.globalLimit } : {}) }),
     deadlineMs,
   });
   const credentials = createCredentials(applicationId, options, http, clock);
   const call = createCall(http, credentials, clock, deadlineMs);
-  const lobbies = createLobbies(call, {
-    applicationId,
-    clock,
-    entropy,
-    logger,
-    deadlineMs,
-    options: options.lobbyServer ?? {},
-  });
+  const operations = new Operations(clock);
   const overwrites = createOverwrites(call, http, applicationId);
   const { commands, close: closeCommands } = createCommands({
     call,
@@ -143,20 +144,29 @@ export function createBackend(options: BackendOptions): Backend {
     loadSocket: socket ? async () => socket : loadSystemSocket,
   });
 
-  return {
+  const closing = new Set<() => Promise<void>>();
+  const parts: BackendParts = { clock, entropy, logger, deadlineMs, closing };
+
+  async function close(): Promise<void> {
+    const closed = Promise.all([interactions.close, ...closing].map(end => end()));
+    operations.close();
+    closeCommands();
+    http.close();
+    await closed;
+  }
+
+  const backend: Backend & { readonly [partsKey]: BackendParts } = {
     applicationId,
-    lobbies,
+    lobbies: createLobbies(call, operations, deadlineMs),
     commands,
     overwrites,
     provisionalAccounts: createProvisionalAccounts(call, applicationId, options.clientSecret),
     interactions,
-    close() {
-      interactions.close();
-      closeCommands();
-      lobbies.close();
-      http.close();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
+    [partsKey]: parts,
   };
+  return backend;
 }
 
 function readApplicationId(given: ApplicationId | undefined): ApplicationId {

@@ -38,17 +38,20 @@ export {
   textInputStyles,
 } from '../model/component.ts';
 export {
+  type AnyRallypointError,
   ApiError,
   ArgumentError,
   GatewayError,
+  isRallypointError,
   OAuthError,
   RallypointError,
+  type RallypointErrorCode,
   RateLimitError,
   TransportError,
   ValidationError,
 } from '../model/errors/errors.ts';
 export type { Issue } from '../model/errors/issue.ts';
-export type { ExternalAuthType } from '../model/external-auth.ts';
+export type { ExternalAuth, ExternalAuthType } from '../model/external-auth.ts';
 export {
   type CommandInteraction,
   type ComponentInteraction,
@@ -77,12 +80,12 @@ export {
   type GuildCommandPermissions,
   overwriteTypes,
 } from '../model/overwrite.ts';
-export type { BotProvisionalTokenInput, ExternalAuthFields, ProvisionalTokenResponse } from '../model/provisional.ts';
+export type { BotProvisionalTokenInput, ProvisionalTokenResponse } from '../model/provisional.ts';
 export type { CommandChange } from '../model/rules/commands/command-diff.ts';
 export type { PlacedText, ShownText } from '../model/rules/locales/shown-texts.ts';
 export type { ApplicationId, CommandId, LobbyId, UserId } from '../model/snowflake.ts';
 export { discordBaseUrl } from '../wire/addresses.ts';
-export type { Clock, Entropy, Logger, SocketFactory } from '../wire/clock/ports.ts';
+export type { Clock, Entropy, Fetch, Logger, SocketFactory } from '../wire/clock/ports.ts';
 export { deadlineMsDefault } from '../wire/http/http.ts';
 export { fetchTransport, type Transport } from '../wire/http/transport.ts';
 export { undiciTransport } from '../wire/http/undici-transport.ts';
@@ -90,55 +93,34 @@ export type { RequestOptions } from './calls.ts';
 export { type Backend, type BackendOptions, createBackend } from './client.ts';
 export type { CreatedCommand, ListOptions } from './commands/calls.ts';
 export type { Commands, GlobalCommands, ResolvedCommand } from './commands/commands.ts';
+export type { CommandUse, Suggestion, SuggestionUse } from './commands/define.ts';
 export { type CommandHandlers, type DefinedCommand, defineCommand } from './commands/define.ts';
 export type { CommandDefinition, DesiredCommand, OptionDefinition } from './commands/definition.ts';
+export { traitsUnknown } from './commands/definition.ts';
 export { type DeployOptions, rateLimitWaitMsDefault } from './commands/deploy.ts';
 export type { Explanation, PermissionQuestion } from './commands/explain.ts';
-export { loadLocalizations } from './commands/load-localizations.ts';
 export type { ItemTexts, LocalizationTexts, Localizer } from './commands/localizer.ts';
+export { loadLocalizations } from './commands/localizer.ts';
 export { option } from './commands/option.ts';
 export type { OptionValues } from './commands/option-values.ts';
 export type { Plan, PlanItem, PlanWarning, PlanWarningCode } from './commands/plan.ts';
+export type { DeployProgress, SyncState } from './commands/registry.ts';
 export { type RoutedCommand, type RouterOptions, router } from './commands/router.ts';
-export type { DeployProgress, SyncState } from './commands/sync-state.ts';
-export type { CommandUse, Suggestion, SuggestionUse } from './commands/use.ts';
-export { type DefinedModal, defineModal, type ModalHandlers, type ModalUse } from './components/define-modal.ts';
 export { field } from './components/field.ts';
-export type { LabelDefinition, ModalDefinition } from './components/modal-definition.ts';
-export type { ModalValues } from './components/modal-values.ts';
+export type { LabelDefinition, ModalDefinition, ModalValues } from './components/modal.ts';
+export { type DefinedModal, defineModal, type ModalHandlers, type ModalUse } from './components/modal.ts';
 export type { ComponentUse, RoutedComponent, RoutedModal } from './components/routed.ts';
-export type { NodeRequest, NodeResponse } from './endpoint-doors.ts';
-export type { EndpointOptions, InteractionEndpoint } from './interaction-endpoint.ts';
-export type { InteractionListener, InteractionListenerOptions } from './interaction-listener.ts';
-export type { Interactions } from './interactions.ts';
-export { type ChangedMembers, memberChangesMax } from './lobbies/calls.ts';
-export type { DesiredLobby, DesiredMember } from './lobbies/desired.ts';
-export { type LobbyDirectory, memoryLobbyDirectory } from './lobbies/directory.ts';
-export {
-  type FileLobbyDirectory,
-  type FileLobbyDirectoryOptions,
-  fileLobbyDirectory,
-} from './lobbies/file-directory.ts';
-export type { LeaseStatus } from './lobbies/lease.ts';
-export {
-  type EnsuredLobby,
-  type HeldLobby,
-  type LobbyServerOptions,
-  type LobbyServerState,
-  leaseMsDefault,
-  type ManagedLobbies,
-  type ReconcileOptions,
-  type SweepOptions,
-} from './lobbies/managed.ts';
-export { OwnershipError, type OwnershipErrorCode } from './lobbies/ownership-error.ts';
-export { type LobbyCall, planLobby, type Unseen } from './lobbies/plan.ts';
-export type { LobbyProgress } from './lobbies/progress.ts';
-export type { LobbyOutcome, ReconcileReport } from './lobbies/reconcile.ts';
-export type { LeftLobby, LeftLobbyFate, SweepReport } from './lobbies/sweep.ts';
-export type { Lobbies } from './lobbies.ts';
+export type { EndpointOptions, InteractionEndpoint } from './interactions/endpoint.ts';
+export type { NodeRequest, NodeResponse } from './interactions/http-adapters.ts';
+export type { Interactions } from './interactions/interactions.ts';
+export type { InteractionListener, InteractionListenerOptions } from './interactions/listener.ts';
+export type {
+  ModalOptions,
+  ReceivedInteraction,
+  ReplyMessage,
+  ReplyMessages,
+} from './interactions/received-interaction.ts';
+export type { InteractionHandler } from './interactions/run-handler.ts';
+export { type ChangedMembers, type Lobbies, memberChangesMax } from './lobbies.ts';
 export { type Overwrites, type UserToken, userToken } from './overwrites.ts';
 export type { ProvisionalAccounts } from './provisional-accounts.ts';
-export type { ModalOptions, ReceivedInteraction } from './received-interaction.ts';
-export type { ReplyMessage, ReplyMessages } from './reply-messages.ts';
-export type { InteractionHandler } from './run-handler.ts';
-export { traitsUnknown } from './traits.ts';

@@ -1,47 +1,167 @@
-import type { LobbyId } from '../model/snowflake.ts';
+import { ApiError } from '../model/errors/errors.ts';
+import { limits } from '../model/limits/limits.ts';
+import type {
+  Lobby,
+  LobbyInput,
+  LobbyInvite,
+  LobbyMember,
+  LobbyMemberChange,
+  LobbyMemberInput,
+  Metadata,
+} from '../model/lobby.ts';
+import { checkLobby, checkLobbyMember, checkLobbyMemberChanges } from '../model/rules/lobbies/lobby.ts';
+import { checkModerationMetadata } from '../model/rules/lobbies/lobby-message.ts';
+import { type LobbyId, type MessageId, parseSnowflake, type UserId } from '../model/snowflake.ts';
+import { rejectIssues } from '../wire/http/check.ts';
+import { readLobby, readLobbyInvite, readLobbyMember, readLobbyMembers } from './answers.ts';
 import type { Call, RequestOptions } from './calls.ts';
-import { createLobbyCalls, type LobbyCalls } from './lobbies/calls.ts';
-import { createManagedLobbies, type LobbyGuard, type ManagedLobbies, type ManagedPorts } from './lobbies/managed.ts';
-import { Operations } from './lobbies/operation.ts';
+import type { Operations } from './operation.ts';
 
-/**
- * The application's lobbies: the interface's calls by lobby id, and on top of them lobbies by the game's own keys, kept
- * together with other servers.
- *
- * Writes by id to a lobby that was handed to another server, or lost to it, are refused: OwnershipError `not_owner`.
- * Writes by id and ensure or reconcile of one lobby undo each other; use the ones or the others.
- */
-export interface Lobbies extends LobbyCalls, ManagedLobbies {}
-
-export type LobbyPorts = Omit<ManagedPorts, 'operations'>;
-
-/** @throws ArgumentError `invalid_server_name`, `invalid_lease` */
-export function createLobbies(call: Call, ports: LobbyPorts): Lobbies {
-  const operations = new Operations(ports.clock);
-  const calls = createLobbyCalls(call, operations, ports.deadlineMs);
-  const { guard, deleteHeld, ...managed } = createManagedLobbies(calls, { ...ports, operations });
-  return { ...calls, ...guarded(calls, { guard, deleteHeld }, ports.deadlineMs), ...managed };
+/** What a list of member changes came to. */
+export interface ChangedMembers {
+  /** Who was added or updated, as they are now. */
+  readonly members: readonly LobbyMember[];
+  /** Who was to be added or updated and was not: they may not be in the lobby, or are in too many. */
+  readonly dropped: readonly UserId[];
 }
 
-/** The calls that change a lobby, as long as it is not another server's. */
-function guarded(calls: LobbyCalls, { guard, deleteHeld }: LobbyGuard, defaultDeadlineMs: number) {
-  function write<T>(
-    id: LobbyId,
-    options: RequestOptions = {},
-    send: (options: RequestOptions) => Promise<T>,
-  ): Promise<T> {
-    const { deadlineMs = defaultDeadlineMs } = options;
-    return guard(id, bounds => send({ ...options, ...bounds, deadlineMs: Math.min(deadlineMs, bounds.deadlineMs) }));
+/**
+ * The application's lobbies, server to server: the calls of the interface. All of it takes the bot token. A lobby made
+ * here can be joined and left by nobody but its backend.
+ *
+ * Every input is checked by the rulebook first (ValidationError, ArgumentError; nothing was sent). What every call may
+ * throw beside that: ApiError, RateLimitError, TransportError.
+ *
+ * @see docs/spec/lobbies.md#operations
+ */
+export interface Lobbies {
+  /** Opens a lobby with up to `limits.lobbyMembersPerRequestMax` members. Not idempotent. */
+  create(input?: LobbyInput, options?: RequestOptions): Promise<Lobby>;
+  /** @throws ApiError `unknown_lobby` */
+  get(id: LobbyId, options?: RequestOptions): Promise<Lobby>;
+  /**
+   * Changes the fields given; `metadata` and `members` replace what is stored, members not listed are removed.
+   *
+   * @throws ApiError `unknown_lobby`
+   */
+  edit(id: LobbyId, input: LobbyInput, options?: RequestOptions): Promise<Lobby>;
+  /** Closes a lobby. One that is already gone is no error. */
+  delete(id: LobbyId, options?: RequestOptions): Promise<void>;
+  /**
+   * Adds a member or updates it. Idempotent.
+   *
+   * @throws ApiError `unknown_lobby`, `unknown_user`
+   */
+  putMember(id: LobbyId, userId: UserId, input?: LobbyMemberInput, options?: RequestOptions): Promise<LobbyMember>;
+  /**
+   * Takes a member out. A user who is not a member is no error.
+   *
+   * @throws ApiError `unknown_lobby`
+   */
+  removeMember(id: LobbyId, userId: UserId, options?: RequestOptions): Promise<void>;
+  /**
+   * Adds, updates and removes members, up to {@link memberChangesMax} of them, in as few calls as they fit into, one
+   * after another. Each call is all or nothing; when a later one fails, the earlier ones stand, and doing all of it
+   * again is safe. The deadline is for the whole.
+   *
+   * @throws ApiError `unknown_lobby`, `unknown_user`
+   */
+  bulkMembers(id: LobbyId, changes: readonly LobbyMemberChange[], options?: RequestOptions): Promise<ChangedMembers>;
+  /**
+   * Notes something about a message, in place of all that was noted before: up to `limits.lobbyModerationEntriesMax`
+   * entries. Players' clients get to see it.
+   *
+   * @throws ApiError `unknown_lobby`, `unknown_message`
+   */
+  setModerationMetadata(id: LobbyId, messageId: MessageId, metadata: Metadata, options?: RequestOptions): Promise<void>;
+  /**
+   * Makes an invite to the guild of the lobby's linked channel: for this member, once, within
+   * `limits.lobbyInviteLifeMs`. Not idempotent.
+   *
+   * @throws ApiError `unknown_lobby`, `lobby_not_linked`
+   */
+  createInvite(id: LobbyId, userId: UserId, options?: RequestOptions): Promise<LobbyInvite>;
+}
+
+/** Unspecified: the interface bounds a single request. This is enough to exchange all members of a full lobby. */
+export const memberChangesMax = 2 * limits.lobbyMembersMax;
+
+/** @param deadlineMs for calls that are made of several */
+export function createLobbies(call: Call, operations: Operations, deadlineMs: number): Lobbies {
+  async function bulkMembers(id: LobbyId, changes: readonly LobbyMemberChange[], options: RequestOptions = {}) {
+    const path = lobbyPath(id);
+    rejectIssues('The list of member changes', checkLobbyMemberChanges(changes, memberChangesMax));
+    return operations.run(options.deadlineMs ?? deadlineMs, options, async operation => {
+      const members: LobbyMember[] = [];
+      for (const body of chunks(changes)) {
+        const answer = await call('bulkUpdateLobbyMembers', { path, body }, operation.next());
+        members.push(...readLobbyMembers(answer.body));
+      }
+      return { members, dropped: missing(changes, members) };
+    });
   }
 
   return {
-    edit: (id, input, options) => write(id, options, within => calls.edit(id, input, within)),
-    async delete(id, options = {}) {
-      if (await deleteHeld(id, options)) return;
-      await write(id, options, within => calls.delete(id, within));
+    async create(input = {}, options) {
+      rejectIssues('The lobby', checkLobby(input));
+      return readLobby((await call('createLobby', { path: {}, body: input }, options)).body);
     },
-    putMember: (id, userId, input, options) => write(id, options, within => calls.putMember(id, userId, input, within)),
-    removeMember: (id, userId, options) => write(id, options, within => calls.removeMember(id, userId, within)),
-    bulkMembers: (id, changes, options) => write(id, options, within => calls.bulkMembers(id, changes, within)),
-  } satisfies Partial<LobbyCalls>;
+    async get(id, options) {
+      return readLobby((await call('getLobby', { path: lobbyPath(id) }, options)).body);
+    },
+    async edit(id, input, options) {
+      const path = lobbyPath(id);
+      rejectIssues('The lobby', checkLobby(input));
+      return readLobby((await call('editLobby', { path, body: input }, options)).body);
+    },
+    async delete(id, options) {
+      const path = lobbyPath(id);
+      await call('deleteLobby', { path }, options).catch(passOverUnknownLobby);
+    },
+    async putMember(id, userId, input = {}, options) {
+      const path = memberPath(id, userId);
+      rejectIssues('The lobby member', checkLobbyMember(input));
+      return readLobbyMember((await call('putLobbyMember', { path, body: input }, options)).body);
+    },
+    async removeMember(id, userId, options) {
+      await call('deleteLobbyMember', { path: memberPath(id, userId) }, options);
+    },
+    bulkMembers,
+    async setModerationMetadata(id, messageId, metadata, options) {
+      const path = { ...lobbyPath(id), message_id: parseSnowflake<'message'>(messageId, 'messageId') };
+      rejectIssues('The moderation metadata', checkModerationMetadata(metadata));
+      await call('setLobbyModerationMetadata', { path, body: metadata }, options);
+    },
+    async createInvite(id, userId, options) {
+      return readLobbyInvite((await call('createLobbyInvite', { path: memberPath(id, userId) }, options)).body);
+    },
+  };
+}
+
+function lobbyPath(id: LobbyId) {
+  return { lobby_id: parseSnowflake<'lobby'>(id, 'lobbyId') };
+}
+
+function memberPath(id: LobbyId, userId: UserId) {
+  return { ...lobbyPath(id), user_id: parseSnowflake<'user'>(userId, 'userId') };
+}
+
+function missing(changes: readonly LobbyMemberChange[], members: readonly LobbyMember[]): UserId[] {
+  const there = new Set(members.map(({ id }) => id));
+  return changes.filter(({ id, remove_member }) => !remove_member && !there.has(id)).map(({ id }) => id);
+}
+
+// The interface calls deleting twice safe; a service that answers 404 instead of 204 says the same.
+function passOverUnknownLobby(error: unknown): void {
+  if (!isUnknownLobby(error)) throw error;
+}
+
+export function isUnknownLobby(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'unknown_lobby';
+}
+
+/** Splits a list into parts that one request takes. */
+export function chunks<Item>(items: readonly Item[]): Item[][] {
+  const size = limits.lobbyMembersPerRequestMax;
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }

@@ -1,18 +1,14 @@
+import type { ExternalAuth } from '../model/external-auth.ts';
 import type { TokenResponse } from '../model/oauth.ts';
 import type {
   BotProvisionalTokenInput,
   ChildTokenInput,
-  ExternalAuthFields,
   ProvisionalTokenInput,
   ProvisionalTokenResponse,
 } from '../model/provisional.ts';
-import {
-  checkBotProvisionalToken,
-  checkBotUnmerge,
-  checkChildToken,
-  checkProvisionalToken,
-} from '../model/rules/accounts/provisional.ts';
+import { checkBotProvisionalToken, checkBotUnmerge, checkChildToken } from '../model/rules/accounts/provisional.ts';
 import type { ApplicationId } from '../model/snowflake.ts';
+import { externalAuthFields } from '../wire/external-auth.ts';
 import { rejectIssues } from '../wire/http/check.ts';
 import { readProvisionalToken, readToken } from './answers.ts';
 import type { Call, RequestOptions } from './calls.ts';
@@ -43,7 +39,7 @@ export interface ProvisionalAccounts {
    * @throws ApiError as above; `wrong_client_secret`, and what is wrong with the proof: `identity_token_…`,
    *   `invalid_identity_token`, `invalid_access_token`, `identity_provider_not_found`
    */
-  exchangeToken(auth: ExternalAuthFields, options?: RequestOptions): Promise<ProvisionalTokenResponse>;
+  exchangeToken(auth: ExternalAuth, options?: RequestOptions): Promise<ProvisionalTokenResponse>;
   /**
    * Takes a player whom the game's own accounts know from the full account it was merged into: all tokens of that end,
    * and the player has a new provisional account. Takes the bot token.
@@ -52,7 +48,7 @@ export interface ProvisionalAccounts {
    */
   unmerge(externalUserId: string, options?: RequestOptions): Promise<void>;
   /** The same for a player who proves an identity elsewhere. @throws ApiError as both above */
-  unmergeBy(auth: ExternalAuthFields, options?: RequestOptions): Promise<void>;
+  unmergeBy(auth: ExternalAuth, options?: RequestOptions): Promise<void>;
   /**
    * Exchanges a user's token of this application for one of an application that belongs to it; that ends with this one.
    * Takes the client secret, unless the application is a public client.
@@ -71,15 +67,12 @@ export function createProvisionalAccounts(
   applicationId: ApplicationId,
   clientSecret: string | undefined,
 ): ProvisionalAccounts {
-  function identified({ external_auth_type, external_auth_token }: ExternalAuthFields): ProvisionalTokenInput {
-    const body: ProvisionalTokenInput = {
+  function identified(auth: ExternalAuth): ProvisionalTokenInput {
+    return {
       client_id: applicationId,
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
-      external_auth_type,
-      external_auth_token,
+      ...externalAuthFields(applicationId, auth),
     };
-    rejectIssues('The proof of identity', checkProvisionalToken(body));
-    return body;
   }
 
   return {

@@ -1,5 +1,5 @@
 /**
- * Who vouches for a player that has no account of the service: the kinds of proof a game can hand in.
+ * The identity providers whose proof a game can present for a player without an account of the service.
  *
  * @see docs/spec/oauth2.md#external-identities
  */
@@ -20,5 +20,12 @@ export function isExternalAuthType(value: unknown): value is ExternalAuthType {
   return (externalAuthTypes as readonly unknown[]).includes(value);
 }
 
-/** Length of the proof itself, in characters. @see docs/spec/oauth2.md#provisional-accounts */
+/** Proof of an identity that the player has elsewhere. @see docs/spec/oauth2.md#external-identities */
+export interface ExternalAuth {
+  readonly type: ExternalAuthType;
+  /** What the identity provider issued for the player: 1 to `externalAuthTokenLengthMax` characters. Secret. */
+  readonly token: string;
+}
+
+/** Length of {@link ExternalAuth.token}, in characters. @see docs/spec/oauth2.md#provisional-accounts */
 export const externalAuthTokenLengthMax = 10_240;

@@ -245,7 +245,7 @@ export interface GuildMemberDispatch extends GuildMember {
   guild_id: GuildId;
 }
 
-/** A part of the answer to {@link RequestGuildMembers}: up to `limits.gatewayMembersPerChunk` members. */
+/** A part of the answer to {@link RequestGuildMembers}: up to 1,000 members. */
 export interface GuildMembersChunk {
   guild_id: GuildId;
   members: readonly GuildMember[];

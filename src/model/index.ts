@@ -1,4 +1,4 @@
-/** The door `@rallypoint/sdk/model`: the interface's vocabulary, its limits, and the rules that judge it. */
+/** The entry point `@rallypoint/sdk/model`: the types of the interface, its limits and its rules. */
 export { type ApplicationTraits, applicationFlags, type PartialApplication } from './application.ts';
 export {
   type Command,
@@ -39,6 +39,7 @@ export type {
   TransportErrorCode,
 } from './errors/error-codes.ts';
 export {
+  type AnyRallypointError,
   ApiError,
   type ApiErrorDetails,
   type ApiErrorEntry,
@@ -46,9 +47,11 @@ export {
   ArgumentError,
   apiErrors,
   GatewayError,
+  isRallypointError,
   KeychainError,
   OAuthError,
   RallypointError,
+  type RallypointErrorCode,
   RateLimitError,
   RedirectError,
   TransportError,
@@ -64,7 +67,7 @@ export {
   issuesToTree,
   treeToIssues,
 } from './errors/issue.ts';
-export { type ExternalAuthType, externalAuthTypes, isExternalAuthType } from './external-auth.ts';
+export { type ExternalAuth, type ExternalAuthType, externalAuthTypes, isExternalAuthType } from './external-auth.ts';
 export {
   type CloseCodeName,
   type CloseRemedy,

@@ -16,7 +16,7 @@ export interface LobbyMember {
   id: UserId;
   metadata: Metadata | null;
   flags: number;
-  additional_name?: string;
+  additional_name?: string | undefined;
 }
 
 /** @see docs/spec/lobbies.md#lobby */
@@ -27,29 +27,29 @@ export interface Lobby {
   members: readonly LobbyMember[];
   flags: number;
   /** The guild channel whose conversation is the lobby's; absent while there is none. */
-  linked_channel?: Channel;
-  override_event_webhooks_url?: string | null;
+  linked_channel?: Channel | undefined;
+  override_event_webhooks_url?: string | null | undefined;
 }
 
 /** What adds or updates a member. @see docs/spec/lobbies.md#put-a-member */
 export interface LobbyMemberInput {
-  metadata?: Metadata | null;
-  flags?: number | null;
-  additional_name?: string | null;
+  metadata?: Metadata | null | undefined;
+  flags?: number | null | undefined;
+  additional_name?: string | null | undefined;
 }
 
 /** One entry of a lobby's `members` in a request. */
 export interface LobbyMemberEntry {
   id: UserId;
-  metadata?: Metadata | null;
-  flags?: number | null;
+  metadata?: Metadata | null | undefined;
+  flags?: number | null | undefined;
 }
 
 /** One entry of a bulk update: adds, updates or removes a member. @see docs/spec/lobbies.md#bulk-update */
 export interface LobbyMemberChange extends LobbyMemberInput {
   id: UserId;
   /** Default: false. */
-  remove_member?: boolean | null;
+  remove_member?: boolean | null | undefined;
 }
 
 /** What creates a lobby by a secret, or joins the one that has it. @see docs/spec/lobbies.md#create-or-join */
@@ -57,17 +57,17 @@ export interface LobbyJoinInput {
   /** 1 to 250 characters; names the lobby within the application. */
   secret: string;
   /** 5–604800 seconds. */
-  idle_timeout_seconds?: number | null;
+  idle_timeout_seconds?: number | null | undefined;
   /** Replaces the lobby's metadata. */
-  lobby_metadata?: Metadata | null;
+  lobby_metadata?: Metadata | null | undefined;
   /** Replaces the caller's member metadata. */
-  member_metadata?: Metadata | null;
-  flags?: number | null;
+  member_metadata?: Metadata | null | undefined;
+  flags?: number | null | undefined;
 }
 
 /** Links a channel or, without one, unlinks the one that is linked. @see docs/spec/lobbies.md#link-a-channel */
 export interface LobbyLinkInput {
-  channel_id?: ChannelId | null;
+  channel_id?: ChannelId | null | undefined;
 }
 
 /** An invite to the guild of a lobby's linked channel, for one user, once. @see docs/spec/lobbies.md#invites */
@@ -77,23 +77,23 @@ export interface LobbyInvite {
 
 /** What creates or edits a lobby; on edit an absent field stays, a given one replaces. @see docs/spec/lobbies.md#create; docs/spec/lobbies.md#edit */
 export interface LobbyInput {
-  metadata?: Metadata | null;
+  metadata?: Metadata | null | undefined;
   /** At most 25. On edit this becomes the whole list. */
-  members?: readonly LobbyMemberEntry[] | null;
+  members?: readonly LobbyMemberEntry[] | null | undefined;
   /** 5–604800 seconds. */
-  idle_timeout_seconds?: number | null;
-  flags?: number | null;
-  override_event_webhooks_url?: string | null;
+  idle_timeout_seconds?: number | null | undefined;
+  flags?: number | null | undefined;
+  override_event_webhooks_url?: string | null | undefined;
 }
 
 /** A member as the gateway shows it: `id` over HTTP, `user_id` here. @see docs/spec/lobbies.md#shapes-over-the-gateway */
 export interface GatewayLobbyMember {
   user_id: UserId;
   /** Absent for an account that is no more. */
-  user?: User;
+  user?: User | undefined;
   metadata: Metadata | null;
   flags: number;
-  additional_name?: string;
+  additional_name?: string | undefined;
   /** Whether the user has a live session attached to the lobby. */
   connected: boolean;
 }
@@ -128,10 +128,10 @@ export interface LobbyVoiceStateInput {
   lobby_id: LobbyId;
   self_mute: boolean;
   self_deaf: boolean;
-  self_video?: boolean | null;
-  preferred_region?: string | null;
+  self_video?: boolean | null | undefined;
+  preferred_region?: string | null | undefined;
   /** The best first. */
-  preferred_regions?: readonly string[] | null;
+  preferred_regions?: readonly string[] | null | undefined;
 }
 
 /** Where a call is heard and by which token one is let in there. @see docs/spec/lobbies.md#events */

@@ -32,7 +32,7 @@ export interface ExternalAuthFields {
 export interface ProvisionalTokenInput extends ExternalAuthFields {
   client_id: ApplicationId;
   /** Public clients leave it out. */
-  client_secret?: string | null;
+  client_secret?: string | null | undefined;
 }
 
 /** Body of `POST /partner-sdk/token/bot`. @see docs/spec/oauth2.md#provisional-accounts */
@@ -40,9 +40,9 @@ export interface BotProvisionalTokenInput {
   /** Who the player is in the application's own accounts: 1 to `limits.externalUserIdLengthMax` characters. */
   external_user_id: string;
   /** What others see the player as: 1 to `limits.globalNameLengthMax` characters. */
-  preferred_global_name?: string | null;
+  preferred_global_name?: string | null | undefined;
   /** A provisional account that this external user is to have, in place of one of its own. */
-  provisional_user_id?: UserId | null;
+  provisional_user_id?: UserId | null | undefined;
 }
 
 /** Body of `POST /partner-sdk/child-token`. @see docs/spec/oauth2.md#provisional-accounts */
@@ -50,7 +50,7 @@ export interface ChildTokenInput {
   parent_access_token: string;
   child_application_id: ApplicationId;
   /** Of the parent application; a public client leaves it out. */
-  parent_client_secret?: string | null;
+  parent_client_secret?: string | null | undefined;
 }
 
 /** Body of `POST /partner-sdk/provisional-accounts/unmerge/bot`. @see docs/spec/oauth2.md#provisional-accounts */
@@ -60,15 +60,15 @@ export interface BotUnmergeInput {
 
 /** Body of `PATCH /users/@me/account`. @see docs/spec/oauth2.md#provisional-accounts */
 export interface AccountEdit {
-  global_name?: string | null;
+  global_name?: string | null | undefined;
 }
 
 /** A token without one to refresh it: who wants another, proves the identity again. @see docs/spec/oauth2.md#provisional-accounts */
 export interface ProvisionalTokenResponse extends Omit<TokenResponse, 'refresh_token' | 'id_token'> {
   id_token: string;
-  scopes?: readonly string[];
+  scopes?: readonly string[] | undefined;
   /** Seconds since the Unix epoch. */
-  expires_at_s?: number;
+  expires_at_s?: number | undefined;
 }
 
 /** To the sessions of the account that another was merged into. @see docs/spec/gateway.md#events */

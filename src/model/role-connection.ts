@@ -14,7 +14,7 @@ export const roleConnectionTypes = {
 
 export type RoleConnectionType = (typeof roleConnectionTypes)[keyof typeof roleConnectionTypes];
 
-/** Something that guilds can ask of an application's users; an application has `limits.roleConnectionMetadataMax` at most. */
+/** Something that guilds can ask of an application's users; an application has `roleConnectionLimits.roleConnectionMetadataMax` at most. */
 export interface RoleConnectionMetadata {
   type: RoleConnectionType;
   /** 1 to 50 of a–z, 0–9 and _; each once. */

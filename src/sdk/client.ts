@@ -1,4 +1,5 @@
 import { ArgumentError, TransportError } from '../model/errors/errors.ts';
+import type { ExternalAuth } from '../model/external-auth.ts';
 import type { DispatchName } from '../model/gateway.ts';
 import {
   type ApplicationId,
@@ -19,7 +20,6 @@ import type { AuthorizationArgs } from './auth/authorization-args.ts';
 import type { AuthorizationGrant, AuthorizeOptions } from './auth/authorizer.ts';
 import { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from './auth/code-verifier.ts';
 import type { DeviceAuthorizationArgs, DeviceOptions } from './auth/device-flow.ts';
-import type { ExternalAuth } from './auth/external-auth.ts';
 import type { AccessToken, TokenExpiration } from './auth/held-token.ts';
 import { type OpenBrowser, openSystemBrowser, showPage } from './auth/open-browser.ts';
 import { PlayerAuth } from './auth/player-auth.ts';

@@ -2,19 +2,22 @@
 export type { IntegrationType } from '../model/command.ts';
 export { commandTypes, integrationTypes, optionTypes } from '../model/command.ts';
 export {
+  type AnyRallypointError,
   ApiError,
   ArgumentError,
   GatewayError,
+  isRallypointError,
   KeychainError,
   OAuthError,
   RallypointError,
+  type RallypointErrorCode,
   RateLimitError,
   RedirectError,
   TransportError,
   ValidationError,
 } from '../model/errors/errors.ts';
 export type { Issue } from '../model/errors/issue.ts';
-export { type ExternalAuthType, externalAuthTypes } from '../model/external-auth.ts';
+export { type ExternalAuth, type ExternalAuthType, externalAuthTypes } from '../model/external-auth.ts';
 export type { Metadata } from '../model/lobby.ts';
 export { lobbyFlags, lobbyMemberFlags } from '../model/lobby.ts';
 export { messageFlags, messageTypes } from '../model/message.ts';
@@ -53,7 +56,6 @@ export type {
   DeviceProgress,
   DeviceState,
 } from './auth/device-flow.ts';
-export type { ExternalAuth } from './auth/external-auth.ts';
 export { type AccessToken, expirationNoticeMs, type TokenExpiration } from './auth/held-token.ts';
 export type { OpenBrowser } from './auth/open-browser.ts';
 export { getDefaultCommunicationScopes, getDefaultPresenceScopes } from './auth/scopes.ts';

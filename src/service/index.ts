@@ -1,4 +1,5 @@
 /** `@rallypoint/sdk/service`: the whole interface as a service, embedded in this process. */
+export { type AnyRallypointError, isRallypointError, RallypointError } from '../model/errors/errors.ts';
 export {
   globalRateMax,
   type LimitProfile,

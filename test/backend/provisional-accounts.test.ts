@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, type Backend, createBackend, ValidationError } from '../../src/backend/index.ts';
 import type { ExternalAuthType } from '../../src/model/external-auth.ts';
 import { type Service, startService } from '../../src/service/index.ts';
+import { externalAuthFields } from '../../src/wire/external-auth.ts';
 import { answerJson, type LoopbackServer, startLoopbackServer } from '../support/http/loopback-server.ts';
 import { openTicketOffice } from '../support/service/provisional.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
@@ -37,11 +38,16 @@ async function userOf(token: string): Promise<{ id: string; global_name: string 
   return body as { id: string; global_name: string | null };
 }
 
-const ticket = (player: string) =>
-  ({ external_auth_type: 'STEAM_SESSION_TICKET', external_auth_token: player }) as const;
+const ticket = (player: string) => ({ type: 'STEAM_SESSION_TICKET', token: player }) as const;
 
 const merge = (userId: string, proof: ReturnType<typeof ticket>) =>
-  playerTokens(service, userId, 'openid', {}, { client_secret: application.client_secret, ...proof });
+  playerTokens(
+    service,
+    userId,
+    'openid',
+    {},
+    { client_secret: application.client_secret, ...externalAuthFields(application.id, proof) },
+  );
 
 describe('a backend', () => {
   it('gives a player of the game’s own accounts a token, with the bot token', async () => {
@@ -72,7 +78,7 @@ describe('a backend', () => {
     await expect(accounts.unmerge('nobody')).rejects.toMatchObject({ code: 'unknown_user' });
 
     const { access_token } = await accounts.issueToken({ external_user_id: 'own-2' });
-    const proof = { external_auth_type: 'DISCORD_BOT_ISSUED_ACCESS_TOKEN', external_auth_token: access_token };
+    const proof = { type: 'DISCORD_BOT_ISSUED_ACCESS_TOKEN', token: access_token } as const;
     const { access_token: merged } = await playerTokens(
       service,
       grace.id,
@@ -80,7 +86,7 @@ describe('a backend', () => {
       {},
       {
         client_secret: application.client_secret,
-        ...proof,
+        ...externalAuthFields(application.id, proof),
       },
     );
     const refused = accounts.issueToken({ external_user_id: 'own-2' });
@@ -107,7 +113,7 @@ describe('a backend', () => {
     for (const call of [
       accounts.issueToken({ external_user_id: '' }),
       accounts.issueToken({ external_user_id: 'x', preferred_global_name: 'x'.repeat(33) }),
-      accounts.exchangeToken({ external_auth_type: type, external_auth_token: 'x' }),
+      accounts.exchangeToken({ type, token: 'x' }),
       accounts.exchangeToken(ticket('x'.repeat(10_241))),
       accounts.unmerge('x'.repeat(1025)),
       accounts.unmergeBy(ticket('')),

@@ -50,6 +50,8 @@ describe('the packed package', () => {
     '@rallypoint/sdk/electron':
       /fastify|\/service|\/backend|node_modules\/(ws|openid-client|undici|keytar|@napi-rs|electron)\//,
     '@rallypoint/sdk/backend': /fastify|\/service|node_modules\/(ws|openid-client|keytar|@napi-rs|electron)\//,
+    '@rallypoint/sdk/backend/fleet':
+      /fastify|\/service|node_modules\/(ws|openid-client|undici|keytar|@napi-rs|electron)\//,
     '@rallypoint/sdk/service': /node_modules\/(ws|openid-client|rxjs|keytar|@napi-rs|electron)\//,
     '@rallypoint/sdk/model':
       /fastify|\/service|\/backend|\/dist\/(esm|cjs)\/(sdk\/)?index\.js$|node_modules\/(?!@rallypoint\/sdk\/)/,

@@ -72,7 +72,7 @@ describe('the declarations that are published', () => {
     cpSync(join(root, 'dist', 'types'), join(own, 'dist', 'types'), { recursive: true });
     for (const name of ['rxjs', 'tslib'])
       symlinkSync(join(root, 'node_modules', name), join(modules, name), 'junction');
-    const names = ['', '/model', '/backend', '/service'];
+    const names = ['', '/model', '/backend', '/backend/fleet', '/service'];
     const text = names.map((name, at) => `export * as part${at} from '@rallypoint/sdk${name}';\n`).join('');
     for (const file of ['esm.mts', 'common.cts']) writeFileSync(join(folder.path, file), text);
     const compilerOptions = {

@@ -1,16 +1,19 @@
 /** Compile-only: what the backend's types allow, and what they refuse. */
 import { createServer } from 'node:http';
 import {
+  type LeaseStatus,
+  type LobbyDirectory,
+  manageLobbies,
+  memoryLobbyDirectory,
+} from '../../src/backend/fleet/index.ts';
+import {
   type Backend,
   type Command,
   commandTypes,
   createBackend,
   discordBaseUrl,
   type InteractionHandler,
-  type LeaseStatus,
   type Lobby,
-  type LobbyDirectory,
-  memoryLobbyDirectory,
   optionTypes,
   type ReceivedInteraction,
   type UserId,
@@ -63,33 +66,29 @@ export async function lobbies(): Promise<Lobby> {
 
 export async function managedLobbies(): Promise<void> {
   const directory: LobbyDirectory = memoryLobbyDirectory();
-  createBackend({
-    baseUrl,
-    applicationId: '1',
-    botToken: 'x',
-    lobbyServer: { name: 'eu-1', directory, leaseMs: 30_000 },
-  });
-  const { lobby, isOwner } = await backend.lobbies.ensure('match 1', {
+  await using lobbies = manageLobbies(backend, { name: 'eu-1', directory, leaseMs: undefined });
+  const { lobby, isOwner } = await lobbies.ensure('match 1', {
     members: [{ id: '9', additional_name: 'Ada', metadata: { team: 'red' } }],
     idle_timeout_seconds: 60,
   });
   isOwner satisfies boolean;
   // @ts-expect-error a desired member says who it is
-  await backend.lobbies.ensure('match 1', { members: [{ flags: 1 }] });
-  const { lobbies } = await backend.lobbies.reconcile(new Map([['match 1', {}]]), { keepOthers: true });
-  const outcome = lobbies.get('match 1');
+  await lobbies.ensure('match 1', { members: [{ flags: 1 }] });
+  const report = await lobbies.reconcile(new Map([['match 1', {}]]), { keepOthers: true });
+  const outcome = report.lobbies.get('match 1');
   if (outcome?.outcome === 'failed') throw outcome.error;
   if (outcome?.outcome === 'created') outcome.lobby satisfies Lobby;
   // @ts-expect-error there is no lobby in what was deleted
   if (outcome?.outcome === 'deleted') outcome.lobby;
-  await backend.lobbies.sweep({ fate: ({ owner }) => (owner === 'eu-1' ? 'take-over' : 'delete') });
+  await lobbies.sweep({ fate: ({ owner }) => (owner === 'eu-1' ? 'take-over' : 'delete') });
   // @ts-expect-error there is no such fate
-  await backend.lobbies.sweep({ fate: 'forget' });
-  await backend.lobbies.handOver(lobby.id, 'eu-2', { deadlineMs: 1000 });
-  const { dropped } = await backend.lobbies.bulkMembers(lobby.id, [{ id: '9', remove_member: true }]);
+  await lobbies.sweep({ fate: 'forget' });
+  await lobbies.handOver(lobby.id, 'eu-2', { deadlineMs: 1000 });
+  const { dropped } = await lobbies.bulkMembers(lobby.id, [{ id: '9', remove_member: true }]);
   dropped satisfies readonly UserId[];
-  backend.lobbies.state$.subscribe(({ lease }) => lease satisfies LeaseStatus);
-  backend.lobbies.progress$.subscribe(({ done, total }) => (done / total) satisfies number);
+  lobbies.state$.subscribe(({ lease }) => lease satisfies LeaseStatus);
+  lobbies.progress$.subscribe(({ done, total }) => (done / total) satisfies number);
+  await lobbies.putMember(lobby.id, '9', { flags: 1 });
 }
 
 export async function commands(): Promise<Command> {
@@ -120,10 +119,10 @@ export async function interactions(): Promise<void> {
     (await interaction.followUp({ content: 'And there' })).id satisfies string;
     await interaction.deleteReply();
   });
-  listener.close();
+  await listener.close();
   const handler: InteractionHandler = interaction => interaction.reply({ content: 'On the way!' });
   const endpoint = await backend.interactions.endpoint(handler, { publicKey: 'ab'.repeat(32) });
   createServer(endpoint.handleRequest).close();
   (await endpoint.fetch(new Request('http://127.0.0.1/'))).status satisfies number;
-  endpoint.close();
+  await endpoint.close();
 }

@@ -146,7 +146,7 @@ export const moved: Promise<boolean> = keychain.then(({ move }) => move('ada', '
 function explain(error: unknown): string | undefined {
   if (error instanceof TransportError && error.code === 'client_not_ready') return 'offline';
   if (error instanceof ApiError && error.code === 'unknown_lobby') return 'gone';
-  if (error instanceof OAuthError && error.code === 'temporarily_unavailable') return 'servers have codes of their own';
+  if (error instanceof OAuthError && error.code === 'oauth_error') return error.error;
   // @ts-expect-error no error of transport has this code
   if (error instanceof TransportError && error.code === 'unknown_lobby') return undefined;
   // @ts-expect-error no error has this code

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OwnershipError } from '../../src/backend/lobbies/ownership-error.ts';
+import { OwnershipError } from '../../src/backend/fleet/ownership-error.ts';
 import * as commandLine from '../../src/cli/command-line.ts';
 import * as modelErrors from '../../src/model/errors/errors.ts';
 import { ControlRefusal } from '../../src/service/control/calls.ts';

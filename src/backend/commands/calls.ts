@@ -24,7 +24,7 @@ import type { Call, RequestOptions } from '../calls.ts';
 
 export interface ListOptions extends RequestOptions {
   /** Whole `*_localizations` dictionaries in place of `*_localized`. Default false. */
-  readonly withLocalizations?: boolean;
+  readonly withLocalizations?: boolean | undefined;
 }
 
 /** What {@link CommandCalls.create} did. */
@@ -84,7 +84,7 @@ export interface CommandCalls {
 /** Where commands are registered: everywhere, or in one guild. */
 export interface CommandPlace {
   readonly applicationId: ApplicationId;
-  readonly guildId?: GuildId;
+  readonly guildId?: GuildId | undefined;
 }
 
 const routesOf = {

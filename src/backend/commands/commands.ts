@@ -7,14 +7,12 @@ import type { ApplicationId, GuildId } from '../../model/snowflake.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import type { Call, RequestOptions } from '../calls.ts';
-import { traitsUnknown } from '../traits.ts';
 import { type CommandCalls, type CommandPlace, createCommandCalls, scopeOf } from './calls.ts';
-import type { DesiredCommand } from './definition.ts';
+import { type DesiredCommand, traitsUnknown } from './definition.ts';
 import { type DeployOptions, deploy } from './deploy.ts';
 import { makePlan } from './make-plan.ts';
 import type { Plan } from './plan.ts';
-import { CommandRegistry } from './registry.ts';
-import type { SyncState } from './sync-state.ts';
+import { CommandRegistry, type SyncState } from './registry.ts';
 import { dropsOverwrites } from './warnings.ts';
 
 /** The application's commands of one scope: single calls, plans and deploys, and what is known of them, live. */

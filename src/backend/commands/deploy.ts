@@ -5,16 +5,16 @@ import type { Clock } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { RequestOptions } from '../calls.ts';
 import type { CommandCalls, CommandPlace } from './calls.ts';
-import { bodyOf, type DesiredContext, editOf } from './desired.ts';
+import { bodyOf, type DesiredContext, editOf } from './definition.ts';
 import type { Plan, PlanItem } from './plan.ts';
-import type { DeployProgress } from './sync-state.ts';
+import type { DeployProgress } from './registry.ts';
 import { fewestWrites, type Write, writesOneByOne } from './writes.ts';
 
 export interface DeployOptions extends Pick<RequestOptions, 'signal'> {
   /** Told before each call, while a limit is waited for, and at the end. */
-  readonly onProgress?: (progress: DeployProgress) => void;
+  readonly onProgress?: ((progress: DeployProgress) => void) | undefined;
   /** The longest it waits for one limit to free. Default {@link rateLimitWaitMsDefault}, ten minutes. */
-  readonly rateLimitWaitMs?: number;
+  readonly rateLimitWaitMs?: number | undefined;
 }
 
 /** Our choice: a day's used-up creates come back at one in 432 s, so that even those are waited for. */

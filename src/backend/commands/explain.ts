@@ -20,7 +20,7 @@ export interface PermissionQuestion {
   readonly guild: PlaceGuild;
   readonly member: PlaceMember;
   /** A channel or thread; absent: in the guild as a whole. */
-  readonly channelId?: ChannelId;
+  readonly channelId?: ChannelId | undefined;
 }
 
 export interface Explanation {
@@ -32,7 +32,7 @@ export interface Explanation {
   /** In a sentence, for people. */
   readonly reason: string;
   /** Every step looked at; absent when the contexts decided. */
-  readonly permit?: Permit;
+  readonly permit?: Permit | undefined;
 }
 
 /**

@@ -1,8 +1,12 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { CommandChoice, CommandOption } from '../../model/command.ts';
-import { ValidationError } from '../../model/errors/errors.ts';
+import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
 import { isLocale, type Locale, type Localizations } from '../../model/locale.ts';
 import { type Fields, isFields } from '../../model/rules/field.ts';
+import { readJsonFile } from '../../wire/json-file.ts';
 import type { DesiredCommand } from './definition.ts';
 
 /**
@@ -10,11 +14,11 @@ import type { DesiredCommand } from './definition.ts';
  * values.
  */
 export interface ItemTexts {
-  readonly name?: string;
-  readonly description?: string;
-  readonly options?: Readonly<Record<string, ItemTexts>>;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly options?: Readonly<Record<string, ItemTexts>> | undefined;
   /** Value of the choice → its name. */
-  readonly choices?: Readonly<Record<string, string>>;
+  readonly choices?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Locale → default name of a command → its texts. A name counts for every command that has it, whatever its type. */
@@ -59,9 +63,9 @@ function readLocales(issues: Issue[], texts: unknown): Texts[] {
 
 /** What translations can be about. */
 type Item = Pick<CommandOption, 'name' | 'name_localizations'> & {
-  readonly description?: string | null;
-  readonly options?: readonly CommandOption[] | null;
-  readonly choices?: readonly CommandChoice[];
+  readonly description?: string | null | undefined;
+  readonly options?: readonly CommandOption[] | null | undefined;
+  readonly choices?: readonly CommandChoice[] | undefined;
 };
 
 function checkCommands(issues: Issue[], path: readonly string[], node: Fields, commands: readonly Item[]): void {
@@ -149,4 +153,45 @@ function childrenOf(texts: readonly Texts[], ...keys: readonly string[]): Texts[
     );
     return isFields(child) ? [{ locale, node: child }] : [];
   });
+}
+
+/**
+ * Gets translations that live apart from the definitions.
+ *
+ * @param source texts by locale, or a folder with a JSON file for each: `de.json`, `pt-BR.json`
+ * @throws ArgumentError `unreadable_localizations`: the folder or a file in it cannot be read, or is not JSON
+ * @example
+ * ```ts
+ * // locales/de.json: { "rally": { "name": "sammeln", "options": { "map": { "choices": { "harbour": "Hafen" } } } } }
+ * const localize = await loadLocalizations('locales');
+ * const commands = localize([rally, party]);
+ * ```
+ */
+export async function loadLocalizations(source: string | URL | LocalizationTexts): Promise<Localizer> {
+  if (typeof source === 'string') return createLocalizer(await readFolder(source));
+  return createLocalizer(source instanceof URL ? await readFolder(fileURLToPath(source)) : source);
+}
+
+const extension = '.json';
+
+async function readFolder(folder: string): Promise<Record<string, unknown>> {
+  const names = await readdir(folder).catch(error => {
+    throw unreadable(folder, error);
+  });
+  const files = names.filter(name => name.endsWith(extension)).sort();
+  const texts = await Promise.all(files.map(file => readTexts(join(folder, file))));
+  return Object.fromEntries(files.map((file, i) => [file.slice(0, -extension.length), texts[i]]));
+}
+
+async function readTexts(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8').catch(error => {
+    throw unreadable(path, error);
+  });
+  const texts = readJsonFile(text);
+  if ('fault' in texts) throw new ArgumentError('unreadable_localizations', `${path} is not JSON: ${texts.fault}.`);
+  return texts.value;
+}
+
+function unreadable(path: string, cause: Error): ArgumentError {
+  return new ArgumentError('unreadable_localizations', `${path} cannot be read: ${cause.message}`, { cause });
 }

@@ -2,8 +2,7 @@ import { type Command, type CommandType, commandKey, commandTypes } from '../../
 import { checkCommandList } from '../../model/rules/commands/command.ts';
 import { diffCommand } from '../../model/rules/commands/command-diff.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
-import { traitsUnknown } from '../traits.ts';
-import type { DesiredCommand } from './definition.ts';
+import { type DesiredCommand, traitsUnknown } from './definition.ts';
 import type { Plan, PlanContext, PlanItem } from './plan.ts';
 import { warningsOf } from './warnings.ts';
 

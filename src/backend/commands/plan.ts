@@ -1,8 +1,7 @@
 import type { Command, CommandType } from '../../model/command.ts';
 import type { CommandChange } from '../../model/rules/commands/command-diff.ts';
 import type { CommandPlace } from './calls.ts';
-import type { DesiredCommand } from './definition.ts';
-import type { DesiredContext } from './desired.ts';
+import type { DesiredCommand, DesiredContext } from './definition.ts';
 
 /** What becomes of one command. */
 export type PlanItem =
@@ -44,7 +43,7 @@ export interface PlanContext extends DesiredContext {
   /** For what the day's creates are worth now. */
   readonly nowMs: number;
   /** Commands of this guild that have permission overwrites; absent where nobody could tell. */
-  readonly overwritten?: ReadonlySet<string>;
+  readonly overwritten?: ReadonlySet<string> | undefined;
 }
 
 /**

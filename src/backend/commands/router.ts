@@ -5,31 +5,31 @@ import { messageFlags } from '../../model/message.ts';
 import { checkInvocation } from '../../model/rules/interactions/invocation.ts';
 import type { GuildId } from '../../model/snowflake.ts';
 import { type RoutedComponent, type RoutedModal, routeComponents, routeModals } from '../components/routed.ts';
-import type { ReceivedInteraction } from '../received-interaction.ts';
-import type { InteractionHandler } from '../run-handler.ts';
+import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
+import type { InteractionHandler } from '../interactions/run-handler.ts';
+import type { Suggestion } from './define.ts';
 import { readOptionValues } from './option-values.ts';
-import type { Suggestion } from './use.ts';
 
 const { APPLICATION_COMMAND, APPLICATION_COMMAND_AUTOCOMPLETE, MESSAGE_COMPONENT, MODAL_SUBMIT } = interactionTypes;
 
 /** A command with handlers of whatever types. */
 export interface RoutedCommand extends CommandInput {
-  readonly use?: (use: never) => void | Promise<void>;
-  readonly suggest?: (use: never) => readonly Suggestion[] | Promise<readonly Suggestion[]>;
+  readonly use?: ((use: never) => void | Promise<void>) | undefined;
+  readonly suggest?: ((use: never) => readonly Suggestion[] | Promise<readonly Suggestion[]>) | undefined;
 }
 
 export interface RouterOptions {
   /** Commands of single guilds; there they go before global ones of the same type and name. */
-  readonly guilds?: Readonly<Record<GuildId, readonly RoutedCommand[]>>;
+  readonly guilds?: Readonly<Record<GuildId, readonly RoutedCommand[]>> | undefined;
   /** Buttons and selects of messages. */
-  readonly components?: readonly RoutedComponent[];
+  readonly components?: readonly RoutedComponent[] | undefined;
   /** What is shown by `showModal`. */
-  readonly modals?: readonly RoutedModal[];
+  readonly modals?: readonly RoutedModal[] | undefined;
   /**
    * Gets what none of these takes: commands, components and modals that are not listed or have no handler.
    * Absent: the user is told, so that nobody waits for an answer that will not come.
    */
-  readonly otherwise?: InteractionHandler;
+  readonly otherwise?: InteractionHandler | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { componentTypes, textInputStyles } from '../../model/component.ts';
-import type { InputDefinition } from './modal-definition.ts';
+import type { InputDefinition } from './modal.ts';
 
 type Kinds = typeof componentTypes;
 type Kind = InputDefinition['type'];

@@ -3,8 +3,8 @@ import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
 import type { ComponentInteraction, ModalInteraction } from '../../model/interaction.ts';
 import { messageFlags } from '../../model/message.ts';
 import { checkSubmission } from '../../model/rules/components/component-values.ts';
-import type { ReceivedInteraction } from '../received-interaction.ts';
-import { readModalValues } from './modal-values.ts';
+import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
+import { readModalValues } from './modal.ts';
 
 /** A component of a message was used. */
 export interface ComponentUse extends ReceivedInteraction {

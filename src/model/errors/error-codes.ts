@@ -1,9 +1,9 @@
 /**
- * The codes of this package's own errors: by the class that carries them, what each means. An ApiError has those of
- * {@link apiErrors}, an OAuthError also whatever the authorization server said. Codes are never renamed.
+ * The meaning of every code, by the class of the error that has it. An ApiError has the codes of {@link apiErrors}. Codes are
+ * never renamed.
  *
- * `client` are those that a game meets (the client's, and what it shares with the backend module), `server` those of the
- * backend module, the service and the parts for tests alone.
+ * `client` has the codes that a game can see, `server` those that only the backend module, the service and the parts for
+ * tests use.
  */
 export const errorCodes = {
   client: {
@@ -72,15 +72,24 @@ export const errorCodes = {
       unreadable_answer: 'The service sent a response that cannot be parsed.',
     },
     OAuthError: {
+      oauth_error: 'The authorization server named an error that this package does not know; `error` has it.',
       access_denied: 'The player or the authorization server denied the request.',
+      consent_required: 'The player must grant the request on a page.',
       expired_token: 'The device code expired before it was used.',
+      interaction_required: 'The player must answer on a page.',
       invalid_client: 'The application is unknown, its secret is wrong, or it is not a public client.',
       invalid_grant: 'The code or refresh token is expired, already used, or was issued to another client.',
       invalid_id_token: 'The ID token was not issued for this sign-in, is not valid now, or cannot be parsed.',
       invalid_request: 'The request is malformed.',
       invalid_scope: 'A scope is unknown, or cannot be granted this way.',
+      login_required: 'The player must sign in on a page.',
       no_usable_token: 'Every token that is kept has expired or was rejected.',
+      server_error: 'The authorization server failed.',
       signed_out: 'No player is signed in.',
+      temporarily_unavailable: 'The authorization server is overloaded or in maintenance; try again later.',
+      unauthorized_client: 'The application may not use this way of authorization.',
+      unsupported_grant_type: 'The authorization server does not support this grant type.',
+      unsupported_response_type: 'The authorization server does not support this response type.',
     },
     KeychainError: {
       keychain_busy: 'Another process is using the keychain.',
@@ -117,6 +126,7 @@ export const errorCodes = {
       credential_missing: 'The backend was created without the credential that this call needs.',
       duplicate_command: 'Two handlers are registered for the same command.',
       duplicate_custom_id: 'Two handlers are registered for the same custom id.',
+      foreign_backend: 'The backend was not created by createBackend().',
       invalid_credential: 'A credential is empty or malformed.',
       invalid_lease: 'The lease is shorter than the minimum.',
       invalid_lobby_key: 'The key of a lobby is empty or too long.',
@@ -166,8 +176,7 @@ type Client = typeof errorCodes.client;
 export type ArgumentErrorCode = keyof Client['ArgumentError'] | keyof typeof errorCodes.server.ArgumentError;
 export type OwnershipErrorCode = keyof typeof errorCodes.server.OwnershipError;
 export type TransportErrorCode = keyof Client['TransportError'];
-/** Those that this package looks at or makes; servers have more. */
-export type OAuthErrorCode = keyof Client['OAuthError'] | (string & {});
+export type OAuthErrorCode = keyof Client['OAuthError'];
 /** The message names the place and what to do. */
 export type StoreErrorCode = keyof typeof errorCodes.server.StoreError;
 export type KeychainErrorCode = keyof Client['KeychainError'];

@@ -2,15 +2,17 @@ import type {
   ArgumentErrorCode,
   KeychainErrorCode,
   OAuthErrorCode,
+  OwnershipErrorCode,
   RedirectErrorCode,
+  StoreErrorCode,
   TransportErrorCode,
 } from './error-codes.ts';
 import type { Issue } from './issue.ts';
 import { formatIssues } from './issue.ts';
 
 /**
- * Root of every error this package throws on purpose. Compare `code` (docs/errors.md has all of them); the message is for
- * people.
+ * The base class of every error that this package throws on purpose. Compare `code` (docs/errors.md lists all of them);
+ * the message is for people.
  */
 export class RallypointError extends Error {
   /** Stable, lower-case text that names what went wrong. */
@@ -23,7 +25,46 @@ export class RallypointError extends Error {
   }
 }
 
-/** A caller handed in something unusable; nothing was sent. */
+// A registered symbol: a program can hold two copies of these classes, one imported and one required.
+const brand = Symbol.for('@rallypoint/sdk.error');
+Object.assign(RallypointError.prototype, { [brand]: true });
+
+/**
+ * Whether this package threw a value on purpose. A `switch` over the code of such an error can be exhaustive.
+ *
+ * @example
+ * ```ts
+ * import { isRallypointError } from '@rallypoint/sdk';
+ *
+ * try {
+ *   await client.connect();
+ * } catch (error) {
+ *   if (!isRallypointError(error)) throw error;
+ *   if (error.code === 'rate_limited') console.log(`Try again later: ${error.message}`);
+ * }
+ * ```
+ */
+export function isRallypointError(value: unknown): value is AnyRallypointError {
+  return Object(value)[brand] === true;
+}
+
+/** Every error of this package, by its code. */
+export type AnyRallypointError =
+  | ArgumentError
+  | ValidationError
+  | ApiError
+  | RateLimitError
+  | OAuthError
+  | GatewayError
+  | TransportError
+  | KeychainError
+  | RedirectError
+  | (RallypointError & { readonly code: 'commands_drifted' | OwnershipErrorCode | StoreErrorCode });
+
+/** Every code that an error of this package can have. */
+export type RallypointErrorCode = AnyRallypointError['code'];
+
+/** An argument or option is unusable. Nothing was sent. */
 export class ArgumentError extends RallypointError {
   declare readonly code: ArgumentErrorCode;
 
@@ -32,7 +73,7 @@ export class ArgumentError extends RallypointError {
   }
 }
 
-/** The rulebook refused a value. `issues` names every fault, here and in the service's answer alike. */
+/** A value breaks the rules. `issues` lists every fault, the same ones that the service would answer with. */
 export class ValidationError extends RallypointError {
   declare readonly code: 'invalid_form_body';
   readonly issues: readonly Issue[];
@@ -43,21 +84,21 @@ export class ValidationError extends RallypointError {
   }
 }
 
-/** What a failed call tells beside its code. */
+/** The details of a failed call. */
 export interface ApiErrorDetails {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
   /** Number from the table of JSON error codes ({@link apiErrors}); 0 for framework-level answers. */
   readonly apiCode: number;
   /** Method and path template, for example `PUT /lobbies/{lobby_id}/members/{user_id}`. */
   readonly route: string;
-  /** Every leaf of the answer's `errors` tree; empty when it had none. */
+  /** Every leaf of the response's `errors` tree; empty when it had none. */
   readonly issues: readonly Issue[];
 }
 
-/** The service answered with an error status. */
+/** The service responded with an error status. */
 export class ApiError extends RallypointError implements ApiErrorDetails {
-  /** `api_error`: the service named a number that the table does not have. */
+  /** `api_error`: the service answered with a number that {@link apiErrors} does not list. */
   declare readonly code: ApiErrorName | 'api_error';
   readonly status: number;
   readonly apiCode: number;
@@ -74,35 +115,44 @@ export class ApiError extends RallypointError implements ApiErrorDetails {
   }
 }
 
-/** A limit was reached and waiting it out would have passed the call's deadline (or waiting was declined). */
+/** A rate limit was reached, and waiting for it would have exceeded the call's deadline. */
 export class RateLimitError extends RallypointError {
   declare readonly code: 'rate_limited';
-  /** Name of the limit that was hit; `global` for the application-wide one. */
+  /** Name of the limit that was reached; `global` for the application-wide one. */
   readonly bucket: string;
   readonly retryAfterMs: number;
 
-  /** @param options `cause`: the {@link ApiError} of the refusal, when the service was asked */
+  /** @param options `cause`: the {@link ApiError} of the 429 response, if the call was sent */
   constructor(bucket: string, retryAfterMs: number, options?: { cause?: unknown }) {
-    super('rate_limited', `The limit "${bucket}" is used up; it frees in ${Math.ceil(retryAfterMs)} ms.`, options);
+    super(
+      'rate_limited',
+      `The rate limit "${bucket}" is used up. Try again in ${Math.ceil(retryAfterMs)} ms.`,
+      options,
+    );
     this.bucket = bucket;
     this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** The authorization server or the player refused; `code` is the RFC 6749 error, for example `access_denied`. */
+/** The authorization server or the player denied a request, or there is no usable token. */
 export class OAuthError extends RallypointError {
+  /** `oauth_error`: the authorization server named an error that this package does not know; {@link error} has it. */
   declare readonly code: OAuthErrorCode;
+  /** The error as the authorization server named it (RFC 6749, section 5.2), for example `access_denied`. */
+  readonly error: string;
 
-  constructor(code: OAuthErrorCode, message: string, options?: { cause?: unknown }) {
+  /** @param options `error`: what the authorization server named, where that is not the code */
+  constructor(code: OAuthErrorCode, message: string, options?: { cause?: unknown; error?: string }) {
     super(code, message, options);
+    this.error = options?.error ?? code;
   }
 }
 
-/** The gateway ended a session; `closeCode` is from the table of close codes. */
+/** The gateway closed the connection; `closeCode` is from the table of close codes. */
 export class GatewayError extends RallypointError {
   declare readonly code: 'gateway_closed';
   readonly closeCode: number;
-  /** Whether connecting again can help. */
+  /** Whether connecting again can succeed. */
   readonly recoverable: boolean;
 
   constructor(closeCode: number, message: string, recoverable: boolean) {
@@ -113,8 +163,8 @@ export class GatewayError extends RallypointError {
 }
 
 /**
- * Nothing intelligible came back: no connection was made (`unreachable`), it broke off after the request may have left
- * (`connection_lost`), `deadline_exceeded`, `aborted`, `unreadable_answer`.
+ * A call ended without a usable response: no connection was made (`unreachable`), the connection broke after the request
+ * may have been sent (`connection_lost`), `deadline_exceeded`, `aborted`, `unreadable_answer`.
  */
 export class TransportError extends RallypointError {
   declare readonly code: TransportErrorCode;
@@ -124,7 +174,7 @@ export class TransportError extends RallypointError {
   }
 }
 
-/** The system's keychain cannot be used. */
+/** The keychain cannot be used. */
 export class KeychainError extends RallypointError {
   declare readonly code: KeychainErrorCode;
 
@@ -133,7 +183,7 @@ export class KeychainError extends RallypointError {
   }
 }
 
-/** Custom-scheme redirects cannot be received here, or their scheme not be registered; the message says what helps. */
+/** Custom-scheme redirects cannot be received, or the scheme cannot be registered. The message says what to do. */
 export class RedirectError extends RallypointError {
   declare readonly code: RedirectErrorCode;
 
@@ -142,15 +192,15 @@ export class RedirectError extends RallypointError {
   }
 }
 
-/** One row of the catalogue: what the service answers, and what the clients call it. */
+/** One row of {@link apiErrors}. */
 export interface ApiErrorEntry {
   readonly code: number;
   readonly status: number;
 }
 
 /**
- * The catalogue of JSON error codes: one row each, read by the service (what to answer) and by the clients (how to
- * name it). Keys in snake case are the `code` of the {@link ApiError} that a client throws.
+ * The table of JSON error codes. The service takes number and status from it, and a key is the `code` of the
+ * {@link ApiError} that a client throws.
  *
  * @see docs/spec/errors.md#error-codes
  */
@@ -161,7 +211,7 @@ export const apiErrors = {
   method_not_allowed: { code: 0, status: 405 },
   request_timeout: { code: 0, status: 408 },
   rate_limited: { code: 0, status: 429 },
-  /** An operation on the account is under way; the interface names no code for it. */
+  /** An operation on the account is in progress. Unspecified: the code. */
   account_locked: { code: 0, status: 423 },
   foreign_origin: { code: 0, status: 403 },
   misdirected_request: { code: 0, status: 421 },
@@ -208,7 +258,7 @@ export const apiErrors = {
   lobby_link_refused: { code: 50241, status: 403 },
   lobby_not_linked: { code: 50267, status: 400 },
   overloaded: { code: 130000, status: 503 },
-  // Our choice, from here: that all are 400, for the interface says "4xx".
+  // Unspecified: the status of the rest; the interface says "4xx".
   provisional_accounts_disabled: { code: 530000, status: 400 },
   identity_token_expired: { code: 530001, status: 400 },
   identity_token_wrong_issuer: { code: 530002, status: 400 },
@@ -237,6 +287,6 @@ for (const name of Object.keys(apiErrors) as ApiErrorName[]) {
   names.set(code || status, name);
 }
 
-function codeOf({ apiCode, status }: ApiErrorDetails): string {
+function codeOf({ apiCode, status }: ApiErrorDetails): ApiError['code'] {
   return names.get(apiCode || status) ?? 'api_error';
 }

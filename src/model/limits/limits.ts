@@ -56,12 +56,7 @@ export const limits = {
 
   interactionAnswerMs: 3_000,
   interactionTokenLifeMs: 15 * 60_000,
-  /** An interaction as a server receives it. Our choice: room for the largest use of a command. */
-  interactionBytesMax: 1024 * 1024,
-  /** How far the time of a signed interaction may be from the server's own. Our choice: what clocks drift apart. */
-  interactionTimestampDriftMs: 5 * 60_000,
   messageContentLengthMax: 2000,
-  nonceLengthMax: 25,
   messageEmbedsMax: 10,
   messageAttachmentsMax: 10,
   messageComponentsMax: 40,
@@ -70,14 +65,6 @@ export const limits = {
   applicationDescriptionLengthMax: 400,
   usernameLengthMin: 2,
   usernameLengthMax: 32,
-  /** Of an application: what guilds can ask of its users' role connections. */
-  roleConnectionMetadataMax: 5,
-  roleConnectionKeyLengthMax: 50,
-  roleConnectionNameLengthMax: 100,
-  roleConnectionDescriptionLengthMax: 200,
-  roleConnectionValueLengthMax: 100,
-  platformNameLengthMax: 50,
-  platformUsernameLengthMax: 100,
   interactionsEndpointUrlLengthMax: 2048,
   /** Between two polls of a device; each one too early adds as much again. */
   devicePollIntervalMs: 5_000,
@@ -87,13 +74,6 @@ export const limits = {
   globalNameLengthMax: 32,
   codeVerifierLengthMin: 43,
   codeVerifierLengthMax: 128,
-  /** Of the name a client gives a refresh, to ask for its answer again. Our choice, both: as long as a verifier at most. */
-  idempotencyKeyLengthMin: 16,
-  idempotencyKeyLengthMax: 128,
-
-  /** Identifies of a bot that may go on side by side, one for each `shard id mod` this. */
-  gatewayMaxConcurrency: 1,
-  gatewayMembersPerChunk: 1000,
 } as const;
 
 /** Bounds of components and modals. @see docs/spec/interactions.md#answers */
@@ -127,6 +107,18 @@ export const componentLimits = {
   containerColorMax: 0xffffff,
   separatorSpacingMax: 2,
   uploadedFilesMax: 10,
+} as const;
+
+/** Bounds of role connections. @see docs/spec/http.md#role-connections */
+export const roleConnectionLimits = {
+  /** Fields that an application can define for guilds to require. */
+  roleConnectionMetadataMax: 5,
+  roleConnectionKeyLengthMax: 50,
+  roleConnectionNameLengthMax: 100,
+  roleConnectionDescriptionLengthMax: 200,
+  roleConnectionValueLengthMax: 100,
+  platformNameLengthMax: 50,
+  platformUsernameLengthMax: 100,
 } as const;
 
 /** Calls over all routes of one application, where it was granted no more. @see docs/spec/limits.md */

@@ -1,14 +1,15 @@
 import { TransportError } from '../../model/errors/errors.ts';
+import type { ExternalAuth } from '../../model/external-auth.ts';
 import type { AccountEdit, ChildTokenInput, ProvisionalTokenInput } from '../../model/provisional.ts';
 import { checkAccountEdit, checkChildToken } from '../../model/rules/accounts/provisional.ts';
 import type { ApplicationId } from '../../model/snowflake.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
+import { externalAuthFields } from '../../wire/external-auth.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Http } from '../../wire/http/http.ts';
 import { readUser } from '../lobby/lobby-reader.ts';
 import type { UserSnapshot } from '../lobby/snapshot.ts';
-import { type ExternalAuth, externalAuthFields } from './external-auth.ts';
 import { readTokens, type TokenSet } from './token-set.ts';
 
 /** What concerns the player's account and needs no session. @see docs/spec/oauth2.md#provisional-accounts; docs/spec/client.md#functions */

@@ -7,14 +7,15 @@ import {
   TransportError,
   ValidationError,
 } from '../../model/errors/errors.ts';
+import type { ExternalAuth } from '../../model/external-auth.ts';
 import { limits } from '../../model/limits/limits.ts';
 import { deviceCodeGrantType } from '../../model/oauth.ts';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
+import { externalAuthFields } from '../../wire/external-auth.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { RequestOptions } from '../call-options.ts';
 import { AuthorizationArgs } from './authorization-args.ts';
 import { clientIdOf } from './client-id.ts';
-import { type ExternalAuth, externalAuthFields } from './external-auth.ts';
 import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
 import { oauthError } from './oauth-error.ts';
 import { readTokens, type TokenSet } from './token-set.ts';
@@ -190,8 +191,8 @@ class Progress {
     }
     this.#failures = 0;
     if (!(error instanceof OAuthError)) return false;
-    if (error.code === 'authorization_pending') return true;
-    if (error.code !== 'slow_down') return false;
+    if (error.error === 'authorization_pending') return true;
+    if (error.error !== 'slow_down') return false;
     this.#intervalMs += slowDownMs;
     this.tell('slow_down');
     return true;

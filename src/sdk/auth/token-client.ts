@@ -1,9 +1,10 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
+import type { ExternalAuth } from '../../model/external-auth.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
+import { externalAuthFields } from '../../wire/external-auth.ts';
 import { isCodeVerifier } from '../../wire/pkce.ts';
 import type { RequestOptions } from '../call-options.ts';
 import type { AuthorizationGrant } from './authorizer.ts';
-import { type ExternalAuth, externalAuthFields } from './external-auth.ts';
 import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
 import { requireText } from './require-text.ts';
 import { readTokens, type TokenSet } from './token-set.ts';
@@ -17,7 +18,7 @@ export interface RefreshOptions extends RequestOptions {
   /**
    * Names this refresh, so that it can be repeated when its answer was lost: a service that knows the parameter gives the
    * same refresh token with the same key the same pair again, until the pair is refreshed in turn. Others pass it over.
-   * {@link limits.idempotencyKeyLengthMin} to {@link limits.idempotencyKeyLengthMax} characters that nobody can guess; a
+   * 16 to 128 characters that nobody can guess; a
    * new one for every refresh token.
    */
   readonly idempotencyKey?: string | undefined;

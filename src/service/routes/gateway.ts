@@ -1,9 +1,9 @@
 import type { GatewayBot } from '../../model/gateway.ts';
-import { limits } from '../../model/limits/limits.ts';
 import type { Core } from '../core.ts';
 import { guildIdsOf } from '../domain/guilds/records.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { expectPrincipal, type Handlers } from '../http/call.ts';
+import { serviceLimits } from '../support/service-limits.ts';
 
 /** Our choice: so many guilds a shard are advised, far from the most that one may have. */
 const guildsPerShard = 1000;
@@ -24,7 +24,7 @@ export function gatewayRoutes(core: Core, gateway: Gateway): Handlers {
           total: gateway.budget.limit.requests,
           remaining,
           reset_after: Math.max(0, resetAtMs - core.clock.now()),
-          max_concurrency: limits.gatewayMaxConcurrency,
+          max_concurrency: serviceLimits.gatewayMaxConcurrency,
         },
       };
       return { status: 200, body };

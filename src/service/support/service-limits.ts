@@ -4,6 +4,13 @@
  * @see docs/spec/limits.md
  */
 export const serviceLimits = {
+  nonceLengthMax: 25,
+  /** Length of a refresh's idempotency key. Unspecified: both; at most the length of a code verifier. */
+  idempotencyKeyLengthMin: 16,
+  idempotencyKeyLengthMax: 128,
+  /** How many Identifies of a bot may run concurrently: one for each value of `shard id mod` this. */
+  gatewayMaxConcurrency: 1,
+  gatewayMembersPerChunk: 1000,
   lobbySecretLifeMs: 30 * 24 * 3_600_000,
   lobbyHistoryAgeMaxMs: 72 * 3_600_000,
   /** How long a token for the voice server is valid. Our choice: as long as connecting takes. */

@@ -38,7 +38,7 @@ export function scheduleAt(clock: Clock, dueMs: number, task: () => void | Promi
 
 export interface ScheduleOptions {
   /** The process stays until the task has run or is cancelled: for what somebody awaits. Default false. */
-  readonly keepAlive?: boolean;
+  readonly keepAlive?: boolean | undefined;
 }
 
 /** Randomness. */
@@ -53,9 +53,9 @@ export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 export interface FetchInit {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   readonly signal: AbortSignal;
-  readonly redirect?: 'manual' | 'follow';
+  readonly redirect?: 'manual' | 'follow' | undefined;
 }
 
 /** One WebSocket. */

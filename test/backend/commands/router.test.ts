@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../src/backend/commands/define.ts';
 import { option } from '../../../src/backend/commands/option.ts';
 import { router } from '../../../src/backend/commands/router.ts';
-import type { ReceivedInteraction } from '../../../src/backend/received-interaction.ts';
+import type { ReceivedInteraction } from '../../../src/backend/interactions/received-interaction.ts';
 import type {
   CommandInvocation,
   Interaction,

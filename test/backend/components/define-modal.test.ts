@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineModal } from '../../../src/backend/components/define-modal.ts';
 import { field } from '../../../src/backend/components/field.ts';
+import { defineModal } from '../../../src/backend/components/modal.ts';
 import { ValidationError } from '../../../src/model/errors/errors.ts';
 import { checkModal } from '../../../src/model/rules/interactions/callback.ts';
 import { choices } from '../../support/commands/components.ts';

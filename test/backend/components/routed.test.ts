@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { router } from '../../../src/backend/commands/router.ts';
-import { defineModal } from '../../../src/backend/components/define-modal.ts';
 import { field } from '../../../src/backend/components/field.ts';
+import { defineModal } from '../../../src/backend/components/modal.ts';
 import type { RoutedComponent } from '../../../src/backend/components/routed.ts';
-import type { ReceivedInteraction } from '../../../src/backend/received-interaction.ts';
+import type { ReceivedInteraction } from '../../../src/backend/interactions/received-interaction.ts';
 import { ValidationError } from '../../../src/model/errors/errors.ts';
 import type { Interaction, InteractionCallback } from '../../../src/model/interaction.ts';
 import { choices } from '../../support/commands/components.ts';

@@ -30,7 +30,7 @@ const surroundings: Readonly<Record<string, Surroundings>> = {
     dependencies: {},
     args: ['--legacy-peer-deps'],
     types: [],
-    without: ['sdk', '/electron', '/backend'],
+    without: ['sdk', '/electron', '/backend', '/backend/fleet'],
   },
 };
 

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fileLobbyDirectory } from '../../../src/backend/lobbies/file-directory.ts';
+import { fileLobbyDirectory } from '../../../src/backend/fleet/file-directory.ts';
 import { openProcessLock } from '../../../src/sdk/credentials/process-lock.ts';
 import { openDatabase } from '../../../src/service/store/sqlite/database.ts';
 import { createFile } from '../../../src/wire/files/create-file.ts';

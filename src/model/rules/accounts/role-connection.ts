@@ -1,5 +1,5 @@
 import type { Issue } from '../../errors/issue.ts';
-import { limits } from '../../limits/limits.ts';
+import { roleConnectionLimits } from '../../limits/limits.ts';
 import {
   type RoleConnectionMetadata,
   type RoleConnectionType,
@@ -26,7 +26,7 @@ const allTypes = Object.values(types);
 /** Checks the list of all that guilds can ask of an application's users. */
 export function checkRoleConnectionMetadata(value: unknown): Issue[] {
   const report = new Report();
-  const max = limits.roleConnectionMetadataMax;
+  const max = roleConnectionLimits.roleConnectionMetadataMax;
   if (!Array.isArray(value)) report.here('LIST_TYPE_CONVERT');
   else {
     if (value.length > max) report.here('BASE_TYPE_MAX_LENGTH', max);
@@ -49,10 +49,14 @@ function checkRecords(report: Report, records: readonly unknown[]): void {
 }
 
 function checkRecord(report: Report, record: Fields): void {
-  const { roleConnectionNameLengthMax: nameMax, roleConnectionDescriptionLengthMax: descriptionMax } = limits;
+  const { roleConnectionNameLengthMax: nameMax, roleConnectionDescriptionLengthMax: descriptionMax } =
+    roleConnectionLimits;
   if (isAbsent(record.type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else checkEnum(report, 'type', record.type, allTypes);
-  if (checkRequiredText(report, 'key', record.key, limits.roleConnectionKeyLengthMax) && !keyPattern.test(record.key)) {
+  if (
+    checkRequiredText(report, 'key', record.key, roleConnectionLimits.roleConnectionKeyLengthMax) &&
+    !keyPattern.test(record.key)
+  ) {
     report.at('key', 'STRING_TYPE_REGEX');
   }
   checkRequiredText(report, 'name', record.name, nameMax);
@@ -75,9 +79,10 @@ function checkTranslations(report: Report, key: string, value: unknown, max: num
  */
 export function checkRoleConnection(value: unknown, records: readonly RoleConnectionMetadata[]): Issue[] {
   return checkBody(value, (report, { platform_name, platform_username, metadata }) => {
-    if (!isAbsent(platform_name)) checkText(report, 'platform_name', platform_name, 0, limits.platformNameLengthMax);
+    if (!isAbsent(platform_name))
+      checkText(report, 'platform_name', platform_name, 0, roleConnectionLimits.platformNameLengthMax);
     if (!isAbsent(platform_username)) {
-      checkText(report, 'platform_username', platform_username, 0, limits.platformUsernameLengthMax);
+      checkText(report, 'platform_username', platform_username, 0, roleConnectionLimits.platformUsernameLengthMax);
     }
     if (!isAbsent(metadata)) checkValues(report, metadata, records);
   });
@@ -88,13 +93,14 @@ function checkValues(report: Report, metadata: unknown, records: readonly RoleCo
     report.at('metadata', 'DICT_TYPE_CONVERT');
     return;
   }
-  const max = limits.roleConnectionMetadataMax;
+  const max = roleConnectionLimits.roleConnectionMetadataMax;
   const keys = Object.keys(metadata);
   if (keys.length > max) report.at('metadata', 'BASE_TYPE_MAX_LENGTH', max);
   report.enter('metadata');
   for (const key of keys.slice(0, max)) {
     const record = records.find(one => one.key === key);
-    if (isLonger(key, limits.roleConnectionKeyLengthMax) || !keyPattern.test(key)) report.at(key, 'STRING_TYPE_REGEX');
+    if (isLonger(key, roleConnectionLimits.roleConnectionKeyLengthMax) || !keyPattern.test(key))
+      report.at(key, 'STRING_TYPE_REGEX');
     else checkValue(report, key, metadata[key], record?.type);
   }
   report.leave();
@@ -104,7 +110,7 @@ function checkValues(report: Report, metadata: unknown, records: readonly RoleCo
 function checkValue(report: Report, key: string, value: unknown, type: RoleConnectionType | undefined): void {
   const text = typeof value === 'number' ? String(value) : value;
   if (!checkString(report, key, text)) return;
-  if (!checkText(report, key, text, 0, limits.roleConnectionValueLengthMax)) return;
+  if (!checkText(report, key, text, 0, roleConnectionLimits.roleConnectionValueLengthMax)) return;
   switch (type) {
     case types.DATETIME_LESS_THAN_OR_EQUAL:
     case types.DATETIME_GREATER_THAN_OR_EQUAL:

@@ -1,5 +1,6 @@
 import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
+import type { Metadata } from '../../lobby.ts';
 import { checkBody } from '../body.ts';
 import { checkBoolean, checkList, checkWebAddress, type Fields, isAbsent } from '../field.ts';
 import { Report } from '../report.ts';
@@ -70,4 +71,11 @@ function checkMembers(report: Report, members: unknown): void {
 
 function checkWebhooksUrl(report: Report, url: unknown): void {
   if (!isAbsent(url)) checkWebAddress(report, 'override_event_webhooks_url', url, limits.lobbyWebhooksUrlLengthMax);
+}
+
+/** Whether two say the same, in whatever order. */
+export function sameMetadata(a: Metadata | null, b: Metadata | null): boolean {
+  if (a === null || b === null) return a === b;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && a[name] === b[name]);
 }

@@ -1,5 +1,4 @@
 import { isLocale, type Locale, locales } from '../../locale.ts';
-import { createNegotiator } from './accept-language.ts';
 
 /** What of a request tells its reader's locale. */
 export interface LocaleSources {
@@ -24,3 +23,42 @@ export function requesterLocale({ header, acceptLanguage = '', setting }: Locale
 const preferred = ['en-US', 'es-ES', 'zh-CN'] as const satisfies readonly Locale[];
 
 const negotiate = createNegotiator([...preferred, ...locales]);
+
+// Nobody reads more languages than that; a hostile header may list thousands.
+const rangesMax = 32;
+
+/**
+ * Makes what finds the best of some locales for an Accept-Language value (RFC 9110, section 12.5.4), or for a single language
+ * tag: `de-AT` is served by `de`, a language by the first of its locales.
+ *
+ * @param choices nothing else is found; those of one language in the order of preference
+ */
+export function createNegotiator<Choice extends Locale>(
+  choices: readonly Choice[],
+): (acceptLanguage: string) => Choice | undefined {
+  /** Lower-case language tag → locale: every locale by itself, and one for every language. */
+  const byTag = new Map<string, Choice>();
+  for (const locale of choices.toReversed()) byTag.set(languageOf(locale), locale);
+  for (const locale of choices) byTag.set(locale.toLowerCase(), locale);
+
+  return acceptLanguage => {
+    const ranges = acceptLanguage.toLowerCase().split(',', rangesMax).map(readRange);
+    ranges.sort((a, b) => b.weight - a.weight);
+    for (const { tag, weight } of ranges) {
+      const locale = byTag.get(tag) ?? byTag.get(languageOf(tag));
+      if (locale && weight > 0) return locale;
+    }
+    return undefined;
+  };
+}
+
+function readRange(text: string): { readonly tag: string; readonly weight: number } {
+  const [tag = '', ...parameters] = text.split(';').map(part => part.trim());
+  const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2);
+  const weight = quality === undefined ? 1 : Number(quality);
+  return { tag, weight: weight <= 1 ? weight : 0 };
+}
+
+function languageOf(tag: string): string {
+  return tag.split('-', 1)[0] ?? tag;
+}

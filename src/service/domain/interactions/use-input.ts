@@ -1,9 +1,9 @@
-import { limits } from '../../../model/limits/limits.ts';
 import type { Fields } from '../../../model/rules/field.ts';
 import { checkSnowflake, checkText, isAbsent, isFields } from '../../../model/rules/field.ts';
 import { Report } from '../../../model/rules/report.ts';
 import type { ApplicationId, ChannelId, GuildId } from '../../../model/snowflake.ts';
 import { rejectIssues } from '../../support/request-error.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 
 /** What a user's client says of every use: of a command, a component or a modal. */
 export interface UseInput {
@@ -56,5 +56,5 @@ export function readId(report: Report, key: string, value: unknown): string {
 }
 
 function readNonce(report: Report, value: unknown): string {
-  return checkText(report, 'nonce', value, 1, limits.nonceLengthMax) ? value : '';
+  return checkText(report, 'nonce', value, 1, serviceLimits.nonceLengthMax) ? value : '';
 }

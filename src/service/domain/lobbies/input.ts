@@ -1,6 +1,6 @@
 import { limits } from '../../../model/limits/limits.ts';
 import type { LobbyInput, LobbyJoinInput, LobbyMemberEntry, LobbyMemberInput } from '../../../model/lobby.ts';
-import { sameMetadata } from '../../../model/rules/lobbies/same-metadata.ts';
+import { sameMetadata } from '../../../model/rules/lobbies/lobby.ts';
 import { readSnowflake, type Snowflake, type UserId } from '../../../model/snowflake.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
 

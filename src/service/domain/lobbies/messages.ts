@@ -1,8 +1,8 @@
 import { limits } from '../../../model/limits/limits.ts';
 import type { Metadata } from '../../../model/lobby.ts';
 import type { LobbyMessage, LobbyMessageInput } from '../../../model/lobby-message.ts';
+import { sameMetadata } from '../../../model/rules/lobbies/lobby.ts';
 import { checkLobbyMessage, checkModerationMetadata, isSilent } from '../../../model/rules/lobbies/lobby-message.ts';
-import { sameMetadata } from '../../../model/rules/lobbies/same-metadata.ts';
 import { type LobbyId, type MessageId, snowflakeTimeMs } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';

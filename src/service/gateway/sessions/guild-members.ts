@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { type GuildMembersChunk, intents, opcodes, type RequestGuildMembers } from '../../../model/gateway.ts';
-import { limits } from '../../../model/limits/limits.ts';
 import { readSnowflake, type UserId } from '../../../model/snowflake.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import type { Core } from '../../core.ts';
@@ -116,7 +115,7 @@ async function chunksOf(
   { guild_id, user_ids, presences: wantsPresences, nonce }: RequestGuildMembers,
   members: readonly GuildMemberRecord[],
 ): Promise<GuildMembersChunk[]> {
-  const size = limits.gatewayMembersPerChunk;
+  const size = serviceLimits.gatewayMembersPerChunk;
   const chunk_count = Math.max(1, Math.ceil(members.length / size));
   const found = new Set(members.map(({ user_id }) => user_id));
   const asked = user_ids === undefined ? [] : [user_ids].flat();

@@ -1,8 +1,8 @@
 import { limitProfiles, type RateLimit } from '../../../model/limits/limit-profiles.ts';
-import { limits } from '../../../model/limits/limits.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { LimitState } from '../../bus/contract.ts';
 import type { Core } from '../../core.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 import type { Shard } from './shard.ts';
 
 /** How many sessions a bot or a user may still start, and how fast. @see docs/spec/gateway.md#starting-limits; docs/spec/gateway.md#sharding */
@@ -24,7 +24,7 @@ export function createIdentifyBudget(core: Core): IdentifyBudget {
   return {
     limit,
     async spend(applicationId, shard) {
-      const key = (shard?.[0] ?? 0) % limits.gatewayMaxConcurrency;
+      const key = (shard?.[0] ?? 0) % serviceLimits.gatewayMaxConcurrency;
       if (pace && !(await core.bus.count(`gateway-identify-pace/${applicationId}/${key}`, pace)).allowed) return 'pace';
       if (enforced && !(await core.bus.count(name(applicationId), enforced)).allowed) return 'day';
       return undefined;

@@ -1,5 +1,5 @@
 import type { Locale } from '../../../model/locale.ts';
-import { createNegotiator } from '../../../model/rules/locales/accept-language.ts';
+import { createNegotiator } from '../../../model/rules/locales/requester-locale.ts';
 import { de } from './words/de.ts';
 import { en } from './words/en.ts';
 import { esES } from './words/es-es.ts';

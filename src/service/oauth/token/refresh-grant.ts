@@ -1,4 +1,3 @@
-import { limits } from '../../../model/limits/limits.ts';
 import type { TokenResponse } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
@@ -63,7 +62,7 @@ function validateScopes(form: Form, granted: readonly string[]): readonly string
 }
 
 // What nobody guesses, and nobody fills the store with.
-const { idempotencyKeyLengthMin, idempotencyKeyLengthMax } = limits;
+const { idempotencyKeyLengthMin, idempotencyKeyLengthMax } = serviceLimits;
 const keyForm = new RegExp(`^[\\x21-\\x7E]{${idempotencyKeyLengthMin},${idempotencyKeyLengthMax}}$`);
 
 function readKey(form: Form): string | undefined {

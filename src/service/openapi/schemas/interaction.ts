@@ -3,6 +3,7 @@ import { buttonStyles, componentTypes, textInputStyles } from '../../../model/co
 import { callbackTypes, interactionTypes } from '../../../model/interaction.ts';
 import { componentLimits, limits } from '../../../model/limits/limits.ts';
 import { messageTypes } from '../../../model/message.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 import {
   anyObject,
   boolean,
@@ -24,7 +25,7 @@ const usePlace = { application_id: ref('SnowflakeInput'), channel_id: ref('Snowf
 const useExtras = nullableFields({
   guild_id: ref('SnowflakeInput'),
   session_id: text(),
-  nonce: text(1, limits.nonceLengthMax),
+  nonce: text(1, serviceLimits.nonceLengthMax),
 });
 
 /** @see docs/spec/interactions.md */

@@ -49,7 +49,7 @@ export const oauthSchemas = {
       redirect_uri: text(1),
       code_verifier: text(1),
       refresh_token: text(1),
-      idempotency_key: text(limits.idempotencyKeyLengthMin, limits.idempotencyKeyLengthMax),
+      idempotency_key: text(serviceLimits.idempotencyKeyLengthMin, serviceLimits.idempotencyKeyLengthMax),
       external_auth_type: ref('ExternalAuthType'),
       external_auth_token: text(1, externalAuthTokenLengthMax),
       scope: scopeList,

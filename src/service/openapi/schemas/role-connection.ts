@@ -1,4 +1,4 @@
-import { limits } from '../../../model/limits/limits.ts';
+import { roleConnectionLimits } from '../../../model/limits/limits.ts';
 import { roleConnectionTypes } from '../../../model/role-connection.ts';
 import {
   dictionary,
@@ -13,14 +13,14 @@ import {
 } from '../json-schema.ts';
 import { localizations } from './command.ts';
 
-const name = text(1, limits.roleConnectionNameLengthMax);
-const description = text(1, limits.roleConnectionDescriptionLengthMax);
-const key = { ...text(1, limits.roleConnectionKeyLengthMax), pattern: '^[a-z0-9_]+$' };
-const value = text(0, limits.roleConnectionValueLengthMax);
-const entries = { maxProperties: limits.roleConnectionMetadataMax, propertyNames: key };
+const name = text(1, roleConnectionLimits.roleConnectionNameLengthMax);
+const description = text(1, roleConnectionLimits.roleConnectionDescriptionLengthMax);
+const key = { ...text(1, roleConnectionLimits.roleConnectionKeyLengthMax), pattern: '^[a-z0-9_]+$' };
+const value = text(0, roleConnectionLimits.roleConnectionValueLengthMax);
+const entries = { maxProperties: roleConnectionLimits.roleConnectionMetadataMax, propertyNames: key };
 const told: Fields = {
-  platform_name: text(0, limits.platformNameLengthMax),
-  platform_username: text(0, limits.platformUsernameLengthMax),
+  platform_name: text(0, roleConnectionLimits.platformNameLengthMax),
+  platform_username: text(0, roleConnectionLimits.platformUsernameLengthMax),
 };
 const asked: Fields = { type: enumeration(roleConnectionTypes), key, name, description };
 
@@ -46,12 +46,12 @@ export const roleConnectionSchemas = {
     name_localizations: nullable(ref('Localizations')),
     description_localizations: nullable(ref('Localizations')),
   }),
-  RoleConnectionMetadataList: list(ref('RoleConnectionMetadata'), limits.roleConnectionMetadataMax),
+  RoleConnectionMetadataList: list(ref('RoleConnectionMetadata'), roleConnectionLimits.roleConnectionMetadataMax),
   RoleConnectionMetadataInput: list(
     object('Something that guilds can ask of role connections; each key once', asked, {
       name_localizations: nullable(localizations(name)),
       description_localizations: nullable(localizations(description)),
     }),
-    limits.roleConnectionMetadataMax,
+    roleConnectionLimits.roleConnectionMetadataMax,
   ),
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../../src/model/limits/limits.ts';
+import { roleConnectionLimits } from '../../../../src/model/limits/limits.ts';
 import { type RoleConnectionMetadata, roleConnectionTypes as types } from '../../../../src/model/role-connection.ts';
 import {
   checkRoleConnection,
@@ -13,8 +13,8 @@ const withKeys = (count: number) => Array.from({ length: count }, (_, i) => ({ .
 describe('what guilds can ask of role connections', () => {
   it('is a list of at most five', () => {
     expect(checkRoleConnectionMetadata([])).toEqual([]);
-    expect(checkRoleConnectionMetadata(withKeys(limits.roleConnectionMetadataMax))).toEqual([]);
-    const more = withKeys(limits.roleConnectionMetadataMax + 1);
+    expect(checkRoleConnectionMetadata(withKeys(roleConnectionLimits.roleConnectionMetadataMax))).toEqual([]);
+    const more = withKeys(roleConnectionLimits.roleConnectionMetadataMax + 1);
     expect(faults(checkRoleConnectionMetadata(more))).toEqual(['(body) BASE_TYPE_MAX_LENGTH']);
     for (const body of [null, {}, 'x', 7])
       expect(faults(checkRoleConnectionMetadata(body))).toEqual(['(body) LIST_TYPE_CONVERT']);
@@ -32,9 +32,9 @@ describe('what guilds can ask of role connections', () => {
   });
 
   it.each([
-    ['key', limits.roleConnectionKeyLengthMax],
-    ['name', limits.roleConnectionNameLengthMax],
-    ['description', limits.roleConnectionDescriptionLengthMax],
+    ['key', roleConnectionLimits.roleConnectionKeyLengthMax],
+    ['name', roleConnectionLimits.roleConnectionNameLengthMax],
+    ['description', roleConnectionLimits.roleConnectionDescriptionLengthMax],
   ])('has a %s of 1 to %i characters', (field, max) => {
     const of = (text: string) => faults(checkRoleConnectionMetadata([{ ...sound, [field]: text }]));
     expect(of('a')).toEqual([]);
@@ -86,8 +86,8 @@ describe('a role connection', () => {
   });
 
   it.each([
-    ['platform_name', limits.platformNameLengthMax],
-    ['platform_username', limits.platformUsernameLengthMax],
+    ['platform_name', roleConnectionLimits.platformNameLengthMax],
+    ['platform_username', roleConnectionLimits.platformUsernameLengthMax],
   ])('has a %s of at most %i characters', (field, max) => {
     expect(of({ [field]: '🎲'.repeat(max) })).toEqual([]);
     expect(of({ [field]: '🎲'.repeat(max + 1) })).toEqual([`${field} BASE_TYPE_MAX_LENGTH`]);
@@ -117,14 +117,14 @@ describe('a role connection', () => {
   });
 
   it('has texts of at most 100 characters where nobody says more of the key', () => {
-    const max = limits.roleConnectionValueLengthMax;
+    const max = roleConnectionLimits.roleConnectionValueLengthMax;
     expect(of({ metadata: { guild_rank: 'x'.repeat(max), level: 7, of_1_: '' } })).toEqual([]);
     expect(of({ metadata: { guild_rank: 'x'.repeat(max + 1) } })).toEqual(['metadata.guild_rank BASE_TYPE_MAX_LENGTH']);
     expect(of({ metadata: { guild_rank: null } })).toEqual(['metadata.guild_rank STRING_TYPE_CONVERT']);
   });
 
   it('has keys like those of the metadata', () => {
-    const long = 'a'.repeat(limits.roleConnectionKeyLengthMax);
+    const long = 'a'.repeat(roleConnectionLimits.roleConnectionKeyLengthMax);
     expect(of({ metadata: { [long]: '' } })).toEqual([]);
     for (const key of [`${long}a`, '', 'Level', 'a-b', 'constructor!']) {
       expect(of({ metadata: { [key]: '' } })).toEqual([`metadata.${key} STRING_TYPE_REGEX`]);
@@ -133,7 +133,9 @@ describe('a role connection', () => {
 
   it('has at most as many values as there can be keys', () => {
     const values = (count: number) => Object.fromEntries(withKeys(count).map(({ key }) => [key, '1']));
-    expect(of({ metadata: values(limits.roleConnectionMetadataMax) })).toEqual([]);
-    expect(of({ metadata: values(limits.roleConnectionMetadataMax + 1) })).toEqual(['metadata BASE_TYPE_MAX_LENGTH']);
+    expect(of({ metadata: values(roleConnectionLimits.roleConnectionMetadataMax) })).toEqual([]);
+    expect(of({ metadata: values(roleConnectionLimits.roleConnectionMetadataMax + 1) })).toEqual([
+      'metadata BASE_TYPE_MAX_LENGTH',
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sameMetadata } from '../../../../src/model/rules/lobbies/same-metadata.ts';
+import { sameMetadata } from '../../../../src/model/rules/lobbies/lobby.ts';
 
 describe('metadata', () => {
   it.each([

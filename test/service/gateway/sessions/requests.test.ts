@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GuildMembersChunk, intents, opcodes } from '../../../../src/model/gateway.ts';
 import type { Guild } from '../../../../src/model/guild.ts';
-import { limits } from '../../../../src/model/limits/limits.ts';
 import { type Service, startService } from '../../../../src/service/index.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
@@ -336,7 +335,7 @@ describe('identifies', () => {
     const { body } = await callApi(service, 'GET', '/gateway/bot');
     const { remaining, max_concurrency } = (body as { session_start_limit: Record<string, number> })
       .session_start_limit;
-    expect(max_concurrency).toBe(limits.gatewayMaxConcurrency);
+    expect(max_concurrency).toBe(serviceLimits.gatewayMaxConcurrency);
     await service.clock.advance(5000);
     await join(bot, { intents: 0 });
     const after = (await callApi(service, 'GET', '/gateway/bot')).body as typeof body;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../../../src/model/limits/limits.ts';
+import { roleConnectionLimits } from '../../../../src/model/limits/limits.ts';
 import { authorizationScope, endAuthorization } from '../../../../src/service/oauth/authorize/authorization-records.ts';
 import { createRoleConnections } from '../../../../src/service/oauth/current-user/role-connections.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
@@ -140,7 +140,9 @@ describe('a role connection', () => {
   it('refuses a body with anything wrong, and keeps what was said', async () => {
     const bearer = await token();
     await put(bearer, said);
-    expect(await put(bearer, { platform_name: 'x'.repeat(limits.platformNameLengthMax + 1) })).toMatchObject({
+    expect(
+      await put(bearer, { platform_name: 'x'.repeat(roleConnectionLimits.platformNameLengthMax + 1) }),
+    ).toMatchObject({
       status: 400,
       body: { code: 50035, errors: { platform_name: { _errors: [{ code: 'BASE_TYPE_MAX_LENGTH' }] } } },
     });

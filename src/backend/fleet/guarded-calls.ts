@@ -1,0 +1,36 @@
+import type { LobbyId } from '../../model/snowflake.ts';
+import type { RequestOptions } from '../calls.ts';
+import type { Lobbies } from '../lobbies.ts';
+import type { Ownership } from './ownership.ts';
+
+/** What the calls by lobby id ask the managed lobbies about ownership. */
+export interface LobbyGuard {
+  /** @see Ownership.guard */
+  guard: Ownership['guard'];
+  /** Deletes a lobby and its entry, if it is one of this server's. @returns whether it was */
+  deleteHeld(id: LobbyId, options: RequestOptions): Promise<boolean>;
+}
+
+/** The calls by lobby id. Those that write reject for lobbies that belong to another server. */
+export function guardedCalls(calls: Lobbies, { guard, deleteHeld }: LobbyGuard, defaultDeadlineMs: number): Lobbies {
+  function write<T>(
+    id: LobbyId,
+    options: RequestOptions = {},
+    send: (options: RequestOptions) => Promise<T>,
+  ): Promise<T> {
+    const { deadlineMs = defaultDeadlineMs } = options;
+    return guard(id, bounds => send({ ...options, ...bounds, deadlineMs: Math.min(deadlineMs, bounds.deadlineMs) }));
+  }
+
+  return {
+    ...calls,
+    edit: (id, input, options) => write(id, options, within => calls.edit(id, input, within)),
+    async delete(id, options = {}) {
+      if (await deleteHeld(id, options)) return;
+      await write(id, options, within => calls.delete(id, within));
+    },
+    putMember: (id, userId, input, options) => write(id, options, within => calls.putMember(id, userId, input, within)),
+    removeMember: (id, userId, options) => write(id, options, within => calls.removeMember(id, userId, within)),
+    bulkMembers: (id, changes, options) => write(id, options, within => calls.bulkMembers(id, changes, within)),
+  };
+}

@@ -1,0 +1,110 @@
+import type { LobbyId } from '../../model/snowflake.ts';
+import type { Operation } from '../operation.ts';
+import type { Lease } from './lease.ts';
+import type { ManagedParts } from './managed-parts.ts';
+import type { Run } from './progress.ts';
+import type { LobbyEntry, Registry, Stored } from './registry.ts';
+import { sideBySide } from './turns.ts';
+
+/** A lobby that nobody looks after any more. */
+export interface LeftLobby {
+  readonly key: string;
+  readonly lobbyId: LobbyId;
+  /** Whose lease has run out; this server's own name: an earlier life of it. */
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+/** What is to become of a lobby that was left behind; `leave`: nothing, this time. */
+export type LeftLobbyFate = 'delete' | 'take-over' | 'leave';
+
+/** What a sweep came to, by key. */
+export interface SweepReport {
+  readonly deleted: readonly string[];
+  readonly takenOver: readonly string[];
+  /** Handed to this server by another, and taken up. */
+  readonly accepted: readonly string[];
+  readonly left: readonly string[];
+  readonly failed: ReadonlyMap<string, unknown>;
+  /** Nothing failed. */
+  readonly isComplete: boolean;
+}
+
+/** One look through the directory, for what crashed servers and earlier lives of this one have left behind. */
+export async function sweep(
+  parts: ManagedParts,
+  fateOf: (lobby: LeftLobby) => LeftLobbyFate,
+  operation: Operation,
+  run: Run,
+): Promise<SweepReport> {
+  const { registry, lease, ownership, settler, turns } = parts;
+  const report = { deleted: [] as string[], takenOver: [] as string[], accepted: [] as string[], left: [] as string[] };
+  const failed = new Map<string, unknown>();
+
+  async function dealWith(key: string, entry: Stored<LobbyEntry>): Promise<void> {
+    operation.check();
+    const isOffer = entry.value.owner === parts.server && entry.value.status === 'offered';
+    const fate = isOffer ? 'take-over' : fateOfEntry(key, entry.value, fateOf);
+    if (fate === 'leave') return void report.left.push(key);
+    await lease.hold();
+    const holding = await ownership.seize(key, entry);
+    if (!holding) return void report.left.push(key); // somebody was quicker
+    if (fate === 'take-over') return void (isOffer ? report.accepted : report.takenOver).push(key);
+    await settler.end(holding, operation);
+    report.deleted.push(key);
+  }
+
+  await lease.hold();
+  const live = await liveServers(registry, lease);
+  const found = [...(await registry.lobbies.list())].filter(([key, { value }]) => isLeft(parts, live, key, value));
+  run.expect(found.length);
+  await sideBySide(found, async ([key, entry]) => {
+    try {
+      await operation.within(turns.take(key, () => dealWith(key, entry)));
+    } catch (error) {
+      failed.set(key, error);
+    }
+    run.did(!failed.has(key));
+  });
+  await forgetServers(registry, lease).catch(() => {}); // the next sweep does it
+  run.end();
+  return { ...report, failed, isComplete: run.isComplete };
+}
+
+async function liveServers({ servers }: Registry, lease: Lease): Promise<ReadonlySet<string>> {
+  const records = [...(await servers.list())];
+  return new Set(records.filter(([, { value }]) => lease.holdsStill(value)).map(([name]) => name));
+}
+
+/**
+ * Of its own lobbies a server leaves alone those it holds, but for one whose deletion was cut off; the others are an
+ * earlier life's, or offered to it.
+ */
+function isLeft(
+  { server, ownership, lease }: ManagedParts,
+  live: ReadonlySet<string>,
+  key: string,
+  entry: LobbyEntry,
+): boolean {
+  if (entry.owner !== server) return !live.has(entry.owner);
+  return entry.status === 'ending' || (entry.term !== lease.term && !ownership.holds(key));
+}
+
+/** What was never opened, and what is being deleted already, nobody needs to be asked about. */
+function fateOfEntry(
+  key: string,
+  { status, lobbyId, owner, epoch }: LobbyEntry,
+  fateOf: (lobby: LeftLobby) => LeftLobbyFate,
+): LeftLobbyFate {
+  if (lobbyId === null || status === 'ending') return 'delete';
+  return fateOf({ key, lobbyId, owner, epoch });
+}
+
+/** Records of servers that are gone, once no lobby names them. */
+async function forgetServers(registry: Registry, lease: Lease): Promise<void> {
+  const servers = await registry.servers.list();
+  const owners = new Set([...(await registry.lobbies.list()).values()].map(({ value }) => value.owner));
+  for (const [name, record] of servers) {
+    if (!owners.has(name) && !lease.holdsStill(record.value)) await registry.servers.delete(name, record);
+  }
+}

@@ -1,0 +1,123 @@
+import { ArgumentError } from '../../model/errors/errors.ts';
+import { callbackTypes, type Interaction, interactionTypes } from '../../model/interaction.ts';
+import type { Clock, Logger } from '../../wire/clock/ports.ts';
+import { parseJson } from '../../wire/http/codec.ts';
+import { isVerifyKey } from '../../wire/signature.ts';
+import { readVerifyKey } from '../answers.ts';
+import type { Call } from '../calls.ts';
+import type { Credentials } from '../credentials.ts';
+import { answerFetch, answerNode, type EndpointReply, type NodeRequest, type NodeResponse } from './http-adapters.ts';
+import { InlineAnswer } from './inline-answer.ts';
+import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
+import { type InteractionHandler, runHandler } from './run-handler.ts';
+import { endpointLimits, isGenuine, ReceivedRequests, type SignedRequest, type Trust } from './signed-request.ts';
+
+export interface EndpointOptions {
+  /** The application's public key, 64 hexadecimal digits. Absent: the service is asked for it, with the bot token. */
+  readonly publicKey?: string | undefined;
+  /**
+   * How far the time of a request may be from this machine's before it is refused as a repetition; within that time each is taken
+   * once by this process. Default
+   * `endpointLimits.interactionTimestampDriftMs`, five minutes; `Infinity` for a service whose clock is a virtual one.
+   */
+  readonly timestampDriftMs?: number | undefined;
+  /** What a handler threw. Absent: its name is logged. */
+  readonly onError?: ((error: unknown, interaction: ReceivedInteraction) => void) | undefined;
+}
+
+/**
+ * What an interactions endpoint URL leads to, for two kinds of servers. Both take every path; both need the body as it
+ * came, so nothing before them may read it.
+ *
+ * A handler's first answer goes into the HTTP response (200). One that ends without an answer leaves the interaction
+ * to be answered later by the callback endpoint (202), one that fails before it ends it (500). What is not the service's
+ * is answered 401, and so is a request that came before, a body too large 413, what is no interaction 400, anything but POST 405.
+ */
+export interface InteractionEndpoint {
+  /** A listener for `node:http`, and for whatever calls one. Resolves when the response has left; never rejects. */
+  readonly handleRequest: (request: NodeRequest, response: NodeResponse) => Promise<void>;
+  /** For servers that take a web `Request` and give a `Response`. Never rejects. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /**
+   * Answers further requests with 503, and resolves when those under way have been answered. Handlers that still run may
+   * answer until then. Idempotent.
+   */
+  close(): Promise<void>;
+  /** The same as {@link close}. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface EndpointPorts {
+  readonly call: Call;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** @param forget called when it is closed @see docs/spec/interactions.md#delivery-over-http */
+export async function createInteractionEndpoint(
+  ports: EndpointPorts,
+  handler: InteractionHandler,
+  { publicKey, timestampDriftMs: driftMs = endpointLimits.interactionTimestampDriftMs, onError }: EndpointOptions,
+  forget: (endpoint: InteractionEndpoint) => void,
+): Promise<InteractionEndpoint> {
+  const { clock, call, logger } = ports;
+  const trust: Trust = { publicKey: checkKey(publicKey ?? (await askForKey(ports))), driftMs };
+  const received = new ReceivedRequests(trust);
+  const underWay = new Set<Promise<EndpointReply>>();
+  let isClosed = false;
+
+  async function receive(request: SignedRequest): Promise<EndpointReply> {
+    const { method, body } = request;
+    if (isClosed) return { status: 503 };
+    if (method !== 'POST') return { status: 405, headers: { allow: 'POST' } };
+    if (!body) return { status: 413 };
+    if (!isGenuine(request, body, clock.now(), trust)) return { status: 401 };
+    const payload = readInteraction(parseJson(Buffer.from(body).toString()));
+    if (!payload) return { status: 400 };
+    // A repeated PING does nothing.
+    if (payload.type === interactionTypes.PING) return pong;
+    if (!received.add(request, body, clock.now())) return { status: 401 };
+    const reply = hand(payload);
+    underWay.add(reply);
+    return reply.finally(() => underWay.delete(reply));
+  }
+
+  /** Resolves with the first of: the handler's answer, the handler's end, the end of the time for an answer. */
+  function hand(payload: Interaction): Promise<EndpointReply> {
+    const answer = new InlineAnswer(payload, call, clock);
+    const interaction = createReceivedInteraction(payload, { clock, call: answer.call, send: answer.send });
+    const cancel = clock.schedule(interaction.answerByMs - clock.now(), () => answer.leave({ status: 504 }));
+    void runHandler(handler, interaction, { onError, logger }).then(ended => {
+      answer.leave({ status: ended ? 202 : 500 });
+    });
+    return answer.reply.finally(cancel);
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    forget(endpoint);
+    await Promise.all(underWay);
+  }
+
+  const endpoint: InteractionEndpoint = {
+    handleRequest: (request, response) => answerNode(receive, request, response, logger),
+    fetch: request => answerFetch(receive, request, logger),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  return endpoint;
+}
+
+const pong: EndpointReply = { status: 200, text: JSON.stringify({ type: callbackTypes.PONG }) };
+
+/** @throws ArgumentError `invalid_public_key` */
+function checkKey(key: string): string {
+  if (isVerifyKey(key)) return key;
+  throw new ArgumentError('invalid_public_key', 'publicKey must be 64 hexadecimal digits: the application shows it.');
+}
+
+async function askForKey({ call, credentials }: EndpointPorts): Promise<string> {
+  credentials.botToken('An endpoint without a publicKey');
+  return readVerifyKey((await call('getOwnApplication', { path: {} })).body);
+}

@@ -1,0 +1,196 @@
+import type { Modal } from '../../model/component.ts';
+import { ApiError, apiErrors, TransportError } from '../../model/errors/errors.ts';
+import {
+  callbackTypes,
+  type Interaction,
+  type InteractionCallback,
+  type PingInteraction,
+} from '../../model/interaction.ts';
+import { limits } from '../../model/limits/limits.ts';
+import type { Message } from '../../model/message.ts';
+import { checkCallback, checkMessageData, type FlagsBefore } from '../../model/rules/interactions/callback.ts';
+import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
+import type { Clock } from '../../wire/clock/ports.ts';
+import { rejectIssues } from '../../wire/http/check.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import { routeLabel } from '../../wire/routes.ts';
+import { readMessage } from '../answers.ts';
+import type { Call, RequestOptions } from '../calls.ts';
+
+/** A use of a command, a component or a modal of the application's, waiting for an answer. */
+export interface ReceivedInteraction extends ReplyMessages {
+  /** As the service sent it. */
+  readonly payload: Interaction;
+  /** Until when the first answer must have arrived: milliseconds since the Unix epoch by the backend's clock. */
+  readonly answerByMs: number;
+  /**
+   * Answers with a message of at most `limits.messageContentLengthMax` characters. Never sent twice.
+   *
+   * @throws ValidationError nothing was sent; ApiError `already_acknowledged` for a second answer, `unknown_interaction`
+   *   for a late one; TransportError `deadline_exceeded` when the time is over
+   */
+  reply(message: ReplyMessage, options?: RequestOptions): Promise<void>;
+  /**
+   * Answers the use of a component, or the modal that came of one, by editing the component's message: what `message`
+   * supplies is replaced.
+   *
+   * @throws as {@link reply}; ApiError `invalid_form_body` where there is no such message
+   */
+  update(message: ReplyMessage, options?: RequestOptions): Promise<void>;
+  /**
+   * Answers the use of a command or of a component with a form. What the user fills in comes as an interaction of its own;
+   * a form that is dismissed is never heard of again.
+   *
+   * @throws as {@link reply}
+   */
+  showModal(modal: Modal, options?: ModalOptions): Promise<void>;
+  /**
+   * Answers with any callback. One that came by HTTP is answered in the HTTP response, where the service does not say
+   * what it made of it.
+   *
+   * @throws as {@link reply}
+   */
+  respond(callback: InteractionCallback, options?: RequestOptions): Promise<void>;
+}
+
+export interface ModalOptions extends RequestOptions {
+  /** Comes back with what was filled in; stands behind a colon in the modal's custom id. */
+  readonly argument?: string | undefined;
+}
+
+/** Carries a callback that passed its check to the service. */
+export type AnswerSender = (
+  callback: InteractionCallback,
+  options: RequestOptions & { readonly deadlineMs: number },
+) => Promise<void>;
+
+export interface InteractionMeans {
+  readonly clock: Clock;
+  readonly call: Call;
+  /** Absent: by the callback endpoint. */
+  readonly send?: AnswerSender | undefined;
+}
+
+/** An interaction that came just now, with the means to answer it. @see docs/spec/interactions.md#answers; docs/spec/interactions.md#after-the-answer */
+export function createReceivedInteraction(
+  payload: Interaction,
+  { clock, call, send = callbackSender(payload, call) }: InteractionMeans,
+): ReceivedInteraction {
+  const answerByMs = answerTimeMs(payload, clock.now());
+
+  async function respond(callback: InteractionCallback, options: RequestOptions = {}): Promise<void> {
+    rejectIssues('The answer to the interaction', checkCallback(callback, messageOf(payload)?.flags));
+    const leftMs = answerByMs - clock.now();
+    if (leftMs <= 0) throw tooLate();
+    await send(callback, { ...options, deadlineMs: Math.min(leftMs, options.deadlineMs ?? leftMs) });
+  }
+
+  return {
+    payload,
+    answerByMs,
+    respond,
+    reply: (message, options) => respond({ type: callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE, data: message }, options),
+    update: (message, options) => respond({ type: callbackTypes.UPDATE_MESSAGE, data: message }, options),
+    showModal: (modal, options) => respond({ type: callbackTypes.MODAL, data: modalData(modal, options) }, options),
+    ...createReplyMessages(payload, call),
+  };
+}
+
+function modalData({ custom_id, title, components }: Modal, { argument }: ModalOptions = {}): Modal & ReplyMessage {
+  return { custom_id: argument === undefined ? custom_id : `${custom_id}:${argument}`, title, components };
+}
+
+function messageOf(payload: Interaction): Message | undefined {
+  return 'message' in payload ? payload.message : undefined;
+}
+
+/** Sends callbacks to the callback endpoint. @see docs/spec/interactions.md#after-the-answer */
+export function callbackSender({ id, token }: Interaction, call: Call): AnswerSender {
+  const path = { interaction_id: id, interaction_token: token };
+  return async (callback, options) => {
+    await call('createInteractionResponse', { path, body: callback }, options);
+  };
+}
+
+/** An interaction, when it has what an answer needs; the rest passes as it came. */
+export function readInteraction(data: unknown): Interaction | PingInteraction | undefined {
+  const { id, token, type } = asRecord(data) ?? {};
+  if (!isSnowflake(id) || typeof token !== 'string' || typeof type !== 'number') return undefined;
+  return data as Interaction | PingInteraction;
+}
+
+/** What the service would say to a second answer, where it is not asked. */
+export function alreadyAcknowledged(): ApiError {
+  const { status, code: apiCode } = apiErrors.already_acknowledged;
+  return new ApiError('The interaction has been acknowledged already.', {
+    status,
+    apiCode,
+    route: routeLabel('createInteractionResponse'),
+    issues: [],
+  });
+}
+
+/**
+ * The time counts from the interaction's creation. Our choice: from its arrival where our clock and the service's
+ * disagree so much that it would come from the future or be over already.
+ */
+function answerTimeMs({ id }: Interaction, nowMs: number): number {
+  const createdMs = snowflakeTimeMs(id);
+  const ageMs = nowMs - createdMs;
+  return (ageMs >= 0 && ageMs < limits.interactionAnswerMs ? createdMs : nowMs) + limits.interactionAnswerMs;
+}
+
+function tooLate(): TransportError {
+  const ms = limits.interactionAnswerMs;
+  return new TransportError(
+    'deadline_exceeded',
+    `An interaction takes its first answer within ${ms} ms. Answer earlier, or defer the answer first.`,
+  );
+}
+
+/** The message of an answer. */
+export type ReplyMessage = NonNullable<InteractionCallback['data']>;
+
+/** What an interaction is told after its first answer, within `limits.interactionTokenLifeMs` of its making. */
+export interface ReplyMessages {
+  /**
+   * Replaces what the message supplies of the first answer, or fills one that was put off (callback type 5).
+   *
+   * @throws ValidationError nothing was sent; ApiError `unknown_webhook` before there is an answer, `unknown_message`
+   *   when it is deleted, `empty_message`, `invalid_webhook_token` when the time is over
+   */
+  editReply(message: ReplyMessage, options?: RequestOptions): Promise<Message>;
+  /** Deletes the first answer. @throws ApiError as {@link editReply} */
+  deleteReply(options?: RequestOptions): Promise<void>;
+  /**
+   * Sends another message; while the first answer is put off, it fills that. Never sent twice.
+   *
+   * @throws as {@link editReply}, and ApiError `too_many_follow_ups`
+   */
+  followUp(message: ReplyMessage, options?: RequestOptions): Promise<Message>;
+}
+
+/** @see docs/spec/interactions.md#after-the-answer */
+export function createReplyMessages(
+  { application_id, token: interaction_token }: Interaction,
+  call: Call,
+): ReplyMessages {
+  const path = { application_id, interaction_token };
+  return {
+    async editReply(message, options) {
+      return readMessage((await call('editOriginalResponse', { path, body: checked(message, null) }, options)).body);
+    },
+    async deleteReply(options) {
+      await call('deleteOriginalResponse', { path }, options);
+    },
+    async followUp(message, options) {
+      return readMessage((await call('createFollowUp', { path, body: checked(message) }, options)).body);
+    },
+  };
+}
+
+/** @throws ValidationError */
+function checked(message: ReplyMessage, before?: FlagsBefore): ReplyMessage {
+  rejectIssues('The message', checkMessageData(message, before));
+  return message;
+}

@@ -1,0 +1,70 @@
+import { ArgumentError } from '../model/errors/errors.ts';
+import type { Clock } from '../wire/clock/ports.ts';
+import { Deadline } from '../wire/http/deadline.ts';
+import type { SendOptions } from './calls.ts';
+
+/** Something made of several calls and waits, which ends as a whole by its deadline. */
+export class Operation {
+  readonly #deadline: Deadline;
+  readonly #options: SendOptions;
+
+  constructor(deadline: Deadline, options: SendOptions) {
+    this.#deadline = deadline;
+    this.#options = options;
+  }
+
+  /**
+   * For the next call.
+   *
+   * @param bounds of something else that ends earlier, or has something to say before the call is sent
+   * @throws TransportError `deadline_exceeded`, `aborted`
+   */
+  next({ deadlineMs = Number.POSITIVE_INFINITY, ...others }: SendOptions = {}): SendOptions {
+    this.check();
+    return { ...this.#options, ...others, deadlineMs: Math.min(deadlineMs, this.#deadline.leftMs) };
+  }
+
+  /** @throws TransportError `deadline_exceeded`, `aborted` */
+  check(): void {
+    this.#deadline.signal.throwIfAborted();
+  }
+
+  /** @throws TransportError `deadline_exceeded`, `aborted` */
+  async sleep(ms: number): Promise<void> {
+    await this.#deadline.sleep(ms);
+  }
+
+  /** Waits for what others do, too. @throws TransportError `deadline_exceeded`, `aborted` */
+  within<T>(work: Promise<T>): Promise<T> {
+    return this.#deadline.within(work);
+  }
+}
+
+/** Runs operations, and ends those under way when it is closed. */
+export class Operations {
+  readonly #clock: Clock;
+  readonly #underWay = new Set<Deadline>();
+  #closed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async run<T>(deadlineMs: number, options: SendOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new ArgumentError('closed', 'This backend has been closed.');
+    const deadline = new Deadline(this.#clock, deadlineMs, options.signal);
+    this.#underWay.add(deadline);
+    try {
+      return await work(new Operation(deadline, options));
+    } finally {
+      this.#underWay.delete(deadline);
+      deadline.close();
+    }
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#closed = true;
+    for (const deadline of this.#underWay) deadline.abort();
+  }
+}

@@ -1,0 +1,367 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Backend,
+  createBackend,
+  type EndpointOptions,
+  type InteractionEndpoint,
+  type InteractionHandler,
+} from '../../../src/backend/index.ts';
+import { endpointLimits } from '../../../src/backend/interactions/signed-request.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
+import { snowflakeSource } from '../../../src/service/support/ids.ts';
+import { makeKeyPair } from '../../../src/service/testing/fixtures/secrets.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { readSigningKey, signMessage } from '../../../src/wire/signature.ts';
+import { seededEntropy } from '../../service/control/support.ts';
+import { answerJson, type LoopbackServer, startLoopbackServer } from '../../support/http/loopback-server.ts';
+
+const keys = makeKeyPair(seededEntropy('endpoint'));
+const startMs = Date.UTC(2026, 7, 1);
+const quiet: InteractionHandler = () => {};
+const reply: InteractionHandler = interaction => interaction.reply({ content: 'On the way!' });
+
+let clock: VirtualClock;
+let api: LoopbackServer;
+let backend: Backend;
+let errors: unknown[];
+
+beforeEach(async () => {
+  clock = new VirtualClock(startMs);
+  errors = [];
+  api = await startLoopbackServer(({ method, url }, response) => {
+    if (url.endsWith('/applications/@me')) answerJson(response, 200, { id: '1', verify_key: keys.verify_key });
+    else if (method === 'PATCH') answerJson(response, 200, { id: '5', content: 'edited' });
+    else response.writeHead(204).end();
+  });
+  backend = createBackend({ applicationId: '1', botToken: 'bot', baseUrl: api.baseUrl, clock });
+});
+afterEach(async () => {
+  backend.close();
+  await api.close();
+});
+
+const open = (handler: InteractionHandler, options: EndpointOptions = {}) =>
+  backend.interactions.endpoint(handler, {
+    publicKey: keys.verify_key,
+    onError: error => errors.push(error),
+    ...options,
+  });
+
+/** A use of a command, made now. */
+function interaction(fields: object = {}): string {
+  const id = snowflakeSource(clock, 0).next();
+  return JSON.stringify({
+    id,
+    application_id: '1',
+    type: 2,
+    token: 'the-token',
+    data: { id: '2', name: 'rally' },
+    ...fields,
+  });
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly timestamp?: string;
+  readonly signature?: string;
+}
+
+/** What the service would send, but for what is told otherwise. */
+function signed(body: string, { timestamp = String(Math.floor(clock.now() / 1000)), signature }: Sent = {}) {
+  return {
+    'content-type': 'application/json',
+    'x-signature-ed25519': signature ?? signMessage(readSigningKey(keys.signing_key), timestamp, body),
+    'x-signature-timestamp': timestamp,
+  };
+}
+
+async function serve(listener: RequestListener): Promise<{ url: string; server: Server }> {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+interface Answered {
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly text: string;
+}
+
+/** Both doors of an endpoint. */
+const doors: readonly [string, (endpoint: InteractionEndpoint, request: RequestInit) => Promise<Answered>][] = [
+  [
+    'node:http',
+    async (endpoint, request) => {
+      const { url, server } = await serve(endpoint.handleRequest);
+      try {
+        return await answeredBy(await fetch(url, request));
+      } finally {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  ],
+  [
+    'web requests',
+    async (endpoint, request) => answeredBy(await endpoint.fetch(new Request('http://game.example/', request))),
+  ],
+];
+
+async function answeredBy(response: Response): Promise<Answered> {
+  return { status: response.status, contentType: response.headers.get('content-type'), text: await response.text() };
+}
+
+describe.each(doors)('an endpoint for %s', (_, ask) => {
+  const post = (endpoint: InteractionEndpoint, body: string, sent: Sent = {}) =>
+    ask(endpoint, { method: sent.method ?? 'POST', headers: signed(body, sent), body });
+
+  it('answers in the response what the handler answers, and knows the application’s key by itself', async () => {
+    const endpoint = await backend.interactions.endpoint(reply);
+    expect(await post(endpoint, interaction())).toEqual({
+      status: 200,
+      contentType: 'application/json',
+      text: '{"type":4,"data":{"content":"On the way!"}}',
+    });
+    expect(api.seen.map(({ url }) => url)).toEqual(['/api/v10/applications/@me']);
+  });
+
+  it('answers a PING by itself', async () => {
+    const endpoint = await open(() => expect.unreachable());
+    const ping = JSON.stringify({ id: '7', application_id: '1', type: 1, token: 'x', version: 1 });
+    expect(await post(endpoint, ping)).toEqual({ status: 200, contentType: 'application/json', text: '{"type":1}' });
+  });
+
+  it('hands a request on once, and refuses it when it comes again', async () => {
+    const seen: string[] = [];
+    const endpoint = await open(({ payload }) => void seen.push(payload.id));
+    const body = interaction();
+    const sent = { timestamp: nowSeconds() };
+    const answers = await Promise.all([post(endpoint, body, sent), post(endpoint, body, sent)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 401]);
+    await clock.advance(endpointLimits.interactionTimestampDriftMs);
+    expect((await post(endpoint, body, sent)).status).toBe(401);
+    const upper = signed(body, sent)['x-signature-ed25519'].toUpperCase();
+    expect((await post(endpoint, body, { ...sent, signature: upper })).status).toBe(401);
+    expect((await post(endpoint, interaction(), sent)).status).toBe(202);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('refuses a request that comes again also where no time is too old', async () => {
+    const endpoint = await open(quiet, { timestampDriftMs: Number.POSITIVE_INFINITY });
+    const body = interaction();
+    const sent = { timestamp: nowSeconds() };
+    expect((await post(endpoint, body, sent)).status).toBe(202);
+    await clock.advance(30 * 24 * 3_600_000);
+    expect((await post(endpoint, body, sent)).status).toBe(401);
+  });
+
+  it('answers a PING as often as it comes: there is nothing to repeat', async () => {
+    const endpoint = await open(quiet);
+    const ping = JSON.stringify({ id: '7', application_id: '1', type: 1, token: 'x', version: 1 });
+    for (let time = 0; time < 2; time++) expect((await post(endpoint, ping)).status).toBe(200);
+  });
+
+  it.each<[string, (body: string) => Sent]>([
+    ['of another key', body => ({ signature: signMessage(readSigningKey(otherKey), nowSeconds(), body) })],
+    [
+      'of another body',
+      body => ({ signature: signMessage(readSigningKey(keys.signing_key), nowSeconds(), `${body} `) }),
+    ],
+    ['of another time', body => ({ signature: signMessage(readSigningKey(keys.signing_key), '1', body) })],
+    ['that is empty', () => ({ signature: '' })],
+    ['that is too short', () => ({ signature: 'ab'.repeat(63) })],
+    ['that is no hex', () => ({ signature: 'zz'.repeat(64) })],
+    ['over a time that is no number', () => ({ timestamp: 'now' })],
+    ['over a time with a fraction', () => ({ timestamp: `${nowSeconds()}.5` })],
+  ])('refuses with 401 a signature %s', async (_, sent) => {
+    const endpoint = await open(() => expect.unreachable());
+    const body = interaction();
+    expect((await post(endpoint, body, sent(body))).status).toBe(401);
+  });
+
+  it('refuses with 401 a request without a signature', async () => {
+    const endpoint = await open(() => expect.unreachable());
+    const body = interaction();
+    for (const name of ['x-signature-ed25519', 'x-signature-timestamp'] as const) {
+      const { [name]: _, ...headers } = signed(body);
+      expect((await ask(endpoint, { method: 'POST', headers, body })).status).toBe(401);
+    }
+  });
+
+  it('takes a request five minutes old or early, and none beyond that', async () => {
+    const endpoint = await open(reply);
+    const seconds = endpointLimits.interactionTimestampDriftMs / 1000;
+    const at = async (offset: number) =>
+      (await post(endpoint, interaction(), { timestamp: String(startMs / 1000 + offset) })).status;
+    expect([await at(-seconds), await at(seconds)]).toEqual([200, 200]);
+    expect([await at(-seconds - 1), await at(seconds + 1)]).toEqual([401, 401]);
+    const patient = await open(reply, { timestampDriftMs: Number.POSITIVE_INFINITY });
+    expect((await post(patient, interaction(), { timestamp: '1' })).status).toBe(200);
+  });
+
+  it('takes a body of a mebibyte, and none longer', async () => {
+    const endpoint = await open(reply);
+    const body = interaction().padEnd(endpointLimits.interactionBytesMax);
+    expect((await post(endpoint, body)).status).toBe(200);
+    expect((await post(endpoint, `${body} `)).status).toBe(413);
+  });
+
+  it.each(['', 'nonsense', '[]', 'null', '{}', '{"id":"x","type":2,"token":"t"}', '{"id":"1","type":"2","token":"t"}'])(
+    'answers 400 to a signed %j',
+    async body => {
+      expect((await post(await open(quiet), body)).status).toBe(400);
+    },
+  );
+
+  it('takes POST alone', async () => {
+    const endpoint = await open(quiet);
+    expect((await ask(endpoint, { method: 'GET' })).status).toBe(405);
+    expect((await post(endpoint, interaction(), { method: 'PUT' })).status).toBe(405);
+  });
+
+  it('answers 202 when the handler ends without an answer, and carries a later one by the callback endpoint', async () => {
+    const { promise: later, resolve } = Promise.withResolvers<() => Promise<void>>();
+    const endpoint = await open(received => resolve(() => received.reply({ content: 'later' })));
+    expect(await post(endpoint, interaction())).toMatchObject({ status: 202, text: '' });
+    await (await later)();
+    expect(api.seen[0]?.url).toMatch(/\/interactions\/[0-9]+\/the-token\/callback$/);
+  });
+
+  it('answers 500 when the handler fails before it answered, and tells of what is thrown after', async () => {
+    const failing = await open(() => Promise.reject(new Error('before')));
+    expect((await post(failing, interaction())).status).toBe(500);
+    const late = await open(async received => {
+      await received.reply({ content: 'Hello' });
+      throw new Error('after');
+    });
+    expect((await post(late, interaction())).status).toBe(200);
+    await turn();
+    expect(errors).toEqual([new Error('before'), new Error('after')]);
+  });
+
+  it('answers 500 and lives on when onError fails itself', async () => {
+    const onError = () => {
+      throw new Error('again');
+    };
+    const endpoint = await open(() => Promise.reject(new Error('first')), { onError });
+    expect((await post(endpoint, interaction())).status).toBe(500);
+  });
+
+  it('answers 504 when the handler has not answered for 3 s', async () => {
+    const { promise: called, resolve } = Promise.withResolvers<void>();
+    const endpoint = await open(() => {
+      resolve();
+      return new Promise(() => {});
+    });
+    const answered = post(endpoint, interaction());
+    await called;
+    await clock.advance(limits.interactionAnswerMs);
+    expect((await answered).status).toBe(504);
+  });
+
+  it('takes one answer: a second one is already_acknowledged, a wrong one leaves it open', async () => {
+    const codes: unknown[] = [];
+    const endpoint = await open(async received => {
+      const fail = (error: { code: string }) => codes.push(error.code);
+      await received.reply({ content: 'x'.repeat(limits.messageContentLengthMax + 1) }).catch(fail);
+      await received.respond({ type: 4, data: { content: 'x', embeds: [{ big: 1n }] } }).catch(fail);
+      await received.reply({ content: 'one' });
+      await received.reply({ content: 'two' }).catch(fail);
+    });
+    expect((await post(endpoint, interaction())).text).toContain('one');
+    await turn();
+    expect(codes).toEqual(['invalid_form_body', 'unencodable_body', 'already_acknowledged']);
+    expect(api.seen).toEqual([]);
+  });
+
+  it('answers 503 once it is closed, by itself or with its backend', async () => {
+    const [one, other] = [await open(reply), await open(reply)];
+    one.close();
+    expect((await post(one, interaction())).status).toBe(503);
+    expect((await post(other, interaction())).status).toBe(200);
+    backend.close();
+    expect((await post(other, interaction())).status).toBe(503);
+  });
+});
+
+describe('an endpoint', () => {
+  it.each(['', 'ab', 'zz'.repeat(32), 'ab'.repeat(33)])('is not opened with the key %j', async publicKey => {
+    await expect(open(quiet, { publicKey })).rejects.toMatchObject({ code: 'invalid_public_key' });
+  });
+
+  it('asks for a key or a bot token to find it out by', async () => {
+    const other = createBackend({ applicationId: '1', clientSecret: 's', baseUrl: api.baseUrl });
+    await expect(other.interactions.endpoint(quiet)).rejects.toMatchObject({ code: 'credential_missing' });
+    await expect(other.interactions.endpoint(quiet, { publicKey: keys.verify_key })).resolves.toBeDefined();
+    other.close();
+  });
+
+  it('says so when its body was read before it', async () => {
+    const endpoint = await open(() => expect.unreachable());
+    const { url, server } = await serve(async (request, response) => {
+      await request.toArray();
+      await endpoint.handleRequest(request, response);
+    });
+    const body = interaction();
+    const parsed = await fetch(url, { method: 'POST', headers: signed(body), body });
+    expect(parsed.status).toBe(500);
+    server.closeAllConnections();
+    const request = new Request('http://game.example/', { method: 'POST', headers: signed(body), body });
+    await request.text();
+    expect((await endpoint.fetch(request)).status).toBe(500);
+  });
+
+  it('tells the handler when nobody waits for its answer any more', async () => {
+    const { promise: goOn, resolve: go } = Promise.withResolvers<void>();
+    const { promise: called, resolve: call } = Promise.withResolvers<void>();
+    const { promise: failed, resolve: fail } = Promise.withResolvers<unknown>();
+    const endpoint = await open(async received => {
+      call();
+      await goOn;
+      await received.reply({ content: 'Hello' }).catch(fail);
+    });
+    const { url, server } = await serve(endpoint.handleRequest);
+    const gone = new Promise<void>(resolve => server.on('request', (_, response) => response.on('close', resolve)));
+    const body = interaction();
+    const asked = httpRequest(url, { method: 'POST', headers: signed(body) });
+    asked.on('error', () => {});
+    asked.end(body);
+    await called;
+    asked.destroy();
+    await gone;
+    go();
+    expect(await failed).toMatchObject({ code: 'connection_lost' });
+    server.close();
+  });
+
+  it('repeats what overtook its answer on the way to the service, for a moment', async () => {
+    let tries = 0;
+    const busy = await startLoopbackServer((_, response) => {
+      if (++tries < 3) answerJson(response, 404, { message: 'Unknown Webhook', code: 10015 });
+      else answerJson(response, 200, { id: '5', content: 'done' });
+    });
+    const other = createBackend({ applicationId: '1', botToken: 'bot', baseUrl: busy.baseUrl });
+    const { promise: edited, resolve } = Promise.withResolvers<unknown>();
+    const endpoint = await other.interactions.endpoint(
+      async received => {
+        await received.respond({ type: 5 });
+        resolve(await received.editReply({ content: 'done' }));
+      },
+      { publicKey: keys.verify_key, timestampDriftMs: Number.POSITIVE_INFINITY },
+    );
+    const body = interaction();
+    await endpoint.fetch(new Request('http://game.example/', { method: 'POST', headers: signed(body), body }));
+    expect(await edited).toMatchObject({ content: 'done' });
+    expect(tries).toBe(3);
+    other.close();
+    await busy.close();
+  });
+});
+
+const { signing_key: otherKey } = makeKeyPair(seededEntropy('other'));
+const nowSeconds = () => String(startMs / 1000);
+const turn = () => new Promise(resolve => setImmediate(resolve));
