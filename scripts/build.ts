@@ -306,7 +306,11 @@ function declare(): void {
   }
   write(
     'dist/types/globals.d.ts',
-    ['AbortSignal', 'Request', 'Response', 'URL'].map(name => `interface ${name} {}\n`).join(''),
+    [
+      ...['AbortSignal', 'Request', 'Response', 'URL'].map(name => `interface ${name} {}\n`),
+      // In TypeScript's library esnext.disposable, which a project need not have.
+      'interface SymbolConstructor {\n  readonly asyncDispose: unique symbol;\n}\n',
+    ].join(''),
   );
   for (const entry of entries)
     write(join('dist/types', entry.replace(/\.d\.ts$/, '.d.mts')), `export * from './index.js';\n`);

@@ -74,30 +74,31 @@ export type { ConnectionSnapshot, ConnectionStatus } from './connection/connecti
 export type {
   AccessTokenOptions,
   Credentials,
+  CredentialsClient,
+  CredentialsOptions,
   CredentialsSnapshot,
   SignInOptions,
   SignOutOptions,
 } from './credentials/credentials.ts';
-export type { CredentialsOptions } from './credentials/credentials-options.ts';
-export type { CredentialsClient } from './credentials/keeper.ts';
 export { openCredentials } from './credentials/open-credentials.ts';
 export type { ProcessLockKind } from './credentials/process-lock.ts';
-export type { EndReason } from './credentials/renewal.ts';
+export type { EndReason } from './credentials/refresh.ts';
 export type { KeptTokens } from './credentials/stored-credential.ts';
 export type { GuildChannel, GuildMinimal } from './guilds.ts';
 export {
   type Keychain,
   type KeychainBackend,
-  type KeychainHolder,
+  type KeychainLocation,
+  type KeychainOptions,
   type KeychainTier,
   keychainBackends,
+  keychainDeadlineMsDefault,
   keychainTiers,
-  type PlacedKeychain,
+  type OpenedKeychain,
+  type SafeStorage,
 } from './keychain/keychain.ts';
-export { type KeychainOptions, keychainDeadlineMsDefault } from './keychain/keychain-options.ts';
 export { keychainLimits } from './keychain/names.ts';
 export { openKeychain } from './keychain/open-keychain.ts';
-export type { SafeStorage } from './keychain/safe-storage.ts';
 export { messagesKeptMax } from './lobby/live-messages.ts';
 export type { HistoryOptions, JoinOptions, LobbyInviteSnapshot, SendOptions } from './lobby/operations.ts';
 export type {

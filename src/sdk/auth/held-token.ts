@@ -25,7 +25,7 @@ export interface TokenExpiration {
 export const expirationNoticeMs = 5 * 60_000;
 
 /** @throws ArgumentError `missing_access_token`, `invalid_expiry` */
-export function requireSound({ accessToken, expiresAtMs }: AccessToken): void {
+export function requireValidToken({ accessToken, expiresAtMs }: AccessToken): void {
   requireText('accessToken', accessToken, 'missing_access_token');
   if (expiresAtMs === undefined || Number.isFinite(expiresAtMs)) return;
   throw new ArgumentError('invalid_expiry', 'expiresAtMs must be milliseconds since the Unix epoch.');
@@ -55,7 +55,7 @@ export class HeldToken {
 
   /** @throws ArgumentError `missing_access_token`, `invalid_expiry` */
   set(token: AccessToken | undefined): void {
-    if (token) requireSound(token);
+    if (token) requireValidToken(token);
     this.#token = token;
     this.#arm();
   }

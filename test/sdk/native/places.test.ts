@@ -173,7 +173,7 @@ async function bundle(folder: string, format: 'cjs' | 'esm'): Promise<string> {
   const source = `
     import { loadNative } from './src/sdk/native/load.ts';
     import { findForwarder } from './src/sdk/native/find-forwarder.ts';
-    import { systemLibraries } from './src/sdk/keychain/library.ts';
+    import { systemLibraries } from './src/sdk/keychain/system-libraries.ts';
     const keytar = () => systemLibraries.keytar().then(() => 'loaded', error => error.message);
     Promise.all([loadNative(), findForwarder(), keytar()]).then(([native, forwarder, keytar]) =>
       console.log(JSON.stringify({ native, forwarder, keytar })));`;

@@ -2,31 +2,31 @@ import { KeychainError, TransportError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 
-/** Keeps other processes out while work is under way; whoever dies lets them in. */
+/** Mutual exclusion between processes. The system releases the lock of a process that dies. */
 export interface SharedLock {
-  /** @param signal gives up waiting, not the work */
+  /** @param signal aborts the wait, not `work` once it has begun */
   hold<Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value>;
 }
 
-/** Runs what a keychain does, each call within its deadline. */
-export interface Guard {
+/** Runs the calls of a keychain, each within the deadline. */
+export interface KeychainCalls {
   /** @throws KeychainError `keychain_timeout`; what `work` throws */
-  bounded<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** While no other process writes. @throws KeychainError `keychain_timeout`, `keychain_busy`; what `work` throws */
-  alone<Value>(work: () => Promise<Value>): Promise<Value>;
+  run<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** Runs `work` while no other process writes. @throws KeychainError `keychain_timeout`, `keychain_busy`; what `work` throws */
+  runExclusively<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
 /**
- * Work that outlasts its deadline goes on, and keeps the lock: what the system does late must not undo what was written
- * since.
+ * Work that outlasts its deadline continues and keeps the lock, because what the system does late must not overwrite later
+ * writes.
  */
-export function createGuard(clock: Clock, deadlineMs: number, lock: SharedLock): Guard {
+export function createKeychainCalls(clock: Clock, deadlineMs: number, lock: SharedLock): KeychainCalls {
   async function within<Value>(start: (signal: AbortSignal) => Promise<Value>, late: () => KeychainError) {
     const deadline = new Deadline(clock, deadlineMs);
     try {
       return await deadline.within(start(deadline.signal));
     } catch (error) {
-      // Of ours or of the lock's own deadline: nothing else here goes over a network.
+      // This deadline or the lock's: nothing else here throws a TransportError.
       throw error instanceof TransportError ? late() : error;
     } finally {
       deadline.close();
@@ -35,15 +35,15 @@ export function createGuard(clock: Clock, deadlineMs: number, lock: SharedLock):
   const timeout = () => new KeychainError('keychain_timeout', timeoutMessage(deadlineMs));
   const busy = () => new KeychainError('keychain_busy', busyMessage(deadlineMs));
   return {
-    bounded: work => within(work, timeout),
-    alone(work) {
+    run: work => within(work, timeout),
+    runExclusively(work) {
       let isHeld = false;
-      const begun = () => {
+      const start = () => {
         isHeld = true;
         return work();
       };
       return within(
-        signal => lock.hold(begun, signal),
+        signal => lock.hold(start, signal),
         () => (isHeld ? timeout() : busy()),
       );
     },
@@ -51,6 +51,6 @@ export function createGuard(clock: Clock, deadlineMs: number, lock: SharedLock):
 }
 
 const timeoutMessage = (deadlineMs: number) =>
-  `The keychain did not answer within ${deadlineMs} ms. It may be asking for a password in a window of its own; try again.`;
+  `The keychain did not answer within ${deadlineMs} ms. The system may be showing a password dialog; try again.`;
 const busyMessage = (deadlineMs: number) =>
   `Another process has been writing to the keychain for ${deadlineMs} ms. Try again, or end that process.`;

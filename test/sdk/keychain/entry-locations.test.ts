@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPlaces } from '../../../src/sdk/keychain/places.ts';
+import { openEntryLocations } from '../../../src/sdk/keychain/entry-locations.ts';
 import { openPrivateFolder } from '../../../src/sdk/keychain/private-folder.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
 
@@ -11,10 +11,10 @@ afterAll(() => folder.remove());
 
 describe('places of entries', () => {
   it('are read as they were written, each account by itself, until forgotten', async () => {
-    const places = openPlaces(await openPrivateFolder(folder.path));
+    const places = openEntryLocations(await openPrivateFolder(folder.path));
     await places.write('ada', { holder: 'keytar', stale: ['file'] });
     await places.write('grace', { holder: undefined, stale: [] });
-    const again = openPlaces(await openPrivateFolder(folder.path));
+    const again = openEntryLocations(await openPrivateFolder(folder.path));
     expect(await again.read('ada')).toMatchObject({ holder: 'keytar', stale: ['file'] });
     expect(await again.read('grace')).toMatchObject({ holder: undefined, stale: [] });
     await again.forget('ada');
@@ -23,13 +23,13 @@ describe('places of entries', () => {
   });
 
   it('name each older copy once, and never the one that is to be read', async () => {
-    const places = openPlaces(await openPrivateFolder(folder.path));
+    const places = openEntryLocations(await openPrivateFolder(folder.path));
     await places.write('ada', { holder: 'keytar', stale: ['file', 'keytar', 'file', 'keyring'] });
     expect((await places.read('ada'))?.stale).toEqual(['file', 'keyring']);
   });
 
   it('have another revision each time they are written', async () => {
-    const places = openPlaces(await openPrivateFolder(folder.path));
+    const places = openEntryLocations(await openPrivateFolder(folder.path));
     const revisions = new Set<string | undefined>();
     for (let time = 0; time < 3; time++) {
       await places.write('ada', { holder: 'file', stale: [] });

@@ -1,7 +1,7 @@
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChangeSignal } from '../../../src/sdk/credentials/change-signal.ts';
+import { ChangeNotifier } from '../../../src/sdk/credentials/change-notifier.ts';
 import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { passTime } from '../../support/clock/pass-time.ts';
@@ -12,7 +12,7 @@ const posix = await needs('posix');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let clock: VirtualClock;
-let open: ChangeSignal[];
+let open: ChangeNotifier[];
 let warnings: string[];
 
 beforeEach(async () => {
@@ -29,12 +29,12 @@ afterEach(async () => {
 /** A process, and what it has heard. */
 async function listen() {
   const heard = { count: 0, first: Promise.withResolvers<void>() };
-  const signal = await ChangeSignal.open({
+  const signal = await ChangeNotifier.open({
     path: join(folder.path, 'x.changed'),
     clock,
     entropy: systemEntropy,
     logger: { ...silentLogger, warn: (_, message) => warnings.push(message) },
-    changed: () => {
+    onChange: () => {
       heard.count++;
       heard.first.resolve();
     },
@@ -46,7 +46,7 @@ async function listen() {
 describe('a change', () => {
   it('is heard by the others, and not by who told of it, however often', async () => {
     const [one, other] = [await listen(), await listen()];
-    for (let i = 0; i < 10; i++) await one.signal.tell();
+    for (let i = 0; i < 10; i++) await one.signal.notify();
     await passTime(clock, other.heard.first.promise);
     await clock.advance(120_000);
     expect(one.heard.count).toBe(0);
@@ -54,7 +54,7 @@ describe('a change', () => {
   });
 
   it('that was told before is no news to who opens later', async () => {
-    await (await listen()).signal.tell();
+    await (await listen()).signal.notify();
     const later = await listen();
     await clock.advance(120_000);
     expect(later.heard.count).toBe(0);
@@ -65,16 +65,16 @@ describe('a change', () => {
     await writeFile(victim, 'precious');
     await symlink(victim, join(folder.path, 'x.changed'));
     const { signal } = await listen();
-    await signal.tell();
+    await signal.notify();
     expect(await readFile(victim, 'utf8')).toBe('precious');
-    expect(warnings).toEqual(['other processes cannot be told of the new credential']);
+    expect(warnings).toEqual(['other processes could not be notified of the new credential']);
   });
 
   it('is not heard after the close', async () => {
     const [one, other] = [await listen(), await listen()];
     other.signal.close();
     other.signal.close();
-    await one.signal.tell();
+    await one.signal.notify();
     await clock.advance(120_000);
     expect(other.heard.count).toBe(0);
   });
@@ -82,7 +82,7 @@ describe('a change', () => {
   it('that cannot be told is a warning, no more', async () => {
     const { signal } = await listen();
     await rm(folder.path, { recursive: true });
-    await signal.tell();
-    expect(warnings).toContain('other processes cannot be told of the new credential');
+    await signal.notify();
+    expect(warnings).toContain('other processes could not be notified of the new credential');
   });
 });

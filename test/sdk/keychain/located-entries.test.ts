@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LastingBackend, lastingBackends } from '../../../src/sdk/keychain/backends.ts';
-import type { PlacedEntries } from '../../../src/sdk/keychain/placed-entries.ts';
+import { type LastingBackend, lastingBackends } from '../../../src/sdk/keychain/keychain.ts';
+import type { LocatedEntries } from '../../../src/sdk/keychain/located-entries.ts';
 import { Life } from '../../support/keychain/keychain-stand-ins.ts';
 import { SimulatedMachine } from '../../support/keychain/simulated-machine.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
@@ -95,7 +95,7 @@ function expected(before: string | undefined, { kind }: Action): unknown {
   return kind === 'get' ? before : before !== undefined;
 }
 
-async function answer(entries: PlacedEntries, account: string, action: Action): Promise<unknown> {
+async function answer(entries: LocatedEntries, account: string, action: Action): Promise<unknown> {
   if (action.kind === 'set') return entries.set(account, action.secret);
   if (action.kind === 'move') return entries.move(account, action.to);
   if (action.kind === 'delete') return entries.delete(account);

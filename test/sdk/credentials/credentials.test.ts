@@ -6,7 +6,7 @@ import { Client } from '../../../src/sdk/client.ts';
 import type { Credentials, CredentialsSnapshot } from '../../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../../src/sdk/credentials/open-credentials.ts';
 import type { Keychain } from '../../../src/sdk/keychain/keychain.ts';
-import { memoryKeychain } from '../../../src/sdk/keychain/memory.ts';
+import { memoryKeychain } from '../../../src/sdk/keychain/opened-keychain.ts';
 import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { passTime } from '../../support/clock/pass-time.ts';
@@ -105,7 +105,7 @@ const always = (byte: number) => ({ bytes: (count: number) => new Uint8Array(cou
 const clientOf = (credentials: Credentials) => opened.find(one => one.credentials === credentials)?.client;
 const stored = async () => JSON.parse((await shared.get('1')) ?? 'null') as Record<string, unknown> | null;
 const passing = <T>(work: Promise<T>, spanMs?: number) => passTime(clock, work, spanMs);
-const refusing = (credentials: Credentials) => credentials.accessToken({ refused: office.accessToken });
+const refusing = (credentials: Credentials) => credentials.accessToken({ rejected: office.accessToken });
 
 /** Resolves with the first snapshot that fits, the present one included; time passes as needed. */
 async function until(credentials: Credentials, fits: (snapshot: CredentialsSnapshot) => boolean, spanMs?: number) {
@@ -113,7 +113,7 @@ async function until(credentials: Credentials, fits: (snapshot: CredentialsSnaps
   const seen = new Promise<CredentialsSnapshot>(resolve => {
     found = resolve;
   });
-  const watching = credentials.credentials$.subscribe(snapshot => {
+  const watching = credentials.state$.subscribe(snapshot => {
     if (fits(snapshot)) found(snapshot);
   });
   return passing(seen, spanMs).finally(() => watching.unsubscribe());
@@ -122,19 +122,19 @@ async function until(credentials: Credentials, fits: (snapshot: CredentialsSnaps
 describe('credentials: signing in and starting again', () => {
   it('are nobody’s at first, and say how they would be kept', async () => {
     const credentials = await open();
-    expect(credentials.snapshot).toEqual({
+    expect(credentials.state).toEqual({
       status: 'signed-out',
       tier: 'memory',
       backend: 'memory',
       lock: expect.stringMatching(/^(native|sqlite)$/),
     });
-    expect(Object.isFrozen(credentials.snapshot)).toBe(true);
+    expect(Object.isFrozen(credentials.state)).toBe(true);
     await expect(credentials.accessToken()).rejects.toMatchObject({ name: 'OAuthError', code: 'signed_out' });
   });
 
   it('keep what is accepted, and hand it to the client', async () => {
     const credentials = await signedIn();
-    expect(credentials.snapshot).toMatchObject({
+    expect(credentials.state).toMatchObject({
       status: 'signed-in',
       scopes: 'openid',
       expiresAtMs: startMs + hourMs,
@@ -147,7 +147,7 @@ describe('credentials: signing in and starting again', () => {
   it('are found by the next start', async () => {
     await (await signedIn()).close();
     const next = await open();
-    expect(next.snapshot.status).toBe('signed-in');
+    expect(next.state.status).toBe('signed-in');
     expect(clientOf(next)?.isAuthenticated).toBe(true);
     expect(await next.accessToken()).toBe('access-1');
     expect(office.asked).toBe(0);
@@ -164,10 +164,10 @@ describe('credentials: signing in and starting again', () => {
   ])('take an entry that is %s for nobody’s, and leave it', async (_, text) => {
     await shared.set('1', text);
     const credentials = await open();
-    expect(credentials.snapshot.status).toBe('signed-out');
+    expect(credentials.state.status).toBe('signed-out');
     expect(await shared.get('1')).toBe(text);
     await credentials.accept(office.issue());
-    expect((await open()).snapshot.status).toBe('signed-in');
+    expect((await open()).state.status).toBe('signed-in');
   });
 
   it('reject to be opened without an application, or while the keychain is locked, or at a path that is none', async () => {
@@ -188,7 +188,7 @@ describe('credentials: signing in and starting again', () => {
     const refused = (changes: object) => expect(credentials.accept({ ...tokens, ...changes })).rejects;
     await refused({ accessToken: '' }).toMatchObject({ code: 'missing_access_token' });
     await refused({ expiresAtMs: Number.NaN }).toMatchObject({ code: 'invalid_expiry' });
-    expect(credentials.snapshot.status).toBe('signed-out');
+    expect(credentials.state.status).toBe('signed-out');
     expect(await stored()).toBeNull();
   });
 
@@ -207,7 +207,7 @@ describe('credentials: signing in and starting again', () => {
     expect(await other.accessToken()).toBe('access-1');
     await other.signOut();
     await until(one, ({ status }) => status === 'signed-out');
-    expect(one.snapshot.reason).toBe('signed-out');
+    expect(one.state.reason).toBe('signed-out');
     expect(clientOf(one)?.isAuthenticated).toBe(false);
   });
 });
@@ -231,7 +231,7 @@ describe('credentials: refreshing ahead', () => {
     const credentials = await open({ entropy: always(0) });
     await credentials.accept(office.issue());
     for (let i = 0; i < 5; i++) {
-      const before = credentials.snapshot.expiresAtMs ?? 0;
+      const before = credentials.state.expiresAtMs ?? 0;
       await clock.advance(before - machine.now() - 0.1 * hourMs - 1);
       await until(credentials, ({ expiresAtMs = 0 }) => expiresAtMs > before);
       expect(machine.now()).toBeLessThan(before);
@@ -260,7 +260,7 @@ describe('credentials: refreshing ahead', () => {
     office.moods = ['hold'];
     const abort = new AbortController();
     const asking = Array.from({ length: 20 }, () => refusing(credentials));
-    const leaving = credentials.accessToken({ refused: 'access-1', signal: abort.signal });
+    const leaving = credentials.accessToken({ rejected: 'access-1', signal: abort.signal });
     const left = expect(leaving).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
     await passing(office.untilAsked(1));
     abort.abort();
@@ -272,7 +272,7 @@ describe('credentials: refreshing ahead', () => {
 
   it('is one refresh for all windows, which all have its token then', async () => {
     const windows = [await signedIn(), await open(), await open(), await open()];
-    const tokens = await passing(Promise.all(windows.map(one => one.accessToken({ refused: 'access-1' }))));
+    const tokens = await passing(Promise.all(windows.map(one => one.accessToken({ rejected: 'access-1' }))));
     expect(new Set(tokens)).toEqual(new Set(['access-2']));
     machine.sleep(8 * hourMs);
     for (const one of windows) await until(one, ({ expiresAtMs = 0 }) => expiresAtMs > machine.now());
@@ -282,8 +282,8 @@ describe('credentials: refreshing ahead', () => {
 
   it('gives out no token that was refused, and the present one to who refuses an old one', async () => {
     const credentials = await signedIn();
-    expect(await passing(credentials.accessToken({ refused: 'access-1' }))).toBe('access-2');
-    expect(await credentials.accessToken({ refused: 'access-1' })).toBe('access-2');
+    expect(await passing(credentials.accessToken({ rejected: 'access-1' }))).toBe('access-2');
+    expect(await credentials.accessToken({ rejected: 'access-1' })).toBe('access-2');
     expect(office.asked).toBe(1);
   });
 
@@ -304,7 +304,7 @@ describe('credentials: refreshing ahead', () => {
     const sinceMs = machine.now();
     await passing(office.untilAsked(before + 6));
     expect(machine.now() - sinceMs).toBeGreaterThanOrEqual(3 * 5_000 - 1_000);
-    expect(credentials.snapshot.status).toBe('signed-in');
+    expect(credentials.state.status).toBe('signed-in');
   });
 
   it('ends with the access token where there is nothing to refresh it with', async () => {
@@ -312,9 +312,9 @@ describe('credentials: refreshing ahead', () => {
     const { refreshToken, ...provisional } = office.issue();
     await credentials.accept(provisional);
     await clock.advance(hourMs - 1_000);
-    expect(credentials.snapshot.status).toBe('signed-in');
+    expect(credentials.state.status).toBe('signed-in');
     await until(credentials, ({ status }) => status === 'signed-out');
-    expect(credentials.snapshot.reason).toBe('expired');
+    expect(credentials.state.reason).toBe('expired');
     expect(office.asked).toBe(0);
     expect(await stored()).toBeNull();
     await expect(credentials.accessToken()).rejects.toMatchObject({ code: 'signed_out' });
@@ -327,16 +327,16 @@ describe('credentials: trouble', () => {
     const { refreshToken, ...provisional } = office.issue();
     await credentials.accept(provisional);
     await clock.advance(1_000);
-    const refused = { refused: 'access-1' };
+    const refused = { rejected: 'access-1' };
     await expect(passing(credentials.accessToken(refused))).rejects.toMatchObject({ code: 'no_usable_token' });
     locked.add('get');
     await expect(passing(credentials.accessToken(refused))).rejects.toMatchObject({ code: 'keychain_locked' });
     locked.clear();
     await until(credentials, ({ trouble }) => !trouble);
     await clock.advance(startMs + hourMs - 1_000 - machine.now());
-    expect(credentials.snapshot.status).toBe('signed-in');
+    expect(credentials.state.status).toBe('signed-in');
     await until(credentials, ({ status }) => status === 'signed-out');
-    expect(credentials.snapshot.reason).toBe('expired');
+    expect(credentials.state.reason).toBe('expired');
   });
 
   it.each([
@@ -348,7 +348,7 @@ describe('credentials: trouble', () => {
     const credentials = await signedIn();
     office.moods = [mood, mood, 'answer'];
     await expect(passing(refusing(credentials))).rejects.toMatchObject({ name });
-    expect(credentials.snapshot).toMatchObject({ status: 'signed-in', trouble: { name } });
+    expect(credentials.state).toMatchObject({ status: 'signed-in', trouble: { name } });
     expect(await credentials.accessToken()).toBe('access-1');
     await until(credentials, ({ trouble }) => !trouble, 300_000);
     expect(await credentials.accessToken()).toBe('access-2');
@@ -371,7 +371,7 @@ describe('credentials: trouble', () => {
     for (let i = 0; i < 60; i++) await clock.advance(60_000);
     expect(office.asked).toBeGreaterThan(12);
     expect(office.asked).toBeLessThan(40);
-    expect(credentials.snapshot.status).toBe('signed-in');
+    expect(credentials.state.status).toBe('signed-in');
   });
 
   it('reject, and stay, when the token has ended and cannot be refreshed', async () => {
@@ -379,7 +379,7 @@ describe('credentials: trouble', () => {
     office.moods = [500];
     machine.sleep(2 * hourMs);
     await expect(passing(credentials.accessToken())).rejects.toMatchObject({ name: 'ApiError' });
-    expect(credentials.snapshot.status).toBe('signed-in');
+    expect(credentials.state.status).toBe('signed-in');
     office.moods = ['answer'];
     expect(await passing(credentials.accessToken())).toBe('access-2');
   });
@@ -387,14 +387,14 @@ describe('credentials: trouble', () => {
   it('end when the service says that the grant is over, here and in all windows', async () => {
     const [one, other] = [await signedIn(), await open()];
     office.moods = ['invalid_grant'];
-    await expect(passing(one.accessToken({ refused: 'access-1' }))).rejects.toMatchObject({ code: 'signed_out' });
-    expect(one.snapshot).toMatchObject({ status: 'signed-out', reason: 'revoked' });
+    await expect(passing(one.accessToken({ rejected: 'access-1' }))).rejects.toMatchObject({ code: 'signed_out' });
+    expect(one.state).toMatchObject({ status: 'signed-out', reason: 'revoked' });
     expect(clientOf(one)?.isAuthenticated).toBe(false);
     expect(await stored()).toBeNull();
     await until(other, ({ status }) => status === 'signed-out');
     office.moods = ['answer'];
     await one.accept(office.issue());
-    expect(one.snapshot).not.toHaveProperty('reason');
+    expect(one.state).not.toHaveProperty('reason');
   });
 
   it('take the newer credential when the old one is refused, of whomever it is', async () => {
@@ -409,7 +409,7 @@ describe('credentials: trouble', () => {
     office.release();
     office.moods = ['invalid_grant'];
     await passing(asking).catch(() => {});
-    expect(credentials.snapshot.status).toBe('signed-in');
+    expect(credentials.state.status).toBe('signed-in');
   });
 });
 
@@ -444,7 +444,7 @@ describe('credentials: an answer that gets lost', () => {
     office.moods = ['lose', 'answer'];
     await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'connection_lost' });
     await until(credentials, ({ status }) => status === 'signed-out');
-    expect(credentials.snapshot.reason).toBe('interrupted');
+    expect(credentials.state.reason).toBe('interrupted');
   });
 });
 
@@ -454,7 +454,7 @@ describe('credentials: a keychain that fails', () => {
     locked.add('set');
     await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'keychain_locked' });
     expect(office.asked).toBe(0);
-    expect(credentials.snapshot).toMatchObject({ status: 'signed-in', trouble: { code: 'keychain_locked' } });
+    expect(credentials.state).toMatchObject({ status: 'signed-in', trouble: { code: 'keychain_locked' } });
     expect(await credentials.accessToken()).toBe('access-1');
     locked.clear();
     await until(credentials, ({ trouble }) => !trouble);
@@ -469,7 +469,7 @@ describe('credentials: a keychain that fails', () => {
     locked.add('set');
     office.release();
     expect(await passing(asking)).toBe('access-2');
-    expect(credentials.snapshot).toMatchObject({ status: 'signed-in', trouble: { code: 'keychain_locked' } });
+    expect(credentials.state).toMatchObject({ status: 'signed-in', trouble: { code: 'keychain_locked' } });
     locked.clear();
     await until(credentials, ({ trouble }) => !trouble);
     expect(await stored()).toMatchObject({ accessToken: 'access-2' });
@@ -483,13 +483,13 @@ describe('credentials: a keychain that fails', () => {
     locked.add('set');
     office.release();
     await passing(asking);
-    await expect(passing(other.accessToken({ refused: 'access-1' }))).rejects.toMatchObject({
+    await expect(passing(other.accessToken({ rejected: 'access-1' }))).rejects.toMatchObject({
       code: 'deadline_exceeded',
     });
     expect(office.asked).toBe(1);
     locked.clear();
     await until(one, ({ trouble }) => !trouble);
-    expect(await passing(other.accessToken({ refused: 'access-1' }))).toBe('access-2');
+    expect(await passing(other.accessToken({ rejected: 'access-1' }))).toBe('access-2');
     expect(office.asked).toBe(1);
   });
 
@@ -518,7 +518,7 @@ describe('credentials: signing out', () => {
     await credentials.signOut();
     expect(office.revoked).toEqual(['refresh-1']);
     expect(await stored()).toBeNull();
-    expect(credentials.snapshot).toMatchObject({ status: 'signed-out', reason: 'signed-out' });
+    expect(credentials.state).toMatchObject({ status: 'signed-out', reason: 'signed-out' });
     expect(clientOf(credentials)?.isAuthenticated).toBe(false);
     await credentials.signOut();
     expect(office.revoked).toHaveLength(1);
@@ -532,7 +532,7 @@ describe('credentials: signing out', () => {
     await credentials.signOut({ revoke: false });
     expect(office.revoked).toEqual([]);
     expect(await stored()).toBeNull();
-    expect(credentials.snapshot.status).toBe('signed-out');
+    expect(credentials.state.status).toBe('signed-out');
   });
 
   it('waits for a refresh under way, and ends what it gave', async () => {
@@ -546,7 +546,7 @@ describe('credentials: signing out', () => {
     await passing(Promise.allSettled([asking, leaving]));
     expect(office.revoked).toEqual(['refresh-2']);
     expect(await stored()).toBeNull();
-    expect(credentials.snapshot.status).toBe('signed-out');
+    expect(credentials.state.status).toBe('signed-out');
     await clock.advance(2 * hourMs);
     expect(office.asked).toBe(1);
   });
@@ -555,7 +555,7 @@ describe('credentials: signing out', () => {
     const credentials = await signedIn();
     office.moods = [500];
     await credentials.signOut();
-    expect(credentials.snapshot.status).toBe('signed-out');
+    expect(credentials.state.status).toBe('signed-out');
     expect(await stored()).toBeNull();
   });
 
@@ -563,7 +563,7 @@ describe('credentials: signing out', () => {
     const credentials = await signedIn();
     locked.add('delete');
     await credentials.signOut();
-    expect(credentials.snapshot.status).toBe('signed-out');
+    expect(credentials.state.status).toBe('signed-out');
     expect(office.revoked).toEqual(['refresh-1']);
   });
 
@@ -572,14 +572,14 @@ describe('credentials: signing out', () => {
     office.moods = [500];
     locked.add('delete');
     await expect(credentials.signOut()).rejects.toMatchObject({ code: 'keychain_locked' });
-    expect(credentials.snapshot.status).toBe('signed-in');
+    expect(credentials.state.status).toBe('signed-in');
     expect(await credentials.accessToken()).toBe('access-1');
   });
 
   it('can be given up before it begins', async () => {
     const credentials = await signedIn();
     await expect(credentials.signOut({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
-    expect(credentials.snapshot.status).toBe('signed-in');
+    expect(credentials.state.status).toBe('signed-in');
   });
 });
 
@@ -599,7 +599,7 @@ describe('credentials: closing', () => {
   it('refreshes no more, refuses what comes later, completes the stream; and is repeatable', async () => {
     const credentials = await signedIn();
     let isComplete = false;
-    credentials.credentials$.subscribe({
+    credentials.state$.subscribe({
       complete: () => {
         isComplete = true;
       },
@@ -617,7 +617,7 @@ describe('credentials: closing', () => {
     ]) {
       await expect(call).rejects.toMatchObject({ name: 'ArgumentError', code: 'closed' });
     }
-    expect((await open()).snapshot.status).toBe('signed-in');
+    expect((await open()).state.status).toBe('signed-in');
   });
 });
 
@@ -635,7 +635,7 @@ describe('credentials: what is told', () => {
   it('emits when something changed, and frozen', async () => {
     const credentials = await open();
     const seen: CredentialsSnapshot[] = [];
-    credentials.credentials$.subscribe(snapshot => seen.push(snapshot));
+    credentials.state$.subscribe(snapshot => seen.push(snapshot));
     await credentials.accept(office.issue());
     await clock.advance(1_000);
     await passing(refusing(credentials));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import { openBestKeychain } from '../../../src/sdk/keychain/open-best-keychain.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { keytarOver, noLibraries } from '../../support/keychain/keychain-stand-ins.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
@@ -51,7 +51,7 @@ function system() {
 }
 
 const open = ({ libraries }: ReturnType<typeof system>) =>
-  openBest({ service: 'S', allow: ['system'], folder: folder.path, clock, deadlineMs }, { libraries });
+  openBestKeychain({ service: 'S', allow: ['system'], folder: folder.path, clock, deadlineMs }, { libraries });
 
 const timeout = { name: 'KeychainError', code: 'keychain_timeout' };
 const busy = { name: 'KeychainError', code: 'keychain_busy' };
@@ -62,7 +62,7 @@ describe('a keychain that does not answer', () => {
     const keychain = await open(machine);
     await keychain.set('ada', 'secret');
     machine.stop();
-    const calls = [keychain.get('ada'), keychain.holder('ada'), keychain.set('ada', 'new'), keychain.delete('grace')];
+    const calls = [keychain.get('ada'), keychain.locate('ada'), keychain.set('ada', 'new'), keychain.delete('grace')];
     const outcomes = Promise.allSettled(calls);
     await machine.asked;
     await clock.advance(deadlineMs);

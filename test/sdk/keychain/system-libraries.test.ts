@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Keytar, openLibrary } from '../../../src/sdk/keychain/library.ts';
-import { libraryFailure } from '../../../src/sdk/keychain/library-failure.ts';
+import { type Keytar, libraryFailure, openLibrary } from '../../../src/sdk/keychain/system-libraries.ts';
 import { keytarOver, noLibraries } from '../../support/keychain/keychain-stand-ins.ts';
 
 describe('what a library says when it fails', () => {

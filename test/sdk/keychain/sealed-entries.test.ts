@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seal, unseal } from '../../../src/sdk/keychain/seal.ts';
+import { seal, unseal } from '../../../src/sdk/keychain/sealed-entries.ts';
 
 const unreadable = expect.objectContaining({ name: 'KeychainError', code: 'keychain_unreadable' });
 
