@@ -39,7 +39,11 @@ export type {
   SocketFactory,
 } from '../wire/clock/ports.ts';
 export { deadlineMsDefault } from '../wire/http/http.ts';
-export { AuthorizationArgs } from './auth/authorization-args.ts';
+export {
+  AuthorizationArgs,
+  getDefaultCommunicationScopes,
+  getDefaultPresenceScopes,
+} from './auth/authorization-args.ts';
 export type { AuthorizationArgsFields } from './auth/authorization-fields.ts';
 export type { AuthorizationGrant, AuthorizeOptions, RedirectWay } from './auth/authorizer.ts';
 export {
@@ -56,7 +60,6 @@ export type {
 export type { ExternalAuth } from './auth/external-auth.ts';
 export { type AccessToken, expirationNoticeMs, type TokenExpiration } from './auth/held-token.ts';
 export type { OpenBrowser } from './auth/open-browser.ts';
-export { getDefaultCommunicationScopes, getDefaultPresenceScopes } from './auth/scopes.ts';
 export type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 export type { TokenSet } from './auth/token-set.ts';
 export type { OperationOptions, RequestOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
@@ -115,9 +118,9 @@ export type {
 } from './lobby/snapshot.ts';
 export { type DoctorOptions, doctor } from './redirect/doctor/doctor.ts';
 export { type Finding, type FindingCode, findingCodes } from './redirect/doctor/finding.ts';
+export type { RedirectReceiver, RedirectTarget } from './redirect/listen.ts';
 export { listenForRedirects, type RedirectListenerOptions, type SchemeReceiver } from './redirect/listen.ts';
-export type { RedirectReceiver, RedirectTarget } from './redirect/receiver.ts';
 export { registerScheme, unregisterScheme } from './redirect/registration/register.ts';
-export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration/registration.ts';
+export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration/registrar.ts';
 export type { CallSnapshot, CallStatus, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';
 export type { CallJoinOptions } from './voice/voice-calls.ts';

@@ -3,15 +3,15 @@ import type { ExternalAuthFields } from '../../model/provisional.ts';
 import { checkProvisionalToken } from '../../model/rules/accounts/provisional.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 
-/** Proof of an identity that the player has elsewhere. @see docs/spec/oauth2.md#external-identities */
+/** Proof of the player's identity at another service. @see docs/spec/oauth2.md#external-identities */
 export interface ExternalAuth {
   readonly type: ExternalAuthType;
-  /** What the other service gave out for the player: 1 to `externalAuthTokenLengthMax` characters. Secret. */
+  /** The token that the other service issued for the player: 1 to `externalAuthTokenLengthMax` characters. Secret. */
   readonly token: string;
 }
 
 /**
- * The proof as every endpoint takes it.
+ * The proof as fields of a request.
  *
  * @throws ValidationError
  * @see docs/spec/oauth2.md#provisional-accounts

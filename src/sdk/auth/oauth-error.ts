@@ -4,12 +4,12 @@ const codeLengthMax = 64;
 const descriptionLengthMax = 300;
 
 /**
- * The error an authorization server named. Its texts come from outside and end up in messages and logs, so they are
- * cut, and only printable ASCII is kept (which is all that RFC 6749 allows there).
+ * An error that the authorization server reported. Its texts end up in messages and logs, so they are truncated and reduced to
+ * printable ASCII, which is all that RFC 6749 allows in them.
  */
 export function oauthError(code: string, description: string | null | undefined): OAuthError {
-  const told = description ? printable(description, descriptionLengthMax) : 'The authorization server gave no reason.';
-  return new OAuthError(printable(code, codeLengthMax), told);
+  const text = description ? printable(description, descriptionLengthMax) : 'The authorization server gave no reason.';
+  return new OAuthError(printable(code, codeLengthMax), text);
 }
 
 function printable(text: string, lengthMax: number): string {

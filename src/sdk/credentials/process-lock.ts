@@ -6,7 +6,7 @@ import { type Backoff, backoffMs } from '../../wire/http/backoff.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import { systemCode } from '../../wire/http/transport.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
-import { loadNative } from '../native/load.ts';
+import { loadNative } from '../native/addon.ts';
 
 export interface ProcessLockOptions {
   /** Absolute. Its folder is created (mode 0700) when missing. The files there are empty and are never deleted. */

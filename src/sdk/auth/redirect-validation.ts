@@ -2,31 +2,32 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { OAuthError } from '../../model/errors/errors.ts';
 import { oauthError } from './oauth-error.ts';
 
-/** What only the redirect that ends our own authorization can carry. */
+/** What identifies the redirect of one authorization. */
 export interface ExpectedRedirect {
-  /** The redirect address as the authorization server was told it. */
+  /** The redirect address that was sent to the authorization server. */
   readonly redirectUri: string;
   readonly state: string;
   readonly issuer: string;
 }
 
-/** What an address handed to a waiting authorization turned out to be. */
-export type RedirectVerdict =
-  /** Not ours, repeated, forged or garbled: whoever waits goes on waiting. */
+/** The result of {@link validateRedirect}. */
+export type RedirectResult =
+  /** Foreign, repeated, forged or malformed: the authorization keeps waiting. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'granted'; readonly code: string }
-  | { readonly kind: 'refused'; readonly error: OAuthError };
+  | { readonly kind: 'rejected'; readonly error: OAuthError };
 
-const foreign: RedirectVerdict = { kind: 'foreign' };
+const foreign: RedirectResult = { kind: 'foreign' };
 
 /**
- * Judges an address that came from outside; anybody can have made it, so a wrong one must not end what waits.
+ * Checks an address that came from outside. Any program can have made it, so a wrong one must not end the authorization.
  *
- * Our choice: `iss` may be absent, as the interface's redirects are described without it; a wrong one is foreign.
+ * Deviation: RFC 9207 requires `iss` where the server supports it. Here it may be absent, because the interface describes
+ * redirects without it. A redirect with a wrong `iss` is foreign.
  *
  * @see RFC 6749, section 4.1.2; RFC 9207
  */
-export function validateRedirect(address: string, expected: ExpectedRedirect): RedirectVerdict {
+export function validateRedirect(address: string, expected: ExpectedRedirect): RedirectResult {
   if (!URL.canParse(address)) return foreign;
   const url = new URL(address);
   const query = url.searchParams;
@@ -37,7 +38,7 @@ export function validateRedirect(address: string, expected: ExpectedRedirect): R
 
   const error = query.get('error');
   const code = query.get('code');
-  if (error) return { kind: 'refused', error: oauthError(error, query.get('error_description')) };
+  if (error) return { kind: 'rejected', error: oauthError(error, query.get('error_description')) };
   return code ? { kind: 'granted', code } : foreign;
 }
 
@@ -48,12 +49,12 @@ function withoutQuery(url: URL): string {
   return bare.href;
 }
 
-// A second value of a parameter could be what one side reads and the other does not.
+// With a repeated parameter the two sides could read different values.
 function hasRepeats(query: URLSearchParams): boolean {
   return new Set(query.keys()).size !== query.size;
 }
 
-/** In constant time, whatever the lengths. */
+/** Compares in constant time, for any lengths. */
 function equals(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { whereToPut } from '../../../src/sdk/native/places.ts';
+import { whereToPut } from '../../../src/sdk/native/built-files.ts';
 import { whyOpenDrive } from '../../../src/sdk/native/running-code.ts';
 import { builtForwarder, root } from '../../native/built.ts';
 import { needs } from '../../support/runs/parts.ts';
@@ -36,7 +36,7 @@ describe.each(['cjs', 'esm'] as const)('a game bundled as %s, without built file
     expect(forwarder.missing).toEqual([
       expect.stringContaining(`${join(game, 'dist', 'native', system, 'rallypoint-forwarder')}: ENOENT`),
       expect.stringContaining(`${join(game, 'native', system, 'rallypoint-forwarder')}: ENOENT`),
-      `@rallypoint/sdk is not installed where ${join(game, 'dist')} finds it.`,
+      `@rallypoint/sdk is not installed for ${join(game, 'dist')}.`,
       whereToPut,
     ]);
     expect(native.missing).toHaveLength(4);
@@ -61,7 +61,7 @@ describe.each(['cjs', 'esm'] as const)('a game bundled as %s, without built file
   it('says that keytar is not installed, and where it was looked for', async () => {
     const program = await bundle('dist', format);
     const { keytar } = await ask(program);
-    expect(keytar).toBe(`it is not installed where the game finds packages: looked from ${join(game, 'dist')}`);
+    expect(keytar).toBe(`it is not installed for ${join(game, 'dist')}`);
   });
 });
 
@@ -118,12 +118,12 @@ describe.skipIf(native.missing).each(['cjs', 'esm'] as const)(`a game bundled as
     expect([native, forwarder]).toEqual([{ missing: expect.anything() }, { missing: expect.anything() }]);
   });
 
-  it('takes nothing from a folder that everybody can write to', async () => {
+  it('takes nothing from a folder that every user can write to', async () => {
     const program = await bundle('dist', format);
     await place(join('dist', 'native', system));
     chmodSync(join(game, 'dist', 'native'), 0o777);
     const { native, forwarder } = await ask(program);
-    expect(forwarder.missing?.[0]).toContain(`everybody can write to ${join(game, 'dist', 'native')}`);
+    expect(forwarder.missing?.[0]).toContain(`every user can write to ${join(game, 'dist', 'native')}`);
     expect(native).not.toHaveProperty('addon');
   });
 
@@ -159,7 +159,7 @@ describe.skipIf(native.missing).each(['cjs', 'esm'] as const)(`a game bundled as
 describe('on Windows', () => {
   it('nothing is taken from folders of a drive’s root, where every user can create one', () => {
     for (const path of ['C:\\node_modules\\keytar\\lib\\keytar.js', 'd:\\Native\\win32-x64\\rallypoint.node']) {
-      expect(whyOpenDrive(path), path).toContain('everybody can create folders in');
+      expect(whyOpenDrive(path), path).toContain('every user can create folders in');
     }
     for (const path of ['C:\\Games\\Starfall\\node_modules\\keytar', 'C:\\Program Files\\Starfall\\native\\a.node']) {
       expect(whyOpenDrive(path), path).toBeUndefined();
@@ -171,7 +171,7 @@ describe('on Windows', () => {
 async function bundle(folder: string, format: 'cjs' | 'esm'): Promise<string> {
   const outfile = join(game, folder, `main.${format === 'esm' ? 'mjs' : 'cjs'}`);
   const source = `
-    import { loadNative } from './src/sdk/native/load.ts';
+    import { loadNative } from './src/sdk/native/addon.ts';
     import { findForwarder } from './src/sdk/native/find-forwarder.ts';
     import { systemLibraries } from './src/sdk/keychain/system-libraries.ts';
     const keytar = () => systemLibraries.keytar().then(() => 'loaded', error => error.message);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLines } from '../../../src/sdk/redirect/lines.ts';
+import { readLines } from '../../../src/sdk/redirect/socket-protocol.ts';
 
 /** What is read of these pieces: the lines, undefined for one that is not UTF-8, and whether one was too long. */
 function read(pieces: readonly Uint8Array[]): { lines: (string | undefined)[]; isTooLong: boolean } {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validateRedirect } from '../../../src/sdk/auth/redirect.ts';
+import { validateRedirect } from '../../../src/sdk/auth/redirect-validation.ts';
 
 const expected = {
   redirectUri: 'discord-1:/authorize/callback',
@@ -22,7 +22,10 @@ describe('validateRedirect', () => {
 
   it('takes an error with the right state, with its reason', () => {
     const verdict = at('error=access_denied&error_description=The+player+said+no&state=the-state');
-    expect(verdict).toMatchObject({ kind: 'refused', error: { code: 'access_denied', message: 'The player said no' } });
+    expect(verdict).toMatchObject({
+      kind: 'rejected',
+      error: { code: 'access_denied', message: 'The player said no' },
+    });
   });
 
   it.each([
@@ -61,7 +64,7 @@ describe('validateRedirect', () => {
 
   it('cuts what the address says of an error to bounded printable text', () => {
     const verdict = at(`error=x%0a%1b&error_description=${'%00'.repeat(1000)}&state=the-state`);
-    expect(verdict).toMatchObject({ kind: 'refused', error: { code: 'x  ', message: ' '.repeat(300) } });
+    expect(verdict).toMatchObject({ kind: 'rejected', error: { code: 'x  ', message: ' '.repeat(300) } });
   });
 
   it('never throws, and never takes an address without the state', () => {
