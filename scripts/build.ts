@@ -297,7 +297,8 @@ function declare(): void {
     'dist/types/globals.d.ts',
     [
       ...['AbortSignal', 'Request', 'Response', 'URL'].map(name => `interface ${name} {}\n`),
-      'interface SymbolConstructor { readonly asyncDispose: unique symbol }\n',
+      // In TypeScript's library esnext.disposable, which a project need not have.
+      'interface SymbolConstructor {\n  readonly asyncDispose: unique symbol;\n}\n',
     ].join(''),
   );
   for (const entry of entries)

@@ -6,11 +6,11 @@ export const doctorOptions: OptionGroups = {
   'What to check': {
     scheme: { value: 'SCHEME', help: ["the scheme of the game's redirects"] },
     application: { value: 'ID', help: ['the application, for its default scheme: discord-ID'] },
-    folder: { value: 'DIR', help: ["the folder of the game's socket, if it names one"] },
-    handler: { value: 'NAME', help: ["the game's own registration, for example game.desktop"] },
+    folder: { value: 'DIR', help: ["the folder of the game's socket, if it is not the default"] },
+    handler: { value: 'NAME', help: ["the id of the game's own registration, for example game.desktop"] },
     data: {
       value: 'DIR',
-      help: ["instead of all that: a service's data folder, also while a service runs on it"],
+      help: ["check a service's data folder instead; the service may be running"],
     },
   },
   Output: {
@@ -19,19 +19,19 @@ export const doctorOptions: OptionGroups = {
   },
 };
 
-/** What the doctor was asked to check. */
+/** The settings of `rallypoint doctor`. */
 export interface DoctorSettings {
   readonly scheme: string | undefined;
   readonly applicationId: string | undefined;
   readonly folder: string | undefined;
   readonly handler: string | undefined;
-  /** A data folder, which is looked at instead. */
+  /** The data folder to check instead. */
   readonly data: string | undefined;
   readonly json: boolean;
 }
 
 /**
- * @returns undefined when the help was asked for
+ * @returns undefined when help is to be shown
  * @throws UsageError
  */
 export function readDoctorSettings(args: readonly string[]): DoctorSettings | undefined {
@@ -40,19 +40,19 @@ export function readDoctorSettings(args: readonly string[]): DoctorSettings | un
   const scheme = optionText(given, 'scheme');
   const applicationId = optionText(given, 'application');
   if (scheme !== undefined && applicationId !== undefined) {
-    throw new UsageError('--scheme and --application both name the scheme; give one of them.');
+    throw new UsageError('--scheme and --application both select the scheme. Pass one of them.');
   }
   if (applicationId !== undefined && !isSnowflake(applicationId)) {
     throw new UsageError(`--application must be an id, a whole number (got "${applicationId}").`);
   }
   const handler = optionText(given, 'handler');
   if (handler !== undefined && scheme === undefined && applicationId === undefined) {
-    throw new UsageError('--handler names the registration of a scheme: give --scheme or --application too.');
+    throw new UsageError('--handler needs a scheme. Pass --scheme or --application too.');
   }
   const data = optionText(given, 'data');
   const other = ['scheme', 'application', 'folder', 'handler'].find(name => given[name] !== undefined);
   if (data !== undefined && other !== undefined) {
-    throw new UsageError(`Give --data or --${other}, not both: one is about a service, the other about a game.`);
+    throw new UsageError(`--data checks a service and --${other} a game. Pass one of them.`);
   }
   return {
     data,

@@ -8,8 +8,8 @@ import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * `rallypoint doctor`: names what keeps a player from signing in on this machine, or what is wrong with a service's data folder,
- * and how to fix it.
+ * `rallypoint doctor`: finds out why a player cannot sign in on this machine, or what is wrong with a service's data folder, and
+ * how to fix it.
  *
  * @returns false when it found a problem
  * @throws UsageError
@@ -20,50 +20,50 @@ export async function doctorCommand(args: readonly string[], { stdout }: Termina
     stdout.write(doctorHelp());
     return true;
   }
-  const findings = settings.data === undefined ? await lookAtGame(settings) : await lookAtData(settings.data);
+  const findings = settings.data === undefined ? await checkGame(settings) : await checkData(settings.data);
   if (settings.json) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else {
     stdout.write(`${report(findings, paintFor(stdout)).join('\n')}\n`);
     const { scheme, applicationId, data } = settings;
-    const hasLookedAtScheme = scheme !== undefined || applicationId !== undefined;
-    if (data === undefined && !hasLookedAtScheme)
-      stdout.write('No scheme was checked: name one by --scheme or --application.\n');
+    const hasCheckedScheme = scheme !== undefined || applicationId !== undefined;
+    if (data === undefined && !hasCheckedScheme)
+      stdout.write('No scheme was checked. Pass one with --scheme or --application.\n');
   }
   return findings.every(({ ok }) => ok);
 }
 
-// Loaded this late, both, because wrong options must not wait for them.
+// Both are loaded late, so that wrong options are reported immediately.
 
-async function lookAtGame(settings: DoctorSettings): Promise<readonly Finding[]> {
+async function checkGame(settings: DoctorSettings): Promise<readonly Finding[]> {
   const { doctor } = await import('../sdk/redirect/doctor/doctor.ts');
   return doctor(settings).catch(error => {
-    // By its name: it is built apart, with a class of its own.
+    // Compared by name, because the client SDK is a separate build with its own classes.
     throw error.name === ArgumentError.name ? new UsageError(printable(errorMessage(error))) : error;
   });
 }
 
-async function lookAtData(folder: string): Promise<readonly Finding[]> {
+async function checkData(folder: string): Promise<readonly Finding[]> {
   const { inspectDataFolder } = await import('../service/store/sqlite/upkeep.ts');
   return inspectDataFolder(folder);
 }
 
-/** One thing that was looked at. */
+/** The result of one check. */
 interface Finding {
   readonly code: string;
   readonly ok: boolean;
   readonly message: string;
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
 }
 
 function report(findings: readonly Finding[], paint: Paint): string[] {
   const rows = findings.flatMap(({ code, ok, message, remedy }) => [
-    [ok ? paint('green', '✓') : paint('red', '✗'), paint('bold', words(code)), printable(message)],
+    [ok ? paint('green', '✓') : paint('red', '✗'), paint('bold', labelOf(code)), printable(message)],
     ...(remedy === undefined ? [] : [['', '', paint('yellow', `→ ${printable(remedy)}`)]]),
   ]);
   return [...table(rows), '', summary(findings)];
 }
 
-function words(code: string): string {
+function labelOf(code: string): string {
   return code.replaceAll('_', ' ');
 }
 

@@ -60,7 +60,7 @@ async function loadRelease(log: Logger): Promise<() => void> {
   const [{ setFlagsFromString }, { runInNewContext }, { loadNative }] = await Promise.all([
     import('node:v8'),
     import('node:vm'),
-    import('../sdk/native/load.ts'),
+    import('../sdk/native/addon.ts'),
   ]);
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

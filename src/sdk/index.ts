@@ -42,7 +42,11 @@ export type {
   SocketFactory,
 } from '../wire/clock/ports.ts';
 export { deadlineMsDefault } from '../wire/http/http.ts';
-export { AuthorizationArgs } from './auth/authorization-args.ts';
+export {
+  AuthorizationArgs,
+  getDefaultCommunicationScopes,
+  getDefaultPresenceScopes,
+} from './auth/authorization-args.ts';
 export type { AuthorizationArgsFields } from './auth/authorization-fields.ts';
 export type { AuthorizationGrant, AuthorizeOptions, RedirectWay } from './auth/authorizer.ts';
 export {
@@ -58,7 +62,6 @@ export type {
 } from './auth/device-flow.ts';
 export { type AccessToken, expirationNoticeMs, type TokenExpiration } from './auth/held-token.ts';
 export type { OpenBrowser } from './auth/open-browser.ts';
-export { getDefaultCommunicationScopes, getDefaultPresenceScopes } from './auth/scopes.ts';
 export type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 export type { TokenSet } from './auth/token-set.ts';
 export type { OperationOptions, RequestOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
@@ -76,30 +79,31 @@ export type { ConnectionSnapshot, ConnectionStatus } from './connection/connecti
 export type {
   AccessTokenOptions,
   Credentials,
+  CredentialsClient,
+  CredentialsOptions,
   CredentialsSnapshot,
   SignInOptions,
   SignOutOptions,
 } from './credentials/credentials.ts';
-export type { CredentialsOptions } from './credentials/credentials-options.ts';
-export type { CredentialsClient } from './credentials/keeper.ts';
 export { openCredentials } from './credentials/open-credentials.ts';
 export type { ProcessLockKind } from './credentials/process-lock.ts';
-export type { EndReason } from './credentials/renewal.ts';
+export type { EndReason } from './credentials/refresh.ts';
 export type { KeptTokens } from './credentials/stored-credential.ts';
 export type { GuildChannel, GuildMinimal } from './guilds.ts';
 export {
   type Keychain,
   type KeychainBackend,
-  type KeychainHolder,
+  type KeychainLocation,
+  type KeychainOptions,
   type KeychainTier,
   keychainBackends,
+  keychainDeadlineMsDefault,
   keychainTiers,
-  type PlacedKeychain,
+  type OpenedKeychain,
+  type SafeStorage,
 } from './keychain/keychain.ts';
-export { type KeychainOptions, keychainDeadlineMsDefault } from './keychain/keychain-options.ts';
 export { keychainLimits } from './keychain/names.ts';
 export { openKeychain } from './keychain/open-keychain.ts';
-export type { SafeStorage } from './keychain/safe-storage.ts';
 export { messagesKeptMax } from './lobby/live-messages.ts';
 export type { LobbyCollection } from './lobby/lobby-collection.ts';
 export type { LobbyHandle, MetadataChange } from './lobby/lobby-handle.ts';
@@ -122,10 +126,10 @@ export type {
 } from './lobby/snapshot.ts';
 export { type DoctorOptions, doctor } from './redirect/doctor/doctor.ts';
 export { type Finding, type FindingCode, findingCodes } from './redirect/doctor/finding.ts';
+export type { RedirectReceiver, RedirectTarget } from './redirect/listen.ts';
 export { listenForRedirects, type RedirectListenerOptions, type SchemeReceiver } from './redirect/listen.ts';
-export type { RedirectReceiver, RedirectTarget } from './redirect/receiver.ts';
 export { registerScheme, unregisterScheme } from './redirect/registration/register.ts';
-export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration/registration.ts';
+export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration/registrar.ts';
 export type { CallSnapshot, CallStatus, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';
 export type { VoiceCall } from './voice/voice-call.ts';
 export type { CallJoinOptions } from './voice/voice-calls.ts';

@@ -64,7 +64,7 @@ describe('rallypoint doctor', () => {
   it('says that it checked no scheme where none was named', async () => {
     const { stdout } = await run();
     expect(stdout).not.toContain('registration');
-    expect(stdout).toMatch(/\nNo scheme was checked: name one by --scheme or --application\.\n$/);
+    expect(stdout).toMatch(/\nNo scheme was checked\. Pass one with --scheme or --application\.\n$/);
   });
 
   it('does not say in one line what another one denies, on a machine without a desktop', async () => {
@@ -95,11 +95,11 @@ describe('rallypoint doctor', () => {
   });
 
   it.each([
-    [['--scheme', 'https'], /A scheme is a letter/],
-    [['--scheme', 'x', '--application', '1'], /both name the scheme/],
+    [['--scheme', 'https'], /scheme must be a letter/],
+    [['--scheme', 'x', '--application', '1'], /both select the scheme/],
     [['--application', 'one'], /--application must be an id/],
-    [['--handler', 'game.desktop'], /give --scheme/],
-    [['--data', '.', '--scheme', 'x'], /not both/],
+    [['--handler', 'game.desktop'], /Pass --scheme/],
+    [['--data', '.', '--scheme', 'x'], /Pass one of them/],
     [['--sheme', 'x'], /Did you mean "--scheme"/],
     [['my-game'], /takes only options/],
     [['--scheme'], /needs a value/],

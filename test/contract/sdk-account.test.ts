@@ -5,7 +5,7 @@ import type { DeviceProgress } from '../../src/sdk/auth/device-flow.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { ClientOptions } from '../../src/sdk/client-options.ts';
 import { openCredentials } from '../../src/sdk/credentials/open-credentials.ts';
-import { memoryKeychain } from '../../src/sdk/keychain/memory.ts';
+import { memoryKeychain } from '../../src/sdk/keychain/opened-keychain.ts';
 import { type Service, startService } from '../../src/service/index.ts';
 import { VirtualClock } from '../../src/wire/clock/virtual-clock.ts';
 import { browserOf, signIn } from '../support/browser/player.ts';
@@ -263,7 +263,7 @@ describe('credentials kept for a client', () => {
     await first.close();
     const client = clientOf();
     const next = await open(client, keychain);
-    expect(next.snapshot).toMatchObject({ status: 'signed-in', scopes: expect.stringContaining('sdk.social_layer') });
+    expect(next.state).toMatchObject({ status: 'signed-in', scopes: expect.stringContaining('sdk.social_layer') });
     await client.connect();
     expect(client.status).toMatchObject({ status: 'ready', userId: ada.id });
     await next.close();
@@ -274,13 +274,13 @@ describe('credentials kept for a client', () => {
     const [one, other] = [clientOf(ada), clientOf(grace)];
     const [first, second] = [await open(one, keychain), await open(other, keychain)];
     await first.signIn();
-    expect(first.snapshot.userId).toBe(ada.id);
+    expect(first.state.userId).toBe(ada.id);
     await one.connect();
     await second.signIn();
     await new Promise<void>(resolve => {
       one.status$.subscribe(({ status, userId }) => status === 'ready' && userId === grace.id && resolve());
     });
-    expect(first.snapshot.userId).toBe(grace.id);
+    expect(first.state.userId).toBe(grace.id);
     await Promise.all([first.close(), second.close()]);
   });
 
@@ -294,7 +294,7 @@ describe('credentials kept for a client', () => {
     const again = expect(credentials.signIn()).rejects.toMatchObject({ code: 'aborted' });
     client.abortAuthorize();
     await again;
-    expect(credentials.snapshot.status).toBe('signed-out');
+    expect(credentials.state.status).toBe('signed-out');
     await credentials.close();
   });
 
@@ -305,9 +305,9 @@ describe('credentials kept for a client', () => {
     await client.connect();
     await clientOf().revokeToken(await credentials.accessToken());
     await new Promise<void>(resolve => {
-      credentials.credentials$.subscribe(({ status }) => status === 'signed-out' && resolve());
+      credentials.state$.subscribe(({ status }) => status === 'signed-out' && resolve());
     });
-    expect(credentials.snapshot.reason).toBe('revoked');
+    expect(credentials.state.reason).toBe('revoked');
     expect(client.isAuthenticated).toBe(false);
     await credentials.close();
   });
@@ -317,8 +317,8 @@ describe('credentials kept for a client', () => {
     const credentials = await open(client);
     await credentials.signIn();
     await client.connect();
-    const refused = await credentials.accessToken();
-    expect(await credentials.accessToken({ refused })).not.toBe(refused);
+    const rejected = await credentials.accessToken();
+    expect(await credentials.accessToken({ rejected })).not.toBe(rejected);
     expect((await client.lobbies.join('raid')).id).toMatch(/^\d+$/);
     expect(client.status.status).toBe('ready');
     await credentials.close();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../../src/sdk/client.ts';
 import type { Credentials } from '../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../src/sdk/credentials/open-credentials.ts';
-import { memoryKeychain } from '../../src/sdk/keychain/memory.ts';
+import { memoryKeychain } from '../../src/sdk/keychain/opened-keychain.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { browserOf, signIn } from '../support/browser/player.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';

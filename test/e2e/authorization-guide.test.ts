@@ -77,7 +77,7 @@ beforeAll(async () => {
 afterAll(() => guide.close());
 
 describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { timeout: 60_000 }, () => {
-  it('signs a player in, in ten lines', async () => {
+  it('signs a player in', async () => {
     const program = run('sign-in.mjs', machine());
     expect([await program.ends(), program.output]).toEqual([0, 'Signed in as Ada, for 7 days.\n']);
     expect(guide.text).toContain(`\`${program.output.trim()}\``);
@@ -86,46 +86,46 @@ describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { time
   it('keeps the player signed in: the next start, a second window, and a sign-out in one of them', async () => {
     const env = machine();
     const first = run('keep.mjs', env);
-    await first.shows('Nobody is signed in.');
+    await first.shows('No player is signed in.');
     first.say('in');
-    await first.shows('Signed in, kept by file (encrypted-file).');
+    await first.shows('Signed in. Stored in: file (encrypted-file).');
     await first.shows('Connected as user 9.');
     first.child.stdin?.end();
     expect(await first.ends()).toBe(0);
 
     const windows = [run('keep.mjs', env), run('keep.mjs', env)];
     await Promise.all(windows.map(window => window.shows('Connected as user 9.')));
-    for (const window of windows) expect(window.output).not.toContain('Nobody is signed in.');
+    for (const window of windows) expect(window.output).not.toContain('No player is signed in.');
     windows[0]?.say('out');
     await Promise.all(windows.map(window => window.shows('You signed out, here or in another window.')));
     windows[1]?.say('in');
     const [again] = await Promise.all(
       windows.map(async window => {
-        await window.shows('window.\nSigned in, kept by file (encrypted-file).\nConnected as user 9.');
+        await window.shows('window.\nSigned in. Stored in: file (encrypted-file).\nConnected as user 9.');
         return window.output;
       }),
     );
-    expect(again).not.toContain('It did not work');
+    expect(again).not.toContain('Failed');
     for (const window of windows) window.child.stdin?.end();
     expect(await Promise.all(windows.map(window => window.ends()))).toEqual([0, 0]);
   });
 
-  it('says why nobody is signed in any more, when that was ended on another machine', async () => {
+  it('says why the player is signed out after a sign-out on another machine', async () => {
     const [here, there] = [run('keep.mjs', machine('10')), run('keep.mjs', machine('10'))];
     for (const window of [here, there]) {
       window.say('in');
       await window.shows('Connected as user 10.');
     }
     there.say('out');
-    await here.shows('What the game may do was taken back.');
+    await here.shows('Your authorization was revoked.');
   });
 
   it.skipIf(redirected.missing)(
-    `comes back by the scheme, through xdg-open and the forwarder, as the doctor says${redirected.note}`,
+    `receives the redirect to the scheme through xdg-open and the forwarder, and the doctor finds no problem${redirected.note}`,
     async () => {
       const env = machine();
       const program = run('scheme.mjs', env);
-      await program.shows('starfall-game:/authorize/callback comes through the ');
+      await program.shows('starfall-game:/authorize/callback is delivered by the ');
       await program.shows('The player is back.\nUser 9 is signed in.\n');
       expect(await program.ends()).toBe(0);
 
@@ -139,12 +139,12 @@ describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { time
     },
   );
 
-  it('lists what the doctor looks at', () => {
+  it('lists every check of the doctor', () => {
     for (const code of findingCodes) expect(guide.text).toMatch(new RegExp(`^\\| (\`\\w+\`, )?\`${code}\``, 'm'));
   });
 
   it.skipIf(registered.missing)(
-    `goes on where a game ended that was killed meanwhile, and takes no other address for that${registered.note}`,
+    `finishes the sign-in of a game that was killed, and rejects any other address${registered.note}`,
     async () => {
       const env = machine();
       const kept = join(guide.folder, 'kept-address');
@@ -159,7 +159,7 @@ describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { time
         'starfall-game:/authorize/callback?code=c&state=s',
       );
       const address = readIfThere(kept);
-      await forged.shows('Nothing came of it: foreign_redirect');
+      await forged.shows('The address was rejected: foreign_redirect');
       await expect.poll(() => readIfThere(kept), { timeout: 30_000 }).not.toBe(address);
       forged.child.kill('SIGKILL');
       await forged.ends();
@@ -170,29 +170,29 @@ describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { time
     },
   );
 
-  it('signs in by another device', async () => {
+  it('signs in on another device', async () => {
     const program = run('device.mjs', machine());
     await program.shows('or scan ');
     const address = /or scan (\S+)/.exec(await program.shows('\n'))?.[1] ?? '';
     await signInAs('grace', address);
-    await program.shows('It was granted.\nSigned in as Grace.\n');
+    await program.shows('The sign-in is granted.\nSigned in as Grace.\n');
     expect(await program.ends()).toBe(0);
   });
 
-  it('lets a guest play, and become somebody', async () => {
+  it('lets a guest play, and merges the guest into an account', async () => {
     const login = run('login.mjs', machine());
-    await login.shows('The login is up.');
+    await login.shows('The login is ready.');
     const program = run('guest.mjs', machine());
     expect(await program.ends()).toBe(0);
     expect(program.output).toBe('Playing as Edsger the Guest.\nEdsger the Guest is now Ada.\n');
   });
 
-  it('exchanges a token of the publisher’s for one of a game of theirs', async () => {
+  it('exchanges a token of the publisher for a token of one of its games', async () => {
     const program = run('child.mjs', machine());
     expect([await program.ends(), program.output]).toEqual([0, 'Ada plays Starfall Two.\n']);
   });
 
-  it('refreshes a token that is about to end', async () => {
+  it('refreshes a token that is about to expire', async () => {
     const path = join(guide.folder, 'expiry.mjs');
     // In place of a week: the client is told that it ends in a minute.
     const hurried = readFileSync(path, 'utf8').replace(
@@ -205,17 +205,17 @@ describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { time
     await program.shows('Refreshed in time.');
   });
 
-  it('calls the SDK as its types say', async () => {
+  it('compiles against the types of the SDK', async () => {
     expect(await guide.check(programs)).toBe('');
   });
 
-  it('runs all the code it shows', () => {
+  it('contains no code block that these tests do not run', () => {
     const blocks = guide.text.match(/^```js$/gm) ?? [];
     expect(blocks).toHaveLength([...guide.files].filter(name => name.endsWith('.mjs')).length);
   });
 
-  it('lists codes that there are', () => {
-    const table = guide.text.slice(guide.text.indexOf('## Errors'), guide.text.indexOf('## What was tried'));
+  it('lists only error codes that exist', () => {
+    const table = guide.text.slice(guide.text.indexOf('## Errors'), guide.text.indexOf('## What was tested'));
     const listed = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)]);
     const codes = listed.flatMap(([, code = '']) => (code === 'code' ? [] : [code]));
     expect(codes.length).toBeGreaterThan(30);

@@ -51,11 +51,11 @@ describe('the guide to Electron', { timeout: 60_000 }, () => {
     await startGame(electron, { base: service.webBase, keychain: ['memory'] });
 
     const who = page.getByRole('status');
-    await expect.poll(() => who.textContent()).toBe('Nobody is signed in. ');
+    await expect.poll(() => who.textContent()).toBe('Not signed in. ');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect.poll(() => who.textContent()).toBe('Signed in as Ada, kept by: memory.');
+    await expect.poll(() => who.textContent()).toBe('Signed in as Ada. Stored in: memory.');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await expect.poll(() => who.textContent()).toBe('Nobody is signed in. signed-out');
+    await expect.poll(() => who.textContent()).toBe('Not signed in. signed-out');
     expect(await page.evaluate('Object.keys(starfall)')).toEqual(['state', 'signIn', 'signOut', 'onState']);
 
     const ended = new Promise<void>(resolve => electron.app.on('quit', () => resolve()));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { loadNative } from '../../src/sdk/native/addon.ts';
 import type { NativeAddon } from '../../src/sdk/native/contract.ts';
 import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
-import { loadNative } from '../../src/sdk/native/load.ts';
 import { needs } from '../support/runs/parts.ts';
 
 export const root = join(import.meta.dirname, '..', '..');

@@ -3,9 +3,9 @@ import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symli
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadNative } from '../../src/sdk/native/addon.ts';
+import { nativePlaces, whereToPut } from '../../src/sdk/native/built-files.ts';
 import { findForwarder } from '../../src/sdk/native/find-forwarder.ts';
-import { loadNative } from '../../src/sdk/native/load.ts';
-import { nativePlaces, whereToPut } from '../../src/sdk/native/places.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';
 import { builtForwarder, compiled, root } from './built.ts';
 import { withEnv } from './desktop.ts';
@@ -72,7 +72,7 @@ describe.skipIf(compiled.missing)(`the loader${compiled.note}`, () => {
     });
   });
 
-  it('survives an addon cut off anywhere, one of other contents, and what is no file', async () => {
+  it('reports an addon that is truncated anywhere, that has other contents, or that is a folder', async () => {
     const lone = await lonePackage();
     const whyNot = async () => (await lone.find(folder.path))[0].missing?.[0];
     const broken = (bytes: Buffer | string) => {
@@ -81,14 +81,14 @@ describe.skipIf(compiled.missing)(`the loader${compiled.note}`, () => {
     };
     const size = addonBytes.length;
     for (const length of [63, 64, 65, 4096, size >> 1, size - 4096, size - 1]) {
-      expect(await broken(addonBytes.subarray(0, length)), `${length}`).toBe(`${addonFile}: cut off`);
+      expect(await broken(addonBytes.subarray(0, length)), `${length}`).toBe(`${addonFile}: is truncated`);
     }
     for (const bytes of ['', '\x7fELF', 'not a program', Buffer.alloc(size), forwarderBytes]) {
       expect(await broken(bytes)).toMatch(new RegExp(`^${addonFile}: .+`));
     }
     rmSync(addonFile);
     mkdirSync(addonFile);
-    expect(await whyNot()).toBe(`${addonFile}: not a file`);
+    expect(await whyNot()).toBe(`${addonFile}: is not a file`);
     rmSync(addonFile, { recursive: true });
     symlinkSync(addonFile, addonFile);
     expect(await whyNot()).toContain('ELOOP');
@@ -98,7 +98,7 @@ describe.skipIf(compiled.missing)(`the loader${compiled.note}`, () => {
     await lone.remove();
   }, 60_000);
 
-  it('passes over a forwarder that cannot be started, is cut off, hangs, or is another program', async () => {
+  it('skips a forwarder that cannot be started, is truncated, hangs, or is another program', async () => {
     const next = { path: await builtForwarder() };
     const find = () => withEnv({ RALLYPOINT_NATIVE: folder.path }, findForwarder);
     writeFileSync(forwarderFile, forwarderBytes, { mode: 0o644 });
@@ -130,7 +130,7 @@ async function lonePackage() {
   for (const part of ['src/sdk/native', 'src/model']) cpSync(join(root, part), join(path, part), { recursive: true });
   writeFileSync(join(path, 'package.json'), '{ "name": "@rallypoint/sdk", "type": "module" }');
   const script = `
-    const { loadNative } = await import('./src/sdk/native/load.ts');
+    const { loadNative } = await import('./src/sdk/native/addon.ts');
     const { findForwarder } = await import('./src/sdk/native/find-forwarder.ts');
     console.log(JSON.stringify([await loadNative(), await findForwarder()]));`;
   return {

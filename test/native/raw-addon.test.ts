@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nativePlaces } from '../../src/sdk/native/places.ts';
+import { nativePlaces } from '../../src/sdk/native/built-files.ts';
 import { builtAddon, compiled } from './built.ts';
 
 describe.skipIf(compiled.missing)(`the addon itself, without the checks around it${compiled.note}`, () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { loadNative } from '../../src/sdk/native/load.ts';
+import { loadNative } from '../../src/sdk/native/addon.ts';
 
 // Uses the addon in every way, wrong ones too, and drops locks for the garbage collector to find. Needs --expose-gc; the folder
 // is the test's own.

@@ -20,9 +20,9 @@ import {
   type LobbyMessages,
   type LobbySnapshot,
   OAuthError,
+  type OpenedKeychain,
   openCredentials,
   openKeychain,
-  type PlacedKeychain,
   type RallypointError,
   type StandardSchema,
   type TokenExpiration,
@@ -67,12 +67,12 @@ export async function keep(credentials: Credentials): Promise<string> {
   const tokens = await client.getTokenFromDevice({ scopes: 'openid' }, { onProgress: ({ userCode }) => userCode });
   await credentials.accept(tokens);
   // @ts-expect-error whether somebody is signed in has two names
-  credentials.snapshot.status === 'expired';
+  credentials.state.status === 'expired';
   // @ts-expect-error kinds of proof have names
   await client.getProvisionalToken({ type: 'oidc', token: 'proof' });
   // @ts-expect-error a number loses digits of an id
   await client.exchangeChildToken('token', 1);
-  return credentials.accessToken({ refused: 'old' });
+  return credentials.accessToken({ rejected: 'old' });
 }
 
 export const expiration: Observable<TokenExpiration> = client.tokenExpiration$;
@@ -165,13 +165,13 @@ export async function speak({ call }: LobbyHandle): Promise<VoiceServerSnapshot 
   return server;
 }
 
-export const keychain: Promise<PlacedKeychain> = openKeychain({ service: 'Starfall', allow: ['system', 'memory'] });
+export const keychain: Promise<OpenedKeychain> = openKeychain({ service: 'Starfall', allow: ['system', 'memory'] });
 // @ts-expect-error the tiers that are good enough must be said
 openKeychain({ service: 'Starfall' });
 // @ts-expect-error there is no such tier
 openKeychain({ service: 'Starfall', allow: ['cloud'] });
-export const withElectron = (safeStorage: SafeStorage): Promise<PlacedKeychain> =>
-  openKeychain({ service: 'Starfall', allow: ['system', 'encrypted-file'], safeStorage, moves: true });
+export const withElectron = (safeStorage: SafeStorage): Promise<OpenedKeychain> =>
+  openKeychain({ service: 'Starfall', allow: ['system', 'encrypted-file'], safeStorage, moveOnRead: true });
 // @ts-expect-error an entry is moved to a backend, not to a tier
 export const moved: Promise<boolean> = keychain.then(({ move }) => move('ada', 'system'));
 

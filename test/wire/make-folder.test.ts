@@ -2,7 +2,7 @@ import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openProcessLock } from '../../src/sdk/credentials/process-lock.ts';
-import { openBest } from '../../src/sdk/keychain/open-best.ts';
+import { openBestKeychain } from '../../src/sdk/keychain/open-best-keychain.ts';
 import { systemClock } from '../../src/wire/clock/ports.ts';
 import { type MakeOne, makeFolder } from '../../src/wire/make-folder.ts';
 import { temporaryFolder } from '../support/runs/folder.ts';
@@ -64,7 +64,7 @@ describe('makeFolder', () => {
   it.skipIf(linux.missing)(`so a keychain and a lock below /proc are refused${linux.note}`, async () => {
     const path = '/proc/self/no-such-folder/here';
     const options = { service: 'Starfall', allow: ['encrypted-file'], folder: path } as const;
-    await expect(openBest(options)).rejects.toMatchObject({ name: 'KeychainError', code: 'keychain_folder' });
+    await expect(openBestKeychain(options)).rejects.toMatchObject({ name: 'KeychainError', code: 'keychain_folder' });
     const lock = openProcessLock({ path: join(path, 'lock'), waitMs: 1_000, clock: systemClock });
     await expect(lock).rejects.toMatchObject({ name: 'KeychainError', code: 'lock_unusable' });
   });

@@ -126,10 +126,10 @@ export async function startApp(
     app.off('second-instance', onSecondInstance);
     app.off('window-all-closed', onAllClosed);
     app.off('before-quit', onQuit);
-    waking.close();
+    await waking.close();
     stopTelling();
     stopAnswering();
-    redirects.close();
+    await redirects.close();
     await game.close();
   }
 

@@ -12,7 +12,7 @@ export interface Redirects {
   readonly startAddress: string | undefined;
   /** Which way is taken: found out meanwhile, in a second as a rule. Never rejects. */
   readonly view: Promise<RedirectView>;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 export interface RedirectsRequest {

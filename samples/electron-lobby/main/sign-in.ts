@@ -47,7 +47,7 @@ export class SignIn {
     const { store, journal, redirects } = this.#parts;
     const { startAddress } = redirects;
     const outcome = await outcomeOf(() => this.#open());
-    if (this.#credentials?.snapshot.status === 'signed-in') {
+    if (this.#credentials?.state.status === 'signed-in') {
       journal.note('Still signed in from last time.', 'good');
       this.#enter();
       return;
@@ -136,7 +136,7 @@ export class SignIn {
       store.set({ credential: { tier: 'unknown', scopes: [], problem: problemOf(error) } });
       throw error;
     }
-    this.#credentials.credentials$.subscribe(snapshot => this.#changed(snapshot));
+    this.#credentials.state$.subscribe(snapshot => this.#changed(snapshot));
     return this.#credentials;
   }
 
@@ -158,7 +158,7 @@ export class SignIn {
   #ended(outcome: Outcome, problem: Problem | undefined): void {
     const { journal } = this.#parts;
     // An answer to what was asked before may have come first.
-    if (outcome.ok || this.#credentials?.snapshot.status === 'signed-in') {
+    if (outcome.ok || this.#credentials?.state.status === 'signed-in') {
       journal.note('You are signed in.', 'good');
       this.#enter();
     } else {

@@ -32,7 +32,7 @@ export interface Problem {
   readonly code: string;
   readonly message: string;
   /** What to do about it. */
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
   /** Faults of single fields. */
   readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[];
 }
@@ -86,7 +86,7 @@ export interface RedirectView {
   readonly scheme: string;
   /** Why it is not the scheme, when it is not. */
   readonly reason?: string;
-  readonly findings: readonly { readonly ok: boolean; readonly message: string; readonly remedy?: string }[];
+  readonly findings: readonly { readonly ok: boolean; readonly message: string; readonly remedy?: string | undefined }[];
 }
 
 export interface LobbySummary {

@@ -12,7 +12,7 @@ import { readUser } from '../lobby/lobby-reader.ts';
 import type { UserSnapshot } from '../lobby/snapshot.ts';
 import { readTokens, type TokenSet } from './token-set.ts';
 
-/** What concerns the player's account and needs no session. @see docs/spec/oauth2.md#provisional-accounts; docs/spec/client.md#functions */
+/** The calls for the player's account, which need no gateway session. @see docs/spec/oauth2.md#provisional-accounts; docs/spec/client.md#functions */
 export class AccountCalls {
   readonly #http: Http;
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class AccountCalls {
     const authorization = `Bearer ${accessToken}`;
     const user = readUser((await this.#http.send('getCurrentUser', { path: {}, authorization, signal })).body);
     if (user) return user;
-    throw new TransportError('unreadable_answer', 'The service answered something that is not a user.');
+    throw new TransportError('unreadable_answer', "The service's answer is not a user. Check baseUrl.");
   }
 
   async provisionalToken(
@@ -35,8 +35,11 @@ export class AccountCalls {
     signal: AbortSignal | undefined,
   ): Promise<TokenSet> {
     const body: ProvisionalTokenInput = { client_id: clientId, ...externalAuthFields(clientId, external) };
-    const askedAtMs = this.#clock.now();
-    return readAnswer((await this.#http.send('createProvisionalToken', { path: {}, body, signal })).body, askedAtMs);
+    const requestedAtMs = this.#clock.now();
+    return readAnswer(
+      (await this.#http.send('createProvisionalToken', { path: {}, body, signal })).body,
+      requestedAtMs,
+    );
   }
 
   async unmerge(clientId: ApplicationId, external: ExternalAuth, signal: AbortSignal | undefined): Promise<void> {
@@ -51,8 +54,8 @@ export class AccountCalls {
   ): Promise<TokenSet> {
     const body: ChildTokenInput = { parent_access_token: parentToken, child_application_id: childApplicationId };
     rejectIssues('The exchange for a child token', checkChildToken(body));
-    const askedAtMs = this.#clock.now();
-    return readAnswer((await this.#http.send('createChildToken', { path: {}, body, signal })).body, askedAtMs);
+    const requestedAtMs = this.#clock.now();
+    return readAnswer((await this.#http.send('createChildToken', { path: {}, body, signal })).body, requestedAtMs);
   }
 
   async rename(accessToken: string, name: string, signal: AbortSignal | undefined): Promise<void> {
@@ -63,8 +66,8 @@ export class AccountCalls {
   }
 }
 
-// These answers are JSON of the API, which the OAuth2 library does not read. An empty refresh token says that there is none.
-function readAnswer(body: unknown, askedAtMs: number): TokenSet {
+// These answers come from the API, so the OAuth2 library does not read them. An empty refresh token means that there is none.
+function readAnswer(body: unknown, requestedAtMs: number): TokenSet {
   const { access_token, token_type, expires_in, scope, refresh_token, id_token } = asRecord(body) ?? {};
   const isSound =
     isText(access_token) &&
@@ -72,7 +75,7 @@ function readAnswer(body: unknown, askedAtMs: number): TokenSet {
     token_type.toLowerCase() === 'bearer' &&
     typeof expires_in === 'number' &&
     expires_in >= 0;
-  if (!isSound) throw new TransportError('unreadable_answer', 'The service answered something that is not a token.');
+  if (!isSound) throw new TransportError('unreadable_answer', "The service's answer is not a token. Check baseUrl.");
   return readTokens(
     {
       access_token,
@@ -81,7 +84,7 @@ function readAnswer(body: unknown, askedAtMs: number): TokenSet {
       ...(isText(refresh_token) && { refresh_token }),
       ...(isText(id_token) && { id_token }),
     },
-    askedAtMs,
+    requestedAtMs,
   );
 }
 

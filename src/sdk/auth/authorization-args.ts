@@ -1,13 +1,14 @@
 import type { IntegrationType } from '../../model/command.ts';
 import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
-import { defaultCommunicationScopes } from '../../model/oauth.ts';
+import { defaultCommunicationScopes, defaultPresenceScopes } from '../../model/oauth.ts';
+import { unsetHint } from '../../wire/environment-variables.ts';
 import { type AuthorizationArgsFields, checkAuthorizationArgs } from './authorization-fields.ts';
 import type { AuthorizationCodeChallenge } from './code-verifier.ts';
 
 /**
- * What a game asks of the player when it calls {@link Client.authorize}: a value with a getter and a chainable setter
- * for each field. Setting a field to undefined unsets it. Setters take any value; {@link check} judges.
+ * The arguments of {@link Client.authorize}, with a getter and a chainable setter for each field. Setting a field to undefined
+ * unsets it. Setters accept any value; {@link check} reports what is wrong.
  *
  * @see docs/spec/client.md#authorization-arguments
  * @example
@@ -15,15 +16,15 @@ import type { AuthorizationCodeChallenge } from './code-verifier.ts';
  * const args = new AuthorizationArgs().setScopes(getDefaultPresenceScopes()).setCodeChallenge(challenge);
  */
 export class AuthorizationArgs {
-  // Undefined once the value was moved elsewhere.
+  // Undefined after move().
   #fields: AuthorizationArgsFields | undefined;
 
-  /** Copies another value (an invalid one gives an invalid copy), or takes the fields given. */
+  /** Copies another value (an invalid one results in an invalid copy), or uses the given fields. */
   constructor(from: AuthorizationArgs | AuthorizationArgsFields = {}) {
     this.#fields = AuthorizationArgs.#copy(from);
   }
 
-  /** Decimal text. */
+  /** As decimal text. */
   get clientId(): string | undefined {
     return this.#fields?.clientId?.toString();
   }
@@ -80,20 +81,20 @@ export class AuthorizationArgs {
     return this.#set({ customSchemeParam });
   }
 
-  /** Takes over every field of another value, the unset ones too; makes this value valid again if that one is. */
+  /** Copies every field of another value, including unset ones. After {@link move} this value can be used again. */
   assign(from: AuthorizationArgs | AuthorizationArgsFields): this {
     this.#fields = AuthorizationArgs.#copy(from);
     return this;
   }
 
-  /** Hands the fields over to a new value; this one is invalid until something is assigned to it. */
+  /** Moves the fields to a new value. This one is invalid until {@link assign} is called. */
   move(): AuthorizationArgs {
     const moved = new AuthorizationArgs(this);
     this.#fields = undefined;
     return moved;
   }
 
-  /** Every fault of every field, named by its getter; an empty path when the value was moved elsewhere. */
+  /** All problems of all fields. Each path names the getter; it is empty when the fields were moved away. */
   check(): Issue[] {
     return checkAuthorizationArgs(this.#fields);
   }
@@ -104,21 +105,49 @@ export class AuthorizationArgs {
   }
 
   #set(field: AuthorizationArgsFields): this {
-    if (!this.#fields) throw new ArgumentError('moved_arguments', 'These AuthorizationArgs were moved; assign first.');
+    if (!this.#fields)
+      throw new ArgumentError(
+        'moved_arguments',
+        'The fields of these AuthorizationArgs were moved by move(). Call assign() before setting one.',
+      );
     this.#fields = copyOf({ ...this.#fields, ...field });
     return this;
   }
 
-  // The fields of another value are never changed, only replaced: they can be shared.
+  // Fields objects are never changed, only replaced, so they can be shared.
   static #copy(from: AuthorizationArgs | AuthorizationArgsFields): AuthorizationArgsFields | undefined {
     return from instanceof AuthorizationArgs ? from.#fields : copyOf(from);
   }
 }
 
-/** Apart from whatever the caller does to its own objects later. */
+/** A copy that later changes to the caller's objects do not affect. */
 function copyOf(fields: AuthorizationArgsFields): AuthorizationArgsFields {
   const { codeChallenge } = fields;
   return typeof codeChallenge === 'object' && codeChallenge !== null
     ? { ...fields, codeChallenge: Object.freeze({ ...codeChallenge }) }
     : { ...fields };
+}
+
+/**
+ * The application that a player signs in to: the one of the arguments, or else the client's.
+ *
+ * @throws ArgumentError `missing_application_id`
+ */
+export function clientIdOf({ clientId }: AuthorizationArgs, applicationId: string | undefined): string {
+  const id = clientId ?? applicationId;
+  if (id !== undefined) return id;
+  throw new ArgumentError(
+    'missing_application_id',
+    `applicationId is missing: pass it to new Client(), or set clientId in the arguments. ${unsetHint('applicationId')}`,
+  );
+}
+
+/** Returns `openid sdk.social_layer_presence`: enough for presence. @see docs/spec/client.md#authorization-arguments */
+export function getDefaultPresenceScopes(): string {
+  return defaultPresenceScopes;
+}
+
+/** Returns `openid sdk.social_layer`: enough for lobbies and chat too. @see docs/spec/client.md#authorization-arguments */
+export function getDefaultCommunicationScopes(): string {
+  return defaultCommunicationScopes;
 }

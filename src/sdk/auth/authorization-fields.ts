@@ -5,31 +5,32 @@ import type { AuthorizationCodeChallenge } from './code-verifier.ts';
 
 /** The fields of {@link AuthorizationArgs}, as plain data. */
 export interface AuthorizationArgsFields {
-  /** Application id, an unsigned 64-bit number. Unset: what {@link Client.setApplicationId} was given. */
+  /** The application id, an unsigned 64-bit number. Default: the client's `applicationId`. */
   readonly clientId?: bigint | string | undefined;
-  /** Space-separated. Unset: {@link getDefaultCommunicationScopes}. Extra scopes need the player's consent. */
+  /** Separated by spaces. Default: {@link getDefaultCommunicationScopes}. Additional scopes need the player's consent. */
   readonly scopes?: string | undefined;
-  /** Unset: a fresh random value for each authorization. */
+  /** Default: a new random value for each authorization. */
   readonly state?: string | undefined;
-  /** Returned inside the ID token; mainly for backends that read those. */
+  /** Returned in the ID token; mainly for backends that read it. */
   readonly nonce?: string | undefined;
-  /** Needed for {@link Client.getToken} and for every custom-scheme redirect. */
+  /** Required for {@link Client.getToken} and for every custom-scheme redirect. */
   readonly codeChallenge?: AuthorizationCodeChallenge | undefined;
-  /** How the app is installed. */
+  /** How the application is installed. */
   readonly integrationType?: IntegrationType | undefined;
-  /** URI scheme of the redirect `<scheme>:/authorize/callback`. */
+  /** The URI scheme of the redirect `<scheme>:/authorize/callback`. */
   readonly customSchemeParam?: string | undefined;
 }
 
 const clientIdMax = 2n ** 64n - 1n;
 const decimal = /^(0|[1-9][0-9]{0,19})$/;
-// Scope tokens between single blanks. @see RFC 6749, section 3.3
+// Scope tokens separated by single spaces. @see RFC 6749, section 3.3
 const scopeList = /^[\x21\x23-\x5B\x5D-\x7E]+( [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 // @see RFC 6749, appendix A.5
 const visibleText = /^[\x20-\x7E]+$/;
 // @see RFC 3986, section 3.1
 const schemeForm = /^[A-Za-z][A-Za-z0-9+.-]*$/;
-// Our choice: schemes that a browser or the system opens by itself never reach a game, but could run or leak the code.
+// Unspecified: which schemes are rejected. Browsers and systems open these themselves, so they never reach a game, and could
+// execute or disclose the code.
 const foreignSchemes = new Set([
   'about',
   'blob',
@@ -47,9 +48,12 @@ const foreignSchemes = new Set([
 
 type Check = (value: NonNullable<unknown>) => Issue[];
 
-/** Judges the fields of AuthorizationArgs; undefined is a value that was moved elsewhere. */
+/** Checks the fields of AuthorizationArgs, which are undefined after they were moved away. */
 export function checkAuthorizationArgs(fields: AuthorizationArgsFields | undefined): Issue[] {
-  if (!fields) return [{ path: [], code: 'BASE_TYPE_REQUIRED', message: 'These arguments were moved elsewhere.' }];
+  if (!fields)
+    return [
+      { path: [], code: 'BASE_TYPE_REQUIRED', message: 'The fields were moved to another value. Call assign() first.' },
+    ];
   return [
     ...given(fields.clientId, checkClientId),
     ...given(fields.scopes, value => checkText('scopes', value, scopeList)),
@@ -61,7 +65,7 @@ export function checkAuthorizationArgs(fields: AuthorizationArgsFields | undefin
   ];
 }
 
-/** Custom-scheme redirects need PKCE: another program may claim the scheme and get the code. @see docs/spec/oauth2.md#pkce */
+/** Custom-scheme redirects need PKCE, because another program may register the scheme and receive the code. @see docs/spec/oauth2.md#pkce */
 export function codeChallengeRequired(): Issue {
   return issue('codeChallenge', 'BASE_TYPE_REQUIRED', fieldErrors.BASE_TYPE_REQUIRED());
 }
@@ -109,7 +113,7 @@ function checkIntegrationType(value: unknown): Issue[] {
   return [issue('integrationType', 'BASE_TYPE_CHOICES', fieldErrors.BASE_TYPE_CHOICES(choices))];
 }
 
-/** Judges the scheme of a custom-scheme redirect. */
+/** Checks the scheme of a custom-scheme redirect. */
 export function checkScheme(value: unknown): Issue[] {
   const issues = checkText('customSchemeParam', value, schemeForm);
   if (issues.length > 0 || !foreignSchemes.has(String(value).toLowerCase())) return issues;

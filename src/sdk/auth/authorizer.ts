@@ -3,18 +3,17 @@ import { authorizePagePath, customSchemePrefix } from '../../model/oauth.ts';
 import { type Entropy, type Logger, randomToken } from '../../wire/clock/ports.ts';
 import { codeChallengeMethod } from '../../wire/pkce.ts';
 import { customSchemeRedirect } from '../redirect/scheme.ts';
-import { AuthorizationArgs } from './authorization-args.ts';
+import { AuthorizationArgs, clientIdOf } from './authorization-args.ts';
 import { codeChallengeRequired } from './authorization-fields.ts';
-import { clientIdOf } from './client-id.ts';
 import { openLoopbackReceiver } from './loopback-receiver.ts';
 import { type OpenBrowser, showPage } from './open-browser.ts';
-import { type ExpectedRedirect, type RedirectVerdict, validateRedirect } from './redirect.ts';
+import { type ExpectedRedirect, type RedirectResult, validateRedirect } from './redirect-validation.ts';
 
 /**
- * How the answer gets back to the game.
+ * How the answer returns to the game.
  *
- * - `loopback`: to `http://127.0.0.1:PORT/callback`, a server that lives as long as the call
- * - `custom-scheme`: to `<scheme>:/authorize/callback`, which the system hands to the game and the game to
+ * - `loopback`: to `http://127.0.0.1:PORT/callback`, a server that listens for the duration of the call
+ * - `custom-scheme`: to `<scheme>:/authorize/callback`, which the system passes to the game and the game to
  *   {@link Client.handleRedirect}
  *
  * @see docs/spec/oauth2.md#redirects
@@ -22,27 +21,26 @@ import { type ExpectedRedirect, type RedirectVerdict, validateRedirect } from '.
 export type RedirectWay = 'loopback' | 'custom-scheme';
 
 export interface AuthorizeOptions {
-  /** Default: `custom-scheme` when the arguments name a scheme, else `loopback`. */
+  /** Default: `custom-scheme` if the arguments contain a scheme, else `loopback`. */
   readonly redirect?: RedirectWay | undefined;
-  /** Ends the wait; a page that is already open stays open. */
+  /** Aborts the wait. A page that is already open stays open. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * The address that this process was started with ({@link SchemeReceiver.startAddress}), when it answers what an
-   * earlier process of the game asked: the arguments are those of then, `state` above all. No page is opened.
+   * The address that this process was started with ({@link SchemeReceiver.startAddress}), to finish an authorization that an
+   * earlier process of the game began. The arguments must be the same as then, in particular `state`. No page is opened.
    */
   readonly answer?: string | undefined;
 }
 
-/** What the player granted: a code that works once and for 100 s. Hand it to {@link Client.getToken} as it is. */
+/** What the player granted: a code that works once, within 100 s. Pass it to {@link Client.getToken} unchanged. */
 export interface AuthorizationGrant {
   readonly code: string;
-  /** The address that was used; the token endpoint asks for the same one. */
+  /** The redirect address that was used. The token endpoint requires the same one. */
   readonly redirectUri: string;
-  /** The nonce that the arguments carried. */
-  readonly nonce?: string;
+  /** The nonce of the arguments. */
+  readonly nonce?: string | undefined;
 }
 
-/** What an {@link Authorizer} stands on. */
 export interface AuthorizerPorts {
   readonly baseUrl: string;
   readonly entropy: Entropy;
@@ -50,24 +48,24 @@ export interface AuthorizerPorts {
   readonly openBrowser: OpenBrowser;
 }
 
-// Our choice: 32 bytes, as for a code verifier.
+// Unspecified: the length of `state`. 32 bytes, as for a code verifier.
 const stateBytes = 32;
 
-/** What only the answer to one authorization carries. */
+/** A random `state`, by which the answer to an authorization is recognized. */
 export function createState(entropy: Entropy): string {
   return randomToken(entropy, stateBytes);
 }
 
-/** The default of {@link AuthorizeOptions.redirect} filled in. */
+/** {@link AuthorizeOptions.redirect}, or its default. */
 export function redirectWayOf(args: AuthorizationArgs, { redirect, answer }: AuthorizeOptions): RedirectWay {
   const isLoopback = args.customSchemeParam === undefined && answer === undefined;
   return redirect ?? (isLoopback ? 'loopback' : 'custom-scheme');
 }
 
-/** Runs one authorization at a time: opens the page, waits for the redirect that belongs to it. */
+/** Runs one authorization at a time: opens the page, and waits for its redirect. */
 export class Authorizer {
   readonly #ports: AuthorizerPorts;
-  #waiting: Waiting | undefined;
+  #pending: PendingAuthorization | undefined;
 
   constructor(ports: AuthorizerPorts) {
     this.#ports = ports;
@@ -85,79 +83,85 @@ export class Authorizer {
     const clientId = clientIdOf(args, applicationId);
     if (options.answer !== undefined) return this.#readAnswer(args, clientId, options.answer);
     if (options.signal?.aborted) throw aborted();
-    if (this.#waiting) throw authorizationInProgress();
-    const waiting = new Waiting();
-    this.#waiting = waiting;
-    const abort = () => waiting.fail(aborted());
+    if (this.#pending) throw authorizationInProgress();
+    const pending = new PendingAuthorization();
+    this.#pending = pending;
+    const abort = () => pending.fail(aborted());
     options.signal?.addEventListener('abort', abort, { once: true });
     try {
-      return await this.#ask(args, clientId, redirect, waiting);
+      return await this.#ask(args, clientId, redirect, pending);
     } finally {
       options.signal?.removeEventListener('abort', abort);
-      this.#waiting = undefined;
+      this.#pending = undefined;
     }
   }
 
-  /** Takes an address that the system handed to the game; false when it ends no authorization that is under way. */
+  /** Handles an address that the system passed to the game. Returns false when it ends no authorization in progress. */
   handleRedirect(address: string): boolean {
-    const verdict = this.#waiting?.judge(address);
-    if (!verdict || verdict.kind === 'foreign') return false;
-    this.#waiting?.settle(verdict);
+    const result = this.#pending?.validate(address);
+    if (!result || result.kind === 'foreign') return false;
+    this.#pending?.settle(result);
     return true;
   }
 
-  /** Ends the authorization under way, if any. */
+  /** Aborts the authorization in progress, if any. */
   abort(): void {
-    this.#waiting?.fail(aborted());
+    this.#pending?.fail(aborted());
   }
 
   async #ask(
     args: AuthorizationArgs,
     clientId: string,
     redirect: RedirectWay,
-    waiting: Waiting,
+    pending: PendingAuthorization,
   ): Promise<AuthorizationGrant> {
     const { baseUrl, entropy, logger } = this.#ports;
-    const receiver = redirect === 'loopback' ? await openLoopbackReceiver(waiting) : undefined;
+    const receiver = redirect === 'loopback' ? await openLoopbackReceiver(pending) : undefined;
     try {
       const redirectUri = receiver?.redirectUri ?? customSchemeRedirect(schemeOf(args, clientId));
       const state = args.state ?? createState(entropy);
-      waiting.expect({ redirectUri, state, issuer: baseUrl });
+      pending.expect({ redirectUri, state, issuer: baseUrl });
       logger.info({ redirectUri, scopes: args.scopes }, 'asking the player to authorize');
-      if (!waiting.isOver) this.#show(authorizeUrl(args, { baseUrl, clientId, redirectUri, state }), waiting);
-      return grantOf(await waiting.code, redirectUri, args.nonce);
+      if (!pending.isOver) this.#show(authorizeUrl(args, { baseUrl, clientId, redirectUri, state }), pending);
+      return grantOf(await pending.code, redirectUri, args.nonce);
     } finally {
-      receiver?.close();
+      await receiver?.close();
     }
   }
 
   #readAnswer(args: AuthorizationArgs, clientId: string, answer: string): AuthorizationGrant {
     const { state, nonce } = args;
     if (state === undefined) {
-      throw new ArgumentError('missing_state', 'An answer needs the state of the authorization that it belongs to.');
+      throw new ArgumentError(
+        'missing_state',
+        'args.state is missing: an answer needs the state of the authorization that it belongs to.',
+      );
     }
     const redirectUri = customSchemeRedirect(schemeOf(args, clientId));
-    const verdict = validateRedirect(answer, { redirectUri, state, issuer: this.#ports.baseUrl });
-    if (verdict.kind === 'refused') throw verdict.error;
-    if (verdict.kind === 'granted') return grantOf(verdict.code, redirectUri, nonce);
-    throw new ArgumentError('foreign_redirect', 'The redirect does not belong to this authorization.');
+    const result = validateRedirect(answer, { redirectUri, state, issuer: this.#ports.baseUrl });
+    if (result.kind === 'rejected') throw result.error;
+    if (result.kind === 'granted') return grantOf(result.code, redirectUri, nonce);
+    throw new ArgumentError(
+      'foreign_redirect',
+      'answer does not belong to this authorization: its state or address differs. Start a new sign-in.',
+    );
   }
 
-  // Openers may end at once or with the browser; either way only a failure matters here.
-  async #show(url: string, waiting: Waiting): Promise<void> {
-    await showPage(this.#ports.openBrowser, url).catch(error => waiting.fail(error));
+  // Openers end immediately or with the browser. Only a failure matters here.
+  async #show(url: string, pending: PendingAuthorization): Promise<void> {
+    await showPage(this.#ports.openBrowser, url).catch(error => pending.fail(error));
   }
 }
 
-/** An authorization between its start and its answer. */
-class Waiting {
-  /** Nothing that arrives from now on belongs to it. */
+/** An authorization that waits for its redirect. */
+class PendingAuthorization {
+  /** Whether a redirect or a failure has ended it. */
   isOver = false;
   readonly #answer = Promise.withResolvers<string>();
   #expected: ExpectedRedirect | undefined;
 
   constructor() {
-    // Who waits may not have come to waiting yet when this fails.
+    // It may fail before authorize() awaits it.
     this.#answer.promise.catch(() => {});
   }
 
@@ -169,16 +173,16 @@ class Waiting {
     this.#expected = redirect;
   }
 
-  judge(address: string): RedirectVerdict {
+  validate(address: string): RedirectResult {
     if (this.isOver || !this.#expected) return { kind: 'foreign' };
     return validateRedirect(address, this.#expected);
   }
 
-  settle(verdict: RedirectVerdict): void {
-    if (verdict.kind === 'foreign') return;
+  settle(result: RedirectResult): void {
+    if (result.kind === 'foreign') return;
     this.isOver = true;
-    if (verdict.kind === 'granted') this.#answer.resolve(verdict.code);
-    else this.#answer.reject(verdict.error);
+    if (result.kind === 'granted') this.#answer.resolve(result.code);
+    else this.#answer.reject(result.error);
   }
 
   fail(error: Error): void {
@@ -203,14 +207,17 @@ function schemeOf({ customSchemeParam }: AuthorizationArgs, clientId: string): s
 }
 
 export function authorizationInProgress(): ArgumentError {
-  return new ArgumentError('authorization_in_progress', 'Another authorization is under way; abort it first.');
+  return new ArgumentError(
+    'authorization_in_progress',
+    'Another authorization is in progress. Wait for it, or abort it first.',
+  );
 }
 
 function aborted(): TransportError {
   return new TransportError('aborted', 'The authorization was aborted.');
 }
 
-/** What an authorization adds to the player's arguments. */
+/** What the client adds to the arguments. */
 interface AuthorizationTarget {
   readonly baseUrl: string;
   readonly clientId: string;
@@ -218,7 +225,7 @@ interface AuthorizationTarget {
   readonly state: string;
 }
 
-/** The page that asks the player. @see docs/spec/oauth2.md#authorization-request */
+/** The address of the authorization page. @see docs/spec/oauth2.md#authorization-request */
 function authorizeUrl(args: AuthorizationArgs, target: AuthorizationTarget): string {
   const parameters: Record<string, string | undefined> = {
     client_id: target.clientId,

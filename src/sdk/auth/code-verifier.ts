@@ -1,21 +1,21 @@
 import { type Entropy, systemEntropy } from '../../wire/clock/ports.ts';
 import { codeChallengeMethod, codeChallengeOf, createCodeVerifier } from '../../wire/pkce.ts';
 
-/** What goes into {@link AuthorizationArgs}; public. @see docs/spec/client.md#code-verifier */
+/** The public half, which is part of {@link AuthorizationArgs}. @see docs/spec/client.md#code-verifier */
 export interface AuthorizationCodeChallenge {
   readonly method: typeof codeChallengeMethod;
   /** base64url(SHA-256(verifier)) without padding, 43 characters. */
   readonly challenge: string;
 }
 
-/** The pair that ties a code to the game that asked for it. @see docs/spec/client.md#code-verifier */
+/** A verifier and its challenge, which bind a code to the game that requested it (PKCE). @see docs/spec/client.md#code-verifier */
 export interface AuthorizationCodeVerifier {
   readonly challenge: AuthorizationCodeChallenge;
   /** Secret until {@link Client.getToken} sends it; 43–128 characters. */
   readonly verifier: string;
 }
 
-/** Makes a fresh pair; use each for one authorization only. @see docs/spec/oauth2.md#pkce */
+/** Creates a new pair. Use each pair for one authorization only. @see docs/spec/oauth2.md#pkce */
 export function createAuthorizationCodeVerifier(entropy: Entropy = systemEntropy): AuthorizationCodeVerifier {
   const verifier = createCodeVerifier(entropy);
   return Object.freeze({

@@ -14,43 +14,42 @@ import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { externalAuthFields } from '../../wire/external-auth.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { RequestOptions } from '../call-options.ts';
-import { AuthorizationArgs } from './authorization-args.ts';
-import { clientIdOf } from './client-id.ts';
+import { AuthorizationArgs, clientIdOf } from './authorization-args.ts';
 import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
 import { oauthError } from './oauth-error.ts';
 import { readTokens, type TokenSet } from './token-set.ts';
 
-/** What a game without a browser of its own asks for. @see docs/spec/client.md#device-arguments */
+/** The arguments of {@link Client.getTokenFromDevice}. @see docs/spec/client.md#device-arguments */
 export interface DeviceAuthorizationArgs {
-  /** Application id. Unset: what {@link Client.setApplicationId} was given. */
+  /** The application id. Default: the client's `applicationId`. */
   readonly clientId?: bigint | string | undefined;
-  /** Space-separated. Unset: {@link getDefaultCommunicationScopes}. */
+  /** Separated by spaces. Default: {@link getDefaultCommunicationScopes}. */
   readonly scopes?: string | undefined;
 }
 
 /**
- * - `pending`: show the code and the address; the player has not answered
- * - `slow_down`: as `pending`; the service wants to be asked less often
- * - `granted`, `denied`, `expired`: it is over
+ * - `pending`: the player has not answered yet; show the code and the address
+ * - `slow_down`: as `pending`; the service asked for longer intervals
+ * - `granted`, `denied`, `expired`: the sign-in has ended
  */
 export type DeviceState = 'pending' | 'slow_down' | 'granted' | 'denied' | 'expired';
 
-/** How a sign-in on another device goes. Frozen. @see docs/spec/oauth2.md#devices */
+/** The progress of a sign-in on another device. Frozen. @see docs/spec/oauth2.md#devices */
 export interface DeviceProgress {
   readonly state: DeviceState;
-  /** What the player types in at {@link verificationUri}. */
+  /** The code that the player enters at {@link verificationUri}. */
   readonly userCode: string;
   readonly verificationUri: string;
-  /** The same page with the code filled in: for a QR code, or for a browser that the game opens. */
+  /** The same page with the code filled in, for a QR code or a browser that the game opens. */
   readonly verificationUriComplete: string | undefined;
-  /** Until when the code is good, in milliseconds since the Unix epoch. */
+  /** When the code expires, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
-  /** How often the service is asked at present. */
+  /** The current interval between requests, in milliseconds. */
   readonly intervalMs: number;
 }
 
 export interface DeviceOptions extends RequestOptions {
-  /** Is told first when the code is there, then whenever something changes. */
+  /** Called when the code is available, and at every change. */
   readonly onProgress?: ((progress: DeviceProgress) => void) | undefined;
 }
 
@@ -58,15 +57,15 @@ export interface DeviceFlowPorts extends OAuthPorts {
   readonly logger: Logger;
 }
 
-/** Our choice: while the service cannot be reached, it is asked ever less often, down to once a minute. */
+/** Unspecified: the longest interval. While the service cannot be reached, the interval doubles up to this. */
 const intervalMsMax = 60_000;
 
-/** Signs a player in by another device, one at a time: gets the codes, then asks until the player has answered. */
+/** Signs a player in on another device, one at a time: requests a code, then polls until the player has answered. */
 export class DeviceFlow {
   readonly #calls: OAuthCalls;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  #underWay: AbortController | undefined;
+  #inProgress: AbortController | undefined;
 
   constructor(ports: DeviceFlowPorts) {
     this.#calls = new OAuthCalls(ports);
@@ -83,27 +82,30 @@ export class DeviceFlow {
   ): Promise<TokenSet> {
     const { clientId, scopes } = readArguments(given, applicationId);
     const mergeFields = merge && { ...externalAuthFields(clientId, merge) };
-    if (this.#underWay) {
-      throw new ArgumentError('authorization_in_progress', 'Another sign-in by device is under way; abort it first.');
+    if (this.#inProgress) {
+      throw new ArgumentError(
+        'authorization_in_progress',
+        'Another sign-in on a device is in progress. Wait for it, or abort it first.',
+      );
     }
-    const underWay = new AbortController();
-    this.#underWay = underWay;
-    const signal = options.signal ? AbortSignal.any([options.signal, underWay.signal]) : underWay.signal;
+    const inProgress = new AbortController();
+    this.#inProgress = inProgress;
+    const signal = options.signal ? AbortSignal.any([options.signal, inProgress.signal]) : inProgress.signal;
     try {
-      const askedAtMs = this.#clock.now();
+      const requestedAtMs = this.#clock.now();
       const codes = await this.#calls.run('startDevice', clientId, signal, (library, configuration) =>
         library.initiateDeviceAuthorization(configuration, { scope: scopes }),
       );
-      const progress = new Progress(codes, askedAtMs, options.onProgress, this.#logger);
+      const progress = new Progress(codes, requestedAtMs, options.onProgress, this.#logger);
       return await this.#poll(clientId, { ...mergeFields, device_code: codes.device_code }, progress, signal);
     } finally {
-      this.#underWay = undefined;
+      this.#inProgress = undefined;
     }
   }
 
-  /** Ends the sign-in under way, if any. */
+  /** Aborts the sign-in in progress, if any. */
   abort(): void {
-    this.#underWay?.abort();
+    this.#inProgress?.abort();
   }
 
   async #poll(
@@ -116,10 +118,10 @@ export class DeviceFlow {
     try {
       for (;;) {
         await deadline.sleep(progress.pauseMs);
-        if (deadline.leftMs <= 0) throw expired(); // the machine slept meanwhile
-        const tokens = await this.#ask(clientId, parameters, progress, deadline);
+        if (deadline.leftMs <= 0) throw expired(); // the machine was asleep
+        const tokens = await this.#request(clientId, parameters, progress, deadline);
         if (!tokens) continue;
-        progress.tell('granted');
+        progress.report('granted');
         return tokens;
       }
     } catch (error) {
@@ -129,63 +131,63 @@ export class DeviceFlow {
     }
   }
 
-  /** @returns undefined when it is to be asked again */
-  async #ask(
+  /** @returns undefined while the player has not answered */
+  async #request(
     clientId: string,
     parameters: Record<string, string>,
     progress: Progress,
     { signal }: Deadline,
   ): Promise<TokenSet | undefined> {
-    const askedAtMs = this.#clock.now();
+    const requestedAtMs = this.#clock.now();
     try {
       return await this.#calls.run('createToken', clientId, signal, async (library, configuration) =>
-        readTokens(await library.genericGrantRequest(configuration, deviceCodeGrantType, parameters), askedAtMs),
+        readTokens(await library.genericGrantRequest(configuration, deviceCodeGrantType, parameters), requestedAtMs),
       );
     } catch (error) {
-      if (signal.aborted || !progress.goesOn(error)) throw error;
+      if (signal.aborted || !progress.canContinue(error)) throw error;
       return undefined;
     }
   }
 }
 
-/** What the player is shown, and how often the service is asked. @see RFC 8628, section 3.5 */
+/** What the player is shown, and the interval between requests. @see RFC 8628, section 3.5 */
 class Progress {
   readonly expiresAtMs: number;
   readonly #codes: DeviceAuthorizationResponse;
   readonly #onProgress: DeviceOptions['onProgress'];
   readonly #logger: Logger;
   #intervalMs: number;
-  /** Attempts on end that reached nobody. */
+  /** Consecutive requests that failed temporarily. */
   #failures = 0;
   #retryAfterMs = 0;
 
   constructor(
     codes: DeviceAuthorizationResponse,
-    askedAtMs: number,
+    requestedAtMs: number,
     onProgress: DeviceOptions['onProgress'],
     logger: Logger,
   ) {
     if (![codes.verification_uri, codes.verification_uri_complete ?? codes.verification_uri].every(isWebAddress)) {
-      throw new TransportError('unreadable_answer', 'The service named a page that is not on the web.');
+      throw new TransportError('unreadable_answer', "The service's verification address is not an http(s) address.");
     }
     this.#codes = codes;
     this.#onProgress = onProgress;
     this.#logger = logger;
     this.#intervalMs = codes.interval === undefined ? limits.devicePollIntervalMs : codes.interval * 1000;
-    this.expiresAtMs = askedAtMs + codes.expires_in * 1000;
-    this.tell('pending');
+    this.expiresAtMs = requestedAtMs + codes.expires_in * 1000;
+    this.report('pending');
   }
 
-  /** Until the next attempt. */
+  /** The pause before the next request. */
   get pauseMs(): number {
     const grownMs = Math.max(this.#intervalMs, Math.min(intervalMsMax, this.#intervalMs * 2 ** this.#failures));
     return Math.max(grownMs, this.#retryAfterMs);
   }
 
-  /** Takes note of an answer that is not the tokens. @returns whether the service is to be asked again */
-  goesOn(error: unknown): boolean {
+  /** Handles an answer without tokens. @returns whether to send another request */
+  canContinue(error: unknown): boolean {
     this.#retryAfterMs = error instanceof RateLimitError ? error.retryAfterMs : 0;
-    if (isPassing(error)) {
+    if (isTemporary(error)) {
       this.#failures++;
       return true;
     }
@@ -194,19 +196,19 @@ class Progress {
     if (error.error === 'authorization_pending') return true;
     if (error.error !== 'slow_down') return false;
     this.#intervalMs += slowDownMs;
-    this.tell('slow_down');
+    this.report('slow_down');
     return true;
   }
 
   /** The error that the sign-in ends with. */
   fail(error: unknown): unknown {
     const end = error instanceof TransportError && error.code === 'deadline_exceeded' ? expired() : error;
-    if (end instanceof OAuthError && end.code === 'access_denied') this.tell('denied');
-    if (end instanceof OAuthError && end.code === 'expired_token') this.tell('expired');
+    if (end instanceof OAuthError && end.code === 'access_denied') this.report('denied');
+    if (end instanceof OAuthError && end.code === 'expired_token') this.report('expired');
     return end;
   }
 
-  tell(state: DeviceState): void {
+  report(state: DeviceState): void {
     const { user_code, verification_uri, verification_uri_complete } = this.#codes;
     const progress: DeviceProgress = Object.freeze({
       state,
@@ -216,18 +218,18 @@ class Progress {
       expiresAtMs: this.expiresAtMs,
       intervalMs: this.#intervalMs,
     });
-    // What a game's own callback throws is no reason for the sign-in to fail.
+    // An error of the game's callback must not end the sign-in.
     try {
       this.#onProgress?.(progress);
     } catch (error) {
-      // Its class alone: the callback was given the codes, and its error may name them.
+      // Only its class is logged: the callback received the codes, and its message may contain them.
       const name = error instanceof Error ? error.name : typeof error;
       this.#logger.error({ error: name }, 'an onProgress callback failed');
     }
   }
 }
 
-/** What every `slow_down` adds. @see RFC 8628, section 3.5 */
+/** Added to the interval by every `slow_down`. @see RFC 8628, section 3.5 */
 const slowDownMs = 5_000;
 
 function readArguments(given: DeviceAuthorizationArgs, applicationId: string | undefined) {
@@ -237,19 +239,19 @@ function readArguments(given: DeviceAuthorizationArgs, applicationId: string | u
   return { clientId: clientIdOf(args, applicationId), scopes: args.scopes };
 }
 
-/** Nobody was reached, or somebody who could not answer now. */
-function isPassing(error: unknown): boolean {
+/** Whether the service could not be reached, or could not answer at present. */
+function isTemporary(error: unknown): boolean {
   if (error instanceof RateLimitError) return true;
   if (error instanceof ApiError) return error.status >= 500;
-  return error instanceof TransportError && passing.has(error.code);
+  return error instanceof TransportError && temporaryCodes.has(error.code);
 }
 
-const passing: ReadonlySet<string> = new Set(['unreachable', 'connection_lost', 'deadline_exceeded']);
+const temporaryCodes: ReadonlySet<string> = new Set(['unreachable', 'connection_lost', 'deadline_exceeded']);
 
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function expired(): OAuthError {
-  return oauthError('expired_token', 'The code was not used in time; start again for a new one.');
+  return oauthError('expired_token', 'The code expired before the player used it. Start again for a new code.');
 }

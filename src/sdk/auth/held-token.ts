@@ -2,51 +2,60 @@ import { ArgumentError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Alarm } from '../connection/alarm.ts';
 import { type Observable, Subject } from '../live/rxjs.ts';
-import { requireText } from './require-text.ts';
+import { requireText } from './token-set.ts';
 
-/** An access token to act with, and what is known of it; a {@link TokenSet} is one. */
+/** An access token for {@link Client.updateToken}. A {@link TokenSet} is one. */
 export interface AccessToken {
   readonly accessToken: string;
-  /** In milliseconds since the Unix epoch. Absent: nobody knows, and {@link Client.tokenExpiration$} says nothing. */
+  /** When it expires, in milliseconds since the Unix epoch. Absent: unknown, and {@link Client.tokenExpiration$} does not emit. */
   readonly expiresAtMs?: number | undefined;
-  /** Whose token it is, by either of them. */
+  /** The player, who can be named by this or by `idToken`. */
   readonly userId?: string | undefined;
   readonly idToken?: string | undefined;
 }
 
-/** Of a token that ends soon, or has ended. Frozen. */
+/** Reports that a token expires soon, or has expired. Frozen. */
 export interface TokenExpiration {
   /** In milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   readonly isExpired: boolean;
 }
 
-/** Our choice: how long before a token's end that is told; time to refresh it, also on a bad line. */
+/** Unspecified: how long before the expiry {@link Client.tokenExpiration$} emits. Enough to refresh over a bad connection. */
 export const expirationNoticeMs = 5 * 60_000;
 
 /** @throws ArgumentError `missing_access_token`, `invalid_expiry` */
-export function requireSound({ accessToken, expiresAtMs }: AccessToken): void {
+export function requireValidToken({ accessToken, expiresAtMs }: AccessToken): void {
   requireText('accessToken', accessToken, 'missing_access_token');
   if (expiresAtMs === undefined || Number.isFinite(expiresAtMs)) return;
-  throw new ArgumentError('invalid_expiry', 'expiresAtMs must be milliseconds since the Unix epoch.');
+  throw new ArgumentError(
+    'invalid_expiry',
+    `expiresAtMs must be milliseconds since the Unix epoch (got ${expiresAtMs}).`,
+  );
 }
 
-/** The access token that a client acts with, and the moment at which a new one is needed. */
+/** The access token that a client uses, and the notice that it expires. */
 export class HeldToken {
-  /** Once for every token, while connected. Does not replay; completes on {@link close}. */
+  /** Emits once for every token, while connected. Does not replay; completes on {@link close}. */
   readonly expiration$: Observable<TokenExpiration>;
   readonly #clock: Clock;
   readonly #alarm: Alarm;
   readonly #subject = new Subject<TokenExpiration>();
   #token: AccessToken | undefined;
+  #expiration: TokenExpiration | undefined;
   #isConnected = false;
-  /** The token whose end was told. */
-  #told: string | undefined;
+  /** The token that {@link expiration$} has reported. */
+  #reported: string | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#alarm = new Alarm(clock);
     this.expiration$ = this.#subject.asObservable();
+  }
+
+  /** The notice for the current token; undefined while it is not due. */
+  get expiration(): TokenExpiration | undefined {
+    return this.#expiration;
   }
 
   get accessToken(): string | undefined {
@@ -55,7 +64,8 @@ export class HeldToken {
 
   /** @throws ArgumentError `missing_access_token`, `invalid_expiry` */
   set(token: AccessToken | undefined): void {
-    if (token) requireSound(token);
+    if (token) requireValidToken(token);
+    if (token?.accessToken !== this.#reported) this.#expiration = undefined;
     this.#token = token;
     this.#arm();
   }
@@ -66,7 +76,7 @@ export class HeldToken {
     this.#arm();
   }
 
-  /** Looks at the time: the machine may have slept. */
+  /** Compares with the clock after the machine may have slept. */
   check(): void {
     this.#alarm.check();
   }
@@ -79,10 +89,11 @@ export class HeldToken {
   #arm(): void {
     const { accessToken, expiresAtMs } = this.#token ?? {};
     this.#alarm.cancel();
-    if (!this.#isConnected || expiresAtMs === undefined || accessToken === this.#told) return;
+    if (!this.#isConnected || expiresAtMs === undefined || accessToken === this.#reported) return;
     this.#alarm.set(expiresAtMs - expirationNoticeMs, () => {
-      this.#told = accessToken;
-      this.#subject.next(Object.freeze({ expiresAtMs, isExpired: this.#clock.now() >= expiresAtMs }));
+      this.#reported = accessToken;
+      this.#expiration = Object.freeze({ expiresAtMs, isExpired: this.#clock.now() >= expiresAtMs });
+      this.#subject.next(this.#expiration);
     });
   }
 }

@@ -2,10 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TransportError } from '../../model/errors/errors.ts';
 import { loopbackRedirect } from '../../model/oauth.ts';
-import type { RedirectReceiver } from '../redirect/receiver.ts';
-import type { RedirectVerdict } from './redirect.ts';
+import type { RedirectReceiver } from '../redirect/listen.ts';
+import type { RedirectResult } from './redirect-validation.ts';
 
-// A browser opens a few connections ahead of use; anything more is not a browser.
+// A browser opens a few connections ahead of use. More connections come from another program.
 const connectionsMax = 16;
 const requestMsMax = 10_000;
 
@@ -18,20 +18,20 @@ const headers = {
   connection: 'close',
 };
 
-/** Who decides about an address: `judge` at once, for the page to show; `settle` once that page has been sent. */
+/** Checks addresses: `validate` decides which page is shown, and `settle` is called once that page has been sent. */
 export interface RedirectValidator {
-  judge(address: string): RedirectVerdict;
-  settle(verdict: RedirectVerdict): void;
+  validate(address: string): RedirectResult;
+  settle(result: RedirectResult): void;
 }
 
 /**
- * Receives redirects to `http://127.0.0.1:PORT/callback`, at a free port that this machine alone can reach. Each address
- * asked for goes to `judge`, whose verdict decides the page that the player sees.
+ * Receives redirects to `http://127.0.0.1:PORT/callback`, on a free port that only this machine can reach. Every request's
+ * address is passed to `validate`, whose result decides which page the player sees.
  *
- * Only GET of the redirect's own path is looked at, and only under the Host `127.0.0.1:PORT`: a page elsewhere whose
- * name was made to resolve here must not reach us.
+ * Accepts only GET of the redirect's path, with the Host `127.0.0.1:PORT`: a web page whose host name resolves to this
+ * machine (DNS rebinding) must not reach it.
  *
- * @throws TransportError `no_loopback`: this machine lets us listen on no port
+ * @throws TransportError `no_loopback`: no port can be opened
  */
 export async function openLoopbackReceiver(redirects: RedirectValidator): Promise<RedirectReceiver> {
   const { createServer } = await import('node:http');
@@ -39,24 +39,23 @@ export async function openLoopbackReceiver(redirects: RedirectValidator): Promis
   server.maxConnections = connectionsMax;
   const host = `${loopbackRedirect.host}:${await listen(server)}`;
   server.on('request', (request, response) => {
-    const page = misuse(request, host);
+    const page = errorPage(request, host);
     if (page) return answer(response, page);
-    const verdict = redirects.judge(`http://${host}${request.url}`);
-    // Only then may the server be closed: closing it cuts off what has not left yet.
-    response.once('close', () => redirects.settle(verdict));
-    answer(response, pages[verdict.kind]);
+    const result = redirects.validate(`http://${host}${request.url}`);
+    // The server may be closed only after the page was sent, because closing it ends all connections.
+    response.once('close', () => redirects.settle(result));
+    answer(response, pages[result.kind]);
   });
 
-  return {
-    redirectUri: `http://${host}${loopbackRedirect.path}`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+  const close = async () => {
+    const closed = new Promise(resolve => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
   };
+  return { redirectUri: `http://${host}${loopbackRedirect.path}`, close, [Symbol.asyncDispose]: close };
 }
 
-function misuse({ method, headers, url = '' }: IncomingMessage, host: string): Page | undefined {
+function errorPage({ method, headers, url = '' }: IncomingMessage, host: string): Page | undefined {
   if (headers.host !== host) return pages.misdirected;
   if (url.split('?', 1)[0] !== loopbackRedirect.path) return pages.notFound;
   return method === 'GET' ? undefined : pages.notAllowed;
@@ -65,7 +64,13 @@ function misuse({ method, headers, url = '' }: IncomingMessage, host: string): P
 function listen(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', cause => {
-      reject(new TransportError('no_loopback', 'No loopback port can be opened for the redirect.', { cause }));
+      reject(
+        new TransportError(
+          'no_loopback',
+          'No port of 127.0.0.1 can be opened for the redirect. Use a custom scheme instead.',
+          { cause },
+        ),
+      );
     });
     server.listen({ host: loopbackRedirect.host, port: 0 }, () => resolve((server.address() as AddressInfo).port));
   });
@@ -75,28 +80,24 @@ function answer(response: ServerResponse, { status, body }: Page): void {
   response.writeHead(status, status === 405 ? { ...headers, allow: 'GET' } : headers).end(body);
 }
 
-/** What a player's browser shows after a redirect to the loopback server. */
+/** A page that the player's browser shows after the redirect. */
 interface Page {
   readonly status: number;
   readonly body: string;
 }
 
-/** Fixed texts: nothing of the request is ever repeated in them. */
+/** Fixed texts, which never contain parts of the request. */
 const pages = {
   granted: page(200, 'You are signed in', 'You can close this page and go back to the game.'),
-  refused: page(
+  rejected: page(
     200,
     'You are not signed in',
     'The request was declined. You can close this page and go back to the game.',
   ),
-  foreign: page(
-    400,
-    'This link is not valid',
-    'It does not belong to a sign-in that is under way. Start again in the game.',
-  ),
-  misdirected: page(421, 'Wrong address', 'This address is for the game alone.'),
-  notFound: page(404, 'Nothing here', 'This address is for the game alone.'),
-  notAllowed: page(405, 'Not allowed', 'This address is for the game alone.'),
+  foreign: page(400, 'This link is not valid', 'It does not belong to a sign-in in progress. Start again in the game.'),
+  misdirected: page(421, 'Wrong address', 'Only the game uses this address.'),
+  notFound: page(404, 'Nothing here', 'Only the game uses this address.'),
+  notAllowed: page(405, 'Not allowed', 'Only the game uses this address.'),
 } as const satisfies Record<string, Page>;
 
 function page(status: number, title: string, text: string): Page {

@@ -10,7 +10,6 @@ import { readLimits } from '../../wire/rate-limits/headers.ts';
 import { type RouteName, routePath } from '../../wire/routes.ts';
 import { oauthError } from './oauth-error.ts';
 
-/** What {@link OAuthCalls} stand on. */
 export interface OAuthPorts {
   /** As {@link resolveBaseUrl} returns it. */
   readonly baseUrl: string;
@@ -22,7 +21,7 @@ export type Library = typeof import('./openid-client.ts');
 
 const load = (): Promise<Library> => import('./openid-client.ts');
 
-/** Loads what the first call needs, while nobody waits for it; the call itself would tell of a failure. */
+/** Loads openid-client ahead of the first call, which reports a failure to load it. */
 export function prepareOAuthCalls(): void {
   load().catch(() => {});
 }
@@ -31,9 +30,9 @@ export type OAuthRoute = Extract<RouteName, 'createToken' | 'revokeToken' | 'sta
 type Exchange<Answer> = (library: Library, configuration: Configuration) => Promise<Answer>;
 
 /**
- * Runs openid-client, which does the protocol and is loaded at the first call, over our transport, by our clock and
- * deadline, with our errors. A public client: no secret, since a game cannot keep one. Nothing is ever sent twice:
- * codes and refresh tokens work once.
+ * Runs openid-client, which implements the protocol, with this package's transport, clock, deadline and errors. A public
+ * client: it sends no secret, since a game cannot keep one. No request is repeated, because codes and refresh tokens work
+ * once.
  *
  * @see docs/spec/oauth2.md#client-authentication; docs/spec/oauth2.md#errors
  */
@@ -53,18 +52,18 @@ export class OAuthCalls {
   ): Promise<Answer> {
     const library = await load();
     const deadline = new Deadline(this.#ports.clock, deadlineMsDefault, signal);
-    const asking: Asking = { route, signal: deadline.signal, told: undefined };
+    const call: Call = { route, signal: deadline.signal, answer: undefined };
     try {
       deadline.signal.throwIfAborted();
-      return await exchange(library, this.#configure(library, clientId, asking));
+      return await exchange(library, this.#configure(library, clientId, call));
     } catch (error) {
-      throw translate(library, error, asking.told);
+      throw translate(library, error, call.answer);
     } finally {
       deadline.close();
     }
   }
 
-  #configure(library: Library, clientId: string, asking: Asking): Configuration {
+  #configure(library: Library, clientId: string, call: Call): Configuration {
     const { baseUrl, clock } = this.#ports;
     const endpoint = (name: OAuthRoute) => apiUrl(baseUrl) + routePath(name, {});
     const configuration = new library.Configuration(
@@ -75,66 +74,72 @@ export class OAuthCalls {
         device_authorization_endpoint: endpoint('startDevice'),
       },
       clientId,
-      // ID tokens are judged by our clock, not by the machine's.
+      // ID tokens are checked by this package's clock, not the machine's.
       { [library.clockSkew]: Math.round((clock.now() - Date.now()) / 1000) },
       library.None(),
     );
-    // The client checked that the base URL is encrypted or on this machine.
+    // The client has checked that the base URL is https or on this machine.
     library.allowInsecureRequests(configuration);
-    configuration.timeout = 0; // the deadline below is on our clock
+    configuration.timeout = 0; // replaced by the deadline of run()
     configuration[library.customFetch] = (url, { method, headers, body }) =>
-      this.#send(asking, { method, url, headers, body: String(body ?? '') });
+      this.#send(call, { method, url, headers, body: String(body ?? '') });
     return configuration;
   }
 
   async #send(
-    asking: Asking,
+    call: Call,
     { method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body: string },
   ): Promise<Response> {
     const { transport } = this.#ports;
-    const { route, signal } = asking;
-    const named = { ...headers, 'user-agent': userAgent };
-    const answer = await transport.send({ method, url, headers: named, body, signal });
-    const told = parseJson(answer.text);
-    asking.told = told;
-    const { refusal } = readLimits(answer.status, answer.headers, told);
+    const { route, signal } = call;
+    const allHeaders = { ...headers, 'user-agent': userAgent };
+    const response = await transport.send({ method, url, headers: allHeaders, body, signal });
+    const answer = parseJson(response.text);
+    call.answer = answer;
+    const { refusal } = readLimits(response.status, response.headers, answer);
     if (refusal) throw new RateLimitError(refusal.scope === 'global' ? 'global' : route, refusal.retryAfterMs);
-    if (answer.status >= 400 && typeof asRecord(told)?.error !== 'string') throw apiError(route, answer.status, told);
-    // A challenge in the headers would hide the error that the body names.
-    return new Response(answer.text || null, {
-      status: answer.status,
+    if (response.status >= 400 && typeof asRecord(answer)?.error !== 'string') {
+      throw apiError(route, response.status, answer);
+    }
+    // The library would report a challenge in the headers instead of the error in the body.
+    return new Response(response.text || null, {
+      status: response.status,
       headers: { 'content-type': 'application/json' },
     });
   }
 }
 
-/** A call under way, and what was answered. */
-interface Asking {
+/** A call in progress. */
+interface Call {
   readonly route: OAuthRoute;
   readonly signal: AbortSignal;
-  told: unknown;
+  /** The parsed body of the answer. */
+  answer: unknown;
 }
 
-const idTokenFaults: ReadonlySet<unknown> = new Set([
+const idTokenErrors: ReadonlySet<unknown> = new Set([
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
   'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
 ]);
 
-// The library's errors carry whole answers as their cause, tokens among them: none of that travels on.
-function translate(library: Library, error: unknown, told: unknown): RallypointError {
+// The library's errors contain whole answers, with tokens, as their cause. None of that may be passed on.
+function translate(library: Library, error: unknown, answer: unknown): RallypointError {
   if (error instanceof library.ResponseBodyError) return oauthError(error.error, error.error_description);
   if (error instanceof RallypointError) return error;
   const { cause, code } = Object(error) as { cause?: unknown; code?: unknown };
   if (cause instanceof RallypointError) return cause;
-  if (idTokenFaults.has(code) || isReadableButForIdToken(told)) {
-    return oauthError('invalid_id_token', 'The ID token was not made for this sign-in, or is not valid now.');
+  if (idTokenErrors.has(code) || hasOnlyBadIdToken(answer)) {
+    return oauthError(
+      'invalid_id_token',
+      'The ID token does not belong to this sign-in, or is not valid now. Sign in again.',
+    );
   }
   return new TransportError('unreadable_answer', `The token endpoint's answer cannot be used (${String(code)}).`);
 }
 
-// The library has one code for all that it cannot use.
-function isReadableButForIdToken(told: unknown): boolean {
-  const { id_token, access_token, token_type, expires_in, refresh_token, scope } = asRecord(told) ?? {};
+// The library has a single code for every answer that it cannot use.
+function hasOnlyBadIdToken(answer: unknown): boolean {
+  const { id_token, access_token, token_type, expires_in, refresh_token, scope } = asRecord(answer) ?? {};
   return (
     id_token !== undefined &&
     isText(access_token) &&

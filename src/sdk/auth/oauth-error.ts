@@ -5,13 +5,13 @@ const codeLengthMax = 64;
 const descriptionLengthMax = 300;
 
 /**
- * The error an authorization server named. Its texts come from outside and end up in messages and logs, so they are
- * cut, and only printable ASCII is kept (which is all that RFC 6749 allows there).
+ * An error that the authorization server reported. Its texts end up in messages and logs, so they are truncated and reduced to
+ * printable ASCII, which is all that RFC 6749 allows in them.
  */
 export function oauthError(code: string, description: string | null | undefined): OAuthError {
-  const told = description ? printable(description, descriptionLengthMax) : 'The authorization server gave no reason.';
+  const text = description ? printable(description, descriptionLengthMax) : 'The authorization server gave no reason.';
   const error = printable(code, codeLengthMax);
-  return new OAuthError(isKnown(error) ? error : 'oauth_error', told, { error });
+  return new OAuthError(isKnown(error) ? error : 'oauth_error', text, { error });
 }
 
 /** The codes of {@link OAuthError} that an authorization server can name. */

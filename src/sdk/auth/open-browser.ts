@@ -1,9 +1,9 @@
 import { RallypointError, TransportError } from '../../model/errors/errors.ts';
 
-/** Shows a page to the player. Resolving says nothing about what the player does there. */
+/** Shows a page to the player. May resolve before or after the player has used the page. */
 export type OpenBrowser = (url: string) => Promise<void> | void;
 
-/** How each system opens an address in the person's browser; the address is an argument of its own, never of a shell. */
+/** The program that opens an address in the default browser. The address is one argument, and no shell is involved. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
@@ -11,7 +11,7 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 const freedesktopOpener = ['xdg-open'] as const;
 
 /**
- * Opens the page with the system's own opener and resolves when that has ended.
+ * Opens the page with the system's opener, and resolves when that has exited.
  *
  * @throws TransportError `browser_unavailable`: there is no opener, or it found no browser
  */
@@ -22,49 +22,49 @@ export async function openSystemBrowser(url: string): Promise<void> {
   opener.unref();
   await new Promise<void>((resolve, reject) => {
     const fail = (cause: Error) => {
-      const message = `${command} could not open a browser at ${placeOf(url)}: pass openBrowser to show pages by other means.`;
+      const message = `${command} could not open a browser at ${locationOf(url)}: pass openBrowser to show pages in another way.`;
       reject(new TransportError('browser_unavailable', message, { cause: withoutQuery(cause, url) }));
     };
     opener.once('error', fail);
     opener.once('exit', (code, signal) => {
       if (code === 0) resolve();
-      else fail(new Error(`${command} ended with ${code === null ? `the signal ${signal}` : `exit code ${code}`}.`));
+      else fail(new Error(`${command} exited with ${code === null ? `the signal ${signal}` : `exit code ${code}`}.`));
     });
   });
 }
 
 /**
- * Shows a page by whatever the game, or its default, opens pages with.
+ * Shows a page with the game's opener or the default one.
  *
- * @throws TransportError `browser_unavailable`, with what the opener threw as its cause; an error of this package as it is
+ * @throws TransportError `browser_unavailable`, with the opener's error as its cause; errors of this package are passed on
  */
 export async function showPage(openBrowser: OpenBrowser, url: string): Promise<void> {
   try {
     await openBrowser(url);
   } catch (error) {
     if (error instanceof RallypointError) throw error;
-    const message = `openBrowser could not show the page at ${placeOf(url)}.`;
+    const message = `openBrowser could not show the page at ${locationOf(url)}. See cause for its error.`;
     throw new TransportError('browser_unavailable', message, { cause: withoutQuery(error, url) });
   }
 }
 
-/** Where the page is. What follows the path of a page for signing in is for the browser alone: state, challenge, nonce. */
-function placeOf(url: string): string {
-  if (!URL.canParse(url)) return 'an address that is none';
+/** The address without its query, which holds state, challenge and nonce and is for the browser only. */
+function locationOf(url: string): string {
+  if (!URL.canParse(url)) return 'an invalid address';
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }
 
-// Shorter values (`code`, `S256`) say nothing, and stand in every text.
+// Shorter values (`code`, `S256`) are not secret and may occur in any text.
 const secretLengthMin = 6;
 
-/** What an opener threw may quote the address, in its message as in fields of its own. */
+/** An opener's error may contain the address, in its message and in other fields. */
 function withoutQuery(error: unknown, url: string): unknown {
   const query = URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams();
   if (query.size === 0) return error;
   const { name = 'Error', code } = Object(error) as { name?: string; code?: unknown };
   let message = error instanceof Error ? error.message : String(error);
-  message = message.replaceAll(url, placeOf(url));
+  message = message.replaceAll(url, locationOf(url));
   for (const value of query.values()) {
     for (const text of [value, encodeURIComponent(value)]) {
       if (text.length >= secretLengthMin) message = message.replaceAll(text, '[hidden]');

@@ -1,6 +1,6 @@
 /**
- * The parts of openid-client that are called here, by name: loaded as a whole, a game's bundler would have to keep all of it, and
- * the libraries under it.
+ * The parts of openid-client that are used. Importing the whole namespace would make a game's bundler include all of it, and the
+ * libraries that it imports.
  */
 export {
   allowInsecureRequests,

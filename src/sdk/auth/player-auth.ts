@@ -14,7 +14,7 @@ export interface PlayerAuthPorts extends OAuthPorts, AuthorizerPorts {
   readonly http: Http;
 }
 
-/** What a {@link Client} signs players in with: for which application, by which ways, and the token that came of it. */
+/** Everything a {@link Client} needs to sign players in: the application, the flows, and the current token. */
 export class PlayerAuth {
   readonly authorizer: Authorizer;
   readonly tokens: TokenClient;
@@ -33,7 +33,7 @@ export class PlayerAuth {
 
   /** @see {@link Client.authorize} */
   authorize(args: AuthorizationArgs, options: AuthorizeOptions): Promise<AuthorizationGrant> {
-    // The player is in the browser for seconds: time to load what comes next.
+    // The player is in the browser for seconds, which is time to load what getToken() needs.
     prepareOAuthCalls();
     return this.authorizer.authorize(args, this.applicationId, options);
   }
@@ -56,10 +56,10 @@ export class PlayerAuth {
   token(): string {
     const { accessToken } = this.held;
     if (accessToken !== undefined) return accessToken;
-    throw new ArgumentError('missing_access_token', 'Pass an access token to updateToken() first.');
+    throw new ArgumentError('missing_access_token', 'No access token is set: pass one to updateToken() first.');
   }
 
-  /** Ends what is under way. */
+  /** Aborts what is in progress. */
   close(): void {
     this.authorizer.abort();
     this.device.abort();

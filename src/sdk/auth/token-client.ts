@@ -6,25 +6,24 @@ import { isCodeVerifier } from '../../wire/pkce.ts';
 import type { RequestOptions } from '../call-options.ts';
 import type { AuthorizationGrant } from './authorizer.ts';
 import { OAuthCalls, type OAuthPorts } from './oauth-calls.ts';
-import { requireText } from './require-text.ts';
-import { readTokens, type TokenSet } from './token-set.ts';
+import { readTokens, requireText, type TokenSet } from './token-set.ts';
 
-/** A grant, and the verifier whose challenge went into its arguments. */
+/** A grant, and the verifier that belongs to the code challenge of its arguments. */
 export interface TokenRequest extends AuthorizationGrant {
   readonly verifier: string;
 }
 
 export interface RefreshOptions extends RequestOptions {
   /**
-   * Names this refresh, so that it can be repeated when its answer was lost: a service that knows the parameter gives the
-   * same refresh token with the same key the same pair again, until the pair is refreshed in turn. Others pass it over.
-   * 16 to 128 characters that nobody can guess; a
-   * new one for every refresh token.
+   * Identifies this refresh, so that it can be repeated when its answer was lost: for the same refresh token and key, a service
+   * that supports the parameter returns the same tokens again, until those are refreshed in turn. Other services ignore it.
+   * {@link limits.idempotencyKeyLengthMin} to {@link limits.idempotencyKeyLengthMax} random characters; use a new key for
+   * every refresh token.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Trades grants and refresh tokens for tokens, and ends them. @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce; docs/spec/oauth2.md#revocation */
+/** Exchanges grants and refresh tokens for tokens, and revokes tokens. @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce; docs/spec/oauth2.md#revocation */
 export class TokenClient {
   readonly #clock: Clock;
   readonly #calls: OAuthCalls;
@@ -35,22 +34,25 @@ export class TokenClient {
   }
 
   /**
-   * @param merge a provisional account that becomes part of the player's
+   * @param merge the identity whose provisional account is merged into the player's
    * @see {@link Client.getToken}, {@link Client.getTokenFromProvisionalMerge}
    */
   getToken(clientId: string, request: TokenRequest, signal?: AbortSignal, merge?: ExternalAuth): Promise<TokenSet> {
     const { code, verifier, nonce } = request;
     requireText('code', code, 'missing_code');
     if (!isCodeVerifier(verifier)) {
-      throw new ArgumentError('invalid_code_verifier', 'verifier must be what createAuthorizationCodeVerifier() made.');
+      throw new ArgumentError(
+        'invalid_code_verifier',
+        'verifier must be the one that createAuthorizationCodeVerifier() returned: 43 to 128 unreserved characters.',
+      );
     }
     const redirect = parseRedirect(request.redirectUri);
     redirect.searchParams.set('code', code);
     const checks = { pkceCodeVerifier: verifier, ...(nonce === undefined ? {} : { expectedNonce: nonce }) };
     const parameters = merge && { ...externalAuthFields(clientId, merge) };
-    const askedAtMs = this.#clock.now();
+    const requestedAtMs = this.#clock.now();
     return this.#calls.run('createToken', clientId, signal, async (library, configuration) =>
-      readTokens(await library.authorizationCodeGrant(configuration, redirect, checks, parameters), askedAtMs),
+      readTokens(await library.authorizationCodeGrant(configuration, redirect, checks, parameters), requestedAtMs),
     );
   }
 
@@ -59,9 +61,9 @@ export class TokenClient {
     requireText('refreshToken', refreshToken, 'missing_refresh_token');
     const { signal, idempotencyKey } = options;
     const parameters = idempotencyKey === undefined ? undefined : { idempotency_key: idempotencyKey };
-    const askedAtMs = this.#clock.now();
+    const requestedAtMs = this.#clock.now();
     return this.#calls.run('createToken', clientId, signal, async (library, configuration) =>
-      readTokens(await library.refreshTokenGrant(configuration, refreshToken, parameters), askedAtMs),
+      readTokens(await library.refreshTokenGrant(configuration, refreshToken, parameters), requestedAtMs),
     );
   }
 
@@ -76,5 +78,8 @@ export class TokenClient {
 
 function parseRedirect(redirectUri: unknown): URL {
   if (typeof redirectUri === 'string' && URL.canParse(redirectUri)) return new URL(redirectUri);
-  throw new ArgumentError('invalid_redirect_uri', 'redirectUri must be the address that authorize() gave.');
+  throw new ArgumentError(
+    'invalid_redirect_uri',
+    'redirectUri must be the address in the grant that authorize() returned.',
+  );
 }

@@ -1,43 +1,45 @@
 import type { TokenEndpointResponse } from 'openid-client';
+import type { ArgumentErrorCode } from '../../model/errors/error-codes.ts';
+import { ArgumentError } from '../../model/errors/errors.ts';
 import { limits } from '../../model/limits/limits.ts';
 
-/** What the game holds after signing a player in. Frozen. @see docs/spec/client.md#snapshots */
+/** The tokens of a player who signed in. Frozen. @see docs/spec/client.md#snapshots */
 export interface TokenSet {
   readonly accessToken: string;
-  /** Works once: keep the newest. Absent where the server gives none: provisional and child tokens. */
-  readonly refreshToken?: string;
+  /** Works once: store the newest one. Absent for provisional and child tokens. */
+  readonly refreshToken?: string | undefined;
   readonly tokenType: 'Bearer';
-  /** Seconds from the answer on. */
+  /** In seconds, from the answer on. */
   readonly expiresInSeconds: number;
-  /** The same as an instant, in milliseconds since the Unix epoch. Counted from the request, so never too late. */
+  /** When the access token expires, in milliseconds since the Unix epoch. Counted from the request, so it is never too late. */
   readonly expiresAtMs: number;
-  /** Space-separated, as granted. */
+  /** The granted scopes, separated by spaces. */
   readonly scopes: string;
-  /** Issuer, audience, times and nonce have been checked. Present when `openid` was granted. */
-  readonly idToken?: string;
+  /** Its issuer, audience, times and nonce have been checked. Present when `openid` was granted. */
+  readonly idToken?: string | undefined;
 }
 
-/** The part of a token answer that is read: the same at the token endpoint and for provisional and child tokens. */
+/** The part of a token answer that is read, from the token endpoint and for provisional and child tokens. */
 export type TokenAnswer = Pick<
   TokenEndpointResponse,
   'access_token' | 'expires_in' | 'scope' | 'refresh_token' | 'id_token'
 >;
 
-/** @param askedAtMs when the request left */
-export function readTokens(answer: TokenAnswer, askedAtMs: number): TokenSet {
+/** @param requestedAtMs when the request was sent */
+export function readTokens(answer: TokenAnswer, requestedAtMs: number): TokenSet {
   const expiresInSeconds = answer.expires_in ?? limits.accessTokenLifeMs / 1000;
   return Object.freeze({
     accessToken: answer.access_token,
     tokenType: 'Bearer' as const,
     expiresInSeconds,
-    expiresAtMs: askedAtMs + expiresInSeconds * 1000,
+    expiresAtMs: requestedAtMs + expiresInSeconds * 1000,
     scopes: answer.scope ?? '',
     ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
     ...(answer.id_token === undefined ? {} : { idToken: answer.id_token }),
   });
 }
 
-/** Whom an ID token names; undefined when it cannot be read. It says so, no more: its signature is not looked at. */
+/** The user that an ID token names, or undefined when it cannot be read. The signature is not checked. */
 export function subjectOf(idToken: string | undefined): string | undefined {
   const [, claims = ''] = idToken?.split('.') ?? [];
   try {
@@ -46,4 +48,10 @@ export function subjectOf(idToken: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** @throws ArgumentError `code` when the value is not a non-empty text */
+export function requireText(name: string, value: unknown, code: ArgumentErrorCode): void {
+  if (typeof value === 'string' && value !== '') return;
+  throw new ArgumentError(code, `${name} is missing: pass a non-empty string.`);
 }

@@ -1,4 +1,4 @@
-import { KeychainError } from '../../model/errors/errors.ts';
+import { KeychainError, RallypointError } from '../../model/errors/errors.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import type { Keychain } from '../keychain/keychain.ts';
 import type { ProcessLock } from './process-lock.ts';
@@ -9,12 +9,12 @@ export interface CredentialStoreParts {
   readonly account: string;
   readonly applicationId: string;
   readonly lock: Pick<ProcessLock, 'hold'>;
-  /** Tells the other processes that something changed; resolves when they can know. */
-  readonly tell: () => Promise<void>;
+  /** Notifies the other processes of a change. */
+  readonly notify: () => Promise<void>;
   readonly logger: Logger;
 }
 
-/** The one place of a player's credential, among all processes: what is read and then written is so within the lock. */
+/** A player's credential in the keychain, shared by all processes. A read followed by a write happens within the lock. */
 export class CredentialStore {
   readonly applicationId: string;
   readonly #parts: CredentialStoreParts;
@@ -30,7 +30,8 @@ export class CredentialStore {
   }
 
   /**
-   * Undefined when nobody is signed in. What cannot be understood (a newer version's, perhaps) counts as nothing and stays.
+   * Returns undefined when no player is signed in, and for a credential in an unknown format, which may be a newer
+   * version's and is left in place.
    *
    * @throws KeychainError
    */
@@ -43,7 +44,7 @@ export class CredentialStore {
     return credential;
   }
 
-  /** As {@link read}, for whoever replaces what is there: then one that the keychain itself cannot read is none. */
+  /** As {@link read}, before the credential is replaced: one that the keychain cannot decrypt counts as absent. */
   async readForReplacing(): Promise<StoredCredential | undefined> {
     try {
       return await this.read();
@@ -55,15 +56,36 @@ export class CredentialStore {
 
   /** @throws KeychainError */
   async write(credential: StoredCredential): Promise<void> {
-    const { keychain, account, tell } = this.#parts;
+    const { keychain, account, notify } = this.#parts;
     await keychain.set(account, encodeCredential(credential));
-    await tell();
+    await notify();
   }
 
   /** @throws KeychainError */
   async remove(): Promise<void> {
-    const { keychain, account, tell } = this.#parts;
+    const { keychain, account, notify } = this.#parts;
     await keychain.delete(account);
-    await tell();
+    await notify();
   }
+}
+
+/** The game may pass a keychain of its own, which can throw anything: foreign errors become KeychainError `keychain_unusable`. */
+export function withKeychainErrors(keychain: Keychain): Keychain {
+  async function wrap<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await call();
+    } catch (cause) {
+      if (cause instanceof RallypointError) throw cause;
+      throw new KeychainError('keychain_unusable', 'The keychain that was passed to openCredentials() failed.', {
+        cause,
+      });
+    }
+  }
+  return {
+    tier: keychain.tier,
+    backend: keychain.backend,
+    get: account => wrap(() => keychain.get(account)),
+    set: (account, secret) => wrap(() => keychain.set(account, secret)),
+    delete: account => wrap(() => keychain.delete(account)),
+  };
 }

@@ -6,47 +6,47 @@ import { type Backoff, backoffMs } from '../../wire/http/backoff.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import { systemCode } from '../../wire/http/transport.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
-import { loadNative } from '../native/load.ts';
+import { loadNative } from '../native/addon.ts';
 
 export interface ProcessLockOptions {
-  /** Absolute. Its folder is made (for this user alone) when missing; what is put there stays and holds nothing. */
+  /** Absolute. Its folder is created (mode 0700) when missing. The files there are empty and are never deleted. */
   readonly path: string;
-  /** How long {@link ProcessLock.hold} waits for its turn. Default: {@link lockWaitMsDefault}. */
+  /** How long {@link ProcessLock.hold} waits for the lock. Default: {@link lockWaitMsDefault}. */
   readonly waitMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly entropy?: Entropy | undefined;
-  /** Which kinds may be taken, in the order of preference. Default: both. */
+  /** The kinds that may be used, in order of preference. Default: both. */
   readonly kinds?: readonly ProcessLockKind[] | undefined;
 }
 
 /**
- * - `native`: a lock of the system on the file itself, by the addon
- * - `sqlite`: the fallback where there is no addon: an exclusive transaction on an empty `node:sqlite` file beside it
+ * - `native`: a file lock of the system, through the addon
+ * - `sqlite`: an exclusive transaction on an empty `node:sqlite` file; the fallback where there is no addon
  *
- * The system drops either when its process dies. They do not keep each other out: all processes that share a path should
- * be of one installation.
+ * The system releases either lock when its process dies. The two kinds do not exclude each other: all processes that share a
+ * path should belong to one installation.
  */
 export type ProcessLockKind = 'native' | 'sqlite';
 
-/** One at a time, among all processes of this user that name the same path. */
+/** Mutual exclusion between all processes of this user that pass the same path. */
 export interface ProcessLock {
   readonly kind: ProcessLockKind;
   /**
-   * Runs `work` while nobody else does, and resolves or rejects as it does. Within a process first come, first served.
+   * Runs `work` while holding the lock, and settles as `work` does. Calls of one process run in the order they were made.
    *
-   * @param signal ends the wait; once `work` has begun it decides itself
+   * @param signal aborts the wait, not `work` once it has begun
    * @throws TransportError `deadline_exceeded`, `aborted`, both before `work` began; KeychainError `lock_unusable`
    */
   hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
 }
 
-/** Our choice: longer than a call to the service may take, short enough to tell of a process that hangs. */
+/** Unspecified: how long to wait. This is longer than a request may take, and short enough to report a process that hangs. */
 export const lockWaitMsDefault = 30_000;
 
-// A holder is done in milliseconds, or in one call to the service.
+// A process holds the lock for milliseconds, or for one request to the service.
 const polling: Backoff = { firstMs: 10, maxMs: 100 };
 
-/** Takes the lock at once or not at all: undefined while anyone holds it. @returns what lets go of it */
+/** Takes the lock without waiting. @returns what releases it; undefined while the lock is held */
 type TryLock = () => (() => void) | undefined;
 
 /** @throws KeychainError `lock_unusable`: none of the kinds works here */
@@ -90,7 +90,7 @@ const openers: Readonly<Record<ProcessLockKind, (path: string) => Promise<Opened
   },
 };
 
-// Nothing but SQLite may open its file: closing any other handle would drop the locks that this process has on it.
+// Only SQLite may open its file: closing any other handle would release this process's locks on it.
 function tryTransaction(database: import('node:sqlite').DatabaseSync): (() => void) | undefined {
   try {
     database.exec('BEGIN EXCLUSIVE');
@@ -102,7 +102,7 @@ function tryTransaction(database: import('node:sqlite').DatabaseSync): (() => vo
   }
 }
 
-/** The upper bits of the code say how. @see https://www.sqlite.org/rescode.html#busy */
+/** The lower eight bits are the code; the upper ones give details. @see https://www.sqlite.org/rescode.html#busy */
 function isBusy(error: unknown): boolean {
   const { errcode } = Object(error) as { errcode?: unknown };
   return typeof errcode === 'number' && (errcode & 0xff) === 5;
@@ -115,7 +115,7 @@ class PolledLock implements ProcessLock {
   readonly #waitMs: number;
   readonly #clock: Clock;
   readonly #entropy: Entropy;
-  /** Resolves when those of this process who came before are done. */
+  /** Resolves when the earlier calls of this process are done. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(kind: ProcessLockKind, tryLock: TryLock, options: ProcessLockOptions) {
@@ -172,5 +172,8 @@ function reasonOf(error: unknown): string {
 }
 
 function unusable(path: string, reason: string): KeychainError {
-  return new KeychainError('lock_unusable', `The lock between processes at ${path} cannot be used: ${reason}`);
+  return new KeychainError(
+    'lock_unusable',
+    `The lock file ${path} cannot be used: ${reason}. Pass a folder on a local disk that this user can write to.`,
+  );
 }

@@ -1,28 +1,28 @@
 import { asRecord, parseJson } from '../../wire/http/codec.ts';
 import { subjectOf, type TokenSet } from '../auth/token-set.ts';
 
-/** The part of a token set that is kept. */
+/** The part of a token set that is stored. */
 export type KeptTokens = Pick<TokenSet, 'accessToken' | 'refreshToken' | 'scopes' | 'expiresAtMs' | 'idToken'>;
 
-/** A player's sign-in, as the keychain keeps it for all processes of the game. */
+/** A player's sign-in, as the keychain stores it for all processes of the game. */
 export interface StoredCredential {
-  /** Counts sign-ins and refreshes: tells log lines apart, and no more. */
+  /** The number of sign-ins and refreshes so far. It only distinguishes log lines. */
   readonly generation: number;
   readonly applicationId: string;
   readonly accessToken: string;
-  /** Absent where the service gave none: then the credential ends with its access token. */
-  readonly refreshToken?: string;
+  /** Absent where the service issued none: the credential then expires with its access token. */
+  readonly refreshToken?: string | undefined;
   readonly scopes: string;
-  /** Whose it is. Absent where no ID token said so. */
-  readonly userId?: string;
-  /** In milliseconds since the Unix epoch, as are the others. */
+  /** The player. Absent without an ID token. */
+  readonly userId?: string | undefined;
+  /** In milliseconds since the Unix epoch, like the other times. */
   readonly receivedAtMs: number;
   readonly expiresAtMs: number;
   /**
-   * A refresh that was begun: written before it is sent. Found later, it tells that the answer was lost (the process
-   * died, the line broke), and the same refresh is repeated with the same key.
+   * A refresh that was begun; written before the request is sent. If it is still there later, the answer was lost (the process
+   * died, the connection broke), and the same request is repeated with the same key.
    */
-  readonly attempt?: RefreshAttempt;
+  readonly attempt?: RefreshAttempt | undefined;
 }
 
 export interface RefreshAttempt {
@@ -31,13 +31,13 @@ export interface RefreshAttempt {
   readonly sinceMs: number;
 }
 
-/** What a new answer of the service makes of what was kept before. */
+/** The credential that an answer of the token endpoint results in. */
 export function credentialOf(
   tokens: KeptTokens,
   before: { readonly generation: number; readonly applicationId: string } & Partial<StoredCredential>,
   receivedAtMs: number,
 ): StoredCredential {
-  // A service may leave out what has not changed. @see RFC 6749, section 5.1; RFC 6749, section 6
+  // A service may omit what has not changed. @see RFC 6749, section 5.1; RFC 6749, section 6
   const refreshToken = tokens.refreshToken ?? before.refreshToken;
   const userId = subjectOf(tokens.idToken) ?? before.userId;
   return Object.freeze({
@@ -52,14 +52,14 @@ export function credentialOf(
   });
 }
 
-// Raised when an older version of this package could not read what a newer one keeps.
+// Raised when an older version of this package could not read what a newer one writes.
 const format = 1;
 
 export function encodeCredential(credential: StoredCredential): string {
   return JSON.stringify({ format, ...credential });
 }
 
-/** @returns undefined when the text is none, or of another application or format */
+/** @returns undefined for damaged text, another application and an unknown format */
 export function decodeCredential(text: string, applicationId: string): StoredCredential | undefined {
   const fields = asRecord(parseJson(text));
   if (fields?.format !== format || fields.applicationId !== applicationId) return undefined;

@@ -4,8 +4,8 @@ import { isPrivate } from '../../wire/addresses.ts';
 import type { OpenBrowser } from '../auth/open-browser.ts';
 
 /**
- * Opens pages by Electron's shell; for {@link ClientOptions.openBrowser}. Only `https:`, and `http:` on this machine:
- * `openExternal` would run programs for other schemes.
+ * Opens pages with Electron's shell; for {@link ClientOptions.openBrowser}. Accepts `https:`, and `http:` on this machine,
+ * because `openExternal` runs programs for other schemes.
  *
  * @param shell from the `electron` module of the main process
  */
@@ -13,7 +13,7 @@ export function openWithShell(shell: Pick<Shell, 'openExternal'>): OpenBrowser {
   return async url => {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (!target || !/^https?:$/.test(target.protocol) || !isPrivate(target)) {
-      throw new ArgumentError('unsafe_address', 'Only https pages, and http pages of this machine, are opened.');
+      throw new ArgumentError('unsafe_address', 'url must be an https: address, or an http: address of this machine.');
     }
     await shell.openExternal(target.href);
   };

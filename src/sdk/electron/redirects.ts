@@ -1,7 +1,6 @@
 import type { App } from 'electron';
-import { addressesIn, isAddressOf } from '../redirect/address.ts';
 import type { SchemeReceiver } from '../redirect/listen.ts';
-import { customSchemeRedirect, parseScheme, type SchemeChoice } from '../redirect/scheme.ts';
+import { addressesIn, customSchemeRedirect, isAddressOf, parseScheme, type SchemeChoice } from '../redirect/scheme.ts';
 import { type ElectronRegistration, Registrar, type RegistrarOptions } from './registrar.ts';
 
 /** The part of Electron's `app` that is called. */
@@ -10,31 +9,32 @@ export type RedirectApp = Pick<App, 'on' | 'off' | 'requestSingleInstanceLock' |
 export interface RedirectOptions extends SchemeChoice, RegistrarOptions {
   /** From the `electron` module of the main process. */
   readonly app: RedirectApp;
-  /** How this process was started. Default: `process.argv`. */
+  /** The arguments of this process. Default: `process.argv`. */
   readonly argv?: readonly string[] | undefined;
 }
 
-/** Redirects on their way from the system to the client. */
+/** Receives custom-scheme redirects from the system for the client. */
 export interface ElectronReceiver extends SchemeReceiver {
   /**
-   * False in a second copy of the game: the redirect it was started with has gone to the first one, and it should quit.
+   * False in a second copy of the game: the redirect that it was started with has been passed to the first one, and it should
+   * quit.
    */
   readonly isFirstInstance: boolean;
   /**
-   * As in {@link SchemeReceiver}. macOS tells of the address of a start by an event: the first that nobody waits for, and
-   * that comes before this was looked at, is kept here; whatever comes later goes to `onUnclaimed`. None goes to both.
+   * As in {@link SchemeReceiver}. macOS delivers the address of a start as an event: the first one that no authorization waits
+   * for is stored here until this property is read. Later addresses are passed to `onUnclaimed`, and none to both.
    */
   readonly startAddress: string | undefined;
-  /** Whether the system has taken us for the scheme's program by now; the forwarder takes a moment. */
+  /** Whether the game is registered for the scheme by now. Registering the forwarder takes a moment. */
   readonly isRegistered: boolean;
-  /** How that went. Never rejects. In a second copy nothing is registered. */
+  /** The result of the registration. Never rejects. A second copy registers nothing. */
   readonly registration: Promise<ElectronRegistration>;
 }
 
 /**
- * Receives custom-scheme redirects in Electron's main process, wherever a system puts them: the `open-url` event
- * (macOS), the arguments of a second copy that the system starts (Windows, Linux), the arguments of this one, the
- * forwarder. Call it early, before the app is ready: macOS brings the address of a start before that.
+ * Receives custom-scheme redirects in Electron's main process: from the `open-url` event (macOS), from the arguments of a
+ * second copy that the system starts (Windows, Linux), from the arguments of this process, and from the forwarder. Call it
+ * before the app is ready, because macOS delivers the address of a start before that.
  *
  * @throws ArgumentError `missing_scheme`, `invalid_scheme`, `invalid_snowflake`
  * @see docs/spec/client.md#authorization-arguments
@@ -43,7 +43,7 @@ export function receiveRedirects(options: RedirectOptions): ElectronReceiver {
   const { app, client, argv = process.argv } = options;
   const scheme = parseScheme(options);
   const own = addressesIn(argv, scheme);
-  // Chromium sorts the arguments of a second copy and may drop some; this arrives as it was sent.
+  // Chromium reorders the arguments of a second copy and may drop some; this data arrives unchanged.
   const isFirstInstance = app.requestSingleInstanceLock({ [dataKey]: own.slice(0, 1) });
   let startAddress: string | undefined;
   let isStarting = true;
@@ -71,6 +71,11 @@ export function receiveRedirects(options: RedirectOptions): ElectronReceiver {
   app.on('second-instance', onSecondInstance);
   if (isFirstInstance && !take(own)) startAddress = own[0];
   const registrar = isFirstInstance ? new Registrar(scheme, options) : undefined;
+  const close = async () => {
+    app.off('open-url', onOpenUrl);
+    app.off('second-instance', onSecondInstance);
+    await registrar?.close();
+  };
 
   return {
     redirectUri: customSchemeRedirect(scheme),
@@ -83,13 +88,10 @@ export function receiveRedirects(options: RedirectOptions): ElectronReceiver {
       return registrar?.outcome?.isRegistered ?? false;
     },
     registration: registrar?.registration ?? Promise.resolve({ isRegistered: false, through: 'game' }),
-    close() {
-      app.off('open-url', onOpenUrl);
-      app.off('second-instance', onSecondInstance);
-      registrar?.close();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
-/** Of what one copy of the game tells the other. */
+/** The key of the data that one copy of the game sends to the other. */
 const dataKey = 'rallypointRedirects';

@@ -4,20 +4,24 @@ import type { PowerMonitor } from 'electron';
 export type WakeMonitor = Pick<PowerMonitor, 'on' | 'off'>;
 
 export interface WakeOptions {
-  /** From the `electron` module of the main process; use it once the app is ready. */
+  /** From the `electron` module of the main process. Pass it once the app is ready. */
   readonly powerMonitor: WakeMonitor;
-  /** Whose connection is looked after: a {@link Client}. */
+  /** The {@link Client} whose connection is checked. */
   readonly client: { checkConnection(): void };
 }
 
-/**
- * Lets the client check its connection the moment the machine wakes up, instead of the seconds it needs to notice a
- * sleep by itself.
- *
- * @returns what ends that; idempotent
- */
-export function checkOnWake({ powerMonitor, client }: WakeOptions): { close(): void } {
+/** A subscription that {@link checkOnWake} returns. */
+export interface WakeCheck {
+  /** Ends the checks. Idempotent. */
+  close(): Promise<void>;
+  /** As {@link close}. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Checks the client's connection when the machine wakes up. Without this the client needs seconds to notice a sleep. */
+export function checkOnWake({ powerMonitor, client }: WakeOptions): WakeCheck {
   const check = () => client.checkConnection();
+  const close = async () => void powerMonitor.off('resume', check);
   powerMonitor.on('resume', check);
-  return { close: () => void powerMonitor.off('resume', check) };
+  return { close, [Symbol.asyncDispose]: close };
 }

@@ -1,18 +1,9 @@
 import type { Entries } from './entries.ts';
-import { type Covering, fileEntries, uncovered } from './file-entries.ts';
-import { type KeychainBackend, keychainBackends } from './keychain.ts';
-import { type LibraryName, type LoadLibrary, libraryTextBytesMax, openLibrary } from './library.ts';
+import { type FileEncoding, fileEntries, plainText, safeStorageEncoding } from './file-entries.ts';
+import type { LastingBackend, SafeStorage } from './keychain.ts';
 import type { PrivateFolder } from './private-folder.ts';
-import { type SafeStorage, safeStorageCovering } from './safe-storage.ts';
 import { sealedEntries } from './sealed-entries.ts';
-
-/** What outlives the process. */
-export type LastingBackend = Exclude<KeychainBackend, 'memory'>;
-
-/** The first choice first. */
-export const lastingBackends = (Object.keys(keychainBackends) as KeychainBackend[]).filter(
-  (backend): backend is LastingBackend => backend !== 'memory',
-);
+import { type LibraryName, type LoadLibrary, libraryTextBytesMax, openLibrary } from './system-libraries.ts';
 
 export type BackendOpeners = Readonly<Record<LastingBackend, () => Promise<Entries>>>;
 
@@ -30,18 +21,18 @@ export function backendOpeners({ service, folder, safeStorage, libraries }: Back
       entries: await openLibrary(backend, service, libraries[backend]),
       ...{ folder, service, backend, plainBytesMax: libraryTextBytesMax },
     });
-  const files = (backend: 'safe-storage' | 'file', covering: Covering) => async () =>
-    sealedEntries({ entries: fileEntries(folder, backend, covering), folder, service, backend });
+  const files = (backend: 'safe-storage' | 'file', encoding: FileEncoding) => async () =>
+    sealedEntries({ entries: fileEntries(folder, backend, encoding), folder, service, backend });
   return {
-    keytar: remembered(library('keytar')),
-    keyring: remembered(library('keyring')),
-    'safe-storage': remembered(files('safe-storage', safeStorageCovering(safeStorage))),
-    file: remembered(files('file', uncovered)),
+    keytar: openOnce(library('keytar')),
+    keyring: openOnce(library('keyring')),
+    'safe-storage': openOnce(files('safe-storage', safeStorageEncoding(safeStorage))),
+    file: openOnce(files('file', plainText)),
   };
 }
 
-/** Opens once; after a failure again. */
-function remembered(open: () => Promise<Entries>): () => Promise<Entries> {
+/** Opens the backend at the first call, and again after a failure. */
+function openOnce(open: () => Promise<Entries>): () => Promise<Entries> {
   let opening: Promise<Entries> | undefined;
   return () => {
     opening ??= open().catch(error => {

@@ -1,42 +1,53 @@
 import { KeychainError } from '../../model/errors/errors.ts';
 
-/** Keeps one text for each account; each is replaced in one step. What every backend is made of. */
+/** One text for each account, replaced atomically. Every backend implements this. */
 export interface Entries {
-  /** Undefined when nothing is kept. @throws KeychainError */
+  /** Resolves with undefined when there is no entry. @throws KeychainError */
   get(account: string): Promise<string | undefined>;
   /** @throws KeychainError */
   set(account: string, text: string): Promise<void>;
-  /** False when nothing was kept. @throws KeychainError */
+  /** Resolves with false when there was no entry. @throws KeychainError */
   delete(account: string): Promise<boolean>;
 }
 
 /**
- * An entry that is always there. Our choice: it is not deleted after a trial, so that whoever reads it, in any process and
- * at any time, learns whether entries can be read. No account is called so: control characters are refused.
+ * An entry that is always there. It is not deleted after the test, so that any process can find out at any time whether
+ * entries can be read. No account has this name, because control characters are rejected.
  */
-const witness = { account: '\0witness', text: 'Rallypoint reads this to see whether entries can be read.' };
+const probe = { account: '\0witness', text: 'Rallypoint reads this to see whether entries can be read.' };
 
 /**
- * Writes and reads the witness: what is missing, locked or refuses is found now, not when a token is to be kept.
+ * Writes and reads the probe, so that a missing or locked keychain is found now and not when a token is to be stored.
  *
  * @throws KeychainError
  */
-export async function proveEntries(entries: Entries): Promise<void> {
-  await entries.set(witness.account, witness.text);
+export async function testEntries(entries: Entries): Promise<void> {
+  await entries.set(probe.account, probe.text);
   if (await isReadable(entries)) return;
-  throw new KeychainError('keychain_unusable', 'The keychain does not return what was stored.');
+  throw new KeychainError(
+    'keychain_unusable',
+    'The keychain did not return the text that was stored. Use another backend.',
+  );
 }
 
 /**
- * Makes sure that an entry which was not found is not there: keytar finds nothing in a keyring that is locked, and says
- * no more than that.
+ * Makes sure that an entry which was not found does not exist: keytar finds nothing in a locked keyring, and reports no
+ * error.
  *
  * @throws KeychainError
  */
-export async function proveAbsence(entries: Entries): Promise<void> {
-  if (!(await isReadable(entries))) await proveEntries(entries);
+export async function confirmAbsence(entries: Entries): Promise<void> {
+  if (!(await isReadable(entries))) await testEntries(entries);
 }
 
 async function isReadable(entries: Entries): Promise<boolean> {
-  return (await entries.get(witness.account)) === witness.text;
+  return (await entries.get(probe.account)) === probe.text;
+}
+
+/** @param what completes "The stored entry …" */
+export function unreadable(what: string): KeychainError {
+  return new KeychainError(
+    'keychain_unreadable',
+    `The stored entry ${what}. Set it again (by signing in) or delete it.`,
+  );
 }

@@ -1,25 +1,27 @@
 import { isAbsolute } from 'node:path';
 import { ArgumentError } from '../../model/errors/errors.ts';
-import { keychainTiers, type PlacedKeychain } from './keychain.ts';
-import type { KeychainOptions } from './keychain-options.ts';
+import { type KeychainOptions, keychainTiers, type OpenedKeychain } from './keychain.ts';
 import { checkService } from './names.ts';
 
 /**
- * Opens the best keychain among the tiers allowed; `tier` and `backend` of the result say which it is. A weaker tier is
- * taken only if the caller listed it. Entries that another backend keeps are found all the same.
+ * Opens the best keychain of the tiers in `allow`. The result's `tier` and `backend` say which it is. Entries that another
+ * backend holds are found too.
  *
  * @throws ArgumentError `missing_service`, `invalid_service`, `invalid_tiers`, `invalid_folder`
- * @throws KeychainError when none can be used: what the first of them said, one that is installed if there is any
+ * @throws KeychainError when no allowed keychain can be used: the error of the first one, preferring those that are installed
  */
-export async function openKeychain(options: KeychainOptions): Promise<PlacedKeychain> {
+export async function openKeychain(options: KeychainOptions): Promise<OpenedKeychain> {
   const { service, allow, folder } = options;
   checkService(service);
   if (allow.length === 0 || allow.some(tier => !keychainTiers.includes(tier))) {
-    throw new ArgumentError('invalid_tiers', `allow must name some of: ${keychainTiers.join(', ')}.`);
+    throw new ArgumentError(
+      'invalid_tiers',
+      `allow must list one or more of: ${keychainTiers.join(', ')} (got ${JSON.stringify(allow)}).`,
+    );
   }
   if (folder !== undefined && !isAbsolute(folder)) {
-    throw new ArgumentError('invalid_folder', 'folder must be an absolute path.');
+    throw new ArgumentError('invalid_folder', `folder must be an absolute path (got ${JSON.stringify(folder)}).`);
   }
-  const { openBest } = await import('./open-best.ts');
-  return openBest(options);
+  const { openBestKeychain } = await import('./open-best-keychain.ts');
+  return openBestKeychain(options);
 }

@@ -1,11 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import * as nodeFileSystem from 'node:fs/promises';
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, join, posix, win32 } from 'node:path';
 import { KeychainError } from '../../model/errors/errors.ts';
 import { systemCode } from '../../wire/http/transport.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
 
-/** The steps that are taken on the disk, as in `node:fs/promises`; tests break off between any two. */
+/** The package's folder among this user's application data, by the convention of each system. */
+export function dataFolder(
+  platform: NodeJS.Platform = process.platform,
+  env: NodeJS.ProcessEnv = process.env,
+  home: string = homedir(),
+): string {
+  if (platform === 'win32') return win32.join(env.LOCALAPPDATA ?? win32.join(home, 'AppData', 'Local'), 'rallypoint');
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'rallypoint');
+  const data = env.XDG_DATA_HOME;
+  return posix.join(data && isAbsolute(data) ? data : posix.join(home, '.local', 'share'), 'rallypoint');
+}
+
+/** The file operations that are used, as in `node:fs/promises`. Tests interrupt them at any point. */
 export interface FileSystem {
   chmod(path: string, mode: number): Promise<void>;
   lstat(path: string): Promise<{ isDirectory(): boolean; readonly uid: number; readonly mode: number }>;
@@ -23,32 +36,32 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** Small files that only this user may read, each of them there whole or not at all. Names are without separators. */
+/** Small files that only this user can read, written atomically. File names contain no separators. */
 export interface PrivateFolder {
   readonly path: string;
-  /** Undefined when there is none. */
+  /** Resolves with undefined when the file does not exist. */
   read(name: string): Promise<Buffer | undefined>;
-  /** Resolves when the new content would survive a power cut. Until then the old one is there. */
+  /** Resolves when the new content would survive a power failure. Until then the old content is in place. */
   replace(name: string, content: Uint8Array): Promise<void>;
-  /** False when there was none. */
+  /** Resolves with false when the file does not exist. */
   remove(name: string): Promise<boolean>;
-  /** Removes what begins with `prefix`, but for one file; what resists stays for the next time. */
+  /** Deletes the files whose names begin with `prefix`, except `kept`. Files that cannot be deleted are left. */
   sweep(prefix: string, kept?: string): Promise<void>;
 }
 
 /**
- * Opens the folder, which is made when missing (mode 0700), and closed to others when it was open to them.
+ * Opens the folder. Creates it when missing (mode 0700), and removes the access of other users.
  *
  * @param path absolute
- * @throws KeychainError `keychain_folder`: it cannot be made, is not a folder, or belongs to somebody else. What the
- *   folder's own calls throw has this code too
+ * @throws KeychainError `keychain_folder`: the folder cannot be created, is not a folder, or belongs to another user. The
+ *   calls of the folder throw this code too
  */
 export async function openPrivateFolder(
   path: string,
   files: FileSystem = nodeFileSystem,
   platform: NodeJS.Platform = process.platform,
 ): Promise<PrivateFolder> {
-  await told(path, makePrivate(path, files));
+  await withFolderError(path, makePrivate(path, files));
 
   async function replace(name: string, content: Uint8Array): Promise<void> {
     const target = join(path, name);
@@ -60,12 +73,12 @@ export async function openPrivateFolder(
       await files.rm(temporary, { force: true }).catch(() => {});
       throw error;
     }
-    await keepNames(files, path, platform);
+    await syncFolder(files, path, platform);
   }
 
   async function remove(name: string): Promise<boolean> {
     const removed = await unlessMissing(files.rm(join(path, name)).then(() => true));
-    if (removed) await keepNames(files, path, platform);
+    if (removed) await syncFolder(files, path, platform);
     return removed ?? false;
   }
 
@@ -77,9 +90,9 @@ export async function openPrivateFolder(
 
   return {
     path,
-    read: name => told(path, unlessMissing(files.readFile(join(path, name)))),
-    replace: (name, content) => told(path, replace(name, content)),
-    remove: name => told(path, remove(name)),
+    read: name => withFolderError(path, unlessMissing(files.readFile(join(path, name)))),
+    replace: (name, content) => withFolderError(path, replace(name, content)),
+    remove: name => withFolderError(path, remove(name)),
     sweep,
   };
 }
@@ -87,11 +100,15 @@ export async function openPrivateFolder(
 async function makePrivate(path: string, files: FileSystem): Promise<void> {
   await makeFolder(path, 0o700, files.mkdir);
   const found = await files.lstat(path);
-  if (!found.isDirectory()) throw new KeychainError('keychain_folder', `${path} is not a folder.`);
-  // Windows has no such modes: there the folder inherits the rules of the person's profile.
+  if (!found.isDirectory())
+    throw new KeychainError('keychain_folder', `${path} is not a folder. Remove it, or pass another folder.`);
+  // Windows has no modes: there the folder inherits the access rules of the user's profile.
   if (process.getuid === undefined) return;
   if (found.uid !== process.getuid()) {
-    throw new KeychainError('keychain_folder', `${path} belongs to another user. Choose a folder of this user's own.`);
+    throw new KeychainError(
+      'keychain_folder',
+      `${path} belongs to another user. Pass a folder that belongs to this user.`,
+    );
   }
   if ((found.mode & 0o077) !== 0) await files.chmod(path, 0o700);
 }
@@ -109,7 +126,7 @@ async function writeNew(files: FileSystem, path: string, content: Uint8Array): P
 const renameAttempts = 10;
 const busy = new Set(['EACCES', 'EBUSY', 'EPERM']);
 
-// On Windows a virus scanner or an indexer that has just opened the old file holds the name for some milliseconds.
+// On Windows a virus scanner or an indexer can hold the old file open for some milliseconds.
 async function rename(files: FileSystem, from: string, to: string, platform: NodeJS.Platform): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -121,8 +138,8 @@ async function rename(files: FileSystem, from: string, to: string, platform: Nod
   }
 }
 
-/** Makes a renaming or removal survive a power cut; Windows does so by itself, and lets no folder be opened. */
-async function keepNames(files: FileSystem, path: string, platform: NodeJS.Platform): Promise<void> {
+/** Makes a rename or deletion survive a power failure. Windows does so by itself, and cannot open folders. */
+async function syncFolder(files: FileSystem, path: string, platform: NodeJS.Platform): Promise<void> {
   if (platform === 'win32') return;
   const folder = await files.open(path, 'r');
   try {
@@ -141,12 +158,16 @@ async function unlessMissing<Value>(work: Promise<Value>): Promise<Value | undef
   }
 }
 
-async function told<Value>(path: string, work: Promise<Value>): Promise<Value> {
+async function withFolderError<Value>(path: string, work: Promise<Value>): Promise<Value> {
   try {
     return await work;
   } catch (cause) {
     if (cause instanceof KeychainError) throw cause;
     const why = systemCode(cause);
-    throw new KeychainError('keychain_folder', `The keychain's folder ${path} cannot be used (${why}).`, { cause });
+    throw new KeychainError(
+      'keychain_folder',
+      `The keychain's folder ${path} cannot be used (${why}). Pass a folder that this user can write to.`,
+      { cause },
+    );
   }
 }

@@ -2,18 +2,18 @@ import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, win32 } from 'node:path';
 
 /**
- * Folder of the file that this code runs from: one of the package's own, or the one that a game's bundler made. Undefined
- * where the bundler replaced it by something that is no folder.
+ * The folder of the file that this code runs from: a file of the package, or a game's bundle. Undefined where the bundler
+ * replaced it by something that is not a folder.
  */
 export function codeFolder(): string | undefined {
-  // Bundles of CommonJS have `__dirname`, and no import.meta that is worth anything; ES modules have it the other way.
+  // CommonJS bundles have `__dirname` and no usable import.meta; ES modules have it the other way round.
   const here: unknown = typeof __dirname === 'string' ? __dirname : import.meta.dirname;
   return typeof here === 'string' && isAbsolute(here) && dirname(here) !== here ? here : undefined;
 }
 
-/** The package's folder where this code runs from there; undefined in a game's bundle. */
+/** The package's folder when this code runs from there; undefined in a game's bundle. */
 export function packageFolder(): string | undefined {
-  // The first manifest with a name decides, as it does for Node.
+  // The nearest manifest with a name decides, as in Node.
   for (let folder = codeFolder(); folder !== undefined; folder = parentOf(folder)) {
     const manifest = join(folder, 'package.json');
     const name = nameIn(manifest);
@@ -22,7 +22,7 @@ export function packageFolder(): string | undefined {
   return undefined;
 }
 
-/** The package as it is installed where a game's bundle finds packages; undefined where it is not. */
+/** The folder of the package that is installed for a game's bundle; undefined when there is none. */
 export function installedPackage(): string | undefined {
   const folder = codeFolder();
   if (folder === undefined) return undefined;
@@ -33,31 +33,31 @@ export function installedPackage(): string | undefined {
   }
 }
 
-/** Path of a package, or of a file in it, as `require` in that folder finds it. @throws Error when it does not */
+/** The path of a package, or of a file in it, as `require` in that folder resolves it. @throws Error when it is not found */
 export function resolveFrom(folder: string, name: string): string {
   return requireOf(join(folder, 'resolve.js')).resolve(name);
 }
 
-/** What a CommonJS file exports. @param path as {@link resolveFrom} gives it */
+/** The exports of a CommonJS file. @param path as {@link resolveFrom} returns it */
 export function requireFile(path: string): unknown {
   return requireOf(path)(path);
 }
 
 /**
- * Makes sure that nobody can have put a file there who could not have replaced the program itself: what is searched for in
- * one folder after the other may be found in one that others can write to, such as `/tmp/node_modules`.
+ * Makes sure that only users who could replace the program itself can have created a file. A search through parent folders
+ * may otherwise find one in a folder that others can write to, such as `/tmp/node_modules`.
  *
  * @param path absolute; must exist
- * @throws Error that says which folder, or that nothing is there
+ * @throws Error that names the folder, or when the file does not exist
  */
 export function checkPrivate(path: string): void {
   const shared = process.platform === 'win32' ? whyOpenDrive(path) : whySharedFolder(path);
-  if (shared !== undefined) throw new Error(`not used, because ${shared}`);
+  if (shared !== undefined) throw new Error(`is not used, because ${shared}`);
 }
 
 const packageName = '@rallypoint/sdk';
 
-// Not by an import: webpack follows every call of an imported `createRequire`, and warns of those that it cannot follow.
+// Not imported: webpack follows calls of an imported `createRequire`, and warns where it cannot.
 function requireOf(file: string): NodeJS.Require {
   return process.getBuiltinModule('node:module').createRequire(file);
 }
@@ -86,7 +86,7 @@ function nameIn(manifest: string): string | undefined {
 
 function whySharedFolder(path: string): string | undefined {
   const here = codeFolder();
-  // Where everybody can replace the program, nothing is won by checking what it loads.
+  // Where any user can replace the program, checking what it loads adds nothing.
   if (here !== undefined && whyShared(here) !== undefined) return undefined;
   return whyShared(path) ?? whyShared(realpathSync(path));
 }
@@ -96,25 +96,25 @@ function whyShared(path: string): string | undefined {
   for (let at: string | undefined = path; at !== undefined; at = parentOf(at)) {
     const stat = lstatSync(at);
     if (!owners.has(stat.uid)) return `${at} belongs to another user`;
-    // In a sticky folder, as /tmp is one, nobody can replace what is another's.
-    const isWritten = (stat.mode & everybodyWrites) !== 0 && (stat.mode & sticky) === 0;
-    if (isWritten && !stat.isSymbolicLink()) return `everybody can write to ${at}`;
+    // In a sticky folder such as /tmp, users cannot replace each other's files.
+    const isWritable = (stat.mode & worldWritable) !== 0 && (stat.mode & sticky) === 0;
+    if (isWritable && !stat.isSymbolicLink()) return `every user can write to ${at}`;
   }
   return undefined;
 }
 
-const everybodyWrites = 0o002;
+const worldWritable = 0o002;
 const sticky = 0o1000;
 
-/** Root, who we are, who installed the program. In a sandbox root has another number: that of the owner of `/`. */
+/** Root, this user, and the user who installed the program. In a sandbox root has another id: the owner of `/`. */
 function trustedOwners(): ReadonlySet<number | undefined> {
   const installed = ['/', process.execPath, codeFolder()].filter(path => path !== undefined);
   return new Set([0, process.getuid?.(), ...installed.map(path => lstatSync(path).uid)]);
 }
 
-/** Windows lets every user create folders in the root of a drive. */
+/** On Windows every user can create folders in the root of a drive. */
 export function whyOpenDrive(path: string): string | undefined {
   const [drive, first = ''] = path.split(win32.sep);
   const isFound = ['node_modules', 'native'].includes(first.toLowerCase());
-  return isFound ? `everybody can create folders in ${drive}${win32.sep}` : undefined;
+  return isFound ? `every user can create folders in ${drive}${win32.sep}` : undefined;
 }

@@ -2,16 +2,17 @@ import { ArgumentError } from '../../model/errors/errors.ts';
 import { customSchemePrefix, customSchemeRedirectPath } from '../../model/oauth.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 import { checkScheme } from '../auth/authorization-fields.ts';
+import { forwarderAgreement } from '../native/forwarder.ts';
 
-/** Which scheme is meant. */
+/** The scheme, or the application whose default scheme is meant. */
 export interface SchemeChoice {
-  /** Without the colon, in any case. Default: `discord-<applicationId>`. */
+  /** Without the colon, in upper or lower case. Default: `discord-<applicationId>`. */
   readonly scheme?: string | undefined;
   readonly applicationId?: string | bigint | undefined;
 }
 
 /**
- * The scheme in lower case, which is how systems keep and hand on schemes.
+ * The scheme in lower case, as systems store and pass it.
  *
  * @throws ArgumentError `missing_scheme`, `invalid_scheme`, `invalid_snowflake`
  */
@@ -23,13 +24,13 @@ export function parseScheme({ scheme, applicationId }: SchemeChoice): string {
   if (checkScheme(scheme).length === 0) return scheme.toLowerCase();
   throw new ArgumentError(
     'invalid_scheme',
-    'A scheme is a letter, then letters, digits and "+-.", and none that browsers or the system open by themselves.',
+    `scheme must be a letter followed by letters, digits and "+-.", and not one that browsers or the system open themselves (got ${JSON.stringify(scheme)}).`,
   );
 }
 
 /**
- * `<scheme>:/authorize/callback`, one slash; the scheme in lower case, because that is how systems and browsers hand
- * addresses on, and servers compare redirects letter by letter.
+ * `<scheme>:/authorize/callback`, with one slash. The scheme is in lower case, because systems and browsers pass it like
+ * that, and servers compare redirect addresses exactly.
  *
  * @see docs/spec/client.md#authorization-arguments
  */
@@ -40,5 +41,35 @@ export function customSchemeRedirect(scheme: string): string {
 function parseId(applicationId: unknown): string {
   const id = String(applicationId);
   if (isSnowflake(id)) return id;
-  throw new ArgumentError('invalid_snowflake', 'applicationId must be an unsigned 64-bit number.');
+  throw new ArgumentError(
+    'invalid_snowflake',
+    `applicationId must be an unsigned 64-bit number (got ${JSON.stringify(id)}).`,
+  );
+}
+
+const { addressBytesMax } = forwarderAgreement;
+// Unspecified: how many addresses are read. A system passes one; more come from another program.
+const addressesMax = 4;
+const controlCharacter = /\p{Cc}/u;
+
+/** Whether a text has the form of a redirect to the scheme. Whether it belongs to an authorization is checked later. */
+export function isAddressOf(scheme: string, text: unknown): text is string {
+  return (
+    typeof text === 'string' &&
+    text.length <= addressBytesMax &&
+    text.slice(0, scheme.length + 1).toLowerCase() === `${scheme}:` &&
+    text.isWellFormed() &&
+    !controlCharacter.test(text) &&
+    Buffer.byteLength(text) <= addressBytesMax
+  );
+}
+
+/** The addresses of the scheme among a program's arguments, at most 4, in order. */
+export function addressesIn(argv: unknown, scheme: string): string[] {
+  const found: string[] = [];
+  for (const text of Array.isArray(argv) ? argv : []) {
+    if (isAddressOf(scheme, text)) found.push(text);
+    if (found.length === addressesMax) break;
+  }
+  return found;
 }

@@ -1,7 +1,7 @@
 import { calculatePKCECodeChallenge } from 'openid-client';
 import { describe, expect, it } from 'vitest';
+import { getDefaultCommunicationScopes, getDefaultPresenceScopes } from '../../../src/sdk/auth/authorization-args.ts';
 import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-verifier.ts';
-import { getDefaultCommunicationScopes, getDefaultPresenceScopes } from '../../../src/sdk/auth/scopes.ts';
 import { isCodeVerifier } from '../../../src/wire/pkce.ts';
 
 describe('createAuthorizationCodeVerifier', () => {

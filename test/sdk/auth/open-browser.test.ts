@@ -43,7 +43,7 @@ describe.skipIf(linux.missing)(`openSystemBrowser on Linux: what xdg-open is giv
       message: expect.stringMatching(
         /^xdg-open could not open a browser at http:\/\/127\.0\.0\.1\/oauth2\/authorize: pass openBrowser/,
       ),
-      cause: { message: 'xdg-open ended with exit code 3.' },
+      cause: { message: 'xdg-open exited with exit code 3.' },
     });
   });
 

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeychainError } from '../../../src/model/errors/errors.ts';
 import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
 import { Client } from '../../../src/sdk/client.ts';
-import { begunSignInLifeMs } from '../../../src/sdk/credentials/begun-sign-in.ts';
 import type { Credentials } from '../../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../../src/sdk/credentials/open-credentials.ts';
+import { pendingSignInLifeMs } from '../../../src/sdk/credentials/sign-in.ts';
 import type { Keychain } from '../../../src/sdk/keychain/keychain.ts';
-import { memoryKeychain } from '../../../src/sdk/keychain/memory.ts';
+import { memoryKeychain } from '../../../src/sdk/keychain/opened-keychain.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
@@ -111,7 +111,7 @@ describe('a sign-in whose process has ended', () => {
     const answer = await decide(service, page, ada.id);
     const next = await start();
     await next.credentials.continueSignIn(answer);
-    expect(next.credentials.snapshot).toMatchObject({ status: 'signed-in', tier: 'memory' });
+    expect(next.credentials.state).toMatchObject({ status: 'signed-in', tier: 'memory' });
     expect(await next.client.fetchCurrentUser()).toMatchObject({ id: ada.id });
     expect(next.pages).toEqual([]);
     expect([...kept.keys()]).toEqual([application.id]);
@@ -125,7 +125,7 @@ describe('a sign-in whose process has ended', () => {
     const next = await start();
     // The ID token must carry that nonce, or the tokens would be refused.
     await next.credentials.continueSignIn(await decide(service, page, ada.id));
-    expect(next.credentials.snapshot.status).toBe('signed-in');
+    expect(next.credentials.state.status).toBe('signed-in');
   });
 
   it('says that the player declined, and is over then', async () => {
@@ -162,19 +162,19 @@ describe('a sign-in whose process has ended', () => {
       await expect(next.credentials.continueSignIn(forged)).rejects.toMatchObject({ code: 'foreign_redirect' });
     }
     await next.credentials.continueSignIn(await decide(service, page, ada.id));
-    expect(next.credentials.snapshot.status).toBe('signed-in');
+    expect(next.credentials.state.status).toBe('signed-in');
   });
 
   it.each([
-    ['just before 10 minutes', begunSignInLifeMs - 1, 'signed-in'],
-    ['not any more at 10 minutes', begunSignInLifeMs, 'foreign_redirect'],
+    ['just before 10 minutes', pendingSignInLifeMs - 1, 'signed-in'],
+    ['not any more at 10 minutes', pendingSignInLifeMs, 'foreign_redirect'],
   ])('goes on %s', async (_, passedMs, outcome) => {
     const { page } = await asked();
     await clock.advance(passedMs);
     const next = await start();
     const answer = await decide(service, page, ada.id);
     const became = await next.credentials.continueSignIn(answer).then(
-      () => next.credentials.snapshot.status,
+      () => next.credentials.state.status,
       ({ code }) => code,
     );
     expect(became).toBe(outcome);
@@ -207,7 +207,7 @@ describe('a sign-in whose process has ended', () => {
       code: 'foreign_redirect',
     });
     await next.credentials.continueSignIn(await decide(service, second, ada.id));
-    expect(next.credentials.snapshot.status).toBe('signed-in');
+    expect(next.credentials.state.status).toBe('signed-in');
   });
 
   it('is refused by credentials that have been closed', async () => {
@@ -297,7 +297,7 @@ describe('the note of a sign-in', () => {
       throw new KeychainError('keychain_locked', 'locked');
     };
     await expect(next.credentials.continueSignIn(answer)).rejects.toMatchObject({ code: 'access_denied' });
-    expect(log.join()).toContain('a sign-in that is over stays in the keychain');
+    expect(log.join()).toContain('a finished sign-in could not be deleted from the keychain');
   });
 
   it('and what it holds is told to no logger', async () => {

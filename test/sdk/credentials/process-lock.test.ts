@@ -160,7 +160,7 @@ describe('openProcessLock', () => {
 
   it('falls back to sqlite where there is no addon', async () => {
     process.env.RALLYPOINT_NATIVE = join(folder.path, 'nothing');
-    const { loadNative } = await import('../../../src/sdk/native/load.ts');
+    const { loadNative } = await import('../../../src/sdk/native/addon.ts');
     const isFoundElsewhere = 'addon' in (await loadNative());
     const { kind } = await openProcessLock({ path: join(folder.path, 'fallback.lock') });
     expect(kind).toBe(isFoundElsewhere ? 'native' : 'sqlite');

@@ -61,12 +61,12 @@ describe.each(kinds)('twenty processes that share a credential by a lock of kind
           const diesWhen = deaths[round % deaths.length] ?? 'answered';
           const told = await crowd.refresh(token, diesWhen);
           // Should all have died before one came to it, this one refreshes; else it takes over what they got.
-          const next = await own.accessToken({ refused: token });
+          const next = await own.accessToken({ rejected: token });
           expect(next).not.toBe(token);
           expect(told).toEqual(told.map(() => ({ token: next })));
           expect(await client.fetchCurrentUser({ accessToken: next })).toMatchObject({ id: ada.id });
           expect(await generation(keychain)).toBe(round + 1);
-          expect(own.snapshot).toMatchObject({ status: 'signed-in', lock: kind });
+          expect(own.state).toMatchObject({ status: 'signed-in', lock: kind });
           token = next;
         }
       } finally {

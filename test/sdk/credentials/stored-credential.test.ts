@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { refreshAtMs } from '../../../src/sdk/credentials/schedule.ts';
+import { refreshAtMs } from '../../../src/sdk/credentials/refresh.ts';
 import {
   credentialOf,
   decodeCredential,

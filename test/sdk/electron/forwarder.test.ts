@@ -59,7 +59,7 @@ describe('receiveRedirects with the forwarder', () => {
     expect(await receiver.registration).toEqual({
       isRegistered: true,
       through: 'game',
-      reason: expect.stringContaining('is open to others'),
+      reason: expect.stringContaining('is accessible to other users'),
     });
     expect(registered).toEqual([[scheme]]);
   });

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LastingBackend } from '../../../src/sdk/keychain/backends.ts';
-import type { PlacedEntries } from '../../../src/sdk/keychain/placed-entries.ts';
+import type { LastingBackend } from '../../../src/sdk/keychain/keychain.ts';
+import type { LocatedEntries } from '../../../src/sdk/keychain/located-entries.ts';
 import { Life } from '../../support/keychain/keychain-stand-ins.ts';
 import { SimulatedMachine } from '../../support/keychain/simulated-machine.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
@@ -19,7 +19,7 @@ const large = 'large'.repeat(2000);
 const small2 = 'another';
 const large2 = 'another'.repeat(2000);
 
-type Change = (entries: PlacedEntries) => Promise<unknown>;
+type Change = (entries: LocatedEntries) => Promise<unknown>;
 
 interface Story {
   readonly title: string;

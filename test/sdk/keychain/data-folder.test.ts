@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dataFolder } from '../../../src/sdk/keychain/data-folder.ts';
+import { dataFolder } from '../../../src/sdk/keychain/private-folder.ts';
 
 describe('the folder of this user’s programs', () => {
   it('is where each system keeps it', () => {

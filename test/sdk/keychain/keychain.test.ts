@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type KeychainBackend, keychainBackends } from '../../../src/sdk/keychain/keychain.ts';
-import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import { openBestKeychain } from '../../../src/sdk/keychain/open-best-keychain.ts';
 import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain/keychain-stand-ins.ts';
 import { keychainSuite } from '../../support/keychain/keychain-suite.ts';
 import { needs } from '../../support/runs/parts.ts';
@@ -32,7 +32,7 @@ for (const backend of Object.keys(keychainBackends) as KeychainBackend[]) {
     () => ({
       backend,
       open: (service = 'Starfall') =>
-        openBest({ service, allow: [keychainBackends[backend]], folder, safeStorage }, machines[backend]),
+        openBestKeychain({ service, allow: [keychainBackends[backend]], folder, safeStorage }, machines[backend]),
     }),
     noneMissing,
   );

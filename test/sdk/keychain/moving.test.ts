@@ -1,10 +1,9 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KeychainTier } from '../../../src/sdk/keychain/keychain.ts';
-import type { KeychainOptions } from '../../../src/sdk/keychain/keychain-options.ts';
+import type { KeychainOptions, KeychainTier } from '../../../src/sdk/keychain/keychain.ts';
 import { digest } from '../../../src/sdk/keychain/names.ts';
-import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import { openBestKeychain } from '../../../src/sdk/keychain/open-best-keychain.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { keytarOver, librariesOver, noLibraries } from '../../support/keychain/keychain-stand-ins.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
@@ -39,7 +38,7 @@ function open(has: 'both' | 'keytar' | 'keyring' | 'locked' | 'nothing', options
   const tell = (fields: object, message: string) => told.push([fields, message]);
   const logger = { ...silentLogger, info: tell, warn: tell };
   const rest = { service: 'Starfall', folder: folder.path, logger, allow: everyLasting };
-  return openBest({ ...rest, ...options }, { libraries });
+  return openBestKeychain({ ...rest, ...options }, { libraries });
 }
 
 /** The folder of the service. */
@@ -51,9 +50,9 @@ describe('an entry that another backend keeps', () => {
     const better = await open('both');
     expect(better.backend).toBe('keytar');
     expect(await better.get('ada')).toBe(large);
-    expect(await better.holder('ada')).toEqual({ backend: 'file', tier: 'encrypted-file' });
+    expect(await better.locate('ada')).toEqual({ backend: 'file', tier: 'encrypted-file' });
     await better.set('ada', 'new');
-    expect(await better.holder('ada')).toEqual({ backend: 'keytar', tier: 'system' });
+    expect(await better.locate('ada')).toEqual({ backend: 'keytar', tier: 'system' });
     expect(await (await open('keytar', { allow: ['system'] })).get('ada')).toBe('new');
   });
 
@@ -64,10 +63,10 @@ describe('an entry that another backend keeps', () => {
 
   it('is moved to a better one when it is read, if that was asked for, and the original is deleted', async () => {
     await (await open('nothing')).set('ada', large);
-    const moving = await open('both', { moves: true });
+    const moving = await open('both', { moveOnRead: true });
     expect(await moving.get('ada')).toBe(large);
-    expect(await moving.holder('ada')).toEqual({ backend: 'keytar', tier: 'system' });
-    expect(told).toContainEqual([{ from: 'file', to: 'keytar' }, 'an entry goes to another keychain']);
+    expect(await moving.locate('ada')).toEqual({ backend: 'keytar', tier: 'system' });
+    expect(told).toContainEqual([{ from: 'file', to: 'keytar' }, 'an entry moves to another keychain']);
     const names = await readdir(await home());
     expect(names.filter(name => name.startsWith(`${digest('ada')}.file.`))).toEqual([]);
     expect(await (await open('both')).get('ada')).toBe(large);
@@ -75,9 +74,9 @@ describe('an entry that another backend keeps', () => {
 
   it('is never moved to a later choice on reading', async () => {
     await (await open('keytar')).set('ada', 'secret');
-    const later = await open('keytar', { allow: ['encrypted-file'], moves: true });
+    const later = await open('keytar', { allow: ['encrypted-file'], moveOnRead: true });
     expect(await later.get('ada')).toBe('secret');
-    expect(await later.holder('ada')).toMatchObject({ backend: 'keytar' });
+    expect(await later.locate('ada')).toMatchObject({ backend: 'keytar' });
   });
 
   it('moves between the two libraries, which do not read each other', async () => {
@@ -97,7 +96,7 @@ describe('an entry that another backend keeps', () => {
     const refused = { name: 'ArgumentError', code: 'invalid_backend' };
     await expect(keychain.move('ada', 'file')).rejects.toMatchObject(refused);
     await expect(keychain.move('ada', 'memory')).rejects.toMatchObject(refused);
-    expect(await keychain.holder('ada')).toMatchObject({ backend: 'keytar' });
+    expect(await keychain.locate('ada')).toMatchObject({ backend: 'keytar' });
   });
 });
 
@@ -105,9 +104,9 @@ describe('an entry whose backend cannot be used now', () => {
   it('is not taken for missing: reading, moving and deleting it say what is wrong', async () => {
     await (await open('keytar')).set('ada', 'secret');
     const without = await open('nothing');
-    const missing = { code: 'keychain_missing', message: expect.stringContaining('kept by keytar') };
+    const missing = { code: 'keychain_missing', message: expect.stringContaining('in keytar') };
     await expect(without.get('ada')).rejects.toMatchObject(missing);
-    await expect(without.holder('ada')).rejects.toMatchObject(missing);
+    await expect(without.locate('ada')).rejects.toMatchObject(missing);
     await expect(without.move('ada')).rejects.toMatchObject(missing);
     await expect(without.delete('ada')).rejects.toMatchObject({ code: 'keychain_missing' });
     await expect((await open('locked')).get('ada')).rejects.toMatchObject({ code: 'keychain_locked' });
@@ -119,7 +118,7 @@ describe('an entry whose backend cannot be used now', () => {
     const without = await open('nothing');
     await without.set('ada', 'new');
     expect(await without.get('ada')).toBe('new');
-    expect(told).toContainEqual([{ from: 'keytar', to: 'file' }, 'an entry goes to a weaker keychain']);
+    expect(told).toContainEqual([{ from: 'keytar', to: 'file' }, 'an entry moves to a weaker keychain']);
     expect(kept.get('Starfall/ada')).toBe('old');
 
     const again = await open('keytar');
@@ -149,7 +148,7 @@ describe('an entry whose backend cannot be used now', () => {
       return noLibraries.keytar();
     };
     const options = { service: 'Starfall', folder: folder.path, allow: everyLasting };
-    const keychain = await openBest(options, { libraries: { ...noLibraries, keytar } });
+    const keychain = await openBestKeychain(options, { libraries: { ...noLibraries, keytar } });
     await expect(keychain.get('ada')).rejects.toMatchObject({ code: 'keychain_missing' });
     isThere = true;
     expect(await keychain.get('ada')).toBe('secret');
@@ -168,7 +167,7 @@ describe('an entry of which no place is known', () => {
     await forgetPlaces();
     const keychain = await open('both');
     expect([await keychain.get('ada'), await keychain.get('grace')]).toEqual(['by keyring', large]);
-    expect(await keychain.holder('ada')).toEqual({ backend: 'keyring', tier: 'system' });
+    expect(await keychain.locate('ada')).toEqual({ backend: 'keyring', tier: 'system' });
     expect([await keychain.delete('ada'), await keychain.get('ada')]).toEqual([true, undefined]);
     await keychain.set('grace', 'new');
     await forgetPlaces();

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KeychainTier } from '../../../src/sdk/keychain/keychain.ts';
-import type { KeychainOptions } from '../../../src/sdk/keychain/keychain-options.ts';
-import type { LibraryName, LoadLibrary } from '../../../src/sdk/keychain/library.ts';
-import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import type { KeychainOptions, KeychainTier } from '../../../src/sdk/keychain/keychain.ts';
+import { openBestKeychain } from '../../../src/sdk/keychain/open-best-keychain.ts';
 import { openKeychain } from '../../../src/sdk/keychain/open-keychain.ts';
+import type { LibraryName, LoadLibrary } from '../../../src/sdk/keychain/system-libraries.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import {
@@ -34,7 +33,10 @@ const locked = 'Cannot create an item in a locked collection';
 function open(options: Partial<KeychainOptions>, libraries: Record<LibraryName, LoadLibrary> = noLibraries) {
   const warnings: object[] = [];
   const logger = { ...silentLogger, warn: (fields: object) => warnings.push(fields) };
-  const opening = openBest({ service, allow: ['system'], folder: folder.path, logger, ...options }, { libraries });
+  const opening = openBestKeychain(
+    { service, allow: ['system'], folder: folder.path, logger, ...options },
+    { libraries },
+  );
   return { opening, warnings };
 }
 

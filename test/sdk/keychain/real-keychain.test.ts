@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemLibraries } from '../../../src/sdk/keychain/library.ts';
-import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import { openBestKeychain } from '../../../src/sdk/keychain/open-best-keychain.ts';
+import { systemLibraries } from '../../../src/sdk/keychain/system-libraries.ts';
 import { noLibraries } from '../../support/keychain/keychain-stand-ins.ts';
 import { keychainSuite } from '../../support/keychain/keychain-suite.ts';
 import { type RealKeyring, startKeyring } from '../../support/keychain/real-keyring.ts';
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** Opens by one library alone. */
 const openBy = (library: 'keytar' | 'keyring', service: string) =>
-  openBest(
+  openBestKeychain(
     { service, allow: ['system'], folder: folder.path },
     { libraries: { ...noLibraries, [library]: systemLibraries[library] } },
   );
@@ -54,11 +54,11 @@ describe.skipIf(both.missing)(`the two libraries with one gnome-keyring${both.no
     const { keytar } = systemLibraries;
     expect(await (await keytar()).getPassword(service, 'ada')).toBeNull();
 
-    const both = await openBest({ service, allow: ['system'], folder: folder.path });
+    const both = await openBestKeychain({ service, allow: ['system'], folder: folder.path });
     expect(both.backend).toBe('keytar');
-    expect([await both.get('ada'), await both.holder('ada')]).toEqual([large, { backend: 'keyring', tier: 'system' }]);
+    expect([await both.get('ada'), await both.locate('ada')]).toEqual([large, { backend: 'keyring', tier: 'system' }]);
     expect(await both.move('ada')).toBe(true);
-    expect(await both.holder('ada')).toEqual({ backend: 'keytar', tier: 'system' });
+    expect(await both.locate('ada')).toEqual({ backend: 'keytar', tier: 'system' });
     expect(await (await openBy('keytar', service)).get('ada')).toBe(large);
     await expect((await openBy('keyring', service)).get('ada')).rejects.toMatchObject({ code: 'keychain_missing' });
     expect(await both.delete('ada')).toBe(true);

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type SafeStorage, safeStorageCovering } from '../../../src/sdk/keychain/safe-storage.ts';
+import { safeStorageEncoding } from '../../../src/sdk/keychain/file-entries.ts';
+import type { SafeStorage } from '../../../src/sdk/keychain/keychain.ts';
 import { StandInSafeStorage } from '../../support/keychain/keychain-stand-ins.ts';
 
-const refused = (storage: SafeStorage | undefined) => expect(safeStorageCovering(storage).cover('secret')).rejects;
+const refused = (storage: SafeStorage | undefined) => expect(safeStorageEncoding(storage).encode('secret')).rejects;
 
 describe("texts covered by Electron's safeStorage", () => {
   it('are encrypted, and uncovered to what they were', async () => {
-    const covering = safeStorageCovering(new StandInSafeStorage());
-    const covered = Buffer.from(await covering.cover('größer ✨'));
+    const covering = safeStorageEncoding(new StandInSafeStorage());
+    const covered = Buffer.from(await covering.encode('größer ✨'));
     expect(covered.includes('größer')).toBe(false);
-    expect(await covering.uncover(covered)).toBe('größer ✨');
+    expect(await covering.decode(covered)).toBe('größer ✨');
   });
 
   it('are covered by the calls that do not block, where Electron has them', async () => {
@@ -25,9 +26,9 @@ describe("texts covered by Electron's safeStorage", () => {
         result: plain.decryptString(Buffer.from(encrypted)),
       }),
     };
-    const covering = safeStorageCovering(modern);
+    const covering = safeStorageEncoding(modern);
     for (const text of ['secret', '']) {
-      expect(await covering.uncover(Buffer.from(await covering.cover(text)))).toBe(text);
+      expect(await covering.decode(Buffer.from(await covering.encode(text)))).toBe(text);
     }
   });
 
@@ -42,7 +43,7 @@ describe("texts covered by Electron's safeStorage", () => {
     }
     for (const selected of ['gnome_libsecret', 'kwallet6', undefined]) {
       storage.selected = selected;
-      await safeStorageCovering(storage).cover('secret');
+      await safeStorageEncoding(storage).encode('secret');
     }
   });
 
@@ -61,9 +62,9 @@ describe("texts covered by Electron's safeStorage", () => {
   });
 
   it("are unreadable with another user's key", async () => {
-    const covered = await safeStorageCovering(new StandInSafeStorage()).cover('secret');
-    const other = safeStorageCovering(new StandInSafeStorage());
-    await expect(other.uncover(Buffer.from(covered.subarray(0, 20)))).rejects.toMatchObject({
+    const covered = await safeStorageEncoding(new StandInSafeStorage()).encode('secret');
+    const other = safeStorageEncoding(new StandInSafeStorage());
+    await expect(other.decode(Buffer.from(covered.subarray(0, 20)))).rejects.toMatchObject({
       code: 'keychain_unreadable',
     });
   });

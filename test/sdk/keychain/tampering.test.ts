@@ -1,9 +1,9 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KeychainTier, PlacedKeychain } from '../../../src/sdk/keychain/keychain.ts';
+import type { KeychainTier, OpenedKeychain } from '../../../src/sdk/keychain/keychain.ts';
 import { digest } from '../../../src/sdk/keychain/names.ts';
-import { openBest } from '../../../src/sdk/keychain/open-best.ts';
+import { openBestKeychain } from '../../../src/sdk/keychain/open-best-keychain.ts';
 import { librariesOver, noLibraries, StandInSafeStorage } from '../../support/keychain/keychain-stand-ins.ts';
 import { temporaryFolder } from '../../support/runs/folder.ts';
 
@@ -19,13 +19,13 @@ const cases = [
 
 describe.each(cases)('files of $backend that were changed from outside', ({ backend, tier, parts }) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let keychain: PlacedKeychain;
+  let keychain: OpenedKeychain;
   beforeEach(async () => {
     folder = await temporaryFolder();
     const libraries = backend === 'keytar' ? librariesOver(new Map()) : noLibraries;
     const safeStorage = new StandInSafeStorage();
     const allow: KeychainTier[] = [tier];
-    keychain = await openBest({ service: 'S', allow, folder: folder.path, safeStorage }, { libraries });
+    keychain = await openBestKeychain({ service: 'S', allow, folder: folder.path, safeStorage }, { libraries });
   });
   afterEach(() => folder.remove());
 

@@ -1,9 +1,13 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { windowAnswerMsMax } from '../../../src/sdk/redirect/joined-window.ts';
 import { listenForRedirects } from '../../../src/sdk/redirect/listen.ts';
-import { connectionsMax, visitMsMax, windowsMax } from '../../../src/sdk/redirect/owner.ts';
+import {
+  connectionMsMax,
+  connectionsMax,
+  windowAnswerMsMax,
+  windowsMax,
+} from '../../../src/sdk/redirect/redirect-server.ts';
 import type { Clock } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { addressFor, eventually, forward, scheme, shortFolder, socketIn, visit } from './games.ts';
@@ -125,12 +129,12 @@ describe('an address that no window waited for', () => {
 });
 
 describe('bounds', () => {
-  it(`let a silent visitor stay below ${visitMsMax} ms, and no longer`, async () => {
+  it(`let a silent visitor stay below ${connectionMsMax} ms, and no longer`, async () => {
     const clock = new VirtualClock(0);
     const { path } = await game('s', { clock });
     const [silent, halfway] = [await open(path), await open(path, 'discord-1:/')];
     expect(await forward(path, addressFor('s'))).toBe('accepted');
-    await clock.advance(visitMsMax - 1);
+    await clock.advance(connectionMsMax - 1);
     expect(await forward(path, addressFor('s'))).toBe('accepted');
     expect([silent.isGone(), halfway.isGone()]).toEqual([false, false]);
     await clock.advance(1);

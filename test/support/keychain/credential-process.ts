@@ -22,7 +22,7 @@ const credentials = await openCredentials({ client, keychain, folder, locks: [lo
 
 process.on('message', async (round: Round) => {
   diesWhen = round.diesWhen;
-  const result = await credentials.accessToken({ refused: round.refused }).then(
+  const result = await credentials.accessToken({ rejected: round.refused }).then(
     token => ({ token }),
     (error: { code?: string }) => ({ code: error.code ?? String(error) }),
   );

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import * as nodeFileSystem from 'node:fs/promises';
-import type { Keytar, LibraryName, LoadLibrary } from '../../../src/sdk/keychain/library.ts';
+import type { SafeStorage } from '../../../src/sdk/keychain/keychain.ts';
 import type { FileSystem } from '../../../src/sdk/keychain/private-folder.ts';
-import type { SafeStorage } from '../../../src/sdk/keychain/safe-storage.ts';
+import type { Keytar, LibraryName, LoadLibrary } from '../../../src/sdk/keychain/system-libraries.ts';
 
 /** A library over a map, by `service/account`; `step` is called before whatever it does. */
 export function keytarOver(entries: Map<string, string>, step: () => void | Promise<void> = () => {}): Keytar {

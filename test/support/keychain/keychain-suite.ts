@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type KeychainBackend, keychainBackends, type PlacedKeychain } from '../../../src/sdk/keychain/keychain.ts';
+import { type KeychainBackend, keychainBackends, type OpenedKeychain } from '../../../src/sdk/keychain/keychain.ts';
 import { keychainLimits } from '../../../src/sdk/keychain/names.ts';
 import type { Needs } from '../runs/parts.ts';
 
 export interface KeychainUnderTest {
   readonly backend: KeychainBackend;
   /** Opens what was opened before, as another start of the game would; memory begins empty. */
-  open(service?: string): Promise<PlacedKeychain>;
+  open(service?: string): Promise<OpenedKeychain>;
 }
 
 /** The largest secret that goes into the system's keychain as it is, and one that does not. */
@@ -26,11 +26,11 @@ export function keychainSuite(name: string, underTest: () => KeychainUnderTest, 
     it('keeps, replaces and deletes by account', async () => {
       const keychain = await open();
       expect(await keychain.get('ada')).toBeUndefined();
-      expect(await keychain.holder('ada')).toBeUndefined();
+      expect(await keychain.locate('ada')).toBeUndefined();
       await keychain.set('ada', 'one');
       await keychain.set('ada', 'two');
       expect(await keychain.get('ada')).toBe('two');
-      expect(await keychain.holder('ada')).toEqual({ backend: keychain.backend, tier: keychain.tier });
+      expect(await keychain.locate('ada')).toEqual({ backend: keychain.backend, tier: keychain.tier });
       expect(await keychain.get('grace')).toBeUndefined();
       expect([await keychain.delete('ada'), await keychain.delete('ada')]).toEqual([true, false]);
       expect(await keychain.get('ada')).toBeUndefined();
@@ -78,7 +78,7 @@ export function keychainSuite(name: string, underTest: () => KeychainUnderTest, 
         await expect(keychain.get(account)).rejects.toMatchObject(refused);
         await expect(keychain.set(account, 'x')).rejects.toMatchObject(refused);
         await expect(keychain.delete(account)).rejects.toMatchObject(refused);
-        await expect(keychain.holder(account)).rejects.toMatchObject(refused);
+        await expect(keychain.locate(account)).rejects.toMatchObject(refused);
         await expect(keychain.move(account)).rejects.toMatchObject(refused);
       }
     });

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { backendOpeners, type LastingBackend, lastingBackends } from '../../../src/sdk/keychain/backends.ts';
-import { type PlacedEntries, placedEntries } from '../../../src/sdk/keychain/placed-entries.ts';
-import { openPlaces } from '../../../src/sdk/keychain/places.ts';
+import { backendOpeners } from '../../../src/sdk/keychain/backends.ts';
+import { openEntryLocations } from '../../../src/sdk/keychain/entry-locations.ts';
+import { type LastingBackend, lastingBackends } from '../../../src/sdk/keychain/keychain.ts';
+import { type LocatedEntries, locatedEntries } from '../../../src/sdk/keychain/located-entries.ts';
 import { openPrivateFolder } from '../../../src/sdk/keychain/private-folder.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { filesOf, Life, librariesOver, StandInSafeStorage } from './keychain-stand-ins.ts';
@@ -30,14 +31,14 @@ export class SimulatedMachine {
     own: LastingBackend,
     life: Life = new Life(Number.POSITIVE_INFINITY),
     meanwhile: () => Promise<void> = async () => {},
-  ): Promise<PlacedEntries> {
+  ): Promise<LocatedEntries> {
     const folder = await openPrivateFolder(this.path, filesOf(life));
     const libraries = librariesOver(this.kept, async () => {
       life.step();
       await meanwhile();
     });
     const openers = backendOpeners({ service: 'S', folder, safeStorage: this.#safeStorage, libraries });
-    const places = openPlaces(folder);
-    return placedEntries({ own, failed: [], candidates: lastingBackends, openers, places, logger: silentLogger });
+    const locations = openEntryLocations(folder);
+    return locatedEntries({ own, failed: [], candidates: lastingBackends, openers, locations, logger: silentLogger });
   }
 }

@@ -1,37 +1,37 @@
-/** What the doctor looks at, in the order of its findings. */
+/** What {@link doctor} checks, in the order of its findings. */
 export const findingCodes = [
-  /** Whether this process runs with the rights of the person at the desktop. */
+  /** Whether this process runs with the rights of the desktop's user. */
   'rights',
-  /** The native addon. */
+  /** Whether the native addon is loaded. */
   'addon',
-  /** The forwarder. */
+  /** Whether the forwarder is found. */
   'forwarder',
-  /** Whether the system opens the scheme by the game, or by whom else. */
+  /** Whether the game, or another program, opens the scheme. */
   'registration',
-  /** Whether what the system starts for the scheme is there. */
+  /** Whether the program that the system starts for the scheme exists. */
   'handler_command',
-  /** Whether the system's opener can pass on addresses of the scheme. */
+  /** Whether the system's opener can pass addresses of the scheme. */
   'opener',
-  /** The folder of the game's socket. */
+  /** Whether only this user can access the folder of the game's socket. */
   'folder',
   /** Whether a running game answers. */
   'listener',
   /** Whether a loopback port can be opened. */
   'loopback',
-  /** The best keychain of the system. */
+  /** Whether the system's keychain works. */
   'keychain',
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
 
-/** One thing the doctor looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly code: FindingCode;
-  /** Whether signing in works as far as this is concerned. */
+  /** Whether the check passed. */
   readonly ok: boolean;
-  /** What was found: a sentence or two. */
+  /** What was found, in one or two sentences. */
   readonly message: string;
-  /** What to do about it; present when it is not ok. */
-  readonly remedy?: string;
+  /** What to do about it. Present when the check failed. */
+  readonly remedy?: string | undefined;
 }
 
 export function good(code: FindingCode, message: string): Finding {

@@ -4,10 +4,9 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { RedirectError } from '../../../model/errors/errors.ts';
 import type { SchemeHandler } from '../../native/contract.ts';
 import type { Machine } from '../machine.ts';
-import { placeOf } from '../place.ts';
 import { commandOf } from '../registration/desktop-entry.ts';
-import { openSchemeHandlers } from '../registration/open-scheme-handlers.ts';
-import { handlerId } from '../registration/registrar.ts';
+import { handlerId, openSchemeHandlers } from '../registration/registrar.ts';
+import { socketLocationOf } from '../socket-location.ts';
 import { bad, type Finding, good } from './finding.ts';
 
 interface Asked {
@@ -18,10 +17,10 @@ interface Asked {
 }
 type AskedOfScheme = Asked & { readonly scheme: string };
 
-const registerAgain = 'Let the game register its scheme again (registerScheme).';
-const register = 'Let the game register its scheme (registerScheme).';
+const registerAgain = 'Start the game, which registers its scheme again with registerScheme().';
+const register = 'Register the scheme with registerScheme(), or start the game, which does so.';
 
-/** Who opens the scheme, whether that can be started, and whether browsers get there. */
+/** Checks which program opens the scheme, whether it can be started, and whether browsers can open the scheme. */
 export async function checkScheme(asked: Asked): Promise<Finding[]> {
   const { scheme, machine } = asked;
   if (scheme === undefined) return [];
@@ -29,8 +28,8 @@ export async function checkScheme(asked: Asked): Promise<Finding[]> {
   const handler = 'handler' in answer ? answer.handler : undefined;
   const opener = await checkOpener(scheme, handler, machine);
   if ('failure' in answer) {
-    const message = `The system cannot be asked which program opens ${scheme}: addresses. ${answer.failure}`;
-    return [bad('registration', message, 'Put the native parts in place, or redirect to loopback.'), ...opener];
+    const message = `The program that opens ${scheme}: addresses could not be determined. ${answer.failure}`;
+    return [bad('registration', message, 'Install the native files, or use loopback redirects.'), ...opener];
   }
   if (!handler) return [bad('registration', `No program opens ${scheme}: addresses.`, register), ...opener];
   const found = await checkCommand(handler, machine);
@@ -53,27 +52,28 @@ function checkRegistration(asked: AskedOfScheme, { id, command }: SchemeHandler)
   const { scheme, folder, machine } = asked;
   const own = asked.handler ?? (machine.platform === 'darwin' ? id : handlerId(scheme, machine, undefined));
   if (id !== own) {
-    const remedy = `${registerAgain} If ${id} is the game's own registration, name it to the doctor as handler.`;
-    return bad('registration', `${id} opens ${scheme}: addresses, in place of ${own}. It runs: ${command}`, remedy);
+    const remedy = `${registerAgain} If ${id} is the game's own registration, pass it as handler (--handler).`;
+    return bad('registration', `${id} opens ${scheme}: addresses, not ${own}. It runs: ${command}`, remedy);
   }
   const words = wordsOf(command, machine);
   const socket = isForwarder(words) ? words[1] : undefined;
-  const { path } = placeOf(scheme, folder, machine);
+  const { path } = socketLocationOf(scheme, folder, machine);
   if (socket === undefined || socket === path) return good('registration', `${id} opens ${scheme}: addresses.`);
-  return bad('registration', `${id} hands addresses to ${socket}, and the game listens at ${path}.`, registerAgain);
+  return bad('registration', `${id} sends addresses to ${socket}, but the game listens at ${path}.`, registerAgain);
 }
 
 async function checkCommand({ id, command }: SchemeHandler, machine: Machine): Promise<Finding> {
   if (machine.platform === 'darwin') {
-    return (await isThere(command, constants.F_OK, machine))
-      ? good('handler_command', `${command} is there.`)
-      : bad('handler_command', `${command} is not there.`, registerAgain);
+    return (await exists(command, constants.F_OK, machine))
+      ? good('handler_command', `${command} exists.`)
+      : bad('handler_command', `${command} does not exist.`, registerAgain);
   }
   const words = wordsOf(command, machine);
   const programs = isForwarder(words) ? [words[0], words[2]] : [words[0]];
   for (const program of programs) {
-    if (program !== undefined && (await isThere(program, constants.X_OK, machine))) continue;
-    const what = program === undefined ? 'names no program' : `starts ${program}, which is not there or no program`;
+    if (program !== undefined && (await exists(program, constants.X_OK, machine))) continue;
+    const what =
+      program === undefined ? 'names no program' : `starts ${program}, which does not exist or is not executable`;
     return bad('handler_command', `${id} ${what}.`, registerAgain);
   }
   return good('handler_command', `${id} starts ${programs.join(', which starts ')}.`);
@@ -85,11 +85,11 @@ async function checkOpener(
   machine: Machine,
 ): Promise<readonly Finding[]> {
   if (machine.platform === 'win32' || machine.platform === 'darwin') return [];
-  const fault = openerFault(scheme, await xdgOpenVersion(machine), handler?.command, machine);
-  if (fault === undefined) return [good('opener', `xdg-open passes on ${scheme}: addresses.`)];
+  const problem = openerProblem(scheme, await xdgOpenVersion(machine), handler?.command, machine);
+  if (problem === undefined) return [good('opener', `xdg-open can open ${scheme}: addresses.`)];
   const remedy =
-    'Set XDG_CURRENT_DESKTOP for the session (GNOME does), install xdg-utils 1.2, or redirect to loopback.';
-  return [bad('opener', fault, remedy)];
+    'Set XDG_CURRENT_DESKTOP for the session (for example to GNOME), install xdg-utils 1.2, or use loopback redirects.';
+  return [bad('opener', problem, remedy)];
 }
 
 async function xdgOpenVersion({ environment }: Machine): Promise<string | undefined> {
@@ -101,7 +101,7 @@ async function xdgOpenVersion({ environment }: Machine): Promise<string | undefi
   });
 }
 
-/** Program and arguments of a command as the system keeps it. */
+/** The program and the arguments of a command as the system stores it. */
 function wordsOf(command: string, { platform }: Machine): readonly string[] {
   if (platform !== 'win32') return commandOf(command);
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare);
@@ -111,7 +111,7 @@ function isForwarder([program = '']: readonly string[]): boolean {
   return basename(program.replaceAll('\\', '/')).startsWith('rallypoint-forwarder');
 }
 
-async function isThere(program: string, mode: number, { environment }: Machine): Promise<boolean> {
+async function exists(program: string, mode: number, { environment }: Machine): Promise<boolean> {
   const folders = isAbsolute(program) ? [''] : (environment.PATH ?? '').split(delimiter);
   for (const folder of folders) {
     const found = await access(join(folder, program), mode).then(
@@ -123,32 +123,33 @@ async function isThere(program: string, mode: number, { environment }: Machine):
   return false;
 }
 
-/** Desktops that older versions of xdg-open know by name, and hand addresses to their own openers. */
+/** Desktops that older versions of xdg-open recognize, and whose own openers they call. */
 const knownDesktop = /^(x-)?(cinnamon|enlightenment|gnome(-.*)?|kde|deepin|lxde|lxqt|mate|xfce)$/i;
 const knownSession = /^(gnome|lxde|lubuntu|mate|xfce4?|xfce session)$/i;
-// From this version on it takes schemes with digits everywhere.
+// The first version that accepts schemes with digits everywhere.
 const digitsSince = [1, 2] as const;
 
 /**
- * Why `xdg-open`, which browsers call, cannot pass on addresses of the scheme here; undefined when it can. Where it
- * knows no desktop it opens addresses itself, takes a scheme with a digit for a file name (before 1.2), and quotes in a
- * desktop file for a part of the name.
+ * Says why `xdg-open`, which browsers call, cannot open addresses of the scheme. Returns undefined when it can. Without a
+ * desktop that it recognizes, it takes a scheme with a digit for a file name (before 1.2), and quotes in a desktop file for
+ * a part of the program's name.
  *
- * @param version what `xdg-open --version` said; undefined when there is none
- * @param execLine of the desktop file that is registered
+ * @param version the output of `xdg-open --version`; undefined when it is not installed
+ * @param execLine the `Exec` line of the registered desktop file
  */
-function openerFault(
+function openerProblem(
   scheme: string,
   version: string | undefined,
   execLine: string | undefined,
   { environment }: Machine,
 ): string | undefined {
-  if (version === undefined) return 'xdg-open, which browsers call, is missing.';
+  if (version === undefined) return 'xdg-open, which browsers call, is not installed.';
   if (isKnownDesktop(environment)) return undefined;
   if (/[0-9]/.test(scheme) && isBefore(version, digitsSince)) {
-    return `${version.trim()} takes a scheme with digits for a file name where it knows no desktop.`;
+    return `${version.trim()} takes a scheme with digits for a file name, because it does not recognize the desktop.`;
   }
-  if (execLine?.includes('"')) return `${version.trim()} cannot read quoted commands where it knows no desktop.`;
+  if (execLine?.includes('"'))
+    return `${version.trim()} cannot read quoted commands, because it does not recognize the desktop.`;
   return undefined;
 }
 

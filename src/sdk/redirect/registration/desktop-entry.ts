@@ -1,8 +1,8 @@
-/** What a desktop file says of the program that opens addresses of a scheme. */
+/** A desktop file's entry for a program that opens addresses of a scheme. */
 export interface DesktopEntry {
   readonly name: string;
   readonly scheme: string;
-  /** Program and arguments; the system appends the address. */
+  /** The program and its arguments. The system appends the address. */
   readonly command: readonly string[];
 }
 
@@ -24,14 +24,14 @@ export function desktopEntryText({ name, scheme, command }: DesktopEntry): strin
   ].join('\n');
 }
 
-/** The type under which desktops file who opens a scheme. */
+/** The MIME type by which desktops register the handler of a scheme. */
 export function mimeTypeOf(scheme: string): string {
   return `x-scheme-handler/${scheme}`;
 }
 
-/** The `Exec` line of a desktop file as it stands there; undefined when it has none. */
+/** The `Exec` line of a desktop file, unparsed; undefined when it has none. */
 export function execLineOf(text: string): string | undefined {
-  // By line feeds: to a regular expression U+2028 ends a line, too, and a path may have one.
+  // Not by /^…$/m: in a regular expression U+2028 ends a line too, and a path may contain one.
   const lines = text.split(/\r?\n/);
   const start = lines.findIndex(line => /^\[Desktop Entry\][ \t]*$/.test(line));
   if (start < 0) return undefined;
@@ -43,7 +43,7 @@ export function execLineOf(text: string): string | undefined {
   return undefined;
 }
 
-/** Program and arguments of an `Exec` line, without the codes that stand for what is opened. */
+/** The program and the arguments of an `Exec` line, without the field codes. */
 export function commandOf(execLine: string): string[] {
   const words = unescapeString(execLine).matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/gs);
   return [...words]
@@ -52,7 +52,7 @@ export function commandOf(execLine: string): string[] {
     .map(word => word.replaceAll('%%', '%'));
 }
 
-// Bare words are left bare: older versions of xdg-open take quotes for a part of the name.
+// Plain words are not quoted: older versions of xdg-open take quotes for a part of the name.
 const bareWord = /^[\w@:+,./=-]+$/;
 
 function quoteArgument(argument: string): string {
@@ -61,7 +61,7 @@ function quoteArgument(argument: string): string {
   return `"${escapeString(quoted)}"`;
 }
 
-// Values of the type string know these escapes; in Exec lines they come on top of the quoting.
+// String values have these escapes; in Exec lines they apply in addition to the quoting.
 function escapeString(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r');
 }

@@ -4,14 +4,20 @@ import { isAbsolute, join } from 'node:path';
 import { RedirectError } from '../../../model/errors/errors.ts';
 import { replaceFile } from '../../../wire/files/replace-file.ts';
 import { makeFolder } from '../../../wire/make-folder.ts';
+import type { SchemeHandler, SchemeRegistration } from '../../native/contract.ts';
 import type { Machine } from '../machine.ts';
 import { desktopEntryText, execLineOf, mimeTypeOf } from './desktop-entry.ts';
-import type { SchemeHandlers } from './scheme-handlers.ts';
 
-/**
- * Who opens which scheme, on desktops that keep to freedesktop.org: desktop files, and `xdg-mime` for which of them is
- * the one. For Linux without the addon.
- */
+/** Which programs the system opens schemes with. */
+export interface SchemeHandlers {
+  /** How the system's settings are read and written. */
+  readonly by: 'addon' | 'xdg-mime';
+  handlerOf(scheme: string): Promise<SchemeHandler | undefined>;
+  register(registration: SchemeRegistration): Promise<void>;
+  unregister(scheme: string, id: string): Promise<void>;
+}
+
+/** The handlers on a freedesktop.org desktop: desktop files, and `xdg-mime`, which selects one of them. For Linux without the addon. */
 export function freedesktopHandlers({ environment }: Machine): SchemeHandlers {
   const folders = applicationFolders(environment);
   return {
@@ -23,13 +29,13 @@ export function freedesktopHandlers({ environment }: Machine): SchemeHandlers {
       return command === undefined ? undefined : { id, command };
     },
     async register({ scheme, id, name, command }) {
-      await makeFolder(folders.own, 0o755).catch(refused);
-      await rewrite(join(folders.own, id), desktopEntryText({ name, scheme, command })).catch(refused);
+      await makeFolder(folders.own, 0o755).catch(reject);
+      await rewrite(join(folders.own, id), desktopEntryText({ name, scheme, command })).catch(reject);
       await xdgMime(environment, 'default', id, mimeTypeOf(scheme));
     },
     async unregister(scheme, id) {
-      await rm(join(folders.own, id), { force: true }).catch(refused);
-      await forget(folders.associations, mimeTypeOf(scheme), id).catch(refused);
+      await rm(join(folders.own, id), { force: true }).catch(reject);
+      await forget(folders.associations, mimeTypeOf(scheme), id).catch(reject);
     },
   };
 }
@@ -48,7 +54,7 @@ function applicationFolders(environment: Machine['environment']) {
 }
 
 async function execLineIn(folders: readonly string[], id: string): Promise<string | undefined> {
-  // The name of a file in a subfolder has dashes for slashes.
+  // The id of a file in a subfolder has dashes for slashes.
   const names = [id, id.replace('-', '/')];
   for (const path of folders.flatMap(folder => names.map(name => join(folder, name)))) {
     const text = await readFile(path, 'utf8').catch(() => undefined);
@@ -57,7 +63,7 @@ async function execLineIn(folders: readonly string[], id: string): Promise<strin
   return undefined;
 }
 
-/** Takes the program out of the list of who opens the type; other lines stay as they are. */
+/** Removes the program from the list of those that open the type. Other lines are unchanged. */
 async function forget(list: string, type: string, id: string): Promise<void> {
   const text = await readFile(list, 'utf8').catch(() => '');
   const lines = text.split('\n').flatMap(line => {
@@ -70,7 +76,7 @@ async function forget(list: string, type: string, id: string): Promise<void> {
   if (left !== text) await rewrite(list, left);
 }
 
-/** Whoever keeps the file elsewhere, behind a link, keeps it there, with its mode. */
+/** Follows a link, and keeps the file's mode. */
 async function rewrite(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const mode = await stat(target).then(
@@ -80,8 +86,12 @@ async function rewrite(path: string, text: string): Promise<void> {
   replaceFile(target, text, mode);
 }
 
-function refused(cause: NodeJS.ErrnoException): never {
-  throw new RedirectError('registration_failed', `The system refused the registration (${cause.code}).`, { cause });
+function reject(cause: NodeJS.ErrnoException): never {
+  throw new RedirectError(
+    'registration_failed',
+    `The system rejected the registration (${cause.code}). Run rallypoint doctor.`,
+    { cause },
+  );
 }
 
 async function xdgMime(environment: Machine['environment'], ...args: readonly string[]): Promise<string> {
@@ -90,7 +100,9 @@ async function xdgMime(environment: Machine['environment'], ...args: readonly st
     execFile('xdg-mime', args, { env: { ...environment }, timeout: xdgMimeMsMax }, (cause, stdout) => {
       if (!cause) return resolve(stdout);
       const remedy =
-        cause.code === 'ENOENT' ? 'xdg-mime is missing: install xdg-utils.' : 'xdg-mime refused the registration.';
+        cause.code === 'ENOENT'
+          ? 'xdg-mime is missing: install xdg-utils.'
+          : 'xdg-mime rejected the registration. Run rallypoint doctor.';
       reject(new RedirectError('registration_failed', remedy, { cause }));
     });
   });

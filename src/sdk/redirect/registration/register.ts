@@ -1,8 +1,9 @@
-import type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './registration.ts';
+import type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './registrar.ts';
 
 /**
- * Makes the game the program of its scheme, for this user; the forwarder then hands addresses to the running game, or
- * starts it. Call it at each start: it is cheap, and mends what an update or another program has changed. Idempotent.
+ * Registers the game as the program that opens its scheme, for this user. The forwarder then delivers addresses to the
+ * running game, or starts it. Call it at each start: it is cheap, and repairs what an update or another program changed.
+ * Idempotent.
  *
  * @throws ArgumentError `missing_scheme`, `invalid_scheme`, `invalid_snowflake`, `invalid_name`, `invalid_game`,
  *   `missing_bundle_id`
@@ -15,7 +16,7 @@ export async function registerScheme(options: RegisterOptions): Promise<Register
 }
 
 /**
- * Takes back what {@link registerScheme} did; what another program registered stays. Idempotent.
+ * Removes what {@link registerScheme} registered, but not another program's registration. Idempotent.
  *
  * @throws as {@link registerScheme}
  */

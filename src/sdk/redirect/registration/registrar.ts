@@ -1,15 +1,46 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { ArgumentError } from '../../../model/errors/errors.ts';
+import { ArgumentError, RedirectError } from '../../../model/errors/errors.ts';
+import { loadNative } from '../../native/addon.ts';
+import type { NativeAddon } from '../../native/contract.ts';
 import { findForwarder } from '../../native/find-forwarder.ts';
-import { loadNative } from '../../native/load.ts';
 import { type Machine, thisMachine } from '../machine.ts';
-import { placeOf } from '../place.ts';
-import { customSchemeRedirect, parseScheme } from '../scheme.ts';
-import { openSchemeHandlers } from './open-scheme-handlers.ts';
-import type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './registration.ts';
+import { customSchemeRedirect, parseScheme, type SchemeChoice } from '../scheme.ts';
+import { socketLocationOf } from '../socket-location.ts';
+import { freedesktopHandlers, type SchemeHandlers } from './freedesktop.ts';
 
-/** What registering stands on. */
+export interface RegisterOptions extends SchemeChoice {
+  /** The name that browsers show when they ask whether to open the game: one line, up to 100 characters. */
+  readonly name: string;
+  /** How the system starts the game; the address is appended as the last argument. */
+  readonly game: { readonly path: string; readonly args?: readonly string[] | undefined };
+  /** The folder that was passed to {@link listenForRedirects}. */
+  readonly folder?: string | undefined;
+  /** macOS: the id of the game's bundle, whose Info.plist names the scheme. Required there, unused elsewhere. */
+  readonly bundleId?: string | undefined;
+}
+
+/** What was registered, and how. */
+export interface RegisteredScheme {
+  readonly scheme: string;
+  /** The redirect address, which has to be among the application's redirects at the service. */
+  readonly redirectUri: string;
+  /** Linux: the desktop file; Windows: the ProgId; macOS: the bundle. */
+  readonly id: string;
+  /** The command that the system runs, with the address as the last argument. */
+  readonly command: readonly string[];
+  /** `game`: the forwarder was not found, so each redirect starts a second copy of the game, which passes it on. */
+  readonly through: 'forwarder' | 'game';
+  /** `xdg-mime`: the addon was not found. */
+  readonly by: 'addon' | 'xdg-mime';
+  /** The places where the forwarder was searched for. Empty when it was found. */
+  readonly missing: readonly string[];
+}
+
+/** The scheme to unregister. */
+export type UnregisterOptions = SchemeChoice & Pick<RegisterOptions, 'bundleId'>;
+
+/** What registering uses of the machine. Tests pass their own. */
 export interface RegistrarParts {
   readonly machine: Machine;
   readonly loadNative: typeof loadNative;
@@ -41,7 +72,7 @@ export async function unregister(options: UnregisterOptions, { machine, loadNati
 }
 
 /**
- * The name under which the system files our registration of a scheme.
+ * The id of our registration of a scheme, as the system stores it.
  *
  * @throws ArgumentError `missing_bundle_id`
  */
@@ -49,7 +80,10 @@ export function handlerId(scheme: string, { platform }: Machine, bundleId: strin
   if (platform === 'win32') return `Rallypoint.${scheme}`;
   if (platform !== 'darwin') return `rallypoint-${scheme}.desktop`;
   if (bundleId) return bundleId;
-  throw new ArgumentError('missing_bundle_id', 'macOS registers schemes by bundle: give bundleId.');
+  throw new ArgumentError(
+    'missing_bundle_id',
+    'bundleId is missing: pass the id of the app bundle, by which macOS registers schemes.',
+  );
 }
 
 async function commandFor(
@@ -57,7 +91,7 @@ async function commandFor(
   { game, folder }: RegisterOptions,
   { machine, findForwarder }: RegistrarParts,
 ): Promise<Pick<RegisteredScheme, 'command' | 'through' | 'missing'>> {
-  const { path } = placeOf(scheme, folder, machine);
+  const { path } = socketLocationOf(scheme, folder, machine);
   const ofGame = [game.path, ...(game.args ?? [])];
   const forwarder = await findForwarder();
   if ('missing' in forwarder) return { command: ofGame, through: 'game', missing: forwarder.missing };
@@ -70,7 +104,10 @@ const controlCharacter = /\p{Cc}/u;
 function checkName(name: unknown): void {
   const isLine = typeof name === 'string' && name.trim() !== '' && name.isWellFormed() && !controlCharacter.test(name);
   if (isLine && name.length <= nameLengthMax) return;
-  throw new ArgumentError('invalid_name', `name must be one line of 1 to ${nameLengthMax} characters.`);
+  throw new ArgumentError(
+    'invalid_name',
+    `name must be one line of 1 to ${nameLengthMax} characters (got ${JSON.stringify(name)}).`,
+  );
 }
 
 async function checkGame(game: unknown): Promise<void> {
@@ -79,10 +116,50 @@ async function checkGame(game: unknown): Promise<void> {
   if (areWords && isAbsolute(path) && (await stat(path).catch(() => undefined))) return;
   throw new ArgumentError(
     'invalid_game',
-    'game.path must be the absolute path of a program that exists; game.args texts without control characters.',
+    `game.path must be the absolute path of a program that exists, and game.args must be texts without control characters (got ${JSON.stringify(game)}).`,
   );
 }
 
 function isWord(word: unknown): boolean {
   return typeof word === 'string' && word.isWellFormed() && !controlCharacter.test(word);
+}
+
+/**
+ * Reads and writes the system's handlers through the addon; on Linux without it, through `xdg-mime` and a desktop file.
+ *
+ * @throws RedirectError `registration_unavailable`: neither is available
+ */
+export async function openSchemeHandlers(machine: Machine, load = loadNative): Promise<SchemeHandlers> {
+  const native = await load();
+  if ('addon' in native) return nativeHandlers(native.addon);
+  if (machine.platform !== 'win32' && machine.platform !== 'darwin') return freedesktopHandlers(machine);
+  const searched = native.missing.join(' ');
+  throw new RedirectError(
+    'registration_unavailable',
+    `On this system only the native addon can register a scheme, and it was not found: ${searched} ` +
+      'In Electron use receiveRedirects(), let an installer register the scheme, or use loopback redirects.',
+  );
+}
+
+function nativeHandlers(addon: NativeAddon): SchemeHandlers {
+  return {
+    by: 'addon',
+    handlerOf: async scheme => addon.handlerOf(scheme),
+    register: async registration => withRedirectError(() => addon.registerScheme(registration)),
+    unregister: async (scheme, id) => withRedirectError(() => addon.unregisterScheme(scheme, id)),
+  };
+}
+
+function withRedirectError(call: () => void): void {
+  try {
+    call();
+  } catch (cause) {
+    const { code } = Object(cause) as { code?: unknown };
+    if (cause instanceof RedirectError || typeof code !== 'string') throw cause;
+    throw new RedirectError(
+      'registration_failed',
+      `The system rejected the registration (${code}). Run rallypoint doctor.`,
+      { cause },
+    );
+  }
 }

@@ -34,11 +34,11 @@ export async function outlive(story: Story) {
       // Wine does not always start twenty programs at once.
       await crowd.fill(5);
       const answers = await crowd.refresh(token, deaths[round % deaths.length] ?? 'answered');
-      const next = await own.accessToken({ refused: token });
+      const next = await own.accessToken({ rejected: token });
       const { id } = await client.fetchCurrentUser({ accessToken: next });
       const others = answers.filter(answer => !('token' in answer && answer.token === next));
       const { generation } = JSON.parse((await keychain.get(applicationId)) ?? '{}');
-      told.push({ isNew: next !== token, others, id, generation, ...pick(own.snapshot) });
+      told.push({ isNew: next !== token, others, id, generation, ...pick(own.state) });
       token = next;
     }
   } finally {

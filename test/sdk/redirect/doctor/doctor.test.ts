@@ -131,7 +131,10 @@ describe('the opener', () => {
 describe('the place of the socket', () => {
   it('is said not to be there yet, to be private, and to be open', async () => {
     const folder = join(shortFolder(), 's');
-    expect(await find('folder', { folder })).toMatchObject({ ok: true, message: expect.stringContaining('not there') });
+    expect(await find('folder', { folder })).toMatchObject({
+      ok: true,
+      message: expect.stringContaining('does not exist'),
+    });
     mkdirSync(folder, { mode: 0o700 });
     expect(await find('folder', { folder })).toMatchObject({ ok: true });
     chmodSync(folder, 0o755);

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { registerScheme, unregisterScheme } from '../../../../src/sdk/redirect/registration/register.ts';
+import type { RegisterOptions } from '../../../../src/sdk/redirect/registration/registrar.ts';
 import { register, systemParts, unregister } from '../../../../src/sdk/redirect/registration/registrar.ts';
-import type { RegisterOptions } from '../../../../src/sdk/redirect/registration/registration.ts';
 import { needs, type Part } from '../../../support/runs/parts.ts';
 import { openAddress, partsWithout, privateDesktop } from '../desktop.ts';
 import { addressFor, eventually, scheme, shortFolder, startGame } from '../games.ts';

@@ -1,0 +1,468 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  ArgumentError,
+  GatewayError,
+  KeychainError,
+  OAuthError,
+  RallypointError,
+  RateLimitError,
+} from '../../model/errors/errors.ts';
+import { closeCodes } from '../../model/gateway.ts';
+import type { ApplicationId } from '../../model/snowflake.ts';
+import {
+  type Clock,
+  type Entropy,
+  type Logger,
+  silentLogger,
+  systemClock,
+  systemEntropy,
+} from '../../wire/clock/ports.ts';
+import { reportErrors } from '../../wire/error-report.ts';
+import { backoffMs } from '../../wire/http/backoff.ts';
+import { Deadline } from '../../wire/http/deadline.ts';
+import { AuthorizationArgs } from '../auth/authorization-args.ts';
+import { authorizationInProgress } from '../auth/authorizer.ts';
+import { requireValidToken } from '../auth/held-token.ts';
+import type { RequestOptions } from '../call-options.ts';
+import { Alarm } from '../connection/alarm.ts';
+import { dataFolder } from '../keychain/private-folder.ts';
+import { BehaviorSubject, type Observable } from '../live/rxjs.ts';
+import { ChangeNotifier } from './change-notifier.ts';
+import { CredentialStore, withKeychainErrors } from './credential-store.ts';
+import type {
+  AccessTokenOptions,
+  Credentials,
+  CredentialsClient,
+  CredentialsOptions,
+  CredentialsSnapshot,
+  SignInOptions,
+  SignOutOptions,
+} from './credentials.ts';
+import { openProcessLock } from './process-lock.ts';
+import { type RefreshOutcome, refresh, refreshAtMs, retryBackoff } from './refresh.ts';
+import { continueSignIn, PendingSignIn, signIn } from './sign-in.ts';
+import { credentialOf, type KeptTokens, type StoredCredential } from './stored-credential.ts';
+
+/** @see openCredentials */
+export async function openSharedCredentials(
+  applicationId: ApplicationId,
+  options: CredentialsOptions,
+): Promise<Credentials> {
+  const { client, clock = systemClock, entropy = systemEntropy } = options;
+  const keychain = withKeychainErrors(options.keychain);
+  const logger = reportErrors(options.logger ?? silentLogger);
+  const account = options.account ?? applicationId;
+  const name = fileNameOf(applicationId, account);
+  const path = join(options.folder ?? dataFolder(), `credentials-${name}`);
+  const lock = await openProcessLock({ path: `${path}.lock`, clock, entropy, kinds: options.locks });
+  const onChange = () => credentials.readChange();
+  const notifier = await ChangeNotifier.open({ path: `${path}.changed`, clock, entropy, logger, onChange });
+  const notify = () => notifier.notify();
+  const store = new CredentialStore({ keychain, account, applicationId, lock, notify, logger });
+  const pending = new PendingSignIn({ keychain, account: `sign-in-${name}`, applicationId, clock, logger });
+  const storage = { tier: keychain.tier, backend: keychain.backend, lock: lock.kind };
+  const credentials = new SharedCredentials({ client, store, pending, storage, notifier, logger, clock, entropy });
+  logger.info(storage, 'credentials opened');
+  try {
+    await credentials.load();
+    return credentials;
+  } catch (error) {
+    await credentials.close();
+    throw error;
+  }
+}
+
+/** A safe file name for any texts. */
+function fileNameOf(...texts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
+}
+
+export interface SharedCredentialsPorts {
+  readonly client: CredentialsClient;
+  readonly store: CredentialStore;
+  readonly pending: PendingSignIn;
+  /** How the credential is stored. */
+  readonly storage: Pick<CredentialsSnapshot, 'tier' | 'backend' | 'lock'>;
+  readonly notifier: Pick<ChangeNotifier, 'close'>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
+
+// A refreshed token can be the rejected one again (another process's, or a repeated answer), or have expired already.
+const refreshesMax = 3;
+
+/**
+ * The credential as one process sees it, while other processes share it. What this process knows changes only while it holds
+ * the store's lock.
+ */
+class SharedCredentials implements Credentials {
+  readonly state$: Observable<CredentialsSnapshot>;
+  readonly #ports: SharedCredentialsPorts;
+  readonly #subject: BehaviorSubject<CredentialsSnapshot>;
+  readonly #alarm: Alarm;
+  readonly #following: { unsubscribe(): void };
+  /** Aborts what waits for the lock or for the player. */
+  readonly #closing = new AbortController();
+  #credential: StoredCredential | undefined;
+  /** When the credential is to be refreshed, in milliseconds since the Unix epoch. */
+  #dueMs = Number.POSITIVE_INFINITY;
+  /** The refresh in progress, which concurrent callers share. */
+  #refreshing: Promise<void> | undefined;
+  /** The refreshes that hold the lock or wait for it, up to the end of a retried save. */
+  #holding: Promise<unknown> | undefined;
+  #readingChange: Promise<void> | undefined;
+  #hasReadChange = false;
+  /** Aborts the attempts to save a refreshed credential: a newer one replaces it, or the credentials are closed. */
+  #saving: AbortController | undefined;
+  #failures = 0;
+  #isSigningIn = false;
+
+  constructor(ports: SharedCredentialsPorts) {
+    this.#ports = ports;
+    this.#alarm = new Alarm(ports.clock);
+    this.#subject = new BehaviorSubject<CredentialsSnapshot>(Object.freeze({ status: 'signed-out', ...ports.storage }));
+    this.state$ = this.#subject.asObservable();
+    this.#following = ports.client.status$.subscribe(({ closeCode }) => {
+      if (closeCode === closeCodes.AUTHENTICATION_FAILED.code) this.#refreshInBackground();
+    });
+  }
+
+  get state(): CredentialsSnapshot {
+    return this.#subject.value;
+  }
+
+  /**
+   * Reads the credential from the keychain, without the lock, which another process may hold for the length of a request.
+   * If that process changes the credential, {@link readChange} follows and overrides this.
+   *
+   * @throws KeychainError
+   */
+  async load(): Promise<void> {
+    const stored = await this.#ports.store.read();
+    if (stored && !this.#readingChange && !this.#hasReadChange) this.#adopt(stored);
+  }
+
+  /**
+   * Reads the credential after another process has changed it. If that process is refreshing, the lock is free once it has
+   * finished or died; a refresh that it left unfinished is repeated here.
+   */
+  readChange(): void {
+    if (this.#closing.signal.aborted) return;
+    const { store, logger, clock, entropy } = this.#ports;
+    this.#readingChange ??= store
+      .exclusively(async () => {
+        this.#readingChange = undefined; // a change from here on has to be read again
+        this.#hasReadChange = true;
+        const stored = await store.read();
+        this.#apply(stored ? { kind: 'current', credential: stored } : { kind: 'removed' });
+        if (stored?.attempt) this.#refreshAt(clock.now() + backoffMs(retryBackoff, 0, entropy));
+      }, this.#closing.signal)
+      .catch(error => {
+        this.#readingChange = undefined;
+        logger.warn({ code: codeOf(error) }, 'a credential that another process changed could not be read');
+      });
+  }
+
+  async signIn(args: AuthorizationArgs = new AuthorizationArgs(), options: SignInOptions = {}): Promise<void> {
+    this.#assertOpen();
+    if (this.#isSigningIn) throw authorizationInProgress();
+    this.#isSigningIn = true;
+    try {
+      const tokens = await signIn({ ...this.#ports, closing: this.#closing.signal }, args, options);
+      await this.accept(tokens, { signal: options.signal });
+    } finally {
+      this.#isSigningIn = false;
+    }
+  }
+
+  async continueSignIn(answer: string, options: RequestOptions = {}): Promise<void> {
+    this.#assertOpen();
+    await this.accept(await continueSignIn(this.#ports, answer, options), options);
+  }
+
+  async accept(tokens: KeptTokens, { signal }: RequestOptions = {}): Promise<void> {
+    requireValidToken(tokens);
+    const { store, clock } = this.#ports;
+    await this.#change(signal, async () => {
+      const before = await store.readForReplacing();
+      const { applicationId } = store;
+      const generation = before?.generation ?? 0;
+      const credential = credentialOf(tokens, { generation, applicationId }, clock.now());
+      await store.write(credential);
+      this.#adopt(credential);
+    });
+  }
+
+  async accessToken({ signal, rejected }: AccessTokenOptions = {}): Promise<string> {
+    this.#assertOpen();
+    const nowMs = this.#ports.clock.now();
+    const current = this.#tokenExcept(rejected, nowMs);
+    if (current !== undefined) {
+      if (this.#dueMs <= nowMs) this.#refreshInBackground();
+      return current;
+    }
+    for (let attempt = 0; attempt < refreshesMax && this.#credential; attempt++) {
+      await this.#untilAborted(this.#refresh(), signal);
+      const token = this.#tokenExcept(rejected, this.#ports.clock.now());
+      if (token !== undefined) return token;
+    }
+    if (this.#credential) {
+      throw new OAuthError('no_usable_token', 'Every stored token has expired or was rejected. Sign in again.');
+    }
+    const reason = this.state.reason ?? 'never signed in';
+    throw new OAuthError('signed_out', `No player is signed in (${reason}). Call signIn() first.`);
+  }
+
+  async connect({ signal }: RequestOptions = {}): Promise<void> {
+    const { client } = this.#ports;
+    const token = await this.accessToken({ signal });
+    try {
+      await client.connect({ signal });
+    } catch (error) {
+      if (!isTokenRejection(error)) throw error;
+      await this.accessToken({ signal, rejected: token });
+      await client.connect({ signal });
+    }
+  }
+
+  async signOut({ signal, revoke = true }: SignOutOptions = {}): Promise<void> {
+    const { store } = this.#ports;
+    await this.#change(signal, async () => {
+      const stored = await store.readForReplacing().catch(() => this.#credential);
+      const isRevoked = stored ? revoke && (await this.#revoke(stored)) : true;
+      try {
+        await store.remove();
+      } catch (error) {
+        if (!isRevoked) throw error;
+        this.#ports.logger.warn({ code: codeOf(error) }, 'a revoked credential could not be deleted from the keychain');
+      }
+      this.#forget('signed-out');
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    this.#saving?.abort();
+    this.#alarm.cancel();
+    this.#following.unsubscribe();
+    this.#ports.notifier.close();
+    await this.#holding;
+    this.#subject.complete();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Runs a change that the game asked for, which replaces a credential that is still being saved. */
+  async #change(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
+    this.#assertOpen();
+    this.#saving?.abort();
+    const { signal: closing } = this.#closing;
+    await this.#ports.store.exclusively(work, signal ? AbortSignal.any([signal, closing]) : closing);
+  }
+
+  /** The current token, unless it has expired or is the rejected one. */
+  #tokenExcept(rejected: string | undefined, nowMs: number): string | undefined {
+    const { accessToken, expiresAtMs = 0 } = this.#credential ?? {};
+    return accessToken === rejected || nowMs >= expiresAtMs ? undefined : accessToken;
+  }
+
+  #refreshInBackground(): void {
+    if (this.#credential && !this.#closing.signal.aborted) this.#refresh().catch(() => {});
+  }
+
+  /** Waits for work that others share; aborting ends the wait, not the work. @throws TransportError `aborted` */
+  async #untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    const wait = new Deadline(this.#ports.clock, Number.POSITIVE_INFINITY, signal);
+    try {
+      await wait.within(work);
+    } finally {
+      wait.close();
+    }
+  }
+
+  /** One refresh runs at a time, and concurrent callers share it. A failure is published and retried. */
+  #refresh(): Promise<void> {
+    this.#refreshing ??= this.#refreshOnce().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async #refreshOnce(): Promise<void> {
+    const { store, logger } = this.#ports;
+    const known = this.#credential;
+    if (!known) return;
+    const done = Promise.withResolvers<void>();
+    const work = async () => {
+      const outcome = await refresh(this.#ports, known);
+      logger.info({ outcome: outcome.kind }, 'the credential was due for a refresh');
+      this.#apply(outcome);
+      if (outcome.kind === 'current') this.#schedule(outcome.credential);
+      done.resolve();
+      if (outcome.kind === 'unsaved') await this.#retrySave(outcome.credential);
+    };
+    const held = store.exclusively(work, this.#closing.signal).catch(error => {
+      this.#failed(error);
+      done.reject(error);
+    });
+    this.#holding = Promise.all([this.#holding, held]);
+    await done.promise;
+  }
+
+  #apply(outcome: RefreshOutcome): void {
+    switch (outcome.kind) {
+      case 'refreshed':
+      case 'current':
+        this.#adopt(outcome.credential);
+        break;
+      case 'unsaved':
+        this.#adopt(outcome.credential);
+        this.#publish({ trouble: outcome.error });
+        break;
+      case 'removed':
+        this.#forget('signed-out');
+        break;
+      case 'ended':
+        this.#forget(outcome.reason);
+    }
+  }
+
+  /**
+   * Retries until the keychain stores the credential. The lock is held meanwhile: the keychain's refresh token has been used,
+   * and another process that used it again would sign the player out.
+   */
+  async #retrySave(credential: StoredCredential): Promise<void> {
+    const { store, clock, entropy } = this.#ports;
+    const saving = new AbortController();
+    const { signal } = saving;
+    this.#saving = saving;
+    if (this.#closing.signal.aborted) saving.abort();
+    for (let attempt = 0; ; attempt++) {
+      const isLast = signal.aborted;
+      try {
+        await store.write(credential);
+        return this.#publish({});
+      } catch (error) {
+        this.#ports.logger.warn(
+          { code: codeOf(error) },
+          'the new credential could not be stored in the keychain; it is retried',
+        );
+        if (isLast) return;
+      }
+      await pause(clock, backoffMs(retryBackoff, attempt, entropy), signal);
+    }
+  }
+
+  #adopt(credential: StoredCredential): void {
+    const isNew = credential.accessToken !== this.#credential?.accessToken;
+    this.#credential = credential;
+    if (!isNew) return;
+    const { accessToken, expiresAtMs, userId } = credential;
+    this.#ports.client.updateToken({ accessToken, expiresAtMs, userId });
+    this.#schedule(credential);
+  }
+
+  /** Schedules the next refresh and clears the trouble. */
+  #schedule(credential: StoredCredential): void {
+    this.#failures = 0;
+    this.#refreshAt(refreshAtMs(credential, this.#ports.entropy));
+    this.#publish({});
+  }
+
+  #forget(reason: NonNullable<CredentialsSnapshot['reason']>): void {
+    this.#alarm.cancel();
+    const wasSignedIn = this.#credential !== undefined;
+    this.#credential = undefined;
+    if (!wasSignedIn) return;
+    this.#ports.client.updateToken(undefined);
+    this.#publish({ reason });
+  }
+
+  #failed(error: unknown): void {
+    const { clock, entropy, logger } = this.#ports;
+    if (this.#closing.signal.aborted || !this.#credential) return;
+    const pauseMs = backoffMs(retryBackoff, this.#failures++, entropy);
+    const askedMs = error instanceof RateLimitError ? error.retryAfterMs : 0;
+    logger.warn({ code: codeOf(error), pauseMs }, 'the credential could not be refreshed; it is retried');
+    this.#refreshAt(clock.now() + Math.max(pauseMs, askedMs));
+    this.#publish({ trouble: asRallypointError(error) });
+  }
+
+  #refreshAt(dueMs: number): void {
+    this.#dueMs = dueMs;
+    if (!this.#closing.signal.aborted) this.#alarm.set(dueMs, () => this.#refreshInBackground());
+  }
+
+  #publish(more: Pick<CredentialsSnapshot, 'reason' | 'trouble'>): void {
+    const { storage } = this.#ports;
+    const { scopes = '', expiresAtMs = 0, userId } = this.#credential ?? {};
+    const next: CredentialsSnapshot = this.#credential
+      ? { status: 'signed-in', ...storage, ...(userId !== undefined && { userId }), scopes, expiresAtMs, ...more }
+      : { status: 'signed-out', ...storage, ...more };
+    if (!isSame(next, this.state)) this.#subject.next(Object.freeze(next));
+  }
+
+  /** @returns whether the token is revoked, or was unknown to the service */
+  async #revoke({ refreshToken, accessToken }: StoredCredential): Promise<boolean> {
+    try {
+      await this.#ports.client.revokeToken(refreshToken ?? accessToken);
+      return true;
+    } catch (error) {
+      this.#ports.logger.warn({ code: codeOf(error) }, 'the authorization could not be revoked at the service');
+      return false;
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closing.signal.aborted)
+      throw new ArgumentError('closed', 'These credentials are closed. Call openCredentials() again.');
+  }
+}
+
+/** Whether the gateway rejected the token. */
+function isTokenRejection(error: unknown): boolean {
+  return error instanceof GatewayError && error.closeCode === closeCodes.AUTHENTICATION_FAILED.code;
+}
+
+function isSame(a: CredentialsSnapshot, b: CredentialsSnapshot): boolean {
+  const keys: readonly (keyof CredentialsSnapshot)[] = [
+    'status',
+    'userId',
+    'scopes',
+    'expiresAtMs',
+    'reason',
+    'trouble',
+  ];
+  return keys.every(key => a[key] === b[key]);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof RallypointError ? error.code : 'unknown';
+}
+
+// The game's own keychain may throw anything.
+function asRallypointError(cause: unknown): RallypointError {
+  if (cause instanceof RallypointError) return cause;
+  return new KeychainError('keychain_unusable', 'The keychain failed for an unknown reason.', { cause });
+}
+
+/** Resolves after `ms`, or when `signal` aborts. Unlike a {@link Deadline} it does not keep the process alive. */
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) return resolve();
+    const stop = () => {
+      cancel();
+      resolve();
+    };
+    const cancel = clock.schedule(ms, () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

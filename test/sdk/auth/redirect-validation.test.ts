@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { validateRedirect } from '../../../src/sdk/auth/redirect-validation.ts';
+
+const expected = {
+  redirectUri: 'discord-1:/authorize/callback',
+  state: 'the-state',
+  issuer: 'https://auth.example',
+};
+const at = (query: string, base = expected.redirectUri) => validateRedirect(`${base}?${query}`, expected);
+const foreign = { kind: 'foreign' };
+
+describe('validateRedirect', () => {
+  it('takes a code with the right state, with the right issuer or none', () => {
+    expect(at('code=c&state=the-state')).toEqual({ kind: 'granted', code: 'c' });
+    expect(at('code=c&state=the-state&iss=https%3A%2F%2Fauth.example')).toEqual({ kind: 'granted', code: 'c' });
+  });
+
+  it('takes the scheme in any case, and unknown parameters', () => {
+    expect(at('code=c&state=the-state&guild_id=5', 'Discord-1:/authorize/callback')).toMatchObject({ code: 'c' });
+  });
+
+  it('takes an error with the right state, with its reason', () => {
+    const verdict = at('error=access_denied&error_description=The+player+said+no&state=the-state');
+    expect(verdict).toMatchObject({
+      kind: 'rejected',
+      error: { code: 'access_denied', message: 'The player said no' },
+    });
+  });
+
+  it.each([
+    ['no state', 'code=c'],
+    ['another state', 'code=c&state=the-stat'],
+    ['a longer state', 'code=c&state=the-state-'],
+    ['an empty state', 'code=c&state='],
+    ['an error without the state', 'error=access_denied'],
+    ['another issuer', 'code=c&state=the-state&iss=https%3A%2F%2Fevil.example'],
+    ['an empty issuer', 'code=c&state=the-state&iss='],
+    ['no code', 'state=the-state'],
+    ['an empty code', 'code=&state=the-state'],
+    ['a second code', 'code=c&code=d&state=the-state'],
+    ['a second state', 'code=c&state=the-state&state=x'],
+    ['nothing', ''],
+  ])('takes %s for foreign', (_, query) => {
+    expect(at(query)).toEqual(foreign);
+  });
+
+  it.each([
+    'discord-2:/authorize/callback',
+    'discord-1://authorize/callback',
+    'discord-1:/authorize/callback/',
+    'discord-1:/authorize',
+    'https://discord-1/authorize/callback',
+    'http://127.0.0.1:80/callback',
+  ])('takes %s for foreign, whatever it carries', address => {
+    expect(at('code=c&state=the-state', address)).toEqual(foreign);
+  });
+
+  it('minds the port of a loopback redirect', () => {
+    const loopback = { ...expected, redirectUri: 'http://127.0.0.1:4000/callback' };
+    expect(validateRedirect('http://127.0.0.1:4000/callback?code=c&state=the-state', loopback).kind).toBe('granted');
+    expect(validateRedirect('http://127.0.0.1:4001/callback?code=c&state=the-state', loopback)).toEqual(foreign);
+  });
+
+  it('cuts what the address says of an error to bounded printable text', () => {
+    const verdict = at(`error=x%0a%1b&error_description=${'%00'.repeat(1000)}&state=the-state`);
+    expect(verdict).toMatchObject({ kind: 'rejected', error: { code: 'oauth_error', error: 'x  ', message: ' '.repeat(300) } });
+  });
+
+  it('never throws, and never takes an address without the state', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.webQueryParameters()), text => {
+        expect(validateRedirect(text, expected)).toEqual(foreign);
+        expect(at(text)).toEqual(foreign);
+      }),
+    );
+  });
+});

@@ -1,0 +1,646 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { KeychainError } from '../../../src/model/errors/errors.ts';
+import { Client } from '../../../src/sdk/client.ts';
+import type { Credentials, CredentialsSnapshot } from '../../../src/sdk/credentials/credentials.ts';
+import { openCredentials } from '../../../src/sdk/credentials/open-credentials.ts';
+import type { Keychain } from '../../../src/sdk/keychain/keychain.ts';
+import { memoryKeychain } from '../../../src/sdk/keychain/opened-keychain.ts';
+import { silentLogger, systemEntropy } from '../../../src/wire/clock/ports.ts';
+import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import { passTime } from '../../support/clock/pass-time.ts';
+import { SleepyClock } from '../../support/clock/sleepy-clock.ts';
+import { TokenOffice } from '../../support/http/token-office.ts';
+import { temporaryFolder } from '../../support/runs/folder.ts';
+
+const startMs = Date.UTC(2026, 0, 1);
+const hourMs = 3_600_000;
+
+let clock: VirtualClock;
+let machine: SleepyClock;
+let office: TokenOffice;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+/** What all windows of the game share. */
+let shared: Keychain;
+/** What the keychain refuses at present. */
+let locked: Set<'get' | 'set' | 'delete'>;
+let opened: { credentials: Credentials; client: Client }[];
+let log: string[];
+
+// It takes longer to load than virtual time would wait for.
+beforeAll(() => import('openid-client'));
+
+beforeEach(async () => {
+  clock = new VirtualClock(startMs);
+  machine = new SleepyClock(clock);
+  office = new TokenOffice(machine);
+  folder = await temporaryFolder();
+  await office.open();
+  locked = new Set();
+  shared = lockable(memoryKeychain());
+  opened = [];
+  log = [];
+});
+
+afterEach(async () => {
+  office.release();
+  locked.clear();
+  for (const { credentials, client } of opened) {
+    await credentials.close();
+    await client.close();
+  }
+  await office.close();
+  await folder.remove();
+});
+
+function lockable(keychain: Keychain): Keychain {
+  const unlessLocked = (call: 'get' | 'set' | 'delete') => {
+    if (locked.has(call)) throw new KeychainError('keychain_locked', 'locked');
+  };
+  return {
+    ...keychain,
+    async get(account) {
+      unlessLocked('get');
+      return keychain.get(account);
+    },
+    async set(account, secret) {
+      unlessLocked('set');
+      return keychain.set(account, secret);
+    },
+    async delete(account) {
+      unlessLocked('delete');
+      return keychain.delete(account);
+    },
+  };
+}
+
+/** Another window of the game. */
+async function open({ entropy = systemEntropy } = {}): Promise<Credentials> {
+  const say = (fields: object, message: string) => log.push(JSON.stringify({ ...fields, message }));
+  const logger = { ...silentLogger, info: say, warn: say };
+  const client = new Client({ baseUrl: office.baseUrl, applicationId: '1', clock: machine });
+  const parts = { client, keychain: shared, folder: folder.path, clock: machine, entropy, logger };
+  const credentials = await openCredentials(parts);
+  opened.push({ credentials, client });
+  return credentials;
+}
+
+/** A window in which the player has just signed in. */
+async function signedIn(): Promise<Credentials> {
+  const credentials = await open();
+  await credentials.accept(office.issue());
+  await clock.advance(1_000);
+  return credentials;
+}
+
+/** As a process does that changed what the keychain holds. */
+async function tellAll(): Promise<void> {
+  const files = await readdir(folder.path);
+  for (const file of files.filter(name => name.endsWith('.changed'))) await writeFile(join(folder.path, file), 'told');
+}
+
+/** The same number again and again. */
+const always = (byte: number) => ({ bytes: (count: number) => new Uint8Array(count).fill(byte) });
+const clientOf = (credentials: Credentials) => opened.find(one => one.credentials === credentials)?.client;
+const stored = async () => JSON.parse((await shared.get('1')) ?? 'null') as Record<string, unknown> | null;
+const passing = <T>(work: Promise<T>, spanMs?: number) => passTime(clock, work, spanMs);
+const refusing = (credentials: Credentials) => credentials.accessToken({ rejected: office.accessToken });
+
+/** Resolves with the first snapshot that fits, the present one included; time passes as needed. */
+async function until(credentials: Credentials, fits: (snapshot: CredentialsSnapshot) => boolean, spanMs?: number) {
+  let found: (snapshot: CredentialsSnapshot) => void = () => {};
+  const seen = new Promise<CredentialsSnapshot>(resolve => {
+    found = resolve;
+  });
+  const watching = credentials.state$.subscribe(snapshot => {
+    if (fits(snapshot)) found(snapshot);
+  });
+  return passing(seen, spanMs).finally(() => watching.unsubscribe());
+}
+
+describe('credentials: signing in and starting again', () => {
+  it('are nobody’s at first, and say how they would be kept', async () => {
+    const credentials = await open();
+    expect(credentials.state).toEqual({
+      status: 'signed-out',
+      tier: 'memory',
+      backend: 'memory',
+      lock: expect.stringMatching(/^(native|sqlite)$/),
+    });
+    expect(Object.isFrozen(credentials.state)).toBe(true);
+    await expect(credentials.accessToken()).rejects.toMatchObject({ name: 'OAuthError', code: 'signed_out' });
+  });
+
+  it('keep what is accepted, and hand it to the client', async () => {
+    const credentials = await signedIn();
+    expect(credentials.state).toMatchObject({
+      status: 'signed-in',
+      scopes: 'openid',
+      expiresAtMs: startMs + hourMs,
+    });
+    expect(clientOf(credentials)?.isAuthenticated).toBe(true);
+    expect(await credentials.accessToken()).toBe('access-1');
+    expect(await stored()).toMatchObject({ generation: 1, accessToken: 'access-1', refreshToken: 'refresh-1' });
+  });
+
+  it('are found by the next start', async () => {
+    await (await signedIn()).close();
+    const next = await open();
+    expect(next.state.status).toBe('signed-in');
+    expect(clientOf(next)?.isAuthenticated).toBe(true);
+    expect(await next.accessToken()).toBe('access-1');
+    expect(office.asked).toBe(0);
+  });
+
+  it.each([
+    ['not text of ours', 'nonsense'],
+    ['of a newer format', '{"format":2,"applicationId":"1"}'],
+    [
+      'of another application',
+      '{"format":1,"applicationId":"2","generation":1,"accessToken":"a","scopes":"","receivedAtMs":0,"expiresAtMs":0}',
+    ],
+    ['incomplete', '{"format":1,"applicationId":"1","generation":1}'],
+  ])('take an entry that is %s for nobody’s, and leave it', async (_, text) => {
+    await shared.set('1', text);
+    const credentials = await open();
+    expect(credentials.state.status).toBe('signed-out');
+    expect(await shared.get('1')).toBe(text);
+    await credentials.accept(office.issue());
+    expect((await open()).state.status).toBe('signed-in');
+  });
+
+  it('reject to be opened without an application, or while the keychain is locked, or at a path that is none', async () => {
+    const { baseUrl } = office;
+    const options = { client: new Client({ baseUrl }), keychain: shared, folder: folder.path };
+    await expect(openCredentials(options)).rejects.toMatchObject({ code: 'missing_application_id' });
+    const client = new Client({ baseUrl, applicationId: '1' });
+    await expect(openCredentials({ ...options, client, folder: 'here' })).rejects.toMatchObject({
+      code: 'invalid_folder',
+    });
+    locked.add('get');
+    await expect(open()).rejects.toMatchObject({ name: 'KeychainError', code: 'keychain_locked' });
+  });
+
+  it('accept nothing that is no token', async () => {
+    const credentials = await open();
+    const tokens = office.issue();
+    const refused = (changes: object) => expect(credentials.accept({ ...tokens, ...changes })).rejects;
+    await refused({ accessToken: '' }).toMatchObject({ code: 'missing_access_token' });
+    await refused({ expiresAtMs: Number.NaN }).toMatchObject({ code: 'invalid_expiry' });
+    expect(credentials.state.status).toBe('signed-out');
+    expect(await stored()).toBeNull();
+  });
+
+  it('accept nothing that the keychain does not take', async () => {
+    const credentials = await signedIn();
+    locked.add('set');
+    const other = { ...office.issue(), accessToken: 'other' };
+    await expect(credentials.accept(other)).rejects.toMatchObject({ code: 'keychain_locked' });
+    expect(await credentials.accessToken()).toBe('access-1');
+  });
+
+  it('are shared by all windows, sign-in and sign-out alike', async () => {
+    const [one, other] = [await open(), await open()];
+    await one.accept(office.issue());
+    await until(other, ({ status }) => status === 'signed-in');
+    expect(await other.accessToken()).toBe('access-1');
+    await other.signOut();
+    await until(one, ({ status }) => status === 'signed-out');
+    expect(one.state.reason).toBe('signed-out');
+    expect(clientOf(one)?.isAuthenticated).toBe(false);
+  });
+});
+
+describe('credentials: refreshing ahead', () => {
+  it.each([
+    ['at the earliest', 255, 0.85],
+    ['at the latest', 0, 0.9],
+  ])('refresh between 85 and 90 per cent of the token’s life: %s', async (_, byte, fraction) => {
+    const credentials = await open({ entropy: always(byte) });
+    await credentials.accept(office.issue());
+    await clock.advance(Math.floor(hourMs * fraction) - 1_000);
+    expect(office.asked).toBe(0);
+    await clock.advance(2_000);
+    await until(credentials, ({ expiresAtMs = 0 }) => expiresAtMs > startMs + hourMs);
+    expect(office.refreshed).toBe(1);
+    expect(await credentials.accessToken()).toBe('access-2');
+  });
+
+  it('goes on for as long as the player is signed in', async () => {
+    const credentials = await open({ entropy: always(0) });
+    await credentials.accept(office.issue());
+    for (let i = 0; i < 5; i++) {
+      const before = credentials.state.expiresAtMs ?? 0;
+      await clock.advance(before - machine.now() - 0.1 * hourMs - 1);
+      await until(credentials, ({ expiresAtMs = 0 }) => expiresAtMs > before);
+      expect(machine.now()).toBeLessThan(before);
+    }
+    expect(office.refreshed).toBe(5);
+    expect(await stored()).toMatchObject({ generation: 6, refreshToken: 'refresh-6' });
+  });
+
+  it('refresh within seconds of waking up when the machine slept past it', async () => {
+    const credentials = await signedIn();
+    machine.sleep(8 * hourMs);
+    await until(credentials, ({ expiresAtMs = 0 }) => expiresAtMs > machine.now(), 7_000);
+    expect(office.refreshed).toBe(1);
+  });
+
+  it('refresh first when a start finds a token that has ended', async () => {
+    await (await signedIn()).close();
+    machine.sleep(8 * hourMs);
+    const next = await open();
+    expect(await passing(next.accessToken())).toBe('access-2');
+    expect(office.refreshed).toBe(1);
+  });
+
+  it('is one refresh for all who ask at once, and one who gives up does not end it', async () => {
+    const credentials = await signedIn();
+    office.moods = ['hold'];
+    const abort = new AbortController();
+    const asking = Array.from({ length: 20 }, () => refusing(credentials));
+    const leaving = credentials.accessToken({ rejected: 'access-1', signal: abort.signal });
+    const left = expect(leaving).rejects.toMatchObject({ name: 'TransportError', code: 'aborted' });
+    await passing(office.untilAsked(1));
+    abort.abort();
+    await left;
+    office.release();
+    expect(new Set(await passing(Promise.all(asking)))).toEqual(new Set(['access-2']));
+    expect(office.asked).toBe(1);
+  });
+
+  it('is one refresh for all windows, which all have its token then', async () => {
+    const windows = [await signedIn(), await open(), await open(), await open()];
+    const tokens = await passing(Promise.all(windows.map(one => one.accessToken({ rejected: 'access-1' }))));
+    expect(new Set(tokens)).toEqual(new Set(['access-2']));
+    machine.sleep(8 * hourMs);
+    for (const one of windows) await until(one, ({ expiresAtMs = 0 }) => expiresAtMs > machine.now());
+    expect(office.asked).toBe(2);
+    for (const one of windows) expect(await one.accessToken()).toBe('access-3');
+  });
+
+  it('gives out no token that was refused, and the present one to who refuses an old one', async () => {
+    const credentials = await signedIn();
+    expect(await passing(credentials.accessToken({ rejected: 'access-1' }))).toBe('access-2');
+    expect(await credentials.accessToken({ rejected: 'access-1' })).toBe('access-2');
+    expect(office.asked).toBe(1);
+  });
+
+  it('refresh what another process left that has ended meanwhile, too', async () => {
+    const credentials = await signedIn();
+    await shared.set('1', JSON.stringify({ ...(await stored()), accessToken: 'older', expiresAtMs: startMs }));
+    machine.sleep(8 * hourMs);
+    expect(await passing(credentials.accessToken())).toBe('access-2');
+    expect(office.refreshed).toBe(1);
+  });
+
+  it('asks no more than every five seconds, however short-lived the tokens that it gets', async () => {
+    const credentials = await signedIn();
+    office.lifeSeconds = 0;
+    await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'no_usable_token' });
+    const before = office.asked;
+    await passing(clock.advance(0).then(() => office.untilAsked(before + 3)));
+    const sinceMs = machine.now();
+    await passing(office.untilAsked(before + 6));
+    expect(machine.now() - sinceMs).toBeGreaterThanOrEqual(3 * 5_000 - 1_000);
+    expect(credentials.state.status).toBe('signed-in');
+  });
+
+  it('ends with the access token where there is nothing to refresh it with', async () => {
+    const credentials = await open();
+    const { refreshToken, ...provisional } = office.issue();
+    await credentials.accept(provisional);
+    await clock.advance(hourMs - 1_000);
+    expect(credentials.state.status).toBe('signed-in');
+    await until(credentials, ({ status }) => status === 'signed-out');
+    expect(credentials.state.reason).toBe('expired');
+    expect(office.asked).toBe(0);
+    expect(await stored()).toBeNull();
+    await expect(credentials.accessToken()).rejects.toMatchObject({ code: 'signed_out' });
+  });
+});
+
+describe('credentials: trouble', () => {
+  it('end in time what cannot be refreshed, whatever trouble there was before', async () => {
+    const credentials = await open();
+    const { refreshToken, ...provisional } = office.issue();
+    await credentials.accept(provisional);
+    await clock.advance(1_000);
+    const refused = { rejected: 'access-1' };
+    await expect(passing(credentials.accessToken(refused))).rejects.toMatchObject({ code: 'no_usable_token' });
+    locked.add('get');
+    await expect(passing(credentials.accessToken(refused))).rejects.toMatchObject({ code: 'keychain_locked' });
+    locked.clear();
+    await until(credentials, ({ trouble }) => !trouble);
+    await clock.advance(startMs + hourMs - 1_000 - machine.now());
+    expect(credentials.state.status).toBe('signed-in');
+    await until(credentials, ({ status }) => status === 'signed-out');
+    expect(credentials.state.reason).toBe('expired');
+  });
+
+  it.each([
+    ['a failing service', 503, 'ApiError'],
+    ['a limit', 429, 'RateLimitError'],
+    ['a refusal that is not the token’s fault', 'invalid_client', 'OAuthError'],
+    ['a line that breaks', 'lose', 'TransportError'],
+  ] as const)('lose nothing to %s, show it, and try again', async (_, mood, name) => {
+    const credentials = await signedIn();
+    office.moods = [mood, mood, 'answer'];
+    await expect(passing(refusing(credentials))).rejects.toMatchObject({ name });
+    expect(credentials.state).toMatchObject({ status: 'signed-in', trouble: { name } });
+    expect(await credentials.accessToken()).toBe('access-1');
+    await until(credentials, ({ trouble }) => !trouble, 300_000);
+    expect(await credentials.accessToken()).toBe('access-2');
+    expect(office.refreshed).toBe(1);
+  });
+
+  it('lose nothing to a service that never answers', async () => {
+    const credentials = await signedIn();
+    office.moods = ['hold', 'answer'];
+    await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    await until(credentials, ({ trouble }) => !trouble, 60_000);
+    expect(await credentials.accessToken()).toBe('access-2');
+    expect(office.refreshed).toBe(1);
+  });
+
+  it('try again ever less often, five minutes apart at most', async () => {
+    const credentials = await signedIn();
+    office.moods = [500];
+    await expect(passing(refusing(credentials))).rejects.toMatchObject({ name: 'ApiError' });
+    for (let i = 0; i < 60; i++) await clock.advance(60_000);
+    expect(office.asked).toBeGreaterThan(12);
+    expect(office.asked).toBeLessThan(40);
+    expect(credentials.state.status).toBe('signed-in');
+  });
+
+  it('reject, and stay, when the token has ended and cannot be refreshed', async () => {
+    const credentials = await signedIn();
+    office.moods = [500];
+    machine.sleep(2 * hourMs);
+    await expect(passing(credentials.accessToken())).rejects.toMatchObject({ name: 'ApiError' });
+    expect(credentials.state.status).toBe('signed-in');
+    office.moods = ['answer'];
+    expect(await passing(credentials.accessToken())).toBe('access-2');
+  });
+
+  it('end when the service says that the grant is over, here and in all windows', async () => {
+    const [one, other] = [await signedIn(), await open()];
+    office.moods = ['invalid_grant'];
+    await expect(passing(one.accessToken({ rejected: 'access-1' }))).rejects.toMatchObject({ code: 'signed_out' });
+    expect(one.state).toMatchObject({ status: 'signed-out', reason: 'revoked' });
+    expect(clientOf(one)?.isAuthenticated).toBe(false);
+    expect(await stored()).toBeNull();
+    await until(other, ({ status }) => status === 'signed-out');
+    office.moods = ['answer'];
+    await one.accept(office.issue());
+    expect(one.state).not.toHaveProperty('reason');
+  });
+
+  it('take the newer credential when the old one is refused, of whomever it is', async () => {
+    const credentials = await signedIn();
+    office.moods = ['hold'];
+    const asking = refusing(credentials);
+    await passing(office.untilAsked(1));
+    // As a process would that holds another lock.
+    const newer = { ...(await stored()), accessToken: 'newer', refreshToken: 'newer-refresh' };
+    await shared.set('1', JSON.stringify({ ...newer, attempt: undefined }));
+    office.issue();
+    office.release();
+    office.moods = ['invalid_grant'];
+    await passing(asking).catch(() => {});
+    expect(credentials.state.status).toBe('signed-in');
+  });
+});
+
+describe('credentials: an answer that gets lost', () => {
+  it('is asked for again by the same key, also by another process, and nobody is signed out', async () => {
+    const one = await signedIn();
+    office.moods = ['lose'];
+    await expect(passing(refusing(one))).rejects.toMatchObject({ code: 'connection_lost' });
+    expect(await stored()).toMatchObject({ refreshToken: 'refresh-1', attempt: { key: expect.any(String) } });
+    await one.close();
+    office.moods = ['answer'];
+    const next = await open();
+    await until(next, ({ expiresAtMs }) => expiresAtMs !== startMs + hourMs);
+    expect(await next.accessToken()).toBe('access-2');
+    expect(await stored()).not.toHaveProperty('attempt');
+    expect(office).toMatchObject({ asked: 2, refreshed: 1 });
+  });
+
+  it('is taken up by another window within seconds when its process dies', async () => {
+    const other = await signedIn();
+    // What a process leaves that was killed between the service and the keychain.
+    const attempt = { key: 'k'.repeat(32), sinceMs: machine.now() };
+    await shared.set('1', JSON.stringify({ ...(await stored()), attempt }));
+    await tellAll();
+    await until(other, ({ expiresAtMs }) => expiresAtMs !== startMs + hourMs);
+    expect(await other.accessToken()).toBe('access-2');
+  });
+
+  it('signs out with a reason of its own where the service does not know keys', async () => {
+    const credentials = await signedIn();
+    office.knowsKeys = false;
+    office.moods = ['lose', 'answer'];
+    await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'connection_lost' });
+    await until(credentials, ({ status }) => status === 'signed-out');
+    expect(credentials.state.reason).toBe('interrupted');
+  });
+});
+
+describe('credentials: a keychain that fails', () => {
+  it('is found before anything is sent', async () => {
+    const credentials = await signedIn();
+    locked.add('set');
+    await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'keychain_locked' });
+    expect(office.asked).toBe(0);
+    expect(credentials.state).toMatchObject({ status: 'signed-in', trouble: { code: 'keychain_locked' } });
+    expect(await credentials.accessToken()).toBe('access-1');
+    locked.clear();
+    await until(credentials, ({ trouble }) => !trouble);
+    expect(await credentials.accessToken()).toBe('access-2');
+  });
+
+  it('does not cost the new token: it is used at once, and kept as soon as the keychain takes it', async () => {
+    const credentials = await signedIn();
+    office.moods = ['hold'];
+    const asking = refusing(credentials);
+    await passing(office.untilAsked(1));
+    locked.add('set');
+    office.release();
+    expect(await passing(asking)).toBe('access-2');
+    expect(credentials.state).toMatchObject({ status: 'signed-in', trouble: { code: 'keychain_locked' } });
+    locked.clear();
+    await until(credentials, ({ trouble }) => !trouble);
+    expect(await stored()).toMatchObject({ accessToken: 'access-2' });
+  });
+
+  it('keeps other windows from the old token meanwhile', async () => {
+    const [one, other] = [await signedIn(), await open()];
+    office.moods = ['hold'];
+    const asking = refusing(one);
+    await passing(office.untilAsked(1));
+    locked.add('set');
+    office.release();
+    await passing(asking);
+    await expect(passing(other.accessToken({ rejected: 'access-1' }))).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+    });
+    expect(office.asked).toBe(1);
+    locked.clear();
+    await until(one, ({ trouble }) => !trouble);
+    expect(await passing(other.accessToken({ rejected: 'access-1' }))).toBe('access-2');
+    expect(office.asked).toBe(1);
+  });
+
+  it('is tried a last time when they are closed, and gives way to a sign-out', async () => {
+    for (const end of ['close', 'signOut'] as const) {
+      const credentials = await signedIn();
+      office.moods = ['hold'];
+      const asking = refusing(credentials);
+      const before = office.asked;
+      await passing(office.untilAsked(before + 1));
+      locked.add('set');
+      office.release();
+      office.moods = ['answer'];
+      const token = await passing(asking);
+      locked.clear();
+      await passing(credentials[end]());
+      if (end === 'close') expect(await stored()).toMatchObject({ accessToken: token });
+      else expect(await stored()).toBeNull();
+    }
+  });
+});
+
+describe('credentials: signing out', () => {
+  it('ends it at the service, in the keychain and in the client', async () => {
+    const credentials = await signedIn();
+    await credentials.signOut();
+    expect(office.revoked).toEqual(['refresh-1']);
+    expect(await stored()).toBeNull();
+    expect(credentials.state).toMatchObject({ status: 'signed-out', reason: 'signed-out' });
+    expect(clientOf(credentials)?.isAuthenticated).toBe(false);
+    await credentials.signOut();
+    expect(office.revoked).toHaveLength(1);
+  });
+
+  it('leaves the service out when it is told to, for the player’s other machines', async () => {
+    const credentials = await signedIn();
+    locked.add('delete');
+    await expect(credentials.signOut({ revoke: false })).rejects.toMatchObject({ code: 'keychain_locked' });
+    locked.clear();
+    await credentials.signOut({ revoke: false });
+    expect(office.revoked).toEqual([]);
+    expect(await stored()).toBeNull();
+    expect(credentials.state.status).toBe('signed-out');
+  });
+
+  it('waits for a refresh under way, and ends what it gave', async () => {
+    const credentials = await signedIn();
+    office.moods = ['hold'];
+    const asking = refusing(credentials);
+    await passing(office.untilAsked(1));
+    const leaving = credentials.signOut();
+    office.moods = ['answer'];
+    office.release();
+    await passing(Promise.allSettled([asking, leaving]));
+    expect(office.revoked).toEqual(['refresh-2']);
+    expect(await stored()).toBeNull();
+    expect(credentials.state.status).toBe('signed-out');
+    await clock.advance(2 * hourMs);
+    expect(office.asked).toBe(1);
+  });
+
+  it('ends it here when the service cannot be told', async () => {
+    const credentials = await signedIn();
+    office.moods = [500];
+    await credentials.signOut();
+    expect(credentials.state.status).toBe('signed-out');
+    expect(await stored()).toBeNull();
+  });
+
+  it('ends it when the service was told but the keychain keeps the entry, which is no good to the next start', async () => {
+    const credentials = await signedIn();
+    locked.add('delete');
+    await credentials.signOut();
+    expect(credentials.state.status).toBe('signed-out');
+    expect(office.revoked).toEqual(['refresh-1']);
+  });
+
+  it('rejects, and the player stays signed in, when neither could be told', async () => {
+    const credentials = await signedIn();
+    office.moods = [500];
+    locked.add('delete');
+    await expect(credentials.signOut()).rejects.toMatchObject({ code: 'keychain_locked' });
+    expect(credentials.state.status).toBe('signed-in');
+    expect(await credentials.accessToken()).toBe('access-1');
+  });
+
+  it('can be given up before it begins', async () => {
+    const credentials = await signedIn();
+    await expect(credentials.signOut({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    expect(credentials.state.status).toBe('signed-in');
+  });
+});
+
+describe('credentials: closing', () => {
+  it('waits for a refresh under way and keeps what it gives', async () => {
+    const credentials = await signedIn();
+    office.moods = ['hold'];
+    const asking = refusing(credentials);
+    await passing(office.untilAsked(1));
+    const closing = credentials.close();
+    office.release();
+    await passing(closing);
+    expect(await asking).toBe('access-2');
+    expect(await stored()).toMatchObject({ accessToken: 'access-2' });
+  });
+
+  it('refreshes no more, refuses what comes later, completes the stream; and is repeatable', async () => {
+    const credentials = await signedIn();
+    let isComplete = false;
+    credentials.state$.subscribe({
+      complete: () => {
+        isComplete = true;
+      },
+    });
+    await credentials.close();
+    await credentials.close();
+    expect(isComplete).toBe(true);
+    await clock.advance(2 * hourMs);
+    expect(office.asked).toBe(0);
+    for (const call of [
+      credentials.accessToken(),
+      credentials.accept(office.issue()),
+      credentials.signOut(),
+      credentials.signIn(),
+    ]) {
+      await expect(call).rejects.toMatchObject({ name: 'ArgumentError', code: 'closed' });
+    }
+    expect((await open()).state.status).toBe('signed-in');
+  });
+});
+
+describe('credentials: what is told', () => {
+  it('says nothing that opens anything to the logger', async () => {
+    const credentials = await signedIn();
+    office.moods = ['lose', 'answer'];
+    await passing(refusing(credentials)).catch(() => {});
+    await until(credentials, ({ trouble }) => !trouble);
+    await credentials.signOut();
+    expect(log.length).toBeGreaterThanOrEqual(3);
+    for (const line of log) expect(line).not.toMatch(/access-\d|refresh-\d/);
+  });
+
+  it('emits when something changed, and frozen', async () => {
+    const credentials = await open();
+    const seen: CredentialsSnapshot[] = [];
+    credentials.state$.subscribe(snapshot => seen.push(snapshot));
+    await credentials.accept(office.issue());
+    await clock.advance(1_000);
+    await passing(refusing(credentials));
+    await credentials.signOut();
+    expect(seen.map(({ status }) => status)).toEqual(['signed-out', 'signed-in', 'signed-in', 'signed-out']);
+    expect(seen.every(snapshot => Object.isFrozen(snapshot))).toBe(true);
+  });
+});
