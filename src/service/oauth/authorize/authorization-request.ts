@@ -1,6 +1,6 @@
 import type { IntegrationType } from '../../../model/command.ts';
 import { limits } from '../../../model/limits/limits.ts';
-import { splitScopes } from '../../../model/oauth.ts';
+import { installScopes, splitScopes } from '../../../model/oauth.ts';
 import { type GuildId, isSnowflake, type UserId } from '../../../model/snowflake.ts';
 import { codeChallengeMethod, isCodeChallenge } from '../../../wire/pkce.ts';
 import { defaultIntegrationType } from '../../domain/accounts/application-view.ts';
@@ -8,8 +8,7 @@ import type { ApplicationRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { type OAuthRequestError, oauthFaults } from '../token/oauth-request-error.ts';
 import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts';
-import { type ResponseType, validateResponseType } from './response-type.ts';
-import { mayRequest, requireScopes, type ScopeTerms } from './scope-rules.ts';
+import { mayRequest, type ResponseType, requireScopes, type ScopeTerms } from './scope-rules.ts';
 
 /** Parameters of `/oauth2/authorize` that the service reads; others are ignored. @see docs/spec/oauth2.md#authorization-request */
 const authorizeParameters = [
@@ -154,6 +153,21 @@ function isRepeated(parameters: URLSearchParams, name: ParameterName): boolean {
 function checkRepeats(parameters: URLSearchParams): void {
   const repeated = authorizeParameters.find(name => isRepeated(parameters, name));
   if (repeated) throw oauthFaults.repeated(repeated);
+}
+
+/**
+ * Reads `response_type`. Without it the application gets nothing, which is enough for scopes that install it.
+ *
+ * @param scopes the requested ones
+ * @throws OAuthRequestError `unsupported_response_type`; `invalid_request` when it is missing
+ * @see docs/spec/oauth2.md#authorization-request; docs/spec/oauth2.md#installation
+ */
+function validateResponseType(given: string | undefined, scopes: readonly string[]): ResponseType {
+  if (given === 'code' || given === 'token') return given;
+  if (given !== undefined) throw oauthFaults.responseType();
+  if (scopes.length === 0 || !scopes.every(scope => installScopes.has(scope)))
+    throw oauthFaults.missing('response_type');
+  return 'none';
 }
 
 function validateScopes(scopes: readonly string[], terms: ScopeTerms): readonly string[] {

@@ -39,12 +39,12 @@ import { findAuthorization } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { type Decision, decide } from './decision.ts';
 import { isGranted } from './scope-rules.ts';
-import { judge, type Validation } from './validate-request.ts';
+import { type Validation, validateAuthorizationRequest } from './validate-request.ts';
 
 /** OAuth2 and OpenID Connect: what the pages, the API's routes and the control API share. @see docs/spec/oauth2.md */
 export interface Authorization {
-  /** Judges the parameters of `/oauth2/authorize`. @throws AuthorizationPageFault (a RequestError) */
-  judge(parameters: URLSearchParams): Promise<Validation>;
+  /** Validates the parameters of `/oauth2/authorize`. @throws AuthorizationPageFault (a RequestError) */
+  validateRequest(parameters: URLSearchParams): Promise<Validation>;
   /** Whether the user granted before all that the request asks for: `prompt=none` then need not ask. */
   isGranted(request: AuthorizationRequest, userId: UserId): Promise<boolean>;
   /** Carries out a user's answer. @throws RequestError */
@@ -103,7 +103,7 @@ export function createAuthorization(
   const countUsers = createUserCounts(core);
   const userCodeAttempts = createAttemptLimiter(core, 'oauth-user-code');
   return {
-    judge: parameters => judge(core, parameters),
+    validateRequest: parameters => validateAuthorizationRequest(core, parameters),
     async isGranted(request, userId) {
       const parties = { application_id: request.application.id, user_id: userId };
       return isGranted(request, (await findAuthorization(core.store, parties))?.scopes ?? []);

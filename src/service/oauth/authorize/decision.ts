@@ -14,7 +14,7 @@ import type { Approval, AuthorizationRequest } from './authorization-request.ts'
 import { installInGuild, keepInstallation } from './installation.ts';
 import { type AnswerParameters, redirectWith } from './redirect-uri.ts';
 import { canInstall, lastingScopes } from './scope-rules.ts';
-import { judge, rejectionRedirect } from './validate-request.ts';
+import { rejectionRedirect, validateAuthorizationRequest } from './validate-request.ts';
 
 /** What a user answers to an authorization request. */
 export interface Decision {
@@ -43,7 +43,7 @@ export async function decide(
   events: AuthorizationEvents,
   { authorizeUrl, userId, decision, guildId }: Decision,
 ): Promise<{ redirectTo: string }> {
-  const validation = await judge(core, readParameters(core, authorizeUrl));
+  const validation = await validateAuthorizationRequest(core, readParameters(core, authorizeUrl));
   if (!validation.request) return validation;
   await requireAuthorizer(core.store, userId);
   const { request } = validation;

@@ -3,11 +3,13 @@ import { confidentialScopes, installScopes, isScope } from '../../../model/oauth
 import { isUserScope, notOffered } from '../../domain/accounts/offered-scopes.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { oauthFaults } from '../token/oauth-request-error.ts';
-import type { ResponseType } from './response-type.ts';
 
 const { GUILD_INSTALL, USER_INSTALL } = integrationTypes;
 
-/** On what terms scopes are asked for. */
+/** What approval gives the application: a code, a token, or nothing, when it is only installed. */
+export type ResponseType = 'code' | 'token' | 'none';
+
+/** What decides whether a scope may be requested. */
 export interface ScopeTerms {
   readonly application: ApplicationRecord;
   readonly responseType: ResponseType;
