@@ -5,7 +5,7 @@ import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
 import { type Check, check, id, nullable, object, oneOf, text, whole } from '../support/document-check.ts';
 import { hashSecret } from '../support/secret.ts';
-import { makeSessionToken } from '../testing/fixtures/secrets.ts';
+import { createSessionToken } from '../testing/fixtures/secrets.ts';
 import type { ConsentDecision, ControlDeps } from './deps.ts';
 import { checkSnapshot, type Snapshot, snapshotVersion } from './snapshot.ts';
 
@@ -110,7 +110,7 @@ function unknownUser(userId: UserId): ControlRefusal {
 
 async function openSession({ store, entropy }: Core, userId: UserId): Promise<{ token: string }> {
   requireUserId(userId);
-  const token = makeSessionToken(entropy);
+  const token = createSessionToken(entropy);
   await store.transact(`user/${userId}`, async transaction => {
     if (!(await transaction.get('users', userId))) throw unknownUser(userId);
     transaction.put('tokens', {

@@ -1,7 +1,7 @@
 import type { UserId } from '../../model/snowflake.ts';
 import type { Core } from '../core.ts';
 import type { FaultInjector } from '../testing/faults/faults.ts';
-import type { FixtureKeeper } from '../testing/fixtures/fixtures.ts';
+import type { FixtureLoader } from '../testing/fixtures/fixtures.ts';
 
 /** What the control API works with. */
 export interface ControlDeps {
@@ -10,7 +10,7 @@ export interface ControlDeps {
   readonly controlToken: string;
   /** Moves the service's clock when it is a virtual one; absent on the system's clock. */
   readonly advance?: (ms: number) => Promise<number>;
-  readonly fixtures: FixtureKeeper;
+  readonly fixtures: FixtureLoader;
   readonly faults: FaultInjector;
   /** What the consent page does with a user's answer. */
   readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;

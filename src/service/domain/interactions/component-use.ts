@@ -14,7 +14,7 @@ import { findPlace } from './invocation-place.ts';
 import { valueReferences } from './invocation-references.ts';
 import { isShownIn, resolve } from './invocation-resolved.ts';
 import type { SendUse } from './sending.ts';
-import { makeInteractionToken } from './token.ts';
+import { createInteractionToken } from './token.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
 const { BUTTON, STRING_SELECT, USER_SELECT, ROLE_SELECT, MENTIONABLE_SELECT, CHANNEL_SELECT } = componentTypes;
@@ -58,7 +58,7 @@ export function createComponentUse({ store, ids, entropy }: Core, send: SendUse)
     const id = ids.next();
     const data = componentData(component, values, resolved);
     const told = { type: interactionTypes.MESSAGE_COMPONENT, data, message };
-    const use = { id, token: makeInteractionToken(entropy, id), applicationId, channelId, user, place, told };
+    const use = { id, token: createInteractionToken(entropy, id), applicationId, channelId, user, place, told };
     await send(use, application, { nonce, command_type: null, source: { message_id: message.id, interaction_id } });
   };
 }

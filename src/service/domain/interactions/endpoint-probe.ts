@@ -9,7 +9,7 @@ import type { ApplicationRecord } from '../../store/records.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { userAgent } from './delivery.ts';
-import { makeInteractionToken } from './token.ts';
+import { createInteractionToken } from './token.ts';
 
 /** Whether the server at `url` may be sent the application's interactions. */
 export type EndpointProbe = (application: ApplicationRecord, url: string) => Promise<boolean>;
@@ -55,7 +55,7 @@ function pingOf({ ids, entropy }: Core, { id: application_id }: ApplicationRecor
     id,
     application_id,
     type: interactionTypes.PING,
-    token: makeInteractionToken(entropy, id),
+    token: createInteractionToken(entropy, id),
     version: 1,
     app_permissions: '0',
     entitlements: [],

@@ -19,7 +19,7 @@ import { type Reference, valueReferences } from './invocation-references.ts';
 import { resolve } from './invocation-resolved.ts';
 import { interactionScope, tokenEndMs } from './records.ts';
 import type { Condition, SendUse } from './sending.ts';
-import { makeInteractionToken } from './token.ts';
+import { createInteractionToken } from './token.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
 /** A modal that was filled in, as a user's client sends it. */
@@ -93,7 +93,7 @@ export function createModalSubmit({ store, ids, entropy, clock }: Core, attach: 
       ...(resolved && { resolved }),
     };
     const told = { type: interactionTypes.MODAL_SUBMIT, data, ...(source && { message: source.message }) };
-    const use = { id, token: makeInteractionToken(entropy, id), applicationId, channelId, user, place, told };
+    const use = { id, token: createInteractionToken(entropy, id), applicationId, channelId, user, place, told };
     const details = {
       nonce,
       command_type: opener.command_type,

@@ -10,7 +10,7 @@ const pattern = /^interaction:([0-9]{1,19}):[0-9a-z]{128}$/;
  *
  * @see docs/spec/interactions.md#interaction
  */
-export function makeInteractionToken(entropy: Entropy, id: InteractionId): string {
+export function createInteractionToken(entropy: Entropy, id: InteractionId): string {
   const random = Buffer.from(entropy.bytes(randomBytes)).toString('hex');
   return Buffer.from(`interaction:${id}:${random}`).toString('base64url');
 }

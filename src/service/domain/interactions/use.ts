@@ -18,7 +18,7 @@ import { resolve } from './invocation-resolved.ts';
 import { createModalSubmit } from './modal-submit.ts';
 import { interactionScope, notifyOutcome } from './records.ts';
 import { createInteractionSending, type SendingParts, type UseDetails, useRecord } from './sending.ts';
-import { makeInteractionToken } from './token.ts';
+import { createInteractionToken } from './token.ts';
 import { commandData, type InteractionUse } from './view.ts';
 
 const { PRIMARY_ENTRY_POINT } = commandTypes;
@@ -53,7 +53,7 @@ export function createInteractionUse(core: Core, attach: Attach, parts: SendingP
     const resolved = named || uploaded ? { ...named, ...uploaded } : undefined;
     const id = ids.next();
     const told = { type: invocation.type, data: commandData(command, invocation, resolved) };
-    const use = { id, token: makeInteractionToken(entropy, id), applicationId, channelId, user, place, told };
+    const use = { id, token: createInteractionToken(entropy, id), applicationId, channelId, user, place, told };
     const details = { nonce, command_type: command.type };
     if (isLaunchedHere(command)) await launch(use, application, details);
     else await send(use, application, details);

@@ -47,7 +47,7 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
     const { lobby, message } = await store.transact(lobbyScope(id), transaction =>
       sendWithin(transaction, application, user, id, body),
     );
-    webhookEvents.tellMessage(application, lobby, message);
+    webhookEvents.sendMessage(application, lobby, message);
     return JSON.stringify(message);
   }
 

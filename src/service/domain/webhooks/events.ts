@@ -25,9 +25,9 @@ type AuthorizationEventName = Extract<(typeof webhookEventNames)[number], `APPLI
  */
 export interface WebhookEvents {
   /** A message was sent to the lobby. To be called in the order of the commits; waits for nothing. */
-  tellMessage(application: ApplicationRecord, lobby: LobbyRecord, message: LobbyMessage): void;
+  sendMessage(application: ApplicationRecord, lobby: LobbyRecord, message: LobbyMessage): void;
   /** A user authorized the application, or ended that. In the order of the commits, too; waits for nothing. */
-  tellAuthorization(application: ApplicationRecord, user: UserRecord, name: AuthorizationEventName, data: object): void;
+  sendAuthorization(application: ApplicationRecord, user: UserRecord, name: AuthorizationEventName, data: object): void;
   /** The returned function drops what was not delivered yet. */
   start(): () => void;
 }
@@ -36,11 +36,11 @@ export interface WebhookEvents {
 export function createWebhookEvents(core: Core, pendingWork = new PendingWork()): WebhookEvents {
   const delivery = createWebhookDelivery(core, pendingWork);
   return {
-    tellMessage(application, lobby, message) {
+    sendMessage(application, lobby, message) {
       const url = lobby.override_event_webhooks_url ?? application.event_webhooks_url;
       if (url !== null) delivery.enqueue(messageEvent(url, application, lobby, message));
     },
-    tellAuthorization(application, { id }, name, data) {
+    sendAuthorization(application, { id }, name, data) {
       const url = application.event_webhooks_url;
       if (url === null) return;
       const body = bodyOf(application, { type: name, timestamp: formatTimestamp(core.clock.now()), data });

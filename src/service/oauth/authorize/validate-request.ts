@@ -18,7 +18,7 @@ export type Validation =
 /**
  * Loads the application and validates the request.
  *
- * @throws AuthorizationPageFault when the answer must not be sent anywhere
+ * @throws AuthorizationPageFault when the answer must not be redirected
  */
 export async function validateAuthorizationRequest(core: Core, parameters: URLSearchParams): Promise<Validation> {
   const application = await core.store.get('applications', parameters.get('client_id') ?? '');

@@ -54,7 +54,7 @@ export function mountFlow<Purpose>(
     const text = errorText(words, error);
     if (text.status >= 500) {
       const about = { route: request.routeOptions.url, request_id: requestIdOf(raw), error };
-      core.log.error(about, 'A page failed.');
+      core.log.error(about, 'A page could not be shown because of an error.');
     }
     const startAgain = paths.page + searchOf(request);
     return errorPage(words, request.method === 'POST' ? { ...text, startAgain } : text);

@@ -5,7 +5,7 @@ import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobb
 import { waitingPerLineMax } from '../../../../src/service/domain/webhooks/delivery.ts';
 import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../../../src/service/store/records.ts';
-import { makeKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
+import { createKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
 import type { FetchInit } from '../../../../src/wire/clock/ports.ts';
 import { verifyMessage } from '../../../../src/wire/signature.ts';
 import { seededEntropy } from '../../control/support.ts';
@@ -48,7 +48,7 @@ beforeEach(async () => {
     return status === 0 ? Promise.reject(new Error('refused')) : Promise.resolve(new Response(null, { status }));
   };
   world = await makeWorld({ fetch });
-  application = applicationRecord('1', { event_webhooks_url: url, ...makeKeyPair(seededEntropy('keys')) });
+  application = applicationRecord('1', { event_webhooks_url: url, ...createKeyPair(seededEntropy('keys')) });
   const events = createWebhookEvents(world.core);
   drop = events.start();
   lobbies = createLobbies(world.core, { webhookEvents: events });
