@@ -258,7 +258,7 @@ async function start(options: ServiceOptions, chosen: Chosen, closing: Closing):
     const [cutOff] = await Promise.all([drain.run(server, idleMs, endsMs), rooms.gateway.close()]);
     if (cutOff > 0) core.log.warn({ connections: cutOff }, 'The deadline was over, and connections were cut off.');
   });
-  await rooms.lobbies.calls.tellNewServer();
+  await rooms.lobbies.calls.announceNewServer();
   readiness.start(core.store);
 
   const { api: apiBase, web: webBase, gateway } = core.addresses;

@@ -15,10 +15,10 @@ import { createInteractionToken } from './token.ts';
 export type EndpointProbe = (application: ApplicationRecord, url: string) => Promise<boolean>;
 
 /**
- * Tries an address out: it must answer a PING with a PONG, and the same PING under a false signature with 401.
+ * Probes an address: it must answer a PING with a PONG, and the same PING with an invalid signature with 401.
  *
- * Our choice: it is tried when an application sets it, and not again from time to time, so that no server of a
- * developer loses its address over a pause at a breakpoint.
+ * Unspecified: the address is probed when an application sets it and not again later, so that no developer's server
+ * loses its address because of a pause at a breakpoint.
  *
  * @see docs/spec/interactions.md#delivery-over-http
  */

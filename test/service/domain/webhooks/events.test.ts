@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Lobby } from '../../../../src/model/lobby.ts';
 import type { LobbyMessage } from '../../../../src/model/lobby-message.ts';
 import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
-import { waitingPerLineMax } from '../../../../src/service/domain/webhooks/delivery.ts';
+import { waitingPerQueueMax } from '../../../../src/service/domain/webhooks/delivery.ts';
 import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../../../src/service/store/records.ts';
 import { createKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
@@ -178,10 +178,10 @@ describe('a delivery', () => {
 
   it('is dropped when too many wait in its lobby, and told so', async () => {
     answers = [undefined];
-    for (let at = 0; at <= waitingPerLineMax; at++) await send(String(at));
+    for (let at = 0; at <= waitingPerQueueMax; at++) await send(String(at));
     expect(deliveries()).toMatchObject([{ outcome: 'dropped' }]);
     await world.core.clock.advance(10_000);
-    expect(posted).toHaveLength(waitingPerLineMax + 1);
+    expect(posted).toHaveLength(waitingPerQueueMax + 1);
     await send('again');
     await settled();
     expect(contents().at(-1)).toBe('again');
