@@ -70,8 +70,8 @@ const withMessage: Responders = {
 };
 
 /**
- * The answers that every interaction accepts; {@link bySource} and {@link byActivity} add to them. @see
- * docs/spec/interactions.md#answers
+ * The answers that every interaction accepts; {@link bySource} and {@link byActivity} add to them.
+ * @see docs/spec/interactions.md#answers
  */
 const responders: Readonly<Record<InteractionType, Responders>> = {
   [interactionTypes.PING]: {},

@@ -37,8 +37,8 @@ export type SendUse = (
 ) => Promise<void>;
 
 /**
- * By the gateway or, if the application has an address, to its server; never by both. @see
- * docs/spec/interactions.md#delivery-over-http
+ * By the gateway or, if the application has an address, to its server; never by both.
+ * @see docs/spec/interactions.md#delivery-over-http
  */
 export function createInteractionSending({ store, clock }: Core, { noticeExpiry, delivery }: SendingParts): SendUse {
   return async (use, application, details, condition) => {

@@ -19,8 +19,7 @@ import { lobbyScope, ownLobby, requireMember } from './records.ts';
  * Messages of the members of a lobby. A lobby shows its last `limits.lobbyHistoryMessagesMax` messages, none older
  * than `serviceLimits.lobbyHistoryAgeMaxMs`; all of them are deleted with it. Answers are encoded JSON.
  *
- * @see docs/spec/lobbies.md#send-a-message; docs/spec/lobbies.md#list-messages;
- *   docs/spec/lobbies.md#moderation-metadata
+ * @see docs/spec/lobbies.md#send-a-message; docs/spec/lobbies.md#list-messages; docs/spec/lobbies.md#moderation-metadata
  */
 export interface LobbyMessages {
   /** @throws RequestError `invalid_form_body`, `empty_message`, `unknown_lobby`, `not_a_lobby_member` */

@@ -15,8 +15,8 @@ export interface Authorized extends GrantTerms {
 }
 
 /**
- * Notifies an application's server of users who authorize it. Call it after the commit. @see
- * docs/spec/lobbies.md#webhook-events
+ * Notifies an application's server of users who authorize it. Call it after the commit.
+ * @see docs/spec/lobbies.md#webhook-events
  */
 export interface AuthorizationEvents {
   authorized(grant: Authorized): Promise<void>;

@@ -56,8 +56,8 @@ export async function recordGrant(
 }
 
 /**
- * Ends an authorization with all its tokens and role connections; codes of it become invalid. @see
- * docs/spec/oauth2.md#revocation
+ * Ends an authorization with all its tokens and role connections; codes of it become invalid.
+ * @see docs/spec/oauth2.md#revocation
  */
 export async function endAuthorization(transaction: Transaction, { id }: AuthorizationRecord): Promise<void> {
   deleteTokens(transaction, await transaction.list('tokens', { index: 'byAuthorization', equals: [id] }));

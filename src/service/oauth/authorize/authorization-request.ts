@@ -248,8 +248,8 @@ function validatePermissions(parameters: URLSearchParams): string {
 const overridingParameters = ['scope', 'integration_type', 'redirect_uri', 'response_type'] as const;
 
 /**
- * Completes a request with the application's install settings, if it overrides none of them. @see
- * docs/spec/oauth2.md#installation
+ * Completes a request with the application's install settings, if it overrides none of them.
+ * @see docs/spec/oauth2.md#installation
  */
 function withInstallParams(
   parameters: URLSearchParams,

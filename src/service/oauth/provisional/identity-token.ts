@@ -20,8 +20,7 @@ const clockSkewSeconds = 60;
  * @throws RequestError `invalid_identity_token`, `identity_token_without_key_id`, `identity_token_wrong_issuer`,
  *   `identity_token_wrong_audience`, `identity_token_expired`, `identity_token_too_old`, and those of {@link
  *   ProviderKeys}
- * @see docs/spec/oauth2.md#external-identities;
- *   https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
+ * @see docs/spec/oauth2.md#external-identities; https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
  */
 export async function verifyIdentityToken(
   clock: Clock,

@@ -14,8 +14,8 @@ import { issueApplicationToken } from './tokens.ts';
 type Grant = (client: AuthenticatedClient, form: Form) => Promise<TokenResponse>;
 
 /**
- * The token endpoint: chooses the grant, authenticates the client, then issues tokens. @see
- * docs/spec/oauth2.md#tokens
+ * The token endpoint: chooses the grant, authenticates the client, then issues tokens.
+ * @see docs/spec/oauth2.md#tokens
  */
 export function createTokenEndpoint(core: Core, idTokens: IdTokens, merges: ProvisionalMerges) {
   const grants = new Map<string | undefined, Grant>([
