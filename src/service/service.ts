@@ -159,7 +159,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
     if (cutOff > 0)
       core.log.warn({ connections: cutOff }, 'Connections were still open at the deadline and were closed.');
   });
-  await parts.lobbies.calls.tellNewServer();
+  await parts.lobbies.calls.announceNewServer();
   readiness.start(core.store);
 
   const { api: apiBase, web: webBase, gateway } = core.addresses;

@@ -122,7 +122,7 @@ describe.skipIf(chromium.missing)(`the pages in Chromium${chromium.note}`, () =>
     await page.keyboard.press('Enter');
     await page.waitForSelector('h1:has-text("Choose who you are")');
     await pressOn(page, 'Ada @ada');
-    await page.waitForSelector('[role=alert]:has-text("No device shows this code")');
+    await page.waitForSelector('[role=alert]:has-text("This code is wrong or has expired")');
     await page.keyboard.press('Control+A');
     await page.keyboard.type(`${userCode.slice(0, 4).toLowerCase()}-${userCode.slice(4).toLowerCase()}`);
     await page.keyboard.press('Enter');
@@ -147,7 +147,7 @@ describe.skipIf(chromium.missing)(`the pages in Chromium${chromium.note}`, () =>
     await focusOn(page, 'Add it to a server');
     await page.keyboard.type('Guild');
     await pressOn(page, 'Authorize');
-    const heading = await page.waitForSelector('h1:has-text("It is added")');
+    const heading = await page.waitForSelector('h1:has-text("Application added")');
     expect(await heading.isVisible()).toBe(true);
   });
 
@@ -194,6 +194,26 @@ describe.skipIf(chromium.missing)(`the pages in Chromium${chromium.note}`, () =>
     await page.fill('#password', 'nonsense');
     await page.click('button');
     await picture('password-wrong');
+  });
+
+  it.each([
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ])('keep the buttons of consent in view, $width × $height', async viewport => {
+    const page = await openPage(authorizeUrl(service), { viewport });
+    await page.click('button:has-text("Ada")');
+    const { body } = await post(service, '/oauth2/device/authorize', { client_id: '100', scope: 'sdk.social_layer' });
+    for (const url of [
+      page.url(),
+      authorizeUrl(service, { scope: 'bot applications.commands identify email', permissions: '8800387989503' }),
+      String(body.verification_uri_complete),
+    ]) {
+      await page.goto(url);
+      for (const name of ['Cancel', 'Authorize']) {
+        const box = await page.getByRole('button', { name, exact: true }).boundingBox();
+        expect((box?.y ?? Number.NaN) + (box?.height ?? 0), `${name} at ${url}`).toBeLessThanOrEqual(viewport.height);
+      }
+    }
   });
 
   it.each(['de', 'fr', 'es-ES', 'pt-BR', 'ja'])('fit the smallest window in %s', async locale => {

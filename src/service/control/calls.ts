@@ -5,8 +5,8 @@ import type { Core } from '../core.ts';
 import { type Check, check, id, nullable, object, oneOf, text, whole } from '../support/document-check.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { FaultInjector } from '../testing/faults/faults.ts';
-import type { FixtureKeeper } from '../testing/fixtures/fixtures.ts';
-import { makeSessionToken } from '../testing/fixtures/secrets.ts';
+import type { FixtureLoader } from '../testing/fixtures/fixtures.ts';
+import { createSessionToken } from '../testing/fixtures/secrets.ts';
 import { checkSnapshot, type Snapshot, snapshotVersion } from './snapshot.ts';
 
 /** What the control API works with. */
@@ -16,7 +16,7 @@ export interface ControlDeps {
   readonly controlToken: string;
   /** Moves the service's clock when it is a virtual one; absent on the system's clock. */
   readonly advance?: (ms: number) => Promise<number>;
-  readonly fixtures: FixtureKeeper;
+  readonly fixtures: FixtureLoader;
   readonly faults: FaultInjector;
   /** What the consent page does with a user's answer. */
   readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;
@@ -143,7 +143,7 @@ function unknownUser(userId: UserId): ControlRefusal {
 
 async function openSession({ store, entropy }: Core, userId: UserId): Promise<{ token: string }> {
   requireUserId(userId);
-  const token = makeSessionToken(entropy);
+  const token = createSessionToken(entropy);
   await store.transact(`user/${userId}`, async transaction => {
     if (!(await transaction.get('users', userId))) throw unknownUser(userId);
     transaction.put('tokens', {

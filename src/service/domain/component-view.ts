@@ -3,16 +3,17 @@ import type { Attachment } from '../../model/message.ts';
 import { numberComponents } from '../../model/rules/components/modal-layout.ts';
 import type { MessageId } from '../../model/snowflake.ts';
 
-/** What the components of a message stand on. */
+/** What the components of a message are shown with. */
 export interface ComponentsOf {
   readonly id: MessageId;
   readonly attachments: readonly Attachment[];
 }
 
 /**
- * The components of a message as everybody sees them: each with its number and with what its sender left to the defaults.
+ * The components of a message as everybody sees them: each with its number, and with defaults for what the sender
+ * omitted.
  *
- * @param components checked for shape
+ * @param components validated
  * @see docs/spec/interactions.md#answers
  */
 export function showComponents(components: readonly Component[], message: ComponentsOf): readonly Component[] {
@@ -28,7 +29,7 @@ export function showComponents(components: readonly Component[], message: Compon
   return numberComponents(components).map(show);
 }
 
-/** What takes the place of what the sender left out, and media with where they are found. */
+/** The defaults for omitted fields, and the addresses of media. */
 function defaultsOf(component: Component, message: ComponentsOf): object {
   const { type, description = null, spoiler = false, min_values, max_values } = component;
   switch (type) {
@@ -60,7 +61,10 @@ function showItem({ media, description = null, spoiler = false }: Item, message:
   return { media: showMedia(media, message), description, spoiler };
 }
 
-/** Our choice: what is not attached is told by the address alone, unvisited, and has the message's own id. */
+/**
+ * Unspecified: media that are not attached are shown by their address alone, which is not requested, and have the
+ * message's own id.
+ */
 function showMedia(media: Media | undefined, message: ComponentsOf): object | undefined {
   if (!media) return undefined;
   const attachment = attachmentOf(media, message);
@@ -74,7 +78,7 @@ function fileOf(media: Media | undefined, message: ComponentsOf) {
   return { name: attachment?.filename ?? null, size: attachment?.size ?? null };
 }
 
-/** An edit may name by its address what a message has attached already. */
+/** An edit may name an attachment of the message by its address. */
 function attachmentOf({ url }: Media, { attachments }: ComponentsOf): Attachment | undefined {
   return attachments.find(one => url === `attachment://${one.filename}` || url === one.url);
 }

@@ -1,8 +1,8 @@
 import type { Store, StoreView } from '../store/contract.ts';
 
 /**
- * What `read` finds, all of it at one revision of `scope`: reads that a commit came between are done again, in the
- * scope's turn.
+ * Returns what `read` finds, all of it at one revision of `scope`: a read that overlaps a commit is repeated within
+ * the scope's queue of transactions.
  *
  * @param read reads only what the scope guards; may run twice
  */

@@ -3,27 +3,27 @@ import { type Cancel, scheduleAt } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
 import { StoreError } from '../store/errors.ts';
 
-/** Records looked at side by side; between two such chunks other work has its turn. */
+/** Records processed concurrently; other work runs between two such batches. */
 const chunkSize = 128;
 
-/** How long the sweep rests after the store failed it, and a record that could not be dealt with. */
+/** How long the sweep waits after a failure of the store or of a single record. */
 const retryMs = 1000;
 const stuckMs = 10 * 60_000;
-/** How often in a row a record may be found due: an interaction whose time is over in both ways is so twice. */
+/** How often in a row a record may be due: an interaction that has expired in both ways is due twice. */
 const looksMax = 3;
 
-/** Looks at records when their time has come. One timer for all of them: it stands at the earliest time in the store. */
+/** Processes records that are due. All share one timer, set to the earliest time in the store. */
 export interface Expiry {
-  /** Starts with what is due already; the returned function stops it. */
+  /** Starts with the records that are due already; the returned function stops it. */
   start(): Promise<() => void>;
-  /** Says, after the commit, that a record may now be due at this time; null: never. */
+  /** Reports, after the commit, that a record may be due at this time; null: never. */
   notice(expiresAtMs: number | null): void;
 }
 
 /**
- * @param collection whose records are due at their `expires_at_ms`
- * @param onDue looks at a record found due: it deletes it or puts its time off, in the record's own transaction. Two
- *   nodes may look at the same record; the second finds nothing to do.
+ * @param collection records of it are due at their `expires_at_ms`
+ * @param onDue processes a due record: it deletes the record or sets a later time, in the record's own transaction.
+ *   Two nodes may process the same record; the second finds nothing to do.
  */
 export function createExpiry(
   core: Core,
@@ -31,7 +31,7 @@ export function createExpiry(
   onDue: (id: string, nowMs: number) => Promise<void>,
 ): Expiry {
   let started = false;
-  /** Those that could not be looked at, and when they are tried again: they do not keep the others. */
+  /** Records that could not be processed, and when they are tried again; they do not delay the others. */
   const stuck = new Map<string, number>();
   let armed: { readonly dueMs: number; readonly cancel: Cancel } | undefined;
 
@@ -47,7 +47,7 @@ export function createExpiry(
       await sweep();
       await armEarliest();
     } catch (error) {
-      core.log.error({ error, collection }, 'The sweep of what is due failed and will be tried again.');
+      core.log.error({ error, collection }, 'The sweep of due records failed and will be tried again.');
       arm(core.clock.now() + retryMs);
     }
   }
@@ -61,10 +61,10 @@ export function createExpiry(
       const fresh = new Map(due.map(({ id }) => [id, (looks.get(id) ?? 0) + 1] as const));
       for (const [id, count] of fresh) {
         if (count <= looksMax) continue;
-        putOff(id, new Error('It stays due whatever is done about it.'));
+        putOff(id, new Error('The record stays due although it was processed.'));
         fresh.delete(id);
       }
-      await Promise.all([...fresh.keys()].map(id => lookAt(id, nowMs)));
+      await Promise.all([...fresh.keys()].map(id => processRecord(id, nowMs)));
       looks = fresh;
       await nextTurn();
     }
@@ -76,11 +76,11 @@ export function createExpiry(
     return (await core.store.list(collection, query)).filter(({ id }) => !stuck.has(id));
   }
 
-  async function lookAt(id: string, nowMs: number): Promise<void> {
+  async function processRecord(id: string, nowMs: number): Promise<void> {
     try {
       await onDue(id, nowMs);
     } catch (error) {
-      // The store's own trouble is everybody's.
+      // A failure of the store itself concerns every record.
       if (error instanceof StoreError) throw error;
       putOff(id, error);
     }

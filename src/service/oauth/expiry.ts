@@ -1,14 +1,17 @@
 import type { Core } from '../core.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 
-/** Our choice: how often expired codes, tokens and sign-ins are cleared away; each is refused from its very end on. */
+/**
+ * Unspecified: how often expired codes, tokens and sign-ins are deleted. They are rejected from the moment they
+ * expire.
+ */
 const sweepIntervalMs = 10 * 60_000;
-/** Records deleted in one unit of work, so that no other work waits long. */
+/** Records deleted in one transaction, so that no other transaction waits long. */
 const batchSize = 500;
 
 /**
- * What expires, and how long it is kept after its end: a device that polls too late is told that its code expired, not
- * that there never was one.
+ * The collections that expire, and how long a record is kept afterwards: a device that polls too late learns that its
+ * code expired, not that it never existed.
  */
 const expiring = { codes: 0, tokens: 0, sign_ins: 0, device_codes: serviceLimits.deviceCodeLifeMs } as const;
 
@@ -16,20 +19,20 @@ type Expiring = keyof typeof expiring;
 
 type SweptCore = Pick<Core, 'clock' | 'log' | 'store'>;
 
-/** Deletes what has expired, oldest first. Costs nothing for what has not. */
+/** Deletes expired records, oldest first. Its cost depends only on their number. */
 export async function sweepExpired(core: SweptCore): Promise<void> {
   const failures: unknown[] = [];
   for (const collection of Object.keys(expiring) as Expiring[]) {
     try {
       while ((await sweepBatch(core, collection)) === batchSize);
     } catch (error) {
-      failures.push(error); // the others are cleared away all the same
+      failures.push(error); // The other collections are still processed.
     }
   }
   if (failures.length > 0) throw failures[0];
 }
 
-/** Nobody relies on an expired record: it is in no scope's guard, and may be deleted twice. */
+/** Needs no store scope: nothing relies on an expired record, and deleting it twice does no harm. */
 async function sweepBatch(core: SweptCore, collection: Expiring): Promise<number> {
   const query = { index: 'byExpiry', upTo: core.clock.now() - expiring[collection], limit: batchSize } as const;
   const expired = await core.store.list(collection, query);
@@ -41,7 +44,7 @@ async function sweepBatch(core: SweptCore, collection: Expiring): Promise<number
   return expired.length;
 }
 
-/** Sweeps from time to time. @returns what ends it */
+/** Deletes expired records periodically. @returns a function that stops it */
 export function startSweeping(core: SweptCore): () => void {
   let ended = false;
   let cancel = core.clock.schedule(sweepIntervalMs, sweep);
@@ -50,7 +53,7 @@ export function startSweeping(core: SweptCore): () => void {
     try {
       await sweepExpired(core);
     } catch (error) {
-      core.log.warn({ error }, 'Expired codes and tokens could not be cleared away; the next sweep tries again.');
+      core.log.warn({ error }, 'Expired codes and tokens could not be deleted; the next sweep tries again.');
     }
     if (!ended) cancel = core.clock.schedule(sweepIntervalMs, sweep);
   }

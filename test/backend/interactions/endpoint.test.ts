@@ -12,13 +12,13 @@ import {
 import { endpointLimits } from '../../../src/backend/interactions/signed-request.ts';
 import { limits } from '../../../src/model/limits/limits.ts';
 import { snowflakeSource } from '../../../src/service/support/ids.ts';
-import { makeKeyPair } from '../../../src/service/testing/fixtures/secrets.ts';
+import { createKeyPair } from '../../../src/service/testing/fixtures/secrets.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { readSigningKey, signMessage } from '../../../src/wire/signature.ts';
 import { seededEntropy } from '../../service/control/support.ts';
 import { answerJson, type LoopbackServer, startLoopbackServer } from '../../support/http/loopback-server.ts';
 
-const keys = makeKeyPair(seededEntropy('endpoint'));
+const keys = createKeyPair(seededEntropy('endpoint'));
 const startMs = Date.UTC(2026, 7, 1);
 const quiet: InteractionHandler = () => {};
 const reply: InteractionHandler = interaction => interaction.reply({ content: 'On the way!' });
@@ -362,6 +362,6 @@ describe('an endpoint', () => {
   });
 });
 
-const { signing_key: otherKey } = makeKeyPair(seededEntropy('other'));
+const { signing_key: otherKey } = createKeyPair(seededEntropy('other'));
 const nowSeconds = () => String(startMs / 1000);
 const turn = () => new Promise(resolve => setImmediate(resolve));

@@ -11,21 +11,21 @@ import { createEndpointProbe } from '../interactions/endpoint-probe.ts';
 import { changeApplication } from './application-records.ts';
 import { editBotUser } from './bot-user.ts';
 
-/** What an application's bot may change of it. */
+/** What an application's bot may change about the application. */
 export interface ApplicationEdits {
   /**
-   * Changes the fields that the body supplies. An address for interactions is tried out first.
+   * Changes the fields that the body contains. An address for interactions is probed first.
    *
-   * @param body {@link ApplicationEdit}, yet unread
-   * @throws RequestError `invalid_form_body`, at `interactions_endpoint_url` also when the server there does not answer as it
-   *   should; `unknown_application` when it is gone meanwhile
+   * @param body {@link ApplicationEdit}, not yet validated
+   * @throws RequestError `invalid_form_body`, at `interactions_endpoint_url` also when the server there does not
+   *   answer as required; `unknown_application` when it was deleted meanwhile
    */
   edit(application: ApplicationRecord, body: unknown): Promise<ApplicationRecord>;
   /** As {@link editBotUser}. */
   editBot(application: ApplicationRecord, body: unknown): Promise<User>;
 }
 
-/** @param pendingWork counts the questions to servers under way */
+/** @param pendingWork counts requests to other servers */
 export function createApplicationEdits(core: Core, pendingWork: PendingWork): ApplicationEdits {
   const isServed = createEndpointProbe(core, pendingWork);
 

@@ -7,8 +7,8 @@ import { RequestError } from '../../support/request-error.ts';
 /**
  * Changes some fields of an application.
  *
- * @param announce what else belongs to the change; its events come after it
- * @throws RequestError `unknown_application` when it is gone meanwhile
+ * @param announce further writes of the same transaction; its events follow the change
+ * @throws RequestError `unknown_application` when it was deleted meanwhile
  */
 export async function changeApplication(
   store: Store,
@@ -24,7 +24,7 @@ export async function changeApplication(
     await announce?.(transaction, changed, before);
     return changed;
   };
-  // Serial with the fixtures, which write applications, too. Of a scope of its own, because sessions that have just been
-  // shown their guilds pass over what the fixtures announced before.
+  // Runs one after another with fixtures, which write applications, too. It has a store scope of its own, because
+  // sessions that have just received their guilds ignore earlier announcements of the fixtures' scope.
   return store.transact(`application/${id}`, work, ['fixtures']);
 }

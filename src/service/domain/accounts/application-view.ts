@@ -12,7 +12,7 @@ import { isUserScope } from './offered-scopes.ts';
 import type { CountUsers } from './user-counts.ts';
 import { botUserView, userView } from './user-view.ts';
 
-/** An application as anybody sees it. @see docs/spec/oauth2.md#current-authorization */
+/** An application as everybody sees it. @see docs/spec/oauth2.md#current-authorization */
 export async function partialApplication(view: StoreView, application: ApplicationRecord): Promise<PartialApplication> {
   const { id, name, description, bot_require_code_grant, verify_key } = application;
   const flags = flagsOf(application, await hasGlobalCommands(view, id));
@@ -31,28 +31,28 @@ export interface OwnApplication extends PartialApplication {
   interactions_endpoint_url: string | null;
   role_connections_verification_url: null;
   event_webhooks_url: string | null;
-  /** 1: it has no address for them; 2: it is told of the events in `event_webhooks_types`. */
+  /** 1: it has no address for events; 2: its server receives the events in `event_webhooks_types`. */
   event_webhooks_status: 1 | 2;
   event_webhooks_types: readonly string[];
   approximate_guild_count: number;
   /** Users who installed it for themselves. */
   approximate_user_install_count: number;
   approximate_user_authorization_count: number;
-  /** Whether what it uploads is filtered everywhere, or as a guild asks: nothing is filtered here. */
+  /** Whether its uploads are filtered everywhere or as a guild requires. Deviation: this service filters nothing. */
   explicit_content_filter: 0;
-  /** What it may ask users for, of the scopes that the hosted service's schema has for this field. */
+  /** What it may request from users, limited to the scopes that the hosted service's schema lists for this field. */
   eligible_oauth2_scopes: readonly Scope[];
   tags: readonly string[];
   install_params?: InstallParams;
-  /** Integration type → what a link that names the application alone installs there. */
+  /** Integration type → what a link that names only the application installs there. */
   integration_types_config: Readonly<Record<string, { oauth2_install_params?: InstallParams }>>;
 }
 
 /**
- * What `GET /oauth2/applications/@me` answers.
+ * The answer of `GET /oauth2/applications/@me`.
  *
- * Our choice, for the reference says no more than "the bot's application object": the fields of that object which have a
- * meaning here, and those that are always there.
+ * Unspecified: the reference says only "the bot's application object", so these are the fields of that object that
+ * have a meaning here and those that are always present.
  *
  * @see docs/spec/oauth2.md#token-information
  */
@@ -86,7 +86,7 @@ export async function ownApplicationView(
   };
 }
 
-/** Scopes that the hosted service grants and its published schemas leave out: a strict reader would reject them. */
+/** Scopes that the hosted service grants and its published schemas omit: a strict client would reject them. */
 const unlisted: ReadonlySet<Scope> = new Set<Scope>([
   'account.global_name.update',
   'application_identities.write',
@@ -117,7 +117,7 @@ async function hasGlobalCommands(store: StoreView, id: ApplicationId): Promise<b
   return (await store.list('commands', { index: 'byScope', equals: [commandScope(id)], limit: 1 })).length > 0;
 }
 
-/** The link installs where {@link defaultIntegrationType} says. */
+/** A link that names only the application installs it as {@link defaultIntegrationType} says. */
 function installConfig(application: ApplicationRecord): OwnApplication['integration_types_config'] {
   const { integration_types, install_params } = application;
   const installs = defaultIntegrationType(application);
@@ -129,7 +129,10 @@ function installConfig(application: ApplicationRecord): OwnApplication['integrat
   );
 }
 
-/** Where an application is installed by default: in guilds or, our choice, by users where that is all it supports. */
+/**
+ * The default kind of installation: in a guild. Unspecified: for the user where the application supports nothing
+ * else.
+ */
 export function defaultIntegrationType({
   integration_types,
 }: Pick<ApplicationRecord, 'integration_types'>): IntegrationType | undefined {

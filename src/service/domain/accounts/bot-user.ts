@@ -12,14 +12,14 @@ import { changeApplication } from './application-records.ts';
 import { botUserView } from './user-view.ts';
 
 /**
- * Changes the user that an application's bot appears as. Its sessions hear USER_UPDATE, the bots in its guilds
+ * Changes the user that represents an application's bot. Its sessions receive USER_UPDATE, the bots in its guilds
  * GUILD_MEMBER_UPDATE.
  *
- * Our choice: there are no pictures here, so they are checked and passed over, and the answer shows that there is none;
+ * Deviation: this service stores no pictures, so they are validated and ignored, and the answer shows none. Several
  * bots may have the same name.
  *
- * @param body {@link UserEdit}, yet unread
- * @throws RequestError `invalid_form_body`, `unknown_application` when it is gone meanwhile
+ * @param body {@link UserEdit}, not yet validated
+ * @throws RequestError `invalid_form_body`, `unknown_application` when it was deleted meanwhile
  */
 export async function editBotUser({ store }: Core, { id }: ApplicationRecord, body: unknown): Promise<User> {
   rejectIssues(checkUserEdit(body));

@@ -10,9 +10,10 @@ export function requireFullAccount({ provisional_of }: UserRecord): void {
 }
 
 /**
- * The user, if it may authorize applications.
+ * Returns the user if it may authorize applications.
  *
- * @throws RequestError `unknown_user`; `invalid_user_type` when it is a provisional account; `missing_access` when it is banned
+ * @throws RequestError `unknown_user`; `invalid_user_type` when it is a provisional account; `missing_access` when it
+ *   is banned
  */
 export async function requireAuthorizer(view: StoreView, userId: UserId): Promise<UserRecord> {
   const user = await view.get('users', userId);

@@ -7,18 +7,18 @@ import { LruCache } from '../../support/lru-cache.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { isUserInstall } from '../guilds/installations.ts';
 
-/** How many users an application has. */
+/** The number of an application's users. */
 export interface UserCounts {
-  /** Those who authorized it. */
+  /** Users who authorized it. */
   readonly authorized: number;
-  /** Those of them who installed it for themselves. */
+  /** Users of these who installed it for themselves. */
   readonly installed: number;
 }
 
-/** Counts the users of an application; of many, at most once in `serviceLimits.usersCountAgeMaxMs`. */
+/** Counts the users of an application; a large count is repeated at most once in `serviceLimits.usersCountAgeMaxMs`. */
 export type CountUsers = (id: ApplicationId) => Promise<UserCounts>;
 
-/** Applications whose counts are kept. */
+/** The number of applications whose counts are cached. */
 const applicationsMax = 1000;
 
 export function createUserCounts({ store, clock }: Pick<Core, 'store' | 'clock'>): CountUsers {
@@ -31,7 +31,7 @@ export function createUserCounts({ store, clock }: Pick<Core, 'store' | 'clock'>
     if (known && nowMs - known.atMs < usersCountAgeMaxMs) return known.counts;
     const counts = count(store, id);
     counted.set(id, { counts, atMs: nowMs }, 1);
-    // Few are counted anew each time; a count that failed is not kept.
+    // A small count is repeated each time, and a failed count is not cached.
     const isLarge = await counts.then(
       ({ authorized }) => authorized > usersCountedMax,
       () => false,
@@ -41,7 +41,7 @@ export function createUserCounts({ store, clock }: Pick<Core, 'store' | 'clock'>
   };
 }
 
-/** Page by page, with a turn for others between two. */
+/** Counts page by page, so that other requests run in between. */
 async function count(view: StoreView, id: ApplicationId): Promise<UserCounts> {
   const pageMax = serviceLimits.usersCountedMax;
   let [authorized, installed] = [0, 0];

@@ -2,7 +2,7 @@ import type { StoreView } from '../../store/contract.ts';
 import type { ApplicationRecord, GuildMemberRecord, GuildRecord } from '../../store/records.ts';
 import { botUserId, impliedBotMember } from './view.ts';
 
-/** An application's bot as a member of a guild, by its record or as it is there by the application alone. */
+/** An application's bot as a member of a guild: by its record, or because the application is in the guild. */
 export async function botMember(
   view: StoreView,
   guild: GuildRecord,

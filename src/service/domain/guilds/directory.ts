@@ -22,28 +22,34 @@ import { botMember } from './bot-member.ts';
 import { guildIdsOf, guildMembers, guildScope, putGuild } from './records.ts';
 import { botUserId, canBeLinked, channelView } from './view.ts';
 
-/** Which part of the list of one's guilds; ids of guilds. @see docs/spec/http.md#routes */
+/** Which page of the caller's guilds; ids of guilds. @see docs/spec/http.md#routes */
 export interface GuildPage {
   readonly before?: GuildId;
   readonly after?: GuildId;
   readonly limit: number;
-  /** Whether to tell how many members there are. */
+  /** Whether to include the number of members. */
   readonly isCounted?: boolean;
 }
 
-/** One's guilds, and the channels to choose from there. @see docs/spec/lobbies.md#choosing-a-channel */
+/** The caller's guilds, and the channels to choose from there. @see docs/spec/lobbies.md#choosing-a-channel */
 export interface GuildDirectory {
-  /** The user's guilds by id. With `before`, those closest to it. */
+  /** The user's guilds by id; with `before`, the ones closest to it. */
   guildsOf(userId: UserId, page: GuildPage): Promise<readonly OwnGuild[]>;
-  /** The same of a bot. */
+  /** The guilds of a bot. */
   guildsOfBot(application: ApplicationRecord, page: GuildPage): Promise<readonly OwnGuild[]>;
-  /** Takes a bot out of a guild. @throws RequestError `unknown_guild` when it is not in it */
+  /** Removes a bot from a guild. @throws RequestError `unknown_guild` when it is not in it */
   leave(application: ApplicationRecord, guildId: GuildId): Promise<void>;
-  /** All channels of a guild, in their order there. @throws RequestError `unknown_guild`, `missing_access` when the bot is not in it */
+  /**
+   * All channels of a guild, in their order there. @throws RequestError `unknown_guild`, `missing_access` when the
+   * bot is not in it
+   */
   channelsOf(application: ApplicationRecord, guildId: GuildId): Promise<readonly Channel[]>;
-  /** Those of them that the user can see. @throws RequestError `unknown_guild`, `missing_access` when the user is not in it */
+  /**
+   * The channels that the user can see. @throws RequestError `unknown_guild`, `missing_access` when the user is not
+   * in it
+   */
   channelsFor(userId: UserId, guildId: GuildId): Promise<readonly Channel[]>;
-  /** The same with what the picker of a channel to link shows of each. */
+  /** These channels with what the picker of a channel to link shows. */
   linkableChannelsFor(userId: UserId, guildId: GuildId): Promise<readonly LinkableChannel[]>;
 }
 
@@ -128,14 +134,14 @@ async function findGuild(view: StoreView, id: GuildId): Promise<GuildRecord> {
   return guild;
 }
 
-/** Threads aside. */
+/** Leaves threads out. */
 function inOrder({ channels }: GuildRecord): ChannelRecord[] {
   return channels
     .filter(({ type }) => !threadTypes.has(type))
     .toSorted((a, b) => a.position - b.position || compareSnowflakes(a.id, b.id));
 }
 
-/** The page's ids, in their order as numbers. */
+/** The ids of the page, in numeric order. */
 function pick(ids: readonly GuildId[], { before, after, limit }: GuildPage): readonly GuildId[] {
   const asked = ids
     .toSorted(compareSnowflakes)
@@ -164,7 +170,7 @@ function showLinkable(
   };
 }
 
-/** @everyone may read and write, and nobody in particular is kept from it. */
+/** Whether @everyone may read and write, and no overwrite denies it to a role or a member. */
 function isOpenToAll(channel: ChannelRecord, guild: GuildRecord): boolean {
   const anybody = { user_id: '', roles: [] };
   const isKeptOut = channel.permission_overwrites.some(({ deny }) => (BigInt(deny) & writing) !== 0n);

@@ -17,11 +17,11 @@ import {
   threadView,
 } from './view.ts';
 
-/** Which announcements a change of a guild makes to the bots in it. @see docs/spec/gateway.md#events */
+/** The announcements that a change of a guild sends to the bots in it. @see docs/spec/gateway.md#events */
 
 /**
- * The application's bot gets the guild, then follows it. Our choice: of the members it is shown itself alone, whatever
- * its intents, so that one event serves all its sessions; `large` says that there are more.
+ * The application's bot receives the guild, then follows it. Unspecified: of the members it is shown only itself,
+ * whatever its intents, so that one event serves all its sessions; `large` says that there are more.
  */
 export async function announceInstallation(
   transaction: Transaction,
@@ -49,7 +49,7 @@ export function announceRemoval(transaction: Transaction, applicationId: Applica
   transaction.announce({ to: topics.application(applicationId), event, guild: id, unfollow: topics.guild(id) });
 }
 
-/** What of the guild itself, its roles and channels is new or different. */
+/** Announces what is new or changed in the guild itself, its roles and its channels. */
 export async function announceGuildChange(
   transaction: Transaction,
   before: GuildRecord,
@@ -67,7 +67,8 @@ export async function announceGuildChange(
     const [lobby] = await linkedLobbies(transaction, guild.id, channel.id);
     announce(transaction, guild.id, channelEvent(isNew, channel, guild, lobby));
   }
-  // Last, because it shows the roles: clients take one that they have seen there for an old one.
+  // Sent last, because it contains the roles: a client that sees a new role here first would treat its creation as an
+  // update.
   if (guild.name !== before.name || guild.owner_id !== before.owner_id || guild.locale !== before.locale) {
     announce(
       transaction,
@@ -84,7 +85,7 @@ function channelEvent(isNew: boolean, channel: ChannelRecord, guild: GuildRecord
   return lazyEvent(isNew ? 'CHANNEL_CREATE' : 'CHANNEL_UPDATE', () => channelView(channel, guild, lobby));
 }
 
-/** A member came or changed. */
+/** A member is new or has changed. */
 export async function announceMember(
   transaction: Transaction,
   before: GuildMemberRecord | undefined,

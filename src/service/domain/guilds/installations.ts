@@ -2,7 +2,7 @@ import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { GuildRecord } from '../../store/records.ts';
 
-/** Applications that the user has installed for itself, for use everywhere. */
+/** Applications that the user has installed for itself. */
 export async function userInstalls(view: StoreView, userId: UserId): Promise<ReadonlySet<ApplicationId>> {
   const grants = await view.list('authorizations', { index: 'byUser', equals: [userId] });
   return new Set(grants.filter(isUserInstall).map(({ application_id }) => application_id));
@@ -27,7 +27,7 @@ export async function guildsOf(view: StoreView, userId: UserId): Promise<readonl
   return guilds;
 }
 
-/** Whether the application is in one of the user's guilds, so that the user can write to its bot. */
+/** Whether the application is in one of the user's guilds, so that the user can send it direct messages. */
 export async function sharesGuild(view: StoreView, applicationId: ApplicationId, userId: UserId): Promise<boolean> {
   return (await guildsOf(view, userId)).some(({ applications }) => applications.includes(applicationId));
 }

@@ -34,11 +34,11 @@ import { findUser, membersNamed, viewMembers } from './people.ts';
 import { guildIdsOf, guildMembers } from './records.ts';
 import { botUserId, channelView, guildUpdatedView, roleView, threadView } from './view.ts';
 
-/** A guild by itself: of what is in it only the roles. */
+/** A guild with its roles, without its other content. */
 export type LoneGuild = GuildUpdated & { readonly approximate_member_count?: number };
 
 /**
- * The guild objects one by one, as gateway clients fetch what they have not cached.
+ * The objects of guilds one by one, as gateway clients fetch those that they have not cached.
  *
  * Each throws RequestError `unknown_guild` for a guild that the bot is not in.
  *
@@ -49,13 +49,13 @@ export interface GuildLookup {
   roles(application: ApplicationRecord, id: GuildId): Promise<readonly Role[]>;
   /** @throws RequestError `unknown_role` */
   role(application: ApplicationRecord, id: GuildId, roleId: RoleId): Promise<Role>;
-  /** By id, those after `after`. */
+  /** Members by id, after `after`. */
   members(
     application: ApplicationRecord,
     id: GuildId,
     page: { readonly after?: UserId; readonly limit: number },
   ): Promise<readonly GuildMember[]>;
-  /** Those whose username or nickname begins so. */
+  /** Members whose username or nickname begins with the text. */
   membersNamed(
     application: ApplicationRecord,
     id: GuildId,
@@ -66,18 +66,19 @@ export interface GuildLookup {
   /** The user's own membership. @throws RequestError `unknown_guild` when it is not in that guild */
   ownMember(userId: UserId, id: GuildId): Promise<GuildMember>;
   threads(application: ApplicationRecord, id: GuildId): Promise<readonly Channel[]>;
-  /** A channel or thread of any of the bot's guilds, or direct messages. @throws RequestError `unknown_channel` */
+  /** A channel or thread of any of the bot's guilds, or a direct channel. @throws RequestError `unknown_channel` */
   channel(application: ApplicationRecord, id: ChannelId): Promise<Channel | DirectChannel>;
   /**
-   * The bot's direct messages with a user.
+   * The bot's direct channel with a user.
    *
-   * Our choice: outside guilds any channel is that, so the one that is named has the user's id and is nothing stored.
+   * Deviation: outside guilds every channel id stands for the direct messages with the bot, so this one has the
+   * user's id, and nothing is stored.
    *
-   * @param body `{recipient_id}`, yet unread
+   * @param body `{recipient_id}`, not yet validated
    * @throws RequestError `invalid_form_body`, `unknown_user` also for a bot
    */
   directChannel(body: unknown): Promise<DirectChannel>;
-  /** Anybody the service knows; bots are known by their applications. @throws RequestError `unknown_user` */
+  /** Any user of the service; bots are found by their applications. @throws RequestError `unknown_user` */
   user(id: UserId): Promise<User>;
 }
 

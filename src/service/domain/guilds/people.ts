@@ -5,9 +5,9 @@ import type { GuildMemberRecord } from '../../store/records.ts';
 import { botUserView, userView } from '../accounts/user-view.ts';
 import { memberView } from './view.ts';
 
-/** Who is behind the ids of guilds' members. */
+/** The users who are members of guilds. */
 
-/** The user of that id; bots are known by their applications. */
+/** The user with this id; bots are found by their applications. */
 export async function findUser(view: StoreView, id: string): Promise<User | undefined> {
   const user = await view.get('users', id);
   if (user) return userView(user);
@@ -15,7 +15,7 @@ export async function findUser(view: StoreView, id: string): Promise<User | unde
   return application && botUserView(application);
 }
 
-/** The members as others see them; those whose user is no more are left out. */
+/** The members as others see them; those whose user was deleted are left out. */
 export async function viewMembers(view: StoreView, records: readonly GuildMemberRecord[]): Promise<GuildMember[]> {
   const members: GuildMember[] = [];
   for (const record of records) {
@@ -25,7 +25,7 @@ export async function viewMembers(view: StoreView, records: readonly GuildMember
   return members;
 }
 
-/** Those whose username or nickname begins so, in whatever case. */
+/** Members whose username or nickname begins with the text, in any case. */
 export async function membersNamed(
   view: StoreView,
   members: readonly GuildMemberRecord[],

@@ -4,14 +4,14 @@ import type { GuildMemberRecord, GuildRecord, InstallationRecord } from '../../s
 import { announceGuildChange, announceInstallation, announceMember, announceRemoval } from './events.ts';
 import { impliedBotMember } from './view.ts';
 
-/** How guilds are written, so that the bots in them hear of it and applications find theirs. */
+/** How guilds are written, so that the bots in them are notified and applications find their guilds. */
 
-/** The scope of what is written about one guild. */
+/** The store scope of everything that is written about one guild. */
 export function guildScope(id: GuildRecord['id']): string {
   return `guild/${id}`;
 }
 
-/** Which applications the guilds have. */
+/** The applications of guilds. */
 export function installationsOf(guilds: readonly GuildRecord[]): InstallationRecord[] {
   return guilds.flatMap(({ id, applications }) =>
     applications.map(application_id => ({ application_id, guild_id: id })),
@@ -19,10 +19,10 @@ export function installationsOf(guilds: readonly GuildRecord[]): InstallationRec
 }
 
 /**
- * Puts a guild as it is to be, and its members that are new or changed.
+ * Stores a guild, and its members that are new or changed.
  *
- * @param before the guild as it was; undefined when it is new
- * @param members each with the one it was
+ * @param before the guild before the change; undefined when it is new
+ * @param members each with its record before the change
  */
 export async function putGuild(
   transaction: Transaction,
@@ -50,7 +50,7 @@ export async function putGuild(
   }
 }
 
-/** Everybody in a guild, the bots of its applications included whether or not they have a record. */
+/** All members of a guild, including the bots of its applications without a record. */
 export async function guildMembers(view: StoreView, guild: GuildRecord): Promise<readonly GuildMemberRecord[]> {
   const listed = await view.list('guild_members', { equals: [guild.id] });
   const known = new Set<string>(listed.map(({ user_id }) => user_id));
@@ -69,7 +69,7 @@ export async function guildIdsOf(view: StoreView, applicationId: string): Promis
   return installations.map(({ guild_id }) => guild_id);
 }
 
-/** The application's sessions are to look whether their token is still good. */
+/** Makes the application's sessions check whether their token is still valid. */
 export function announceNewBotToken(transaction: Transaction, applicationId: string): void {
   transaction.announce({ to: topics.application(applicationId), recheck: true });
 }

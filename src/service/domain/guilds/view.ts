@@ -23,14 +23,16 @@ import type {
 } from '../../store/records.ts';
 import { byChannel } from '../lobbies/records.ts';
 
-/** How guilds and what is in them look from outside. */
+/** How guilds and their content are shown to clients. */
 
-/** The user that an application's bot is: it has the application's own id. */
+/** The user of an application's bot: it has the application's id. */
 export function botUserId({ id }: Pick<ApplicationRecord, 'id'>): UserId {
   return id as Snowflake as UserId;
 }
 
-/** The bot's membership, for a guild whose member list does not name it: no roles, there from the start. */
+/**
+ * The bot's membership in a guild whose member list does not contain it: no roles, joined when the guild was created.
+ */
 export function impliedBotMember(guild: GuildRecord, application: Pick<ApplicationRecord, 'id'>): GuildMemberRecord {
   return {
     guild_id: guild.id,
@@ -75,13 +77,13 @@ export function roleView({ id, name, permissions, position }: RoleRecord): Role 
   };
 }
 
-/** @param lobby the one that is linked to it */
+/** @param lobby the lobby that is linked to the channel */
 export function channelView(channel: ChannelRecord, guild: GuildRecord, lobby?: LobbyRecord): Channel {
   const linked_lobby = lobby && showLinkedLobby(lobby);
   return { ...channel, guild_id: guild.id, flags: 0, ...(linked_lobby && { linked_lobby }) };
 }
 
-/** A thread as gateway clients need it: open, made when its id was, by the guild's owner. */
+/** A thread as gateway clients need it: open, as old as its id, created by the guild's owner. */
 export function threadView(channel: ChannelRecord, guild: GuildRecord): Channel & Readonly<Record<string, unknown>> {
   const created = formatTimestamp(snowflakeTimeMs(channel.id));
   return {
@@ -118,14 +120,14 @@ export function canBeLinked({ type, nsfw }: Pick<ChannelRecord, 'type' | 'nsfw'>
   return type === textChannelType && !nsfw;
 }
 
-/** What is in a guild, as the bot that looks may see it. */
+/** The content of a guild as a bot may see it. */
 export interface GuildContent {
   readonly self: GuildMember;
-  /** Those to be listed, the bot's own among them. */
+  /** The members to list, including the bot's own. */
   readonly members: readonly GuildMember[];
-  /** All there are. */
+  /** The number of all members. */
   readonly memberCount: number;
-  /** Lobbies that are linked to its channels. */
+  /** Lobbies linked to the guild's channels. */
   readonly linked: readonly LobbyRecord[];
   readonly presences?: readonly Presence[];
 }
@@ -164,7 +166,7 @@ export function guildUpdatedView(guild: GuildRecord) {
   } satisfies GuildUpdated;
 }
 
-// What gateway clients read of a guild without asking whether it is there.
+// Fields of a guild that gateway clients read without checking that they are there.
 const absentFromThisInterface = {
   icon: null,
   splash: null,
@@ -183,7 +185,7 @@ const absentFromThisInterface = {
   safety_alerts_channel_id: null,
   widget_channel_id: null,
   widget_enabled: false,
-  // Voice servers have no regions any more: what the hosted service says in their place.
+  // Voice servers no longer have regions: the hosted service has this value in their place.
   region: 'deprecated',
   verification_level: 0,
   default_message_notifications: 0,
@@ -191,7 +193,7 @@ const absentFromThisInterface = {
   mfa_level: 0,
   nsfw: false,
   nsfw_level: 0,
-  // The bounds that the hosted service names; nothing here comes near them or is bound by them.
+  // The limits that the hosted service shows; this service does not enforce them.
   max_presences: null,
   max_members: 500_000,
   max_video_channel_users: 25,

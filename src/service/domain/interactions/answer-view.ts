@@ -8,10 +8,10 @@ import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../sto
 import { botUserView, userView } from '../accounts/user-view.ts';
 import { type ComponentsOf, showComponents } from '../component-view.ts';
 
-/** The data of a message, checked for shape. @see docs/spec/interactions.md#answers */
+/** The data of a message, validated. @see docs/spec/interactions.md#answers */
 export type MessageData = Readonly<Record<string, unknown>>;
 
-/** What of an interaction its messages show. */
+/** The part of an interaction that its messages show. */
 export type MessageOrigin = Pick<
   InteractionRecord,
   'id' | 'type' | 'channel_id' | 'guild_id' | 'owners' | 'nonce' | 'command_type' | 'source' | 'trigger'
@@ -26,7 +26,7 @@ export function answerView(answer: {
   readonly user: UserRecord;
   readonly data: MessageData;
   readonly attach?: Attach;
-  /** The type of the message; default that of a command's first answer. */
+  /** The type of the message; default: that of a command's first answer. */
   readonly type?: number;
 }): Message {
   const { interaction, application, user, data, attach, type = firstAnswerType(interaction) } = answer;
@@ -59,7 +59,7 @@ export function answerView(answer: {
   };
 }
 
-/** The interaction, as the messages that answer it and what comes of them show it. */
+/** The interaction as its messages and their events show it. */
 export function metadataView(
   { id, type, owners, source, trigger }: MessageOrigin,
   user: UserRecord,
@@ -81,10 +81,10 @@ function referenceView({ source, channel_id, guild_id }: MessageOrigin): Pick<Me
 }
 
 /**
- * The message with what an edit supplies, each as a whole. An edit neither makes a message ephemeral nor the reverse; it
- * can make components all that it shows, but not the reverse.
+ * The message with the fields of an edit, each replaced as a whole. An edit cannot make a message ephemeral nor the
+ * reverse; it can turn a message into one of components, but not the reverse.
  *
- * Our choice: to fill a message that was loading is no edit of it, so that it has no time of one.
+ * Unspecified: filling a deferred message is not an edit, so the message has no edit time.
  */
 export function editedView(message: Message, data: MessageData, atMs: number, attach: Attach): Message {
   const isLoading = (message.flags & messageFlags.LOADING) !== 0;
@@ -125,7 +125,7 @@ function firstAnswerType({ command_type, source }: MessageOrigin): number {
   return isContextMenu ? messageTypes.CONTEXT_MENU_COMMAND : messageTypes.CHAT_INPUT_COMMAND;
 }
 
-/** That a message is loading is for the service to say. */
+/** Only the service can mark a message as loading. */
 function flagsOf({ flags }: MessageData): number {
   return typeof flags === 'number' ? flags & ~LOADING : 0;
 }
@@ -138,7 +138,7 @@ function componentsOf(value: unknown, message: ComponentsOf): readonly Component
   return showComponents(listOf(value) as readonly Component[], message);
 }
 
-/** What a sender writes into an embed is always of this type. */
+/** Embeds that a sender writes always have this type. */
 function embedsOf(value: unknown): readonly unknown[] {
   return listOf(value).map(embed => ({ ...(embed as object), type: 'rich' }));
 }

@@ -37,7 +37,7 @@ const {
   LAUNCH_ACTIVITY,
 } = callbackTypes;
 
-/** An interaction that takes an answer now, and what the answer is made of. */
+/** An interaction that can be answered now, with what its answer needs. */
 interface Answer {
   readonly transaction: Transaction;
   readonly record: InteractionRecord;
@@ -46,15 +46,15 @@ interface Answer {
   readonly data: MessageData;
   /** For the message, if there is one. */
   readonly messageId: MessageId;
-  /** The message whose component was used; undefined: none, or it is gone. */
+  /** The message whose component was used; undefined when there is none, or it was deleted. */
   readonly source: Message | undefined;
   readonly attach: Attach;
   readonly atMs: number;
 }
 
-/** What came of an answer beyond that it was one. */
+/** The result of an answer. */
 interface Outcome {
-  /** The first answer, from now on. */
+  /** The first answer. */
   readonly message?: Message;
   readonly activityId?: string;
   readonly modal?: Modal;
@@ -68,7 +68,10 @@ const withMessage: Responders = {
   [DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE]: respondLater,
 };
 
-/** What each interaction can be answered with; {@link bySource} and {@link byActivity} add to it. @see docs/spec/interactions.md#answers */
+/**
+ * The answers that every interaction accepts; {@link bySource} and {@link byActivity} add to them.
+ * @see docs/spec/interactions.md#answers
+ */
 const responders: Readonly<Record<InteractionType, Responders>> = {
   [interactionTypes.PING]: {},
   [interactionTypes.APPLICATION_COMMAND]: { ...withMessage, [MODAL]: respondWithModal },
@@ -79,7 +82,7 @@ const responders: Readonly<Record<InteractionType, Responders>> = {
   [interactionTypes.MODAL_SUBMIT]: withMessage,
 };
 
-/** For what came of a component. */
+/** For interactions that a component caused. */
 const bySource: Responders = { [DEFERRED_UPDATE_MESSAGE]: respondByUpdateLater, [UPDATE_MESSAGE]: respondByUpdate };
 
 /** For applications that have an Activity. */
@@ -149,18 +152,18 @@ function readCallback(
 function respondWithMessage({ transaction, record, ...parts }: Answer): Outcome {
   if (isEmptyMessage(parts.data) && uploadedFiles(parts.data).length === 0) throw new RequestError('empty_message');
   const message = answerView({ ...parts, id: parts.messageId, interaction: record });
-  return tellMessage(transaction, record, message);
+  return answerWithMessage(transaction, record, message);
 }
 
-/** Only whether the message will be ephemeral is known yet. */
+/** Stores a deferred answer, of which only the ephemeral flag is known. */
 function respondLater({ transaction, record, ...parts }: Answer): Outcome {
   const { EPHEMERAL, LOADING } = messageFlags;
   const empty = answerView({ ...parts, id: parts.messageId, interaction: record, data: {} });
   const flags = (Number(parts.data.flags ?? 0) & EPHEMERAL) | LOADING;
-  return tellMessage(transaction, record, { ...empty, flags });
+  return answerWithMessage(transaction, record, { ...empty, flags });
 }
 
-function tellMessage(transaction: Transaction, record: InteractionRecord, message: Message): Outcome {
+function answerWithMessage(transaction: Transaction, record: InteractionRecord, message: Message): Outcome {
   notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
   putMessage(transaction, record, message, 'MESSAGE_CREATE');
   return { message };
@@ -169,7 +172,7 @@ function tellMessage(transaction: Transaction, record: InteractionRecord, messag
 /**
  * Edits the message that the component belongs to.
  *
- * @throws RequestError `unknown_message` when it is gone, and as {@link editMessage}
+ * @throws RequestError `unknown_message` when it was deleted, and as {@link editMessage}
  */
 function respondByUpdate({ transaction, record, source, data, attach, atMs }: Answer): Outcome {
   if (!source) throw new RequestError('unknown_message');
@@ -179,13 +182,13 @@ function respondByUpdate({ transaction, record, source, data, attach, atMs }: An
   return { message };
 }
 
-/** Leaves the message of the component as it is; it may be edited later. */
+/** Leaves the message of the component unchanged; it may be edited later. */
 function respondByUpdateLater({ transaction, record, source }: Answer): Outcome {
   notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
   return source ? { message: source } : {};
 }
 
-/** Shows the user a form. Our choice: its client hears of success as well, as with a message. */
+/** Shows the user a modal. Unspecified: the user's client receives INTERACTION_SUCCESS as well, as with a message. */
 function respondWithModal({ transaction, record, application, data }: Answer): Outcome {
   const { custom_id, title, components } = data as unknown as Modal;
   const modal: Modal = { custom_id, title, components: numberComponents(components) };
@@ -202,14 +205,14 @@ function modalApplicationView(application: ApplicationRecord): ModalCreated['app
   return { id, name, description, icon: null, bot: botUserView(application) };
 }
 
-/** Our choice: an Activity has one instance for each launch; nothing else is kept of it. */
+/** Unspecified: an Activity has one instance for each launch; nothing else is stored about it. */
 function respondWithActivity({ transaction, record }: Answer): Outcome {
   notifyOutcome(transaction, record, 'INTERACTION_SUCCESS');
   const place = record.guild_id === null ? `pc-${record.channel_id}` : `gc-${record.guild_id}-${record.channel_id}`;
   return { activityId: `i-${record.id}-${place}` };
 }
 
-/** Our choice: the user gets the names in its own language, so that its client need not choose. */
+/** Unspecified: the user receives the choices' names in the user's own language, so that the client need not choose. */
 function respondWithChoices({ transaction, record, user, data }: Answer): Outcome {
   const choices = (data.choices ?? []) as readonly CommandChoice[];
   if (record.focused_type !== null) rejectIssues(checkSuggestedValues(choices, record.focused_type));
@@ -243,7 +246,7 @@ function callbackResponse(
         response_message_ephemeral: isEphemeral(message),
       }),
     },
-    // Only what there is to show has a type of its own in the interface.
+    // The interface has a type for these alone.
     ...(message && isShown && { resource: { type: callbackType, message } }),
     ...(activityId !== undefined && { resource: { type: callbackType, activity_instance: { id: activityId } } }),
   };

@@ -14,28 +14,28 @@ import { findPlace } from './invocation-place.ts';
 import { valueReferences } from './invocation-references.ts';
 import { isShownIn, resolve } from './invocation-resolved.ts';
 import type { SendUse } from './sending.ts';
-import { makeInteractionToken } from './token.ts';
+import { createInteractionToken } from './token.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
 const { BUTTON, STRING_SELECT, USER_SELECT, ROLE_SELECT, MENTIONABLE_SELECT, CHANNEL_SELECT } = componentTypes;
 
-/** The components of messages that a user acts on. */
+/** The components that a user can use. */
 const usableTypes = [BUTTON, STRING_SELECT, USER_SELECT, ROLE_SELECT, MENTIONABLE_SELECT, CHANNEL_SELECT];
 
-/** The use of a component, as a user's client asks for it. */
+/** The use of a component, as a user's client sends it. */
 interface Press extends UseInput {
   readonly messageId: MessageId;
   readonly customId: string;
   readonly componentType: number;
-  /** Yet to be judged by the component. */
+  /** Not yet validated against the component. */
   readonly values: unknown;
 }
 
 /**
- * Presses buttons and chooses in selects, of messages that an application answered with.
+ * Handles buttons and selects of messages that an application sent as answers.
  *
- * @returns throws RequestError `invalid_form_body`, `unknown_application`, `unknown_message` where the user sees no such message
- *   of the application, and what {@link findPlace} throws
+ * @returns throws RequestError `invalid_form_body`, `unknown_application`, `unknown_message` when the user sees no
+ *   such message of the application, and what {@link findPlace} throws
  * @see docs/spec/interactions.md#use-of-a-component
  */
 export function createComponentUse({ store, ids, entropy }: Core, send: SendUse) {
@@ -57,8 +57,8 @@ export function createComponentUse({ store, ids, entropy }: Core, send: SendUse)
     const resolved = await resolve(store, references, { application, user, channelId, place });
     const id = ids.next();
     const data = componentData(component, values, resolved);
-    const told = { type: interactionTypes.MESSAGE_COMPONENT, data, message };
-    const use = { id, token: makeInteractionToken(entropy, id), applicationId, channelId, user, place, told };
+    const payload = { type: interactionTypes.MESSAGE_COMPONENT, data, message };
+    const use = { id, token: createInteractionToken(entropy, id), applicationId, channelId, user, place, payload };
     await send(use, application, { nonce, command_type: null, source: { message_id: message.id, interaction_id } });
   };
 }
@@ -84,7 +84,7 @@ function readType(report: Report, type: unknown): number {
 }
 
 /**
- * The component that is used, which the message shows and which can be used.
+ * Finds the used component, which the message must show and which must be enabled.
  *
  * @throws RequestError `invalid_form_body`
  */

@@ -10,58 +10,59 @@ import type { PendingWork } from '../../support/pending-work.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
-/** An interaction on its way to the application's server. */
+/** An interaction to deliver to the application's server. */
 export interface Delivery {
   readonly url: string;
   readonly application: ApplicationRecord;
   readonly interaction: Interaction;
-  /** Until when the first answer is taken. */
+  /** The time until which the first answer is accepted. */
   readonly answerByMs: number;
 }
 
 /**
- * Posts interactions, signed, to the servers of applications that have an address for them, and takes what they say in
- * their HTTP answer: 200 with a callback answers the interaction, 202 promises one by the callback endpoint, and
- * anything else fails it at once. An answer in the body is judged as one by that endpoint.
+ * Posts interactions, signed, to the servers of applications that have an address for them, and reads the answers:
+ * 200 with a callback answers the interaction, 202 announces a callback at the callback endpoint, and anything else
+ * fails the interaction immediately. A callback in the body is validated like one at that endpoint.
  *
- * Our choice: each is posted once, because the user waits; what is under way when the service stops fails in its time.
+ * Unspecified: each is posted once, because the user is waiting; one that is in progress when the service stops fails
+ * at its deadline.
  *
  * @see docs/spec/interactions.md#delivery-over-http
  */
 export interface InteractionDelivery {
-  /** Waits for nothing. */
+  /** Starts a delivery without waiting for it. */
   post(delivery: Delivery): void;
-  /** Breaks off what is under way. */
+  /** Aborts the deliveries in progress. */
   drop(): void;
 }
 
 export interface DeliveryParts {
-  /** Takes a callback. @throws RequestError as the callback endpoint */
+  /** Accepts a callback. @throws RequestError as the callback endpoint */
   readonly answer: (id: InteractionId, token: string, callback: unknown) => Promise<unknown>;
-  /** Ends an interaction that nobody has answered, and no other. */
+  /** Fails an interaction that has not been answered. */
   readonly fail: (id: InteractionId) => Promise<void>;
-  /** Counts what is under way. */
+  /** Counts deliveries in progress. */
   readonly pendingWork: PendingWork;
 }
 
-/** Says to the application's server who asks. */
+/** The headers that identify this service to the application's server. */
 export const userAgent = 'Rallypoint-Interactions/1.0';
 
 const outcomes = {
   answered: 'answered',
-  /** The answer will come by the callback endpoint. */
+  /** The server will answer at the callback endpoint. */
   accepted: 'accepted',
   refused: 'refused',
   noAnswer: 'no answer',
-  /** Too many were under way already. */
+  /** Too many deliveries were in progress. */
   dropped: 'dropped',
 } as const;
 
-/** What came of a delivery, for the journal. */
+/** The result of a delivery, for the journal. */
 interface Outcome {
   readonly outcome: (typeof outcomes)[keyof typeof outcomes];
   readonly status: number | null;
-  /** What is wrong with the callback, by name, and where. */
+  /** The issues of the callback: code and path. */
   readonly error?: string;
   readonly issues?: readonly string[];
 }
@@ -104,7 +105,7 @@ export function createInteractionDelivery(
     return askOutside(core, pendingWork, url, request, bounds);
   }
 
-  /** The address leads inside, or the application's key cannot be read. */
+  /** The address is private, or the application's key cannot be read. */
   function notAsked({ application, interaction }: Delivery, error: unknown): Outcome {
     if (error instanceof PrivateAddressError)
       return { outcome: outcomes.refused, status: null, error: 'private_address' };
@@ -112,7 +113,7 @@ export function createInteractionDelivery(
     return { outcome: outcomes.noAnswer, status: null };
   }
 
-  /** Never throws: whatever is wrong with an answer is its outcome. */
+  /** Never throws: an invalid answer is a result, too. */
   async function take({ id, token }: Interaction, reply: OutsideReply | Outcome | undefined): Promise<Outcome> {
     if (!reply) return { outcome: outcomes.noAnswer, status: null };
     if ('outcome' in reply) return reply;
@@ -123,7 +124,7 @@ export function createInteractionDelivery(
       await answer(id, token, readJsonReply(reply));
       return { outcome: outcomes.answered, status };
     } catch (error) {
-      if (!(error instanceof RequestError)) log.error({ interaction: id, error }, 'An answer could not be taken.');
+      if (!(error instanceof RequestError)) log.error({ interaction: id, error }, 'An answer could not be processed.');
       return { outcome: outcomes.refused, status, ...describe(error) };
     }
   }
@@ -133,7 +134,7 @@ export function createInteractionDelivery(
     journal.write('delivery', entry);
     if (outcome.outcome === outcomes.answered || outcome.outcome === outcomes.accepted) return;
     log.warn(entry, "An application's server did not answer an interaction.");
-    await fail(interaction.id).catch(error => log.error({ error }, 'An interaction could not be failed.'));
+    await fail(interaction.id).catch(error => log.error({ error }, 'An interaction could not be marked as failed.'));
   }
 
   return {
@@ -145,7 +146,7 @@ export function createInteractionDelivery(
   };
 }
 
-/** Names and places alone: a message may quote what was sent. */
+/** Codes and paths only: a message may quote what was sent. */
 function describe(error: unknown): Pick<Outcome, 'error' | 'issues'> {
   if (!(error instanceof RequestError)) return { error: 'internal_error' };
   const issues = error.issues.map(({ path, code }) => `${formatPath(path)}: ${code}`);

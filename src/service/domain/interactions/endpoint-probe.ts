@@ -9,16 +9,16 @@ import type { ApplicationRecord } from '../../store/records.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { userAgent } from './delivery.ts';
-import { makeInteractionToken } from './token.ts';
+import { createInteractionToken } from './token.ts';
 
 /** Whether the server at `url` may be sent the application's interactions. */
 export type EndpointProbe = (application: ApplicationRecord, url: string) => Promise<boolean>;
 
 /**
- * Tries an address out: it must answer a PING with a PONG, and the same PING under a false signature with 401.
+ * Probes an address: it must answer a PING with a PONG, and the same PING with an invalid signature with 401.
  *
- * Our choice: it is tried when an application sets it, and not again from time to time, so that no server of a
- * developer loses its address over a pause at a breakpoint.
+ * Unspecified: the address is probed when an application sets it and not again later, so that no developer's server
+ * loses its address because of a pause at a breakpoint.
  *
  * @see docs/spec/interactions.md#delivery-over-http
  */
@@ -55,7 +55,7 @@ function pingOf({ ids, entropy }: Core, { id: application_id }: ApplicationRecor
     id,
     application_id,
     type: interactionTypes.PING,
-    token: makeInteractionToken(entropy, id),
+    token: createInteractionToken(entropy, id),
     version: 1,
     app_permissions: '0',
     entitlements: [],

@@ -15,40 +15,45 @@ import { interactionScope, notifyOutcome, tokenEndMs } from './records.ts';
 import { createInteractionUse } from './use.ts';
 
 /**
- * Commands, components and modals in use: a user's client uses one, or types an option of a command; the application's
- * bot sessions (or its server, where it has an address for interactions) hear of it and one of them answers in time, or
- * it fails. The user's own clients hear the outcome: INTERACTION_SUCCESS and the message or the modal, the suggestions,
- * or INTERACTION_FAILURE.
+ * The use of commands, components and modals. A user's client uses one, or types an option of a command. The
+ * application's bot sessions (or its server, if it has an address for interactions) receive it, and one of them
+ * answers in time, or it fails. The user's own clients receive the outcome: INTERACTION_SUCCESS with the message or
+ * the modal, the suggestions, or INTERACTION_FAILURE.
  *
  * @see docs/spec/interactions.md#interaction; docs/spec/interactions.md
  */
 export interface Interactions extends InteractionMessages {
   /**
-   * Uses a command or a component, or submits a modal, if the user may. A command that the service handles itself (an entry point of type
-   * DISCORD_LAUNCH_ACTIVITY) does not reach the application.
+   * Uses a command or a component, or submits a modal, if the user may. A command that the service handles itself (an
+   * entry point of type DISCORD_LAUNCH_ACTIVITY) is not sent to the application.
    *
-   * @param body {@link InvocationInput}, {@link ComponentUseInput} or {@link ModalSubmitInput}, yet unread
-   * @throws RequestError `invalid_form_body`, `unknown_application`, `unknown_message` (of a component), `unknown_interaction` (of a
-   *   modal), and what {@link findPlace} throws
+   * @param body {@link InvocationInput}, {@link ComponentUseInput} or {@link ModalSubmitInput}, not yet validated
+   * @throws RequestError `invalid_form_body`, `unknown_application`, `unknown_message` (of a component),
+   *   `unknown_interaction` (of a modal), and what {@link findPlace} throws
    */
   invoke(user: UserRecord, body: unknown): Promise<void>;
-  /** Whether the token is this interaction's, as {@link answer} finds out again. @throws RequestError `unknown_interaction` */
+  /**
+   * Checks that the token belongs to the interaction; {@link answer} checks it again. @throws RequestError
+   * `unknown_interaction`
+   */
   checkToken(id: InteractionId, token: string): Promise<void>;
   /**
-   * Answers an interaction, once, within `limits.interactionAnswerMs` of its making; also after a restart.
+   * Answers an interaction, once, within `limits.interactionAnswerMs` of its creation, also after a restart.
    *
-   * @param body {@link InteractionCallback}, yet unread
-   * @throws RequestError `unknown_interaction` (also a wrong token, and too late), `already_acknowledged`,
-   *   `invalid_form_body`, `empty_message`, `unknown_message` where the message to update is gone
+   * @param body {@link InteractionCallback}, not yet validated
+   * @throws RequestError `unknown_interaction` (also for a wrong token or a late answer), `already_acknowledged`,
+   *   `invalid_form_body`, `empty_message`, `unknown_message` when the message to update was deleted
    */
   answer(id: InteractionId, token: string, body: unknown): Promise<CallbackResponse>;
-  /** What messages have attached, as long as it is there. */
+  /** The files attached to messages. */
   readonly files: Pick<AttachmentCache, 'get'>;
-  /** Starts to fail what is not answered in time; the returned function stops it and breaks off what is under way. */
+  /**
+   * Starts to fail interactions that are not answered in time; the returned function stops it and aborts deliveries.
+   */
   start(): Promise<() => void>;
 }
 
-/** @param pendingWork counts what is under way to applications' servers */
+/** @param pendingWork counts deliveries to applications' servers */
 export function createInteractions(core: Core, pendingWork = new PendingWork()): Interactions {
   const { store } = core;
   const expiry = createExpiry(core, 'interactions', endInTime);
@@ -79,7 +84,7 @@ export function createInteractions(core: Core, pendingWork = new PendingWork()):
     ...createInteractionMessages(core, attach),
     files,
     async start() {
-      // Also after all that is stored was replaced.
+      // Also after the whole store was replaced.
       files.clear();
       const stop = await expiry.start();
       return () => {
@@ -98,8 +103,8 @@ function failWaiting(transaction: Transaction, record: InteractionRecord): void 
 /**
  * Removes an interaction with its messages.
  *
- * Our choice: while one of them shows a component that can be used, it stays for `serviceLimits.messageComponentsLifeMs`, as
- * users press buttons long after the command.
+ * Unspecified: while one of them shows a component that can be used, it stays for
+ * `serviceLimits.messageComponentsLifeMs`, because users press buttons long after the command.
  */
 async function retire(transaction: Transaction, record: InteractionRecord): Promise<void> {
   const messages = await transaction.list('interaction_messages', { index: 'byInteraction', equals: [record.id] });

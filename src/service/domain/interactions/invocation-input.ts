@@ -8,14 +8,14 @@ import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
-/** One use of a command, as a user's client asks for it. */
+/** One use of a command, as a user's client sends it. */
 export interface Invocation extends UseInput {
   readonly type: CommandInteraction['type'];
   readonly commandId: CommandId;
   readonly version: string;
   readonly name: string;
   readonly commandType: number;
-  /** Yet to be judged by the command's own rules. */
+  /** Not yet validated against the command. */
   readonly options: unknown;
   /** The user or message that a context-menu command is used on; other commands have none. */
   readonly targetId: Snowflake | undefined;
@@ -25,7 +25,7 @@ const useTypes = Object.values(interactionTypes).filter(type => type !== interac
 const commandTypeList = Object.values(commandTypes);
 const withTarget: readonly number[] = [commandTypes.USER, commandTypes.MESSAGE];
 
-/** What a client is told whose command is not (or no longer) as it believes: it should load the command again. */
+/** The error for a client whose command is outdated: it should load the command again. */
 export function commandFault(
   field: 'id' | 'version',
   code: 'INTERACTION_APPLICATION_COMMAND_INVALID' | 'INTERACTION_APPLICATION_COMMAND_INVALID_VERSION',
@@ -56,14 +56,14 @@ function readData(report: Report, data: Fields, useType: Invocation['type']) {
   };
 }
 
-/** Here are the uses of commands alone; those of components and modals are told apart before. */
+/** Only uses of commands arrive here; those of components and modals are separated before. */
 function readUseType(report: Report, type: unknown): Invocation['type'] {
   if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (checkEnum(report, 'type', type, useTypes)) return type as Invocation['type'];
   return interactionTypes.APPLICATION_COMMAND;
 }
 
-/** Only chat commands have options to type. */
+/** Only chat commands have options. */
 function readCommandType(report: Report, type: unknown, useType: Invocation['type']): number {
   const isTyped = useType === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
   return checkEnum(report, 'type', type, isTyped ? [commandTypes.CHAT_INPUT] : commandTypeList) ? type : 0;

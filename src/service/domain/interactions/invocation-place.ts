@@ -26,9 +26,12 @@ import type { UseInput } from './use-input.ts';
 export type InvocationPlace = GuildPlace | DirectPlace;
 
 interface PlaceBase {
-  /** What the application may do there. */
+  /** The application's permissions there. */
   readonly appPermissions: bigint;
-  /** Integration type → who installed the application: the guild's or the user's id, `0` for the bot's own DM. */
+  /**
+   * Integration type → who installed the application: the id of the guild or the user, `0` for the bot's own direct
+   * messages.
+   */
   readonly owners: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +40,7 @@ export interface GuildPlace extends PlaceBase {
   readonly guild: GuildRecord;
   readonly channel: ChannelRecord;
   readonly member: GuildMemberRecord;
-  /** What the member may do in the channel. */
+  /** The member's permissions in the channel. */
   readonly permissions: bigint;
 }
 
@@ -54,23 +57,23 @@ const directPermissions =
 
 interface Use {
   readonly application: ApplicationRecord;
-  /** Absent: of a component or a modal, where seeing the channel is enough. */
+  /** Absent for a component or a modal, for which seeing the channel is enough. */
   readonly command?: CommandRecord | undefined;
   readonly user: UserRecord;
   readonly invocation: Pick<UseInput, 'guildId' | 'channelId'>;
-  /** Of a component or a modal: who had installed the application for the message, or the use, that it came of. */
+  /** For a component or a modal: who had installed the application for the message or the use that it belongs to. */
   readonly inherited?: InvocationPlace['owners'];
 }
 
 /**
- * Finds out where the command, component or modal is used, and that it can be used there.
+ * Determines where the command, component or modal is used, and checks that it can be used there.
  *
- * Our choice: outside guilds every channel is the user's direct messages with the application's bot, as there are no
- * others; they need no channel of their own.
+ * Deviation: outside guilds every channel stands for the user's direct messages with the application's bot, because
+ * there are no others; they are not stored.
  *
- * @throws RequestError `unknown_guild`, `unknown_channel`, `missing_access` (no member, or the application is not installed),
- *   `invalid_form_body` when the command is not offered in such a place, and what {@link permitFault} makes of a user
- *   who may not use it there
+ * @throws RequestError `unknown_guild`, `unknown_channel`, `missing_access` (not a member, or the application is not
+ *   installed), `invalid_form_body` when the command is not offered there, and the error of {@link permitFault} for a
+ *   user who may not use it there
  */
 export async function findPlace(view: StoreView, use: Use): Promise<InvocationPlace> {
   const { guildId } = use.invocation;
@@ -109,7 +112,7 @@ async function findGuildPlace(
   };
 }
 
-/** @throws RequestError `missing_access`, `missing_permissions`; the message says what decided */
+/** @throws RequestError `missing_access`, `missing_permissions`; the message names the rule that decided */
 async function rejectUnlessPermitted(
   view: StoreView,
   {
@@ -168,10 +171,10 @@ function notOffered(): RequestError {
 }
 
 /**
- * What a member is answered who may not use a command.
+ * The error for a member who may not use a command.
  *
- * Our choice: 50001 where the member has no access to the place or to such commands, 50013 where it is a permission
- * that is missing; the message says which rule decided, and no more of it than the member may know.
+ * Unspecified: 50001 when the member has no access to the place or to such commands, 50013 when a permission is
+ * missing. The message names the rule that decided, and nothing that the member must not know.
  *
  * @see docs/spec/interactions.md#using-a-command; docs/spec/errors.md#error-codes
  */

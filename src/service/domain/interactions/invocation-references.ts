@@ -7,14 +7,14 @@ import type { Invocation } from './invocation-input.ts';
 
 export type ReferenceKind = 'user' | 'role' | 'channel' | 'message';
 
-/** An id that a use of a command carries, and what it may be of. */
+/** An id in the use of a command, and the kinds of object that it may name. */
 export interface Reference {
   readonly id: Snowflake;
-  /** It is of the first of these that has it. */
+  /** The kinds in order; the first that has the id counts. */
   readonly kinds: readonly ReferenceKind[];
-  /** Where in the body it stands. */
+  /** Its path in the body. */
   readonly path: readonly string[];
-  /** Of a channel: the types that the option takes, when it takes not all. */
+  /** For a channel: the types that the option accepts, unless it accepts all. */
   readonly channelTypes?: readonly number[];
 }
 
@@ -32,7 +32,7 @@ const kindsBySelect: Readonly<Record<number, readonly ReferenceKind[]>> = {
   [componentTypes.CHANNEL_SELECT]: ['channel'],
 };
 
-/** The ids that were chosen in a select, whose values stand at `path`. */
+/** The ids chosen in a select, whose values are at `path`. */
 export function valueReferences(
   { type, channel_types }: Component,
   values: readonly unknown[],
@@ -49,7 +49,7 @@ export function valueReferences(
   }));
 }
 
-/** Every id in a use of the command: the target of a context menu, and options of a kind that names something. */
+/** Every id in a use of the command: the target of a context menu, and options that name an object. */
 export function referencesOf(invocation: Invocation, command: CommandRecord): readonly Reference[] {
   const { targetId, options } = invocation;
   const kind = command.type === commandTypes.USER ? 'user' : 'message';

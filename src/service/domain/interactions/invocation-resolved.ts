@@ -28,12 +28,13 @@ type Found = {
 };
 
 /**
- * What the ids of a use stand for; undefined when there are none.
+ * The objects that the ids of a use name; undefined when there are none.
  *
- * Our choice: a user is anybody the service knows; a role or channel is one of the guild; a message is one that an
- * application answered here with, as long as its interaction lives, and an ephemeral one is only there for its user.
+ * Unspecified: a user may be any user of the service; a role or channel must be one of the guild; a message must be
+ * an answer of the application in this channel whose interaction is still stored, and an ephemeral one is visible to
+ * its user only.
  *
- * @throws RequestError `invalid_form_body` at each id that stands for nothing
+ * @throws RequestError `invalid_form_body` at each unknown id
  * @see docs/spec/interactions.md#data
  */
 export async function resolve(
@@ -71,7 +72,7 @@ function checkType(
   return [{ path, code: 'BASE_TYPE_CHOICES', message: fieldErrors.BASE_TYPE_CHOICES(types) }];
 }
 
-/** Puts what it finds among the found ones, and says whether it found anything. */
+/** Adds the object to the result. @returns whether it exists */
 type Finder = (view: StoreView, id: Snowflake, use: Use, found: Found) => Promise<boolean>;
 
 const finders: Readonly<Record<ReferenceKind, Finder>> = {
@@ -138,7 +139,7 @@ function permissionsIn({ guild }: GuildPlace, member: GuildMemberRecord, channel
   return memberPermissions(guild, member, decidingChannel(guild, channel)).toString();
 }
 
-/** Whether a user sees the message there: an ephemeral one, or one outside guilds, is there for its own user alone. */
+/** Whether the user sees the message: an ephemeral one, or one outside guilds, is visible to its own user only. */
 export function isShownIn(message: Message, { channelId, place, user }: Omit<Use, 'application'>): boolean {
   const guildId = 'guild' in place ? place.guild.id : undefined;
   if (message.channel_id !== channelId || message.guild_id !== guildId) return false;

@@ -5,8 +5,8 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { editedView, type MessageData } from './answer-view.ts';
 
 /**
- * The message with what an edit supplies, when that can be a message: one that components alone are to be from now on
- * has its text and embeds taken away by the same edit.
+ * The message with the fields of an edit, if the result is a valid message: an edit that turns it into a message of
+ * components must remove its text and embeds.
  *
  * @throws RequestError `empty_message`, `invalid_form_body`
  */

@@ -19,33 +19,36 @@ import { tokenInteraction } from './token.ts';
 export type MessageRef = '@original' | MessageId;
 
 /**
- * The messages of an interaction, for whoever knows its token, until `limits.interactionTokenLifeMs` have passed.
+ * The messages of an interaction, for the holder of its token, until `limits.interactionTokenLifeMs` have passed.
  *
  * Every call throws RequestError `invalid_webhook_token`, and `unknown_webhook` before there is an answer.
  *
  * @see docs/spec/interactions.md#after-the-answer
  */
 export interface InteractionMessages {
-  /** Whether the token opens anything of the application's; the other calls find out again, when it is their turn. */
+  /** Checks that the token is valid for the application; the other calls check it again in their transaction. */
   checkWebhookToken(applicationId: ApplicationId, token: string): Promise<void>;
   /** @throws RequestError `unknown_message` */
   message(applicationId: ApplicationId, token: string, ref: MessageRef): Promise<Message>;
-  /** Replaces what the body supplies. @throws RequestError `unknown_message`, `invalid_form_body`, `empty_message` */
+  /**
+   * Replaces the fields that the body contains. @throws RequestError `unknown_message`, `invalid_form_body`,
+   * `empty_message`
+   */
   editMessage(applicationId: ApplicationId, token: string, ref: MessageRef, body: unknown): Promise<Message>;
   /** @throws RequestError `unknown_message` also when it was deleted before */
   deleteMessage(applicationId: ApplicationId, token: string, ref: MessageRef): Promise<void>;
   /**
-   * Sends another message or, while the first is loading, fills that.
+   * Sends a follow-up message or fills the deferred first answer.
    *
-   * @throws RequestError `invalid_form_body`, `empty_message`, `too_many_follow_ups` where the application is only there for
-   *   the user
+   * @throws RequestError `invalid_form_body`, `empty_message`, `too_many_follow_ups` when the application is
+   *   installed only by the user
    */
   followUp(applicationId: ApplicationId, token: string, body: unknown): Promise<Message>;
   /**
-   * What is said of the webhook itself: the token of an interaction opens messages, and no webhook that could be shown,
-   * renamed or deleted; one of another form would be a channel's, of which there are none.
+   * Rejects requests for the webhook itself: an interaction's token gives access to messages, not to a webhook that
+   * could be shown, renamed or deleted; any other token would be a channel webhook's, and there are none.
    *
-   * @throws RequestError `unknown_webhook`, or `invalid_webhook_token` for an interaction's that opens nothing
+   * @throws RequestError `unknown_webhook`, or `invalid_webhook_token` for an interaction's token that is not valid
    */
   rejectWebhook(applicationId: ApplicationId, token: string): Promise<never>;
 }
@@ -56,7 +59,7 @@ export function createInteractionMessages({ store, clock, ids }: Core, attach: A
     const record = await view.get('interactions', tokenInteraction(token) ?? '');
     if (record?.application_id !== applicationId || !opens(token, record))
       throw new RequestError('invalid_webhook_token');
-    // Suggestions and modals are answers that no message goes with.
+    // Suggestions and modals are answers without a message.
     const isSuggestion = record.type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE;
     if (record.state !== 'answered' || isSuggestion || record.modal) throw new RequestError('unknown_webhook');
     return record;
@@ -138,7 +141,7 @@ async function messageOf(view: StoreView, record: InteractionRecord, ref: Messag
   const { id, original_id } = record;
   const messageId = ref === '@original' ? (original_id ?? '') : ref;
   const found = await view.get('interaction_messages', messageId);
-  // The first answer of a component's use may be the message of another interaction.
+  // The first answer to a component may be the message of another interaction.
   const isTheirs = found?.interaction_id === id || found?.id === original_id;
   if (!found || !isTheirs) throw new RequestError('unknown_message');
   return found.message;

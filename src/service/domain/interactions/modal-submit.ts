@@ -19,15 +19,15 @@ import { type Reference, valueReferences } from './invocation-references.ts';
 import { resolve } from './invocation-resolved.ts';
 import { interactionScope, tokenEndMs } from './records.ts';
 import type { Condition, SendUse } from './sending.ts';
-import { makeInteractionToken } from './token.ts';
+import { createInteractionToken } from './token.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
-/** A modal that was filled in, as a user's client sends it. */
+/** A submitted modal, as a user's client sends it. */
 interface Submission extends UseInput {
   /** The interaction that was answered with the modal. */
   readonly openerId: InteractionId;
   readonly customId: string;
-  /** Yet to be judged by the modal. */
+  /** Not yet validated against the modal. */
   readonly components: unknown;
 }
 
@@ -35,13 +35,13 @@ interface Submission extends UseInput {
 type Opener = InteractionRecord & { readonly modal: Modal };
 
 /**
- * Takes modals that users filled in.
+ * Handles submitted modals.
  *
- * Our choice: a modal can be submitted once, by whom it was shown to, while the token of the interaction lives that it
- * answers; also a submission that nobody answers was one.
+ * Unspecified: a modal can be submitted once, by the user who was shown it, while the token of the answered
+ * interaction is valid; a submission that the application does not answer counts, too.
  *
- * @returns throws RequestError `invalid_form_body`, `unknown_application`, `unknown_interaction` where no modal is open for this
- *   user, and what {@link findPlace} throws
+ * @returns throws RequestError `invalid_form_body`, `unknown_application`, `unknown_interaction` when no modal is
+ *   open for this user, and what {@link findPlace} throws
  * @see docs/spec/interactions.md#submitted-modal
  */
 export function createModalSubmit({ store, ids, entropy, clock }: Core, attach: Attach, send: SendUse) {
@@ -57,7 +57,7 @@ export function createModalSubmit({ store, ids, entropy, clock }: Core, attach: 
     return { ...found, modal: found.modal };
   }
 
-  /** Closes the modal, with the commit of its submission. */
+  /** Closes the modal in the transaction of its submission. */
   function onlyOnce(user: UserRecord, submission: Submission): Condition {
     return {
       guards: [interactionScope(submission.openerId)],
@@ -92,8 +92,8 @@ export function createModalSubmit({ store, ids, entropy, clock }: Core, attach: 
       components: fillModal(opener.modal.components, given),
       ...(resolved && { resolved }),
     };
-    const told = { type: interactionTypes.MODAL_SUBMIT, data, ...(source && { message: source.message }) };
-    const use = { id, token: makeInteractionToken(entropy, id), applicationId, channelId, user, place, told };
+    const payload = { type: interactionTypes.MODAL_SUBMIT, data, ...(source && { message: source.message }) };
+    const use = { id, token: createInteractionToken(entropy, id), applicationId, channelId, user, place, payload };
     const details = {
       nonce,
       command_type: opener.command_type,
@@ -129,7 +129,7 @@ function rejectWrongFields({ customId, components }: Submission, modal: Modal): 
   rejectIssues(issues.map(issue => ({ ...issue, path: ['data', 'components', ...issue.path] })));
 }
 
-/** The ids that were chosen in the selects of a modal. */
+/** The ids chosen in the selects of a modal. */
 function referencesIn(
   given: readonly SubmittedComponent[],
   inputs: ReadonlyMap<string | undefined, Component>,

@@ -6,18 +6,20 @@ import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, InteractionRecord, UserRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 
-/** Interactions as records, and what their users hear of them. */
+/** The records of interactions, and the events that their users receive. */
 
 export function interactionScope(id: InteractionId): string {
   return `interaction/${id}`;
 }
 
-/** When an interaction's token dies. */
+/** When an interaction's token expires. */
 export function tokenEndMs({ created_at_ms }: InteractionRecord): number {
   return created_at_ms + limits.interactionTokenLifeMs;
 }
 
-/** Whose interaction it is, on both sides. @throws RequestError `unknown_interaction` when either is gone */
+/**
+ * The user and the application of an interaction. @throws RequestError `unknown_interaction` when either was deleted
+ */
 export async function partiesOf(
   view: StoreView,
   { application_id, user_id }: InteractionRecord,
@@ -36,12 +38,12 @@ export function notifyOutcome(
   transaction.announce({ to: topics.user(user_id), event: { name, data: JSON.stringify({ id, nonce }) } });
 }
 
-/** What else a work on the interaction is serial with: what changes the message that its component belongs to. */
+/** Further store scopes of the interaction: the message that its component belongs to changes within them. */
 export function messageGuards(record: Pick<InteractionRecord, 'source'> | undefined): readonly string[] {
   return record?.source ? [interactionScope(record.source.interaction_id)] : [];
 }
 
-/** Keeps a message of the interaction, or that of its component, as it is now, and shows it. */
+/** Stores the present state of the interaction's message, or of its component's message, and announces it. */
 export function putMessage(
   transaction: Transaction,
   record: InteractionRecord,
@@ -51,18 +53,18 @@ export function putMessage(
   const { id, source } = record;
   const interaction_id = source?.message_id === message.id ? source.interaction_id : id;
   transaction.put('interaction_messages', { id: message.id, interaction_id, message });
-  tellMessage(transaction, record, message, { name, data: JSON.stringify(message) });
+  notifyUsers(transaction, record, message, { name, data: JSON.stringify(message) });
 }
 
 export function deleteMessage(transaction: Transaction, record: InteractionRecord, message: Message): void {
   const { id, channel_id, guild_id } = message;
   transaction.delete('interaction_messages', id);
   const data = JSON.stringify({ id, channel_id, ...(guild_id !== undefined && { guild_id }) });
-  tellMessage(transaction, record, message, { name: 'MESSAGE_DELETE', data });
+  notifyUsers(transaction, record, message, { name: 'MESSAGE_DELETE', data });
 }
 
-/** Those hear of it whose interaction it answers, and who used a component of it. */
-function tellMessage(
+/** Notifies the user whose interaction the message answers, and the user of its component. */
+function notifyUsers(
   transaction: Transaction,
   { user_id }: InteractionRecord,
   { interaction_metadata: { user } }: Message,

@@ -12,19 +12,19 @@ import { interactionScope } from './records.ts';
 import { type InteractionUse, interactionView } from './view.ts';
 
 export interface SendingParts {
-  /** Hears when an interaction that was made is due. */
+  /** Is called with the time when a new interaction is due. */
   readonly noticeExpiry: (atMs: number) => void;
   readonly delivery: Pick<InteractionDelivery, 'post'>;
 }
 
-/** What of a use its record keeps beside who, where and when. */
+/** The part of a use that its record keeps besides user, place and time. */
 export type UseDetails = Pick<InteractionRecord, 'nonce' | 'command_type' | 'source' | 'trigger'>;
 
-/** What must be so at the commit, for the use to be sent. */
+/** A condition that must hold at the commit for the use to be sent. */
 export interface Condition {
-  /** @throws RequestError when it is not so */
+  /** @throws RequestError when it does not hold */
   readonly check: (transaction: Transaction) => MaybePromise<void>;
-  /** Scopes that guard it. */
+  /** Store scopes that guard it. */
   readonly guards: readonly string[];
 }
 
@@ -36,7 +36,10 @@ export type SendUse = (
   condition?: Condition,
 ) => Promise<void>;
 
-/** By the gateway or, where the application has an address, to its server; never by both. @see docs/spec/interactions.md#delivery-over-http */
+/**
+ * By the gateway or, if the application has an address, to its server; never by both.
+ * @see docs/spec/interactions.md#delivery-over-http
+ */
 export function createInteractionSending({ store, clock }: Core, { noticeExpiry, delivery }: SendingParts): SendUse {
   return async (use, application, details, condition) => {
     const { interactions_endpoint_url: url } = application;
@@ -62,16 +65,18 @@ function announce(transaction: Transaction, record: InteractionRecord, interacti
 }
 
 export function useRecord(use: InteractionUse, details: UseDetails, nowMs: number): InteractionRecord {
-  const { id, told, place } = use;
+  const { id, payload, place } = use;
   return {
     id,
     application_id: use.applicationId,
     user_id: use.user.id,
     guild_id: 'guild' in place ? place.guild.id : null,
     channel_id: use.channelId,
-    type: told.type,
+    type: payload.type,
     focused_type:
-      told.type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE ? focusedType(told.data.options ?? []) : null,
+      payload.type === interactionTypes.APPLICATION_COMMAND_AUTOCOMPLETE
+        ? focusedType(payload.data.options ?? [])
+        : null,
     token_hash: hashSecret(use.token),
     owners: place.owners,
     state: 'waiting',

@@ -5,17 +5,17 @@ const randomBytes = 64;
 const pattern = /^interaction:([0-9]{1,19}):[0-9a-z]{128}$/;
 
 /**
- * Makes an interaction's token: base64 of `interaction:<id>:<128 alphanumerics>`. All of it is ASCII, so that it needs
- * no escape in a path.
+ * Creates an interaction's token: base64 of `interaction:<id>:<128 alphanumerics>`. It is ASCII, so it needs no
+ * escape in a path.
  *
  * @see docs/spec/interactions.md#interaction
  */
-export function makeInteractionToken(entropy: Entropy, id: InteractionId): string {
+export function createInteractionToken(entropy: Entropy, id: InteractionId): string {
   const random = Buffer.from(entropy.bytes(randomBytes)).toString('hex');
   return Buffer.from(`interaction:${id}:${random}`).toString('base64url');
 }
 
-/** Whose token this claims to be; undefined when it is none. */
+/** The interaction that the token claims to belong to; undefined when it has another form. */
 export function tokenInteraction(token: string): InteractionId | undefined {
   const id = pattern.exec(Buffer.from(token, 'base64url').toString('latin1'))?.[1];
   return isSnowflake(id) ? parseSnowflake(id) : undefined;

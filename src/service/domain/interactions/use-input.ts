@@ -5,7 +5,7 @@ import type { ApplicationId, ChannelId, GuildId } from '../../../model/snowflake
 import { rejectIssues } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
-/** What a user's client says of every use: of a command, a component or a modal. */
+/** What every use contains: of a command, a component or a modal. */
 export interface UseInput {
   readonly applicationId: ApplicationId;
   readonly channelId: ChannelId;
@@ -15,7 +15,8 @@ export interface UseInput {
 }
 
 /**
- * Reads the body of a use. Whatever `read` reports it also gives a value of its type; nobody sees it.
+ * Reads the body of a use. When `read` reports an issue it must still return a value of its type, which is never
+ * used.
  *
  * @throws RequestError `invalid_form_body`
  */

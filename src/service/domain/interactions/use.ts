@@ -18,13 +18,15 @@ import { resolve } from './invocation-resolved.ts';
 import { createModalSubmit } from './modal-submit.ts';
 import { interactionScope, notifyOutcome } from './records.ts';
 import { createInteractionSending, type SendingParts, type UseDetails, useRecord } from './sending.ts';
-import { makeInteractionToken } from './token.ts';
+import { createInteractionToken } from './token.ts';
 import { commandData, type InteractionUse } from './view.ts';
 
 const { PRIMARY_ENTRY_POINT } = commandTypes;
 const { APPLICATION_COMMAND_AUTOCOMPLETE, MESSAGE_COMPONENT, MODAL_SUBMIT } = interactionTypes;
 
-/** Uses commands, components and modals for users: judges what a client asks for, and tells the application. */
+/**
+ * Handles the use of commands, components and modals: validates what a client sends, and sends it to the application.
+ */
 export function createInteractionUse(core: Core, attach: Attach, parts: SendingParts) {
   const { store, ids, clock, entropy } = core;
   const send = createInteractionSending(core, parts);
@@ -52,8 +54,8 @@ export function createInteractionUse(core: Core, attach: Attach, parts: SendingP
     const uploaded = uploads.resolveOptions(invocation.options as readonly OptionValue[], command.options ?? []);
     const resolved = named || uploaded ? { ...named, ...uploaded } : undefined;
     const id = ids.next();
-    const told = { type: invocation.type, data: commandData(command, invocation, resolved) };
-    const use = { id, token: makeInteractionToken(entropy, id), applicationId, channelId, user, place, told };
+    const payload = { type: invocation.type, data: commandData(command, invocation, resolved) };
+    const use = { id, token: createInteractionToken(entropy, id), applicationId, channelId, user, place, payload };
     const details = { nonce, command_type: command.type };
     if (isLaunchedHere(command)) await launch(use, application, details);
     else await send(use, application, details);
@@ -71,7 +73,7 @@ export function createInteractionUse(core: Core, attach: Attach, parts: SendingP
   }
 
   /**
-   * Launches the Activity without asking the application, and says so in the channel.
+   * Launches the Activity without the application, and posts a message about it in the channel.
    *
    * @see docs/spec/commands.md#entry-point-handlers
    */

@@ -19,7 +19,7 @@ import { channelView, memberView } from '../guilds/view.ts';
 import type { Invocation } from './invocation-input.ts';
 import type { InvocationPlace } from './invocation-place.ts';
 
-/** A use, judged and found to be in order. */
+/** A validated use. */
 export interface InteractionUse {
   readonly id: InteractionId;
   readonly token: string;
@@ -27,8 +27,8 @@ export interface InteractionUse {
   readonly channelId: ChannelId;
   readonly user: UserRecord;
   readonly place: InvocationPlace;
-  /** What the application is told of it beside where and by whom. */
-  readonly told:
+  /** What the application receives besides place and user. */
+  readonly payload:
     | Pick<CommandInteraction, 'type' | 'data'>
     | Pick<ComponentInteraction, 'type' | 'data' | 'message'>
     | Pick<ModalInteraction, 'type' | 'data' | 'message'>;
@@ -36,11 +36,11 @@ export interface InteractionUse {
 
 /** A use, as its application receives it. @see docs/spec/interactions.md#interaction */
 export function interactionView(use: InteractionUse): Interaction {
-  const { place, told } = use;
+  const { place, payload } = use;
   return {
     id: use.id,
     application_id: use.applicationId,
-    ...told,
+    ...payload,
     ...placeView(use),
     channel_id: use.channelId,
     token: use.token,
@@ -90,7 +90,7 @@ function placeView({
   };
 }
 
-/** Only what the interface knows of an option's value, ids as text; a client may have sent more. */
+/** Only the fields that the interface defines for an option's value, ids as text; a client may have sent more. */
 function optionView({ name, type, value, options, focused }: OptionValue, isTyped: boolean): OptionValue {
   const hasFocus = isTyped && focused === true;
   return {

@@ -8,7 +8,7 @@ import { readId, silent } from './input.ts';
 import { lobbyScope } from './records.ts';
 import type { VoiceServer } from './voice-server.ts';
 
-/** A player's gateway session, as far as calls go. */
+/** A player's gateway session, as far as calls need it. */
 export interface CallSession {
   readonly id: string;
   readonly applicationId: ApplicationId;
@@ -17,52 +17,53 @@ export interface CallSession {
 }
 
 /**
- * The calls of lobbies: which members are in them, by which session, and how they find the voice server. No sound comes
- * by here.
+ * The calls of lobbies: which members take part, by which session, and how they find the voice server. The service
+ * carries no sound.
  *
- * A part in a call belongs to a session: it ends with the session, and with the membership. A member has one part in a
- * lobby's call; another of its sessions takes it over.
+ * Taking part in a call belongs to a session: it ends with the session and with the membership. A member takes part
+ * in a lobby's call by one session at a time; another session of the member takes over.
  *
- * Our choice: a call does not keep a lobby from being idle, for whoever is in it is connected anyway.
+ * Unspecified: a call does not keep a lobby from being idle, because its participants are connected anyway.
  *
  * @see docs/spec/lobbies.md#events; docs/spec/gateway.md#calls
  */
 export interface LobbyCalls {
   /**
-   * Makes `states` the calls that the session is in: it comes into those that are new to it, leaves those that are
-   * missing, and is in the others as it says now. A lobby in which the user is no member is passed over.
+   * Makes `states` the complete list of the session's calls: the session joins those that are new, leaves those that
+   * are missing, and updates the others. A lobby in which the user is not a member is ignored.
    *
-   * Our choice: the list is the whole one, as the clients that are known keep it; there is no other way to leave.
+   * Unspecified: the list is complete, because the known clients send it that way; there is no other way to leave.
    */
   update(session: CallSession, states: readonly LobbyVoiceStateInput[]): Promise<void>;
-  /** Tells the session anew where the call is and by which token it is let in; nothing when it is not in the call. */
-  tellServer(session: CallSession, lobbyId: LobbyId): Promise<void>;
-  /** The session has ended. */
+  /** Sends the session the address of the voice server with a new token; does nothing when it is not in the call. */
+  sendServer(session: CallSession, lobbyId: LobbyId): Promise<void>;
+  /** Leaves all calls of a session that has ended. */
   end(sessionId: string): Promise<void>;
-  /** Ends what belongs to sessions that are not there any more; nobody is to come into a call meanwhile. */
+  /** Leaves the calls of all sessions that no longer exist; nobody may join a call meanwhile. */
   endOthers(isThere: (sessionId: string) => boolean): Promise<void>;
-  /** Tells everybody in a call where it is when that is elsewhere than where the state was left: after a start. */
-  tellNewServer(): Promise<void>;
+  /** Sends the voice server to everybody in a call if it is not the one of the last start. */
+  announceNewServer(): Promise<void>;
 }
 
-/** The setting that says which voice server clients were told of. */
+/** The setting with the voice server that clients have received. */
 const serverSetting = 'voice_endpoint';
 
 export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCalls {
   async function update(session: CallSession, states: readonly LobbyVoiceStateInput[]): Promise<void> {
     const wanted = new Map(states.map(state => [readId(state.lobby_id), voiceOf(state)]));
-    for (const { lobby_id } of await partsOf(session.id)) if (!wanted.has(lobby_id)) await leave(lobby_id, session);
+    for (const { lobby_id } of await callMembersOf(session.id))
+      if (!wanted.has(lobby_id)) await leave(lobby_id, session);
     for (const [lobbyId, voice] of wanted) {
-      if (await comeIn(session, lobbyId, voice)) await tellServer(session, lobbyId);
+      if (await join(session, lobbyId, voice)) await sendServer(session, lobbyId);
     }
-    // It may have ended while it came in, and then looked for its calls too early.
+    // The session may have ended while it joined, and then left its calls too early.
     if (session.hasEnded) await end(session.id);
   }
 
-  /** @returns whether it was not in the call before */
-  async function comeIn(session: CallSession, lobbyId: LobbyId, voice: LobbyVoice): Promise<boolean> {
+  /** @returns whether the session was not in the call before */
+  async function join(session: CallSession, lobbyId: LobbyId, voice: LobbyVoice): Promise<boolean> {
     const { id, applicationId, userId } = session;
-    // Nothing is written about lobbies that are not there.
+    // Without this read, a transaction would run for lobbies that do not exist.
     if (!(await store.get('lobby_members', lobbyId, userId))) return false;
     return store.transact(lobbyScope(lobbyId), async transaction => {
       const member = await transaction.get('lobby_members', lobbyId, userId);
@@ -76,11 +77,12 @@ export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCal
     });
   }
 
-  async function tellServer(session: CallSession, lobbyId: LobbyId): Promise<void> {
+  async function sendServer(session: CallSession, lobbyId: LobbyId): Promise<void> {
     const { id, applicationId, userId } = session;
     if ((await store.get('lobby_members', lobbyId, userId))?.voice_session_id !== id) return;
     const token = await server.token({ lobbyId, applicationId, userId, sessionId: id });
-    // In a scope of its own: a session that was just given the lobby's state would take it for something it has seen.
+    // In a store scope of its own: a session that has just received the lobby's state would ignore an event of the
+    // lobby's scope.
     const work = async (transaction: Transaction) => {
       const member = await transaction.get('lobby_members', lobbyId, userId);
       if (member?.voice_session_id !== id) return;
@@ -89,7 +91,7 @@ export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCal
     await store.transact(`voice/${id}`, work, [lobbyScope(lobbyId)]);
   }
 
-  function partsOf(sessionId: string): Promise<readonly LobbyMemberRecord[]> {
+  function callMembersOf(sessionId: string): Promise<readonly LobbyMemberRecord[]> {
     return Promise.resolve(store.list('lobby_members', { index: 'byVoice', equals: [sessionId] }));
   }
 
@@ -103,7 +105,7 @@ export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCal
   }
 
   async function end(sessionId: string): Promise<void> {
-    for (const { lobby_id, user_id } of await partsOf(sessionId)) {
+    for (const { lobby_id, user_id } of await callMembersOf(sessionId)) {
       await leave(lobby_id, { id: sessionId, userId: user_id });
     }
   }
@@ -115,18 +117,18 @@ export function createLobbyCalls({ store }: Core, server: VoiceServer): LobbyCal
     }
   }
 
-  async function tellNewServer(): Promise<void> {
-    const told = (await store.get('settings', serverSetting))?.value ?? null;
-    if (told === server.endpoint) return;
+  async function announceNewServer(): Promise<void> {
+    const announced = (await store.get('settings', serverSetting))?.value ?? null;
+    if (announced === server.endpoint) return;
     const setting = { name: serverSetting, value: server.endpoint };
     await store.transact('settings', transaction => transaction.put('settings', setting));
     for (const part of await store.list('lobby_members', { index: 'byVoice' })) {
       const { lobby_id, application_id: applicationId, user_id: userId, voice_session_id: id } = part;
-      if (id !== null) await tellServer({ id, applicationId, userId, hasEnded: false }, lobby_id);
+      if (id !== null) await sendServer({ id, applicationId, userId, hasEnded: false }, lobby_id);
     }
   }
 
-  return { update, tellServer, end, endOthers, tellNewServer };
+  return { update, sendServer, end, endOthers, announceNewServer };
 }
 
 function voiceOf({ self_mute, self_deaf, self_video }: LobbyVoiceStateInput): LobbyVoice {

@@ -8,29 +8,29 @@ import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { andThen } from '../../support/maybe-promise.ts';
 import { RequestError } from '../../support/request-error.ts';
 import type { Expiry } from '../expiry.ts';
-import type { LobbyAttendance } from './attendance.ts';
+import type { ConnectedMembers } from './connected-members.ts';
 import { announceLobby, announceMemberAdd, announceMemberRemove, announceMemberUpdate } from './events.ts';
 import { idleSince, type MemberChanges } from './input.ts';
 import { membersOf, userIdsOf } from './records.ts';
-import type { Attendees } from './view.ts';
+import type { MemberPresence } from './view.ts';
 
-/** What a work has done to a lobby, and what remains to be done once it is committed. */
+/** What a transaction has done to a lobby, and what remains to be done after its commit. */
 export interface Changed {
   readonly lobby: LobbyRecord;
-  /** Who became a member. */
+  /** The new members. */
   readonly added: readonly UserId[];
-  /** Those of them who were there to be told. */
-  readonly told: ReadonlySet<UserId>;
+  /** The new members who were connected and received the lobby. */
+  readonly announced: ReadonlySet<UserId>;
 }
 
-/** How lobbies begin and their members change, one by one; used within the works of all that do so. */
+/** How lobbies are created and their members change, used within the transactions that do so. */
 export interface LobbyChanges {
-  /** Stores a new lobby with its members and tells those who are there. */
+  /** Stores a new lobby with its members and announces it to those who are connected. */
   open(transaction: Transaction, lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): MaybePromise<Changed>;
 
   /**
-   * Stores what happens to single members and tells everybody. Does not read the others, unless somebody comes who is
-   * there to be shown them: that costs as much as the lobby is large.
+   * Stores changes of single members and announces them. The other members are read only if a new member is connected
+   * and must be shown them, which costs as much as the lobby is large.
    *
    * @throws RequestError `invalid_form_body` when the lobby is full
    */
@@ -40,24 +40,24 @@ export interface LobbyChanges {
     changes: Partial<Omit<MemberChanges, 'members'>>,
   ): MaybePromise<Changed>;
 
-  /** To be called after the commit. */
+  /** Call it after the commit. */
   settle(changed: Changed): MaybePromise<void>;
 }
 
-export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance, expiry: Expiry): LobbyChanges {
+export function createLobbyChanges({ clock }: Core, connectedMembers: ConnectedMembers, expiry: Expiry): LobbyChanges {
   function open(
     transaction: Transaction,
     empty: LobbyRecord,
     members: readonly LobbyMemberRecord[],
   ): MaybePromise<Changed> {
     const added = userIdsOf(members);
-    return andThen(attendance.among(empty.application_id, added), told => {
-      const lobby = { ...empty, member_count: members.length, attended: told.size > 0 };
+    return andThen(connectedMembers.among(empty.application_id, added), announced => {
+      const lobby = { ...empty, member_count: members.length, attended: announced.size > 0 };
       transaction.put('lobbies', lobby);
       for (const member of members) transaction.put('lobby_members', member);
-      const changed = { lobby, added, told };
-      // A new lobby is heard of by nobody else.
-      return told.size === 0 ? changed : showAround(transaction, changed);
+      const changed = { lobby, added, announced };
+      // Nobody else receives anything about a new lobby.
+      return announced.size === 0 ? changed : announceWhole(transaction, changed);
     });
   }
 
@@ -67,8 +67,8 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
     { added = none, updated = none, removed = none }: Partial<Omit<MemberChanges, 'members'>>,
   ): MaybePromise<Changed> {
     const userIds = [...userIdsOf(added), ...userIdsOf(updated), ...userIdsOf(removed)];
-    return andThen(attendance.look(transaction, before.application_id, userIds), attendees =>
-      applyAmong(transaction, before, { added, updated, removed }, attendees),
+    return andThen(connectedMembers.withUsers(transaction, before.application_id, userIds), presence =>
+      applyAmong(transaction, before, { added, updated, removed }, presence),
     );
   }
 
@@ -76,21 +76,21 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
     transaction: Transaction,
     before: LobbyRecord,
     { added, updated, removed }: Omit<MemberChanges, 'members'>,
-    attendees: Attendees,
+    presence: MemberPresence,
   ): MaybePromise<Changed> {
-    const isThere = ({ user_id }: LobbyMemberRecord) => attendees.connected.has(user_id);
+    const isThere = ({ user_id }: LobbyMemberRecord) => presence.connected.has(user_id);
     const lobby = resized(before, added, removed, isThere);
     if (lobby !== before) transaction.put('lobbies', lobby);
     for (const { user_id } of removed) transaction.delete('lobby_members', before.id, user_id);
     for (const member of updated) transaction.put('lobby_members', member);
     for (const member of added) transaction.put('lobby_members', member);
 
-    for (const member of removed) announceMemberRemove(transaction, member, attendees);
-    for (const member of updated) announceMemberUpdate(transaction, member, attendees);
-    for (const member of added) announceMemberAdd(transaction, member, attendees);
-    const told = added.filter(isThere);
-    const changed = { lobby, added: userIdsOf(added), told: new Set(userIdsOf(told)) };
-    return told.length === 0 ? changed : showAround(transaction, changed);
+    for (const member of removed) announceMemberRemove(transaction, member, presence);
+    for (const member of updated) announceMemberUpdate(transaction, member, presence);
+    for (const member of added) announceMemberAdd(transaction, member, presence);
+    const announced = added.filter(isThere);
+    const changed = { lobby, added: userIdsOf(added), announced: new Set(userIdsOf(announced)) };
+    return announced.length === 0 ? changed : announceWhole(transaction, changed);
   }
 
   function resized(
@@ -107,17 +107,19 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
     return { ...lobby, member_count };
   }
 
-  async function showAround(transaction: Transaction, changed: Changed): Promise<Changed> {
-    const { lobby, told } = changed;
+  async function announceWhole(transaction: Transaction, changed: Changed): Promise<Changed> {
+    const { lobby, announced } = changed;
     const members = await membersOf(transaction, lobby.id);
-    const attendees = await attendance.look(transaction, lobby.application_id, userIdsOf(members));
-    announceLobby(transaction, lobby, members, attendees, told);
+    const presence = await connectedMembers.withUsers(transaction, lobby.application_id, userIdsOf(members));
+    announceLobby(transaction, lobby, members, presence, announced);
     return changed;
   }
 
-  function settle({ lobby, added, told }: Changed): MaybePromise<void> {
+  function settle({ lobby, added, announced }: Changed): MaybePromise<void> {
     expiry.notice(lobby.expires_at_ms);
-    return added.length === 0 ? undefined : attendance.settle(lobby.application_id, lobby.id, added, told);
+    return added.length === 0
+      ? undefined
+      : connectedMembers.announceMissed(lobby.application_id, lobby.id, added, announced);
   }
 
   return { open, apply, settle };
@@ -125,7 +127,7 @@ export function createLobbyChanges({ clock }: Core, attendance: LobbyAttendance,
 
 const none: readonly LobbyMemberRecord[] = [];
 
-/** Our choice: no source names an error for it, so a full lobby is a members list that is too long. */
+/** Unspecified: no source names an error for a full lobby, so it is reported as a members list that is too long. */
 function lobbyFull(): RequestError {
   const message = fieldErrors.BASE_TYPE_MAX_LENGTH(limits.lobbyMembersMax);
   return new RequestError('invalid_form_body', {}, [{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }]);

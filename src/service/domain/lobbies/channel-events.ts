@@ -5,9 +5,9 @@ import type { Transaction } from '../../store/contract.ts';
 import type { LobbyRecord } from '../../store/records.ts';
 import { showLinkedLobby } from '../guilds/view.ts';
 
-/** What a lobby makes the bots hear in the guild of its linked channel. @see docs/spec/lobbies.md#events */
+/** The events that a lobby causes for the bots in the guild of its linked channel. @see docs/spec/lobbies.md#events */
 
-/** The channel was linked to the lobby or, without one, is no longer linked to any. */
+/** The channel was linked to the lobby or, without one, is no longer linked. */
 export function announceChannel(transaction: Transaction, channel: Channel, lobby?: LobbyRecord): void {
   const linked_lobby = lobby && showLinkedLobby(lobby);
   const event = lazyEvent('CHANNEL_UPDATE', () => ({ ...channel, ...(linked_lobby && { linked_lobby }) }));

@@ -6,12 +6,12 @@ import type { LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
 
 /** How request bodies that passed the rules become records. */
 
-/** What a member's record says who is in no call. */
+/** The fields of a member who is in no call. */
 export const silent = { voice: null, voice_session_id: null } as const;
 
 const second = 1000;
 
-/** A lobby as first created, still without members. */
+/** A new lobby, still without members. */
 export function newLobby(
   ids: Pick<LobbyRecord, 'id' | 'application_id'>,
   input: LobbyInput,
@@ -31,17 +31,17 @@ export function newLobby(
     linked_channel_id: null,
     link: null,
     message_count: 0,
-    // Our choice: a lobby nobody has connected to yet is idle from birth (docs/spec/lobbies.md#lifecycle).
+    // Unspecified: a lobby without connected members is idle from its creation (docs/spec/lobbies.md#lifecycle).
     expires_at_ms: nowMs + idle_timeout_seconds * second,
     attended: false,
   };
 }
 
 /**
- * A lobby after an edit; the same object when the edit asks for nothing new. Fields left out stay.
+ * A lobby after an edit; the same object when nothing changes. Omitted fields stay.
  *
- * Our choice for null: it clears metadata, flags and the webhooks address; members and idle timeout have no empty
- * state of their own and stay. A given idle timeout, be it the same, starts the idle clock again.
+ * Unspecified: null clears metadata, flags and the webhooks address; members and idle timeout have no empty state and
+ * stay. An idle timeout, even the same one, restarts the idle timer.
  */
 export function editedLobby(lobby: LobbyRecord, input: LobbyInput, nowMs: number): LobbyRecord {
   const { metadata, flags, override_event_webhooks_url: url, idle_timeout_seconds: seconds } = input;
@@ -55,7 +55,7 @@ export function editedLobby(lobby: LobbyRecord, input: LobbyInput, nowMs: number
   return looksDifferent(edited, lobby) ? edited : lobby;
 }
 
-/** Whether lobbies differ in what is shown of them beside their members. */
+/** Whether what the lobbies show besides their members differs. */
 export function looksDifferent(a: LobbyRecord, b: LobbyRecord): boolean {
   return (
     a.metadata !== b.metadata ||
@@ -65,23 +65,25 @@ export function looksDifferent(a: LobbyRecord, b: LobbyRecord): boolean {
   );
 }
 
-/** A lobby whose idle clock starts now, as far as one can tell. */
+/** A lobby that may be idle from now on. */
 export function idleSince(lobby: LobbyRecord, nowMs: number): LobbyRecord {
   return restarted({ ...lobby, attended: false }, nowMs);
 }
 
-/** A lobby found attended: it is looked at again after another idle timeout. */
-export function attendedAt(lobby: LobbyRecord, nowMs: number): LobbyRecord {
+/** A lobby with connected members: it is checked again after another idle timeout. */
+export function connectedAt(lobby: LobbyRecord, nowMs: number): LobbyRecord {
   return restarted({ ...lobby, attended: true }, nowMs);
 }
 
-/** A lobby whose idle clock begins anew; while a channel is linked it has none. @see docs/spec/lobbies.md#lifecycle */
+/**
+ * A lobby whose idle timer starts again; a lobby with a linked channel has none. @see docs/spec/lobbies.md#lifecycle
+ */
 export function restarted(lobby: LobbyRecord, nowMs: number): LobbyRecord {
   const isLinked = lobby.linked_channel_id !== null;
   return { ...lobby, expires_at_ms: isLinked ? null : nowMs + lobby.idle_timeout_seconds * second };
 }
 
-/** An id of a body that passed the rules, which take numbers too. */
+/** An id of a body that passed the rules, which accept numbers, too. */
 export function readId<Resource extends string>(id: Snowflake<Resource>): Snowflake<Resource> {
   return String(readSnowflake(id));
 }
@@ -96,8 +98,8 @@ export function readEntries(entries: readonly LobbyMemberEntry[]): ReadonlyMap<U
 }
 
 /**
- * A member as a request leaves it: metadata and flags left out go back to their defaults, an additional name left out
- * stays. The same object as `stored` when nothing changes.
+ * A member after a request: omitted metadata and flags return to their defaults, an omitted additional name stays.
+ * The same object as `stored` when nothing changes.
  *
  * @see docs/spec/lobbies.md#put-a-member
  */
@@ -123,7 +125,7 @@ export function writtenMember(
   return stored && sameMember(member, stored) ? stored : member;
 }
 
-/** What of a join changes the lobby. Our choice: null leaves things as they are; an empty map empties them. */
+/** The fields of a join that change the lobby. Unspecified: null changes nothing; an empty map clears. */
 export function joinedLobby(
   lobby: LobbyRecord,
   { lobby_metadata, flags, idle_timeout_seconds }: LobbyJoinInput,
@@ -137,7 +139,7 @@ export function joinedLobby(
   return editedLobby(lobby, edit, nowMs);
 }
 
-/** The member that a join makes; of one that is there already all stays but its metadata, if any is sent. */
+/** The member after a join; an existing one changes only its metadata, if any is sent. */
 export function joinedMember(
   lobby: LobbyRecord,
   userId: UserId,
@@ -150,19 +152,19 @@ export function joinedMember(
 
 /** What an edit does to the members of a lobby. */
 export interface MemberChanges {
-  /** The whole list after the edit, in its order. */
+  /** The complete list after the edit, in its order. */
   readonly members: readonly LobbyMemberRecord[];
   readonly added: readonly LobbyMemberRecord[];
   readonly updated: readonly LobbyMemberRecord[];
   readonly removed: readonly LobbyMemberRecord[];
 }
 
-/** The members that a new lobby is given, in their order. */
+/** The members of a new lobby, in their order. */
 export function firstMembers(lobby: LobbyRecord, { members: given }: LobbyInput): readonly LobbyMemberRecord[] {
   return given ? [...readEntries(given)].sort(byText).map(([id, entry]) => writtenMember(lobby, id, entry)) : [];
 }
 
-/** A list of members that an edit gives becomes the whole list: anybody not in it is removed. */
+/** A list of members in an edit is the complete list: members who are not in it are removed. */
 export function replacedMembers(
   lobby: LobbyRecord,
   stored: readonly LobbyMemberRecord[],
@@ -180,7 +182,7 @@ export function replacedMembers(
   };
 }
 
-/** The order the store lists members in. */
+/** The order in which the store lists members. */
 function byText([a]: readonly [UserId, unknown], [b]: readonly [UserId, unknown]): number {
   return a < b ? -1 : 1;
 }

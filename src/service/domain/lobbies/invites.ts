@@ -14,8 +14,8 @@ import { botUserView, userView } from '../accounts/user-view.ts';
 import { lobbyScope, ownLobby, requireMember } from './records.ts';
 
 /**
- * Invites to the guild of a lobby's linked channel: each for one user, once, for `limits.lobbyInviteLifeMs`. Nothing of
- * this interface accepts them: that is done in the guild's own client.
+ * Invites to the guild of a lobby's linked channel: each for one user, once, for `limits.lobbyInviteLifeMs`. Nothing
+ * in this interface accepts them: the guild's own client does.
  *
  * @see docs/spec/lobbies.md#invites
  */
@@ -23,17 +23,17 @@ export interface LobbyInvites {
   /** @throws RequestError `unknown_lobby`, `not_a_lobby_member`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type` */
   createOwn(application: ApplicationRecord, user: UserRecord, id: LobbyId): Promise<LobbyInvite>;
   /**
-   * Our choice: the user need not be a member of the lobby, as no source asks for it.
+   * Unspecified: the user need not be a member of the lobby, because no source requires it.
    *
    * @throws RequestError `unknown_lobby`, `unknown_user`, `lobby_not_linked`, `already_in_guild`, `invalid_user_type`
    */
   createFor(application: ApplicationRecord, userId: UserId, id: LobbyId): Promise<LobbyInvite>;
 }
 
-/** More randomness than anybody could try within the hour. */
+/** More randomness than anybody could guess within the hour. */
 const codeBytes = 9;
 
-/** Each invite made takes at most so many outlived ones away: more than one, so that none pile up. */
+/** Each new invite deletes at most this many expired ones: more than one, so that they do not accumulate. */
 const sweptPerInvite = 4;
 
 export function createLobbyInvites({ store, clock, entropy }: Core): LobbyInvites {

@@ -7,36 +7,36 @@ import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } fr
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
-import type { LobbyAttendance } from './attendance.ts';
 import type { Changed, LobbyChanges } from './changes.ts';
+import type { ConnectedMembers } from './connected-members.ts';
 import { joinedLobby, joinedMember, looksDifferent, newLobby } from './input.ts';
 import type { LobbyQuota } from './quota.ts';
 import { lobbyScope, membersOf, ownLobby } from './records.ts';
 import { showLobby } from './view.ts';
 
 /**
- * Lobbies that players make and share by a secret. The secret leads to one lobby of the application, until that ends or
- * `serviceLimits.lobbySecretLifeMs` have passed; then it makes another.
+ * Lobbies that players create and share by a secret. The secret leads to one lobby of the application until that
+ * lobby ends or `serviceLimits.lobbySecretLifeMs` have passed; then it creates another.
  *
  * @see docs/spec/lobbies.md#create-or-join; docs/spec/lobbies.md#leave
  */
 export interface LobbyJoin {
   /**
-   * Makes the secret's lobby with the user as its member, or makes the user a member of it, or refreshes what is sent.
+   * Creates the secret's lobby with the user as its member, adds the user to it, or updates the user's membership.
    * The answer is the lobby as encoded JSON.
    *
    * @throws RequestError `invalid_form_body`
    */
   join(application: ApplicationRecord, user: UserRecord, input: unknown): Promise<string>;
   /**
-   * Takes the user out of a lobby. Idempotent while the lobby is there.
+   * Removes the user from a lobby. Idempotent while the lobby exists.
    *
-   * @throws RequestError `unknown_lobby`, `missing_access` when a server made the lobby
+   * @throws RequestError `unknown_lobby`, `missing_access` when a server created the lobby
    */
   leave(application: ApplicationRecord, user: UserRecord, id: LobbyId): Promise<void>;
 }
 
-/** What a join has done. */
+/** The result of a join. */
 interface Joined {
   readonly changed: Changed;
   readonly members: readonly LobbyMemberRecord[];
@@ -44,7 +44,7 @@ interface Joined {
 
 export function createLobbyJoin(
   { store, clock, ids }: Core,
-  attendance: LobbyAttendance,
+  connectedMembers: ConnectedMembers,
   quota: LobbyQuota,
   changes: LobbyChanges,
 ): LobbyJoin {
@@ -57,7 +57,7 @@ export function createLobbyJoin(
     return JSON.stringify(showLobby(joined.changed.lobby, joined.members));
   }
 
-  /** What was found may have ended, and what was not found may have been made, before its turn came: then once more. */
+  /** The lobby may be deleted or created between the read and the transaction; then the join is tried again. */
   async function reach(secret: Secret, userId: UserId, body: LobbyJoinInput): Promise<Joined> {
     for (;;) {
       const found = await findOpen(store, secret);
@@ -66,7 +66,7 @@ export function createLobbyJoin(
     }
   }
 
-  /** Undefined when the secret does not lead to it any more. */
+  /** Undefined when the secret no longer leads to the lobby. */
   function enter(id: LobbyId, secret: Secret, userId: UserId, body: LobbyJoinInput): Promise<Joined | undefined> {
     const guards = quota.guards(secret.applicationId, [userId]);
     return store.transact(lobbyScope(id), transaction => enterWithin(transaction, id, secret, userId, body), guards);
@@ -86,14 +86,14 @@ export function createLobbyJoin(
     const lobby = joinedLobby(before, body, clock.now());
     if (lobby !== before) transaction.put('lobbies', lobby);
     if (looksDifferent(lobby, before)) {
-      await attendance.announceUpdate(transaction, lobby, await membersOf(transaction, id));
+      await connectedMembers.announceUpdate(transaction, lobby, await membersOf(transaction, id));
     }
     const member = joinedMember(lobby, userId, body, stored);
     const changed = await changes.apply(transaction, lobby, memberChanges(member, stored));
     return { changed, members: await membersOf(transaction, id) };
   }
 
-  /** Undefined when somebody else was faster. */
+  /** Undefined when another request created the lobby first. */
   function open(secret: Secret, userId: UserId, body: LobbyJoinInput): Promise<Joined | undefined> {
     const nowMs = clock.now();
     const { applicationId, hash } = secret;
@@ -140,7 +140,7 @@ interface Secret {
   readonly hash: string;
 }
 
-/** Works that make a lobby for one secret come one after another. */
+/** Transactions that create a lobby for one secret run one after another in this store scope. */
 function secretGuard({ applicationId, hash }: Secret): string {
   return `lobby-secret/${applicationId}/${hash}`;
 }
@@ -154,7 +154,7 @@ function memberChanges(member: LobbyMemberRecord, stored: LobbyMemberRecord | un
   return member === stored ? {} : { updated: [member] };
 }
 
-/** Our choice: no source names the error. */
+/** Unspecified: no source names the error. */
 function notToBeLeft(): RequestError {
   const message = "This lobby was made by the application's server, which alone can remove its members";
   return new RequestError('missing_access', { message });

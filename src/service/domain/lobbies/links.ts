@@ -10,37 +10,37 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { requireFullAccount } from '../accounts/full-account.ts';
 import type { Expiry } from '../expiry.ts';
 import { canBeLinked, channelView } from '../guilds/view.ts';
-import type { LobbyAttendance } from './attendance.ts';
 import { announceChannel, announceInChannel } from './channel-events.ts';
+import type { ConnectedMembers } from './connected-members.ts';
 import { readId, restarted } from './input.ts';
 import { linkedNote } from './message-view.ts';
 import { linkedLobbies, lobbyScope, membersOf, ownLobby, requireMember } from './records.ts';
 import { showLobby } from './view.ts';
 
 /**
- * The guild channels that lobbies share their conversation with: one channel a lobby, one lobby a channel. A lobby that
- * is linked does not end by itself.
+ * The guild channels that lobbies share their conversation with: one channel for a lobby, one lobby for a channel. A
+ * linked lobby does not end by itself.
  *
- * Our choice: a lobby shows its channel as it was when linked; linking it again shows it anew.
+ * Unspecified: a lobby shows its channel as it was when linked; linking it again updates it.
  *
  * @see docs/spec/lobbies.md#link-a-channel
  */
 export interface LobbyLinks {
   /**
-   * Links the channel named, in place of one that is linked already, or unlinks when none is named. Unlinking is
-   * idempotent. The answer is the lobby as encoded JSON.
+   * Links the named channel, replacing a linked one, or unlinks when none is named. Unlinking is idempotent. The
+   * answer is the lobby as encoded JSON.
    *
-   * @throws RequestError `invalid_form_body`, `unknown_lobby`, `not_a_lobby_member`, `lobby_link_refused`, `invalid_user_type`, and for linking
-   *   `unknown_channel` (also in a guild the user is not in), `missing_access`, `missing_permissions`,
-   *   `channel_not_linkable`, `channel_already_linked`
+   * @throws RequestError `invalid_form_body`, `unknown_lobby`, `not_a_lobby_member`, `lobby_link_refused`,
+   *   `invalid_user_type`, and for linking `unknown_channel` (also in a guild the user is not in), `missing_access`,
+   *   `missing_permissions`, `channel_not_linkable`, `channel_already_linked`
    */
   set(application: ApplicationRecord, user: UserRecord, id: LobbyId, input: unknown): Promise<string>;
 }
 
-// What the one who links must be allowed to do in the channel, beside seeing it.
+// The permissions that the user needs in the channel, besides seeing it.
 const linkPermissions = permissionBits.MANAGE_CHANNELS | permissionBits.SEND_MESSAGES;
 
-export function createLobbyLinks(core: Core, attendance: LobbyAttendance, expiry: Expiry): LobbyLinks {
+export function createLobbyLinks(core: Core, connectedMembers: ConnectedMembers, expiry: Expiry): LobbyLinks {
   const { store, clock, ids } = core;
 
   async function set(application: ApplicationRecord, user: UserRecord, id: LobbyId, input: unknown): Promise<string> {
@@ -86,7 +86,7 @@ export function createLobbyLinks(core: Core, attendance: LobbyAttendance, expiry
     user: UserRecord,
   ): Promise<void> {
     transaction.put('lobbies', lobby);
-    await attendance.announceUpdate(transaction, lobby, members);
+    await connectedMembers.announceUpdate(transaction, lobby, members);
     const isSameChannel = before.linked_channel_id === lobby.linked_channel_id;
     if (before.link && !isSameChannel) announceChannel(transaction, before.link.channel);
     if (!lobby.link) return;
@@ -108,7 +108,7 @@ function rejectUnlessAllowed({ flags }: LobbyMemberRecord): void {
   if ((flags & lobbyMemberFlags.CanLinkLobby) === 0) throw new RequestError('lobby_link_refused');
 }
 
-/** Our choice: a channel in a guild that the user is not in is as unknown as one that is nowhere. */
+/** Unspecified: a channel in a guild that the user is not in is as unknown as one that does not exist. */
 async function findLinkable(view: StoreView, userId: UserId, channelId: ChannelId): Promise<Channel> {
   for (const member of await view.list('guild_members', { index: 'byUser', equals: [userId] })) {
     const guild = await view.get('guilds', member.guild_id);

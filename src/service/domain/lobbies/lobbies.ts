@@ -10,10 +10,10 @@ import { readAtOnce } from '../consistent-read.ts';
 import { createExpiry } from '../expiry.ts';
 import { TextCache } from '../text-cache.ts';
 import { createWebhookEvents, type WebhookEvents } from '../webhooks/events.ts';
-import { createLobbyAttendance } from './attendance.ts';
 import { createLobbyCalls, type LobbyCalls } from './calls.ts';
 import { createLobbyChanges } from './changes.ts';
 import { announceChannel } from './channel-events.ts';
+import { createConnectedMembers } from './connected-members.ts';
 import {
   announceLobby,
   announceLobbyEnd,
@@ -23,7 +23,7 @@ import {
   announceMemberUpdate,
 } from './events.ts';
 import {
-  attendedAt,
+  connectedAt,
   editedLobby,
   firstMembers,
   idleSince,
@@ -48,18 +48,18 @@ export interface PlayerLobby {
   readonly id: LobbyId;
   /** As dispatches show it, encoded as JSON. */
   readonly text: string;
-  /** What the lobby's announcements come under. */
+  /** The scope of the lobby's announcements. */
   readonly scope: string;
   /** Announcements of the scope up to this revision are contained in `text`. */
   readonly revision: number;
 }
 
 /**
- * Lobbies, as game servers manage them and players use them. An application sees its own lobbies only: somebody else's is as unknown as
- * one that never was. Answers are encoded JSON.
+ * Lobbies, as game servers manage them and players use them. An application sees only its own lobbies: another
+ * application's is as unknown as one that never existed. Answers are encoded JSON.
  *
- * Our choice: members are listed in the order of their ids' text, everywhere and always, because it costs nothing to
- * keep; a write that changes nothing visible sends no event.
+ * Unspecified: members are always listed in the order of their ids' text, because that order costs nothing; a write
+ * that changes nothing visible sends no event.
  *
  * @see docs/spec/lobbies.md#operations; docs/spec/lobbies.md#who-may-do-what
  */
@@ -72,7 +72,7 @@ export interface Lobbies {
   edit(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
   /** Idempotent. */
   remove(application: ApplicationRecord, id: LobbyId): Promise<void>;
-  /** Ends every lobby of the application. Costs as much as there are lobbies, of whomever. */
+  /** Deletes every lobby of the application. Its cost grows with the number of all lobbies. */
   removeAll(application: ApplicationRecord): Promise<void>;
   putMember: LobbyMembers['put'];
   updateMembers: LobbyMembers['update'];
@@ -88,19 +88,24 @@ export interface Lobbies {
   idsOfPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly LobbyId[]>;
   /** Every lobby the user is in with this application. */
   ofPlayer(applicationId: ApplicationId, userId: UserId): Promise<readonly PlayerLobby[]>;
-  /** To be called when the user's first session with the application has entered the bus: their lobbies are told. */
+  /**
+   * Call it when the user's first session with the application is registered at the bus: announces it to the user's
+   * lobbies.
+   */
   connected(applicationId: ApplicationId, userId: UserId): Promise<void>;
-  /** To be called when the user's last session has left the bus: their lobbies are told, and may become idle. */
+  /**
+   * Call it when the user's last session has left the bus: announces it to the user's lobbies, which may become idle.
+   */
   disconnected(applicationId: ApplicationId, userId: UserId): Promise<void>;
-  /** Starts to end idle lobbies, those due already before this resolves; the returned function stops it. */
+  /** Starts to delete idle lobbies, those due already before this resolves; the returned function stops it. */
   start(): Promise<() => void>;
 }
 
-/** What lobbies have to do with outside. */
+/** What lobbies need from other parts. */
 export interface LobbiesDeps {
-  /** Tells the applications' servers. */
+  /** Delivers events to the applications' servers. */
   readonly webhookEvents?: WebhookEvents;
-  /** Where calls are heard. */
+  /** The voice server of calls. */
   readonly voiceServer?: VoiceServer;
 }
 
@@ -111,9 +116,9 @@ export function createLobbies(
   const { store, clock } = core;
   const texts = new TextCache();
   const expiry = createExpiry(core, 'lobbies', endIfIdle);
-  const attendance = createLobbyAttendance(core, expiry.notice);
+  const connectedMembers = createConnectedMembers(core, expiry.notice);
   const quota = createLobbyQuota(core);
-  const changes = createLobbyChanges(core, attendance, expiry);
+  const changes = createLobbyChanges(core, connectedMembers, expiry);
   const lobbyMembers = createLobbyMembers(core, quota, changes);
 
   async function create(application: ApplicationRecord, input: unknown): Promise<string> {
@@ -166,26 +171,26 @@ export function createLobbies(
     const newcomers = userIdsOf(added);
     await requireUsers(transaction, newcomers);
     await quota.require(transaction, application.id, newcomers, userId => memberPath(body, userId));
-    const attendees = await attendance.look(transaction, application.id, userIdsOf([...members, ...removed]));
-    const told = attendees.connected;
-    const isThere = ({ user_id }: { user_id: UserId }) => told.has(user_id);
+    const presence = await connectedMembers.withUsers(transaction, application.id, userIdsOf([...members, ...removed]));
+    const announced = presence.connected;
+    const isThere = ({ user_id }: { user_id: UserId }) => announced.has(user_id);
 
     let lobby = editedLobby(before, body, clock.now());
     if (members.length !== before.member_count) lobby = { ...lobby, member_count: members.length };
-    if (added.some(isThere)) lobby = attendedAt(lobby, clock.now());
+    if (added.some(isThere)) lobby = connectedAt(lobby, clock.now());
     else if (removed.some(isThere)) lobby = idleSince(lobby, clock.now());
     if (lobby !== before) transaction.put('lobbies', lobby);
     for (const { user_id } of removed) transaction.delete('lobby_members', id, user_id);
     for (const member of [...updated, ...added]) transaction.put('lobby_members', member);
 
-    for (const member of removed) announceMemberRemove(transaction, member, attendees);
-    for (const member of updated) announceMemberUpdate(transaction, member, attendees);
-    for (const member of added) announceMemberAdd(transaction, member, attendees);
+    for (const member of removed) announceMemberRemove(transaction, member, presence);
+    for (const member of updated) announceMemberUpdate(transaction, member, presence);
+    for (const member of added) announceMemberAdd(transaction, member, presence);
     const changes = added.length + updated.length + removed.length;
-    if (changes > 0 || looksDifferent(lobby, before)) announceLobbyUpdate(transaction, lobby, members, attendees);
-    announceLobby(transaction, lobby, members, attendees, userIdsOf(added.filter(isThere)));
+    if (changes > 0 || looksDifferent(lobby, before)) announceLobbyUpdate(transaction, lobby, members, presence);
+    announceLobby(transaction, lobby, members, presence, userIdsOf(added.filter(isThere)));
     if (lobby.link && lobby.flags !== before.flags) announceChannel(transaction, lobby.link.channel, lobby);
-    return { lobby, members, added: userIdsOf(added), told };
+    return { lobby, members, added: userIdsOf(added), announced };
   }
 
   async function remove(application: ApplicationRecord, id: LobbyId): Promise<void> {
@@ -205,8 +210,8 @@ export function createLobbies(
     await store.transact(lobbyScope(id), async transaction => {
       const lobby = await transaction.get('lobbies', id);
       if (!lobby || lobby.expires_at_ms === null || lobby.expires_at_ms > nowMs) return;
-      const there = await attendance.among(lobby.application_id, userIdsOf(await membersOf(transaction, id)));
-      if (there.size > 0) transaction.put('lobbies', attendedAt(lobby, nowMs));
+      const there = await connectedMembers.among(lobby.application_id, userIdsOf(await membersOf(transaction, id)));
+      if (there.size > 0) transaction.put('lobbies', connectedAt(lobby, nowMs));
       else if (lobby.attended) transaction.put('lobbies', idleSince(lobby, nowMs));
       else await end(transaction, lobby);
     });
@@ -245,22 +250,28 @@ export function createLobbies(
       const lobby = await view.get('lobbies', id);
       const members = await membersOf(view, id);
       if (!lobby || !members.some(member => member.user_id === userId)) return undefined;
-      return encodeGatewayLobby(lobby, members, await attendance.look(view, lobby.application_id, userIdsOf(members)));
+      return encodeGatewayLobby(
+        lobby,
+        members,
+        await connectedMembers.withUsers(view, lobby.application_id, userIdsOf(members)),
+      );
     });
     return value === undefined ? undefined : { id, text: value, scope, revision };
   }
 
-  async function tellLobbies(applicationId: ApplicationId, userId: UserId): Promise<void> {
+  async function announceToLobbies(applicationId: ApplicationId, userId: UserId): Promise<void> {
     const memberships = await membershipsOf(applicationId, userId);
-    await Promise.all(memberships.map(({ lobby_id }) => readable(lobby_id, () => attendance.tell(lobby_id, userId))));
+    await Promise.all(
+      memberships.map(({ lobby_id }) => readable(lobby_id, () => connectedMembers.announce(lobby_id, userId))),
+    );
   }
 
-  /** A lobby that cannot be read is as if it were not there: its members' sessions go on with their other lobbies. */
+  /** A lobby that cannot be read is left out: its members' sessions continue with their other lobbies. */
   async function readable<T>(id: LobbyId, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
     } catch (error) {
-      // The store's own trouble is everybody's.
+      // A failure of the store itself concerns every lobby.
       if (error instanceof StoreError) throw error;
       core.log.error({ error, lobby: id }, 'A lobby cannot be read; sessions of its members go on without it.');
       return undefined;
@@ -276,21 +287,21 @@ export function createLobbies(
     putMember: lobbyMembers.put,
     updateMembers: lobbyMembers.update,
     removeMember: lobbyMembers.remove,
-    ...createLobbyJoin(core, attendance, quota, changes),
+    ...createLobbyJoin(core, connectedMembers, quota, changes),
     ...createLobbyMoves(core, quota, changes),
     messages: createLobbyMessages(core, webhookEvents),
-    links: createLobbyLinks(core, attendance, expiry),
+    links: createLobbyLinks(core, connectedMembers, expiry),
     invites: createLobbyInvites(core),
     calls: createLobbyCalls(core, voiceServer),
     idsOfPlayer,
     ofPlayer,
-    connected: tellLobbies,
-    disconnected: tellLobbies,
+    connected: announceToLobbies,
+    disconnected: announceToLobbies,
     start: expiry.start,
   };
 }
 
-/** Where the request names a member. */
+/** The path at which the request names a member. */
 function memberPath({ members }: LobbyInput, userId: UserId): readonly string[] {
   return ['members', String([...readEntries(members ?? []).keys()].indexOf(userId)), 'id'];
 }

@@ -15,21 +15,23 @@ import { showMember } from './view.ts';
 
 /** Members, as game servers manage them. Answers are encoded JSON. */
 export interface LobbyMembers {
-  /** Adds the member or replaces what is known of it. @throws RequestError `invalid_form_body`, `unknown_lobby`, `unknown_user` */
+  /**
+   * Adds the member or replaces its fields. @throws RequestError `invalid_form_body`, `unknown_lobby`, `unknown_user`
+   */
   put(application: ApplicationRecord, id: LobbyId, userId: UserId, input: unknown): Promise<string>;
   /**
-   * Adds, updates and removes up to `limits.lobbyMembersPerRequestMax` members at once, all or none; a user who can be
-   * in no further lobby is left out. The answer lists those added and updated in the order of the request.
+   * Adds, updates and removes up to `limits.lobbyMembersPerRequestMax` members atomically; a user who cannot join
+   * another lobby is left out. The answer lists those added and updated in the order of the request.
    *
    * @throws RequestError `invalid_form_body`, `unknown_lobby`, `unknown_user`
    * @see docs/spec/lobbies.md#bulk-update
    */
   update(application: ApplicationRecord, id: LobbyId, input: unknown): Promise<string>;
-  /** Idempotent while the lobby is there. @throws RequestError `unknown_lobby` */
+  /** Idempotent while the lobby exists. @throws RequestError `unknown_lobby` */
   remove(application: ApplicationRecord, id: LobbyId, userId: UserId): Promise<void>;
 }
 
-/** What a put has come to; without `changed`, nothing is new. */
+/** The result of a put; without `changed`, nothing has changed. */
 interface Put {
   readonly member: LobbyMemberRecord;
   readonly changed?: Changed;
@@ -87,7 +89,7 @@ export function createLobbyMembers({ store }: Core, quota: LobbyQuota, changes: 
     return JSON.stringify(upserted.map(showMember));
   }
 
-  /** What becomes of whom. */
+  /** The change for each member. */
   async function sortOut(transaction: Transaction, lobby: LobbyRecord, entries: readonly LobbyMemberChange[]) {
     const upserted: LobbyMemberRecord[] = [];
     const added: LobbyMemberRecord[] = [];

@@ -14,10 +14,10 @@ import type { GuildMemberRecord, LobbyRecord, UserRecord } from '../../store/rec
 import { userView } from '../accounts/user-view.ts';
 import { memberView } from '../guilds/view.ts';
 
-/** How messages of lobbies look from outside. */
+/** How messages of lobbies are shown. */
 
 /**
- * A new message. Our choice: its author is shown as it was when it wrote, like its additional name.
+ * A new message. Unspecified: it keeps its author as of the time of writing, with the additional name.
  *
  * @see docs/spec/lobbies.md#message
  */
@@ -44,8 +44,8 @@ export function composeMessage(
 /**
  * A message as dispatches show it.
  *
- * @param author its membership in the guild of the linked channel, if it has one
- * @param metadata what the sender sent along
+ * @param author the author's membership in the guild of the linked channel, if any
+ * @param metadata the metadata that the sender added
  * @see docs/spec/lobbies.md#events
  */
 export function showGatewayMessage(
@@ -69,12 +69,12 @@ function withoutUser(author: GuildMemberRecord, user: User) {
   return member;
 }
 
-/** The copy of a message in the linked channel. Our choice: it has the same id. */
+/** The copy of a message in the linked channel. Unspecified: it has the same id. */
 export function forwardedMessage({ id, author, application_id, content, flags }: LobbyMessage, to: Channel) {
   return channelMessage({ id, author, application_id, content, flags, type: messageTypes.DEFAULT }, to);
 }
 
-/** The note in a channel that it was linked. @see docs/spec/lobbies.md#link-a-channel */
+/** The message in a channel that announces the link. @see docs/spec/lobbies.md#link-a-channel */
 export function linkedNote(id: MessageId, lobby: LobbyRecord, author: UserRecord, to: Channel): ChannelMessage {
   const { application_id } = lobby;
   const type = messageTypes.CHANNEL_LINKED_TO_LOBBY;
@@ -93,7 +93,7 @@ function channelMessage(
   };
 }
 
-/** Of a message that is text alone. */
+/** Fields of a message that consists of text. */
 function plainParts(id: MessageId): MessageParts {
   return {
     timestamp: formatTimestamp(snowflakeTimeMs(id)),

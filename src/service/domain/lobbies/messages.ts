@@ -16,8 +16,8 @@ import { composeMessage, forwardedMessage, showGatewayMessage } from './message-
 import { lobbyScope, ownLobby, requireMember } from './records.ts';
 
 /**
- * What the members of a lobby write to each other. A lobby shows its last `limits.lobbyHistoryMessagesMax` messages, none
- * older than `serviceLimits.lobbyHistoryAgeMaxMs`; all of them end with it. Answers are encoded JSON.
+ * Messages of the members of a lobby. A lobby shows its last `limits.lobbyHistoryMessagesMax` messages, none older
+ * than `serviceLimits.lobbyHistoryAgeMaxMs`; all of them are deleted with it. Answers are encoded JSON.
  *
  * @see docs/spec/lobbies.md#send-a-message; docs/spec/lobbies.md#list-messages; docs/spec/lobbies.md#moderation-metadata
  */
@@ -25,16 +25,17 @@ export interface LobbyMessages {
   /** @throws RequestError `invalid_form_body`, `empty_message`, `unknown_lobby`, `not_a_lobby_member` */
   send(application: ApplicationRecord, user: UserRecord, id: LobbyId, input: unknown): Promise<string>;
   /**
-   * Our choice: the newest first, as the client's header says.
+   * Unspecified: the newest message first, as the client's header says.
    *
    * @param count 1 to `limits.lobbyHistoryMessagesMax`
    * @throws RequestError `unknown_lobby`, `not_a_lobby_member`
    */
   list(application: ApplicationRecord, user: UserRecord, id: LobbyId, count: number): Promise<string>;
   /**
-   * Replaces what is noted about a message.
+   * Replaces the moderation metadata of a message.
    *
-   * @throws RequestError `invalid_form_body`, `unknown_lobby`, `unknown_message` also when the lobby does not show it any more
+   * @throws RequestError `invalid_form_body`, `unknown_lobby`, `unknown_message` also when the lobby no longer shows
+   *   it
    */
   moderate(application: ApplicationRecord, id: LobbyId, messageId: MessageId, input: unknown): Promise<void>;
 }
@@ -47,7 +48,7 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
     const { lobby, message } = await store.transact(lobbyScope(id), transaction =>
       sendWithin(transaction, application, user, id, body),
     );
-    webhookEvents.tellMessage(application, lobby, message);
+    webhookEvents.sendMessage(application, lobby, message);
     return JSON.stringify(message);
   }
 
@@ -61,7 +62,7 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
     const before = await ownLobby(transaction, application, id);
     const { additional_name } = await requireMember(transaction, id, user.id);
     const lobby = { ...before, message_count: before.message_count + 1 };
-    // Drawn in the lobby's turn: ids rise in the order of the commits.
+    // Generated within the transaction, so that ids rise in the order of the commits.
     const message = composeMessage(ids.next(), lobby, user, additional_name, body);
     transaction.put('lobbies', lobby);
     transaction.put('lobby_messages', recordOf(message, lobby));
@@ -72,7 +73,7 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
     return { lobby, message };
   }
 
-  /** Deletes what is not shown any more: enough at a time to keep up, and not more. */
+  /** Deletes messages that are no longer shown: enough at a time to keep up, and not more. */
   async function sweep(transaction: Transaction, lobby: LobbyRecord): Promise<void> {
     const oldest = await transaction.list('lobby_messages', { equals: [lobby.id], limit: 2 * sweepEvery });
     for (const record of oldest) if (!isShown(record, lobby)) deleteMessage(transaction, record);
@@ -108,10 +109,10 @@ export function createLobbyMessages({ store, clock, ids }: Core, webhookEvents: 
   return { send, list, moderate };
 }
 
-/** One in so many messages looks for old ones. */
+/** One message in this many looks for old ones. */
 const sweepEvery = 32;
 
-/** Takes a lobby's messages with it. */
+/** Deletes the messages of a lobby with it. */
 export async function deleteMessages(transaction: Transaction, { id, message_count }: LobbyRecord): Promise<void> {
   if (message_count === 0) return;
   for (const record of await transaction.list('lobby_messages', { equals: [id] })) deleteMessage(transaction, record);

@@ -6,13 +6,13 @@ import { silent } from './input.ts';
 import type { LobbyQuota } from './quota.ts';
 import { lobbyScope } from './records.ts';
 
-/** Memberships that become another user's. */
+/** Memberships that move to another user. */
 export interface LobbyMoves {
   /**
-   * Makes a user a member, in place of another, of every lobby of the application that the other is in: with the same
-   * metadata, flags and name. Everybody is told as of one who leaves and one who comes. May be repeated.
+   * Replaces a user by another one in every lobby of the application that the user is in, with the same metadata,
+   * flags and name. The lobbies receive events of one member who leaves and one who joins. May be repeated.
    *
-   * Our choice: one who is a member already stays as it is, and one who can be in no further lobby does not come.
+   * Unspecified: a user who is a member already stays unchanged, and one who cannot join another lobby does not join.
    *
    * @see docs/spec/lobbies.md#lifecycle
    */

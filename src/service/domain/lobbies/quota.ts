@@ -6,17 +6,17 @@ import { all, andThen, type MaybePromise } from '../../support/maybe-promise.ts'
 import { rejectIssues } from '../../support/request-error.ts';
 
 /**
- * How many lobbies of an application a user can be in. To hold at the bound, a work that makes users members runs with
- * their guards.
+ * How many lobbies of an application a user can be in. To make the bound exact, a transaction that adds members runs
+ * with their guards.
  */
 export interface LobbyQuota {
   guards(applicationId: ApplicationId, userIds: readonly UserId[]): readonly string[];
-  /** Whether the user can be in no further lobby. */
+  /** Whether the user cannot join another lobby. */
   isUsedUp(view: StoreView, applicationId: ApplicationId, userId: UserId): MaybePromise<boolean>;
   /**
-   * Our choice: no source names an error for it, so it is a fault of the field that names the user.
+   * Unspecified: no source names an error for it, so it is reported at the field that names the user.
    *
-   * @param pathOf where in the request a user is named
+   * @param pathOf the path at which the request names a user
    * @throws RequestError `invalid_form_body`
    */
   require(

@@ -7,12 +7,12 @@ import { RequestError } from '../../support/request-error.ts';
 
 /** How lobbies and their members are found in the store. */
 
-/** The scope of all that is written about one lobby. */
+/** The store scope of everything that is written about one lobby. */
 export function lobbyScope(id: LobbyId): string {
   return `lobby/${id}`;
 }
 
-/** @throws RequestError `unknown_lobby` also when it is somebody else's */
+/** @throws RequestError `unknown_lobby` also when it is another application's */
 export function ownLobby(view: StoreView, application: ApplicationRecord, id: LobbyId): MaybePromise<LobbyRecord> {
   return andThen(view.get('lobbies', id), lobby => {
     if (lobby?.application_id !== application.id) throw new RequestError('unknown_lobby');
@@ -27,7 +27,7 @@ export async function requireMember(view: StoreView, id: LobbyId, userId: UserId
   return member;
 }
 
-/** The lobbies that are linked to channels of a guild, or to the one named. */
+/** The lobbies that are linked to channels of a guild, or to one channel. */
 export function linkedLobbies(
   view: StoreView,
   ...place: readonly [guild: GuildId, channel?: ChannelId]
@@ -50,7 +50,8 @@ export function userIdsOf(members: readonly LobbyMemberRecord[]): UserId[] {
 }
 
 /**
- * Our choice: a user nobody knows fails every call that would make them a member, as it does in bulk (docs/spec/lobbies.md#bulk-update).
+ * Unspecified: an unknown user fails every call that would make it a member, as the bulk call does
+ * (docs/spec/lobbies.md#bulk-update).
  *
  * @throws RequestError `unknown_user`
  */

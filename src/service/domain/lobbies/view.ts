@@ -3,7 +3,7 @@ import type { LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { LobbyMemberRecord, LobbyRecord, LobbyVoice, UserRecord } from '../../store/records.ts';
 import { userView } from '../accounts/user-view.ts';
 
-/** Our choice: there is one voice server at most, which the operator names, so every lobby is in one region. */
+/** Unspecified: there is at most one voice server, which the operator names, so every lobby is in one region. */
 const region = 'local';
 
 /** A member as HTTP answers show it. @see docs/spec/lobbies.md#member */
@@ -11,7 +11,7 @@ export function showMember({ user_id, metadata, flags, additional_name }: LobbyM
   return { id: user_id, metadata, flags, ...(additional_name !== null && { additional_name }) };
 }
 
-/** A lobby as HTTP answers show it: never its idle timeout. @see docs/spec/lobbies.md#lobby */
+/** A lobby as HTTP answers show it, without its idle timeout. @see docs/spec/lobbies.md#lobby */
 export function showLobby(lobby: LobbyRecord, members: readonly LobbyMemberRecord[]): Lobby {
   return {
     id: lobby.id,
@@ -23,16 +23,16 @@ export function showLobby(lobby: LobbyRecord, members: readonly LobbyMemberRecor
   };
 }
 
-/** What dispatches show of members beside what their records say. */
-export interface Attendees {
-  /** Who they are; an account that is no more is left out. */
+/** What dispatches show of members besides their records. */
+export interface MemberPresence {
+  /** The members' users; a deleted account is left out. */
   readonly users: ReadonlyMap<UserId, UserRecord>;
-  /** Those of them who are there. */
+  /** The members who are connected. */
   readonly connected: ReadonlySet<UserId>;
 }
 
 /** A member as dispatches show it. @see docs/spec/lobbies.md#shapes-over-the-gateway */
-export function showGatewayMember(member: LobbyMemberRecord, { users, connected }: Attendees): GatewayLobbyMember {
+export function showGatewayMember(member: LobbyMemberRecord, { users, connected }: MemberPresence): GatewayLobbyMember {
   const { user_id, metadata, flags, additional_name } = member;
   const user = users.get(user_id);
   return {
@@ -49,13 +49,13 @@ export function showGatewayMember(member: LobbyMemberRecord, { users, connected 
 export function showGatewayLobby(
   lobby: LobbyRecord,
   members: readonly LobbyMemberRecord[],
-  attendees: Attendees,
+  presence: MemberPresence,
 ): GatewayLobby {
   return {
     id: lobby.id,
     application_id: lobby.application_id,
     metadata: lobby.metadata,
-    members: members.map(member => showGatewayMember(member, attendees)),
+    members: members.map(member => showGatewayMember(member, presence)),
     flags: lobby.flags,
     ...showOptional(lobby),
     voice_states: members.flatMap(showVoice),
@@ -63,15 +63,17 @@ export function showGatewayLobby(
   };
 }
 
-/** As {@link showGatewayLobby}, encoded as JSON: each member's part is made once for as long as its record is the same. */
+/**
+ * As {@link showGatewayLobby}, encoded as JSON. Each member is encoded once for as long as its record stays the same.
+ */
 export function encodeGatewayLobby(
   lobby: LobbyRecord,
   members: readonly LobbyMemberRecord[],
-  attendees: Attendees,
+  presence: MemberPresence,
 ): string {
-  // Without members it is small; they take the place of the empty list.
-  const { members: none, voice_states: noStates, ...rest } = showGatewayLobby(lobby, [], attendees);
-  const shown = members.map(member => encodedMember(member, attendees)).join(',');
+  // The lobby is small without members, which then replace the empty list.
+  const { members: none, voice_states: noStates, ...rest } = showGatewayLobby(lobby, [], presence);
+  const shown = members.map(member => encodedMember(member, presence)).join(',');
   const states = JSON.stringify(members.flatMap(showVoice));
   return `${JSON.stringify(rest).slice(0, -1)},"members":[${shown}],"voice_states":${states}}`;
 }
@@ -82,28 +84,28 @@ interface EncodedMember {
   readonly text: string;
 }
 
-/** Records are shared and never change, so what was made of one stays right while its user and its presence do. */
+/** Records are shared and never change, so the text of one stays valid while its user and presence are the same. */
 const encodedMembers = new WeakMap<LobbyMemberRecord, EncodedMember>();
 
-function encodedMember(member: LobbyMemberRecord, attendees: Attendees): string {
-  const user = attendees.users.get(member.user_id);
-  const connected = attendees.connected.has(member.user_id);
+function encodedMember(member: LobbyMemberRecord, presence: MemberPresence): string {
+  const user = presence.users.get(member.user_id);
+  const connected = presence.connected.has(member.user_id);
   const known = encodedMembers.get(member);
   if (known && known.user === user && known.connected === connected) return known.text;
-  const text = JSON.stringify(showGatewayMember(member, attendees));
+  const text = JSON.stringify(showGatewayMember(member, presence));
   encodedMembers.set(member, { user, connected, text });
   return text;
 }
 
 const nothing: readonly LobbyVoiceState[] = [];
 
-/** A member's part in the call, if there is one. */
+/** A member's state in the call, if it is in the call. */
 function showVoice(member: LobbyMemberRecord): readonly LobbyVoiceState[] {
   return member.voice ? [showVoiceState(member, member.voice, member.lobby_id)] : nothing;
 }
 
 /**
- * A member's part in a call as dispatches show it. Nobody is muted or deafened by others here.
+ * A member's state in a call as dispatches show it. Unspecified: members cannot mute or deafen one another.
  *
  * @param channelId null: the member has left the call
  */

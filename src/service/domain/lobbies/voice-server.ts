@@ -2,26 +2,26 @@ import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts
 import { randomToken } from '../../../wire/clock/ports.ts';
 import type { Core } from '../../core.ts';
 
-/** Who wants to be let in by a voice server, and to which call. */
+/** A member of a call, for whom a voice server's token is issued. */
 export interface VoiceSeat {
   readonly lobbyId: LobbyId;
   readonly applicationId: ApplicationId;
   readonly userId: UserId;
-  /** Of the gateway. */
+  /** The gateway session. */
   readonly sessionId: string;
 }
 
-/** Where calls are heard: nowhere, or on a server of the operator's, which is none of this service's. */
+/** The voice server of calls: none, or one that the operator runs. */
 export interface VoiceServer {
   /** Null: there is none. */
   readonly endpoint: string | null;
-  /** A new token by which one is let in. */
+  /** Issues a new token for the voice server. */
   token(seat: VoiceSeat): Promise<string>;
 }
 
 const tokenBytes = 24;
 
-/** There is no voice server: a token that nobody asks for, of random text. */
+/** Without a voice server: a random token that nothing verifies. */
 export function noVoiceServer({ entropy }: Pick<Core, 'entropy'>): VoiceServer {
   return { endpoint: null, token: async () => randomToken(entropy, tokenBytes) };
 }

@@ -10,79 +10,79 @@ import { elapsedMs } from '../../support/elapsed.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
-/** Something that an application's server is to hear. */
+/** An event for an application's server. */
 export interface WebhookEvent {
   readonly name: string;
   readonly url: string;
   readonly application: ApplicationRecord;
-  /** Events of one line are delivered one after another. */
-  readonly line: string;
-  /** Which lobby or user it tells of, for the journal. */
+  /** Events of one queue are delivered one after another. */
+  readonly queue: string;
+  /** The lobby or user that it concerns, for the journal. */
   readonly about: { readonly lobby: LobbyId } | { readonly user: UserId };
   readonly body: string;
 }
 
 /**
- * Delivers signed events, each until it is acknowledged with 204 and, for `serviceLimits.webhookEventRetryMs` from its
- * happening, again and again with growing pauses. What waits is bounded; beyond that, events are dropped.
+ * Delivers signed events. Each is repeated with growing pauses until it is acknowledged with 204 or
+ * `serviceLimits.webhookEventRetryMs` have passed. Queues are bounded, and events beyond the bound are dropped.
  */
 export interface WebhookDelivery {
   enqueue(event: WebhookEvent): void;
-  /** Forgets all that waits and breaks off what is under way. */
+  /** Drops all waiting events and aborts deliveries in progress. */
   drop(): void;
 }
 
 interface Waiting {
   readonly event: WebhookEvent;
   readonly sinceMs: number;
-  /** Runs what belongs to the event in the trace of the request that caused it, not of the one that caused the first in line. */
+  /** Runs in the trace of the request that caused the event, not of the first request in the queue. */
   readonly inTrace: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 
-/** Events that may wait at a time: of one line, and of all together. */
-export const waitingPerLineMax = 200;
+/** Events that may wait: in one queue, and in all queues together. */
+export const waitingPerQueueMax = 200;
 const waitingMax = 10_000;
 
 const firstPauseMs = 1000;
 const acknowledged = 204;
 
-/** Refused: the address leads inside. */
+/** Refused: the address is private. */
 type Outcome = 'acknowledged' | 'retry' | 'given up' | 'refused' | 'dropped';
 
 type Status = number | undefined;
 
 export function createWebhookDelivery(core: Core, pendingWork: PendingWork): WebhookDelivery {
   const { clock, journal, log, metrics } = core;
-  /** Line → what waits in it, the one under way first. */
-  let lines = new Map<string, Waiting[]>();
+  /** Queue → its events, the one in delivery first. */
+  let queues = new Map<string, Waiting[]>();
   let waitingCount = 0;
   let life = new AbortController();
 
   function enqueue(event: WebhookEvent): void {
-    const line = lines.get(event.line) ?? [];
-    if (line.length >= waitingPerLineMax || waitingCount >= waitingMax) {
+    const queue = queues.get(event.queue) ?? [];
+    if (queue.length >= waitingPerQueueMax || waitingCount >= waitingMax) {
       log.warn({ application: event.application.id, ...event.about }, 'A webhook event was dropped: too many wait.');
       note(event, 'dropped');
       return;
     }
     waitingCount++;
-    line.push({ event, sinceMs: steadyNow(clock), inTrace: AsyncLocalStorage.snapshot() });
-    if (line.length > 1) return;
-    lines.set(event.line, line);
-    void work(event.line, line, life.signal);
+    queue.push({ event, sinceMs: steadyNow(clock), inTrace: AsyncLocalStorage.snapshot() });
+    if (queue.length > 1) return;
+    queues.set(event.queue, queue);
+    void work(event.queue, queue, life.signal);
   }
 
-  async function work(name: string, line: Waiting[], stop: AbortSignal): Promise<void> {
-    for (let first = line[0]; first; first = line[0]) {
+  async function work(name: string, queue: Waiting[], stop: AbortSignal): Promise<void> {
+    for (let first = queue[0]; first; first = queue[0]) {
       await first.inTrace(deliver, first, stop);
       if (stop.aborted) return;
-      line.shift();
+      queue.shift();
       waitingCount--;
     }
-    lines.delete(name);
+    queues.delete(name);
   }
 
-  /** Resolves once the event is acknowledged, given up or broken off. */
+  /** Resolves once the event is acknowledged, dropped or aborted. */
   async function deliver({ event, sinceMs }: Waiting, stop: AbortSignal): Promise<void> {
     for (let attempt = 1; !stop.aborted; attempt++) {
       const startMs = elapsedMs();
@@ -90,14 +90,14 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
       if (stop.aborted) return;
       metrics.delivered('webhook_event', answer === acknowledged, elapsedMs(startMs));
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
-      const outcome = answer === 'refused' ? answer : judge(answer, steadyNow(clock) + pauseMs - sinceMs);
+      const outcome = answer === 'refused' ? answer : outcomeOf(answer, steadyNow(clock) + pauseMs - sinceMs);
       note(event, outcome, attempt, answer === 'refused' ? undefined : answer);
       if (outcome !== 'retry') return;
       await pause(pauseMs, stop);
     }
   }
 
-  /** The answer's status; undefined when none came in time. */
+  /** The status of the answer; undefined when none came in time. */
   async function post(event: WebhookEvent, stop: AbortSignal): Promise<Status | 'refused'> {
     const deadline = new Deadline(clock, serviceLimits.webhookEventAnswerMs, stop);
     try {
@@ -109,7 +109,7 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
     } catch (error) {
       if (error instanceof PrivateAddressError) return 'refused';
       const about = { application: event.application.id, event: event.name, error };
-      if (!stop.aborted) log.warn(about, 'A webhook event was not taken.');
+      if (!stop.aborted) log.warn(about, 'A webhook event could not be delivered.');
       return undefined;
     } finally {
       deadline.close();
@@ -142,14 +142,14 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
     drop() {
       life.abort();
       life = new AbortController();
-      lines = new Map();
+      queues = new Map();
       waitingCount = 0;
     },
   };
 }
 
-/** @param retryAfterMs how late the next attempt would be */
-function judge(status: Status, retryAfterMs: number): Outcome {
+/** @param retryAfterMs the age of the event at the next attempt */
+function outcomeOf(status: Status, retryAfterMs: number): Outcome {
   if (status === acknowledged) return 'acknowledged';
   return retryAfterMs <= serviceLimits.webhookEventRetryMs ? 'retry' : 'given up';
 }

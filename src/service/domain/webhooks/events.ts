@@ -16,41 +16,45 @@ export const webhookEventNames = [
 type AuthorizationEventName = Extract<(typeof webhookEventNames)[number], `APPLICATION_${string}`>;
 
 /**
- * Tells applications' servers, by HTTP, what happens in their lobbies, and which users authorize them or no longer do.
+ * Sends applications' servers, by HTTP, messages of their lobbies, and events about users who authorize them or end
+ * the authorization.
  *
- * Our choice: an application that has an address wants all there is to hear, and the address is not tried with a PING,
- * because it comes from the one who runs the service. Nothing of what waits outlives the service.
+ * Unspecified: an application with an address receives all events, and the address is not probed with a PING, because
+ * the operator of the service names it. Events that wait are lost when the service stops.
  *
  * @see docs/spec/lobbies.md#webhook-events
  */
 export interface WebhookEvents {
-  /** A message was sent to the lobby. To be called in the order of the commits; waits for nothing. */
-  tellMessage(application: ApplicationRecord, lobby: LobbyRecord, message: LobbyMessage): void;
-  /** A user authorized the application, or ended that. In the order of the commits, too; waits for nothing. */
-  tellAuthorization(application: ApplicationRecord, user: UserRecord, name: AuthorizationEventName, data: object): void;
+  /** Sends a message of the lobby. Call it in the order of the commits; it does not wait. */
+  sendMessage(application: ApplicationRecord, lobby: LobbyRecord, message: LobbyMessage): void;
+  /**
+   * Sends that a user authorized the application or ended that. Call it in the order of the commits; it does not
+   * wait.
+   */
+  sendAuthorization(application: ApplicationRecord, user: UserRecord, name: AuthorizationEventName, data: object): void;
   /** The returned function drops what was not delivered yet. */
   start(): () => void;
 }
 
-/** @param pendingWork counts the requests under way */
+/** @param pendingWork counts requests in progress */
 export function createWebhookEvents(core: Core, pendingWork = new PendingWork()): WebhookEvents {
   const delivery = createWebhookDelivery(core, pendingWork);
   return {
-    tellMessage(application, lobby, message) {
+    sendMessage(application, lobby, message) {
       const url = lobby.override_event_webhooks_url ?? application.event_webhooks_url;
       if (url !== null) delivery.enqueue(messageEvent(url, application, lobby, message));
     },
-    tellAuthorization(application, { id }, name, data) {
+    sendAuthorization(application, { id }, name, data) {
       const url = application.event_webhooks_url;
       if (url === null) return;
       const body = bodyOf(application, { type: name, timestamp: formatTimestamp(core.clock.now()), data });
-      delivery.enqueue({ name, url, application, line: `${application.id}/${id}`, about: { user: id }, body });
+      delivery.enqueue({ name, url, application, queue: `${application.id}/${id}`, about: { user: id }, body });
     },
     start: () => () => delivery.drop(),
   };
 }
 
-/** Here, other than in answers, a message in a linked channel says which channel that is. */
+/** Unlike in answers, a message in a linked channel names the channel here. */
 function messageEvent(
   url: string,
   application: ApplicationRecord,
@@ -61,7 +65,7 @@ function messageEvent(
   const timestamp = formatTimestamp(snowflakeTimeMs(message.id));
   const data = link ? { ...message, channel_id: link.channel.id } : message;
   const body = bodyOf(application, { type: name, timestamp, data });
-  return { name, url, application, line: id, about: { lobby: id }, body };
+  return { name, url, application, queue: id, about: { lobby: id }, body };
 }
 
 function bodyOf({ id }: ApplicationRecord, event: { type: string; timestamp: string; data: object }): string {

@@ -5,7 +5,7 @@ import { userView } from '../../domain/accounts/user-view.ts';
 import type { LobbyCalls } from '../../domain/lobbies/calls.ts';
 import { topics } from '../../events/announcement.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
-import type { PlayerWatch } from '../presence/attendance.ts';
+import type { PlayerWatch } from '../presence/connected-users.ts';
 import { followCommands } from './follow-commands.ts';
 import { readyApplication, readyBase } from './ready.ts';
 import type { Session } from './session.ts';

@@ -25,9 +25,9 @@ export class SessionCalls {
   }
 
   /** What becomes of op 42. */
-  tellServer(session: Session, lobbyId: LobbyId): Promise<void> {
+  sendServer(session: Session, lobbyId: LobbyId): Promise<void> {
     const caller = callerOf(session);
-    return this.#inTurn(session, async () => caller && this.#calls.tellServer(caller, lobbyId));
+    return this.#inTurn(session, async () => caller && this.#calls.sendServer(caller, lobbyId));
   }
 
   #inTurn(session: Session, work: () => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@ import { botUserId } from '../../domain/guilds/view.ts';
 import { type Topic, topics } from '../../events/announcement.ts';
 import type { GatewaySessionRecord } from '../../store/records.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
-import type { Player } from '../presence/attendance.ts';
+import type { Player } from '../presence/connected-users.ts';
 import { credentialOf } from './credential-watch.ts';
 
 /** What is known of a session for all its life, and what follows from it. */

@@ -12,7 +12,7 @@ import type { Connection } from '../connection/connection.ts';
 import { Deadlines } from '../connection/deadlines.ts';
 import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
-import { Attendance, type Stay } from '../presence/attendance.ts';
+import { Attendance, type Stay } from '../presence/connected-users.ts';
 import { Presences } from '../presence/presences.ts';
 import { startBotSession } from './bot-session.ts';
 import { CredentialWatch, credentialOf } from './credential-watch.ts';
@@ -147,7 +147,7 @@ export class Sessions implements SessionOwner {
 
   /** Its client looks for the voice server of a call. */
   tellVoiceServer(session: Session, lobbyId: LobbyId): void {
-    this.work(session, () => this.#calls.tellServer(session, lobbyId));
+    this.work(session, () => this.#calls.sendServer(session, lobbyId));
   }
 
   /** Lets a session go on over another connection, with all that its client has missed; RESUMED follows. */

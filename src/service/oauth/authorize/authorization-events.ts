@@ -10,14 +10,17 @@ import { type GrantTerms, isInstallation } from './scope-rules.ts';
 export interface Authorized extends GrantTerms {
   readonly application: ApplicationRecord;
   readonly userId: UserId;
-  /** The guild that the application was put into. */
+  /** The guild that the application was added to. */
   readonly guild?: GuildRecord | undefined;
 }
 
-/** Tells an application's server which users authorize it. To be called after the commit. @see docs/spec/lobbies.md#webhook-events */
+/**
+ * Notifies an application's server of users who authorize it. Call it after the commit.
+ * @see docs/spec/lobbies.md#webhook-events
+ */
 export interface AuthorizationEvents {
   authorized(grant: Authorized): Promise<void>;
-  /** Nobody is told when the application or the user is gone. */
+  /** Sends nothing when the application or the user no longer exists. */
   deauthorized(applicationId: ApplicationRecord['id'], userId: UserId): Promise<void>;
 }
 
@@ -26,7 +29,7 @@ export function createAuthorizationEvents({ store }: Core, webhookEvents: Webhoo
     async authorized({ application, userId, scopes, integrationType, guild }) {
       const user = await store.get('users', userId);
       if (!user) return;
-      webhookEvents.tellAuthorization(application, user, 'APPLICATION_AUTHORIZED', {
+      webhookEvents.sendAuthorization(application, user, 'APPLICATION_AUTHORIZED', {
         ...(isInstallation(scopes) && { integration_type: integrationType }),
         user: userView(user),
         scopes,
@@ -38,7 +41,7 @@ export function createAuthorizationEvents({ store }: Core, webhookEvents: Webhoo
       const application = await store.get('applications', applicationId);
       const user = await store.get('users', userId);
       if (!application || !user) return;
-      webhookEvents.tellAuthorization(application, user, 'APPLICATION_DEAUTHORIZED', { user: userView(user) });
+      webhookEvents.sendAuthorization(application, user, 'APPLICATION_DEAUTHORIZED', { user: userView(user) });
     },
   };
 }

@@ -3,25 +3,27 @@ import { type Topic, topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { AuthorizationRecord, TokenRecord } from '../../store/records.ts';
 
-/** A user and an application have one authorization at most; all its codes and tokens change within this scope. */
+/**
+ * A user and an application have at most one authorization; all its codes and tokens change within this store scope.
+ */
 export function authorizationScope({ application_id, user_id }: Parties): string {
   return `authorization/${application_id}/${user_id}`;
 }
 
-/** Named as in the records that have both. */
+/** The field names are those of the records that have both. */
 export interface Parties {
   readonly application_id: ApplicationId;
   readonly user_id: UserId;
 }
 
-/** The grant of the user to the application, if there is one. */
+/** The user's grant to the application, if there is one. */
 export async function findAuthorization(view: StoreView, parties: Parties): Promise<AuthorizationRecord | undefined> {
   const equals = [parties.user_id, parties.application_id];
   const [authorization] = await view.list('authorizations', { index: 'byUser', equals, limit: 1 });
   return authorization;
 }
 
-/** The authorization, while its user may act by it. */
+/** The authorization, if its user may still act by it. */
 export async function findHolding(view: StoreView, id: Snowflake | null): Promise<AuthorizationRecord | undefined> {
   const authorization = await view.get('authorizations', id ?? '');
   const user = await view.get('users', authorization?.user_id ?? '');
@@ -29,10 +31,10 @@ export async function findHolding(view: StoreView, id: Snowflake | null): Promis
 }
 
 /**
- * Adds what the user grants to what it granted the application before: a user's grants to one application gather in one
- * authorization. To be called within the {@link authorizationScope}.
+ * Adds what the user grants to the one authorization that the user has for the application. Call it within the {@link
+ * authorizationScope}.
  *
- * @param newId of the authorization, if this is the first
+ * @param newId the id of the authorization if this is the first grant
  * @see docs/spec/oauth2.md#revocation
  */
 export async function recordGrant(
@@ -53,7 +55,10 @@ export async function recordGrant(
   return authorization;
 }
 
-/** Ends a grant with every token of it, and what was said by them; codes of it find it gone. @see docs/spec/oauth2.md#revocation */
+/**
+ * Ends an authorization with all its tokens and role connections; codes of it become invalid.
+ * @see docs/spec/oauth2.md#revocation
+ */
 export async function endAuthorization(transaction: Transaction, { id }: AuthorizationRecord): Promise<void> {
   deleteTokens(transaction, await transaction.list('tokens', { index: 'byAuthorization', equals: [id] }));
   const connections = await transaction.list('role_connections', { index: 'byAuthorization', equals: [id] });
@@ -62,23 +67,26 @@ export async function endAuthorization(transaction: Transaction, { id }: Authori
   transaction.delete('authorizations', id);
 }
 
-/** Ends what one code and the refreshes after it gave, and leaves the user's other clients signed in. */
+/** Ends the tokens that one code and its refreshes gave, and leaves the user's other clients signed in. */
 export async function endGrant(transaction: Transaction, grantId: string): Promise<void> {
   deleteTokens(transaction, await transaction.list('tokens', { index: 'byGrant', equals: [grantId] }));
 }
 
-/** Ends one token alone. */
+/** Ends a single token. */
 export function endToken(transaction: Transaction, token: TokenRecord): void {
   deleteTokens(transaction, [token]);
 }
 
-/** The sessions of their user look whether another token has come in the place of theirs; also those with a child application. */
+/**
+ * Makes the sessions of the user check whether another token replaces theirs, including sessions with a child
+ * application.
+ */
 function deleteTokens(transaction: Transaction, tokens: readonly TokenRecord[]): void {
   for (const { hash } of tokens) transaction.delete('tokens', hash);
   for (const to of new Set(tokens.flatMap(followersOf))) transaction.announce({ to, recheck: true });
 }
 
-/** Of a user's own client, who has no application, too. */
+/** Does the same for the user's own clients, which have no application. */
 function followersOf({ application_id, user_id }: TokenRecord): Topic[] {
   if (user_id === null) return [];
   return [application_id === null ? topics.user(user_id) : topics.player(application_id, user_id)];

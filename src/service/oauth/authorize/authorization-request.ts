@@ -1,6 +1,6 @@
 import type { IntegrationType } from '../../../model/command.ts';
 import { limits } from '../../../model/limits/limits.ts';
-import { splitScopes } from '../../../model/oauth.ts';
+import { installScopes, splitScopes } from '../../../model/oauth.ts';
 import { type GuildId, isSnowflake, type UserId } from '../../../model/snowflake.ts';
 import { codeChallengeMethod, isCodeChallenge } from '../../../wire/pkce.ts';
 import { defaultIntegrationType } from '../../domain/accounts/application-view.ts';
@@ -8,8 +8,7 @@ import type { ApplicationRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { type OAuthRequestError, oauthFaults } from '../token/oauth-request-error.ts';
 import { isCustomSchemeRedirect, isRegisteredRedirect } from './redirect-uri.ts';
-import { type ResponseType, validateResponseType } from './response-type.ts';
-import { mayRequest, requireScopes, type ScopeTerms } from './scope-rules.ts';
+import { mayRequest, type ResponseType, requireScopes, type ScopeTerms } from './scope-rules.ts';
 
 /** Parameters of `/oauth2/authorize` that the service reads; others are ignored. @see docs/spec/oauth2.md#authorization-request */
 const authorizeParameters = [
@@ -33,43 +32,46 @@ type ParameterName = (typeof authorizeParameters)[number];
 /** Where the answer to an authorization request goes. */
 export interface ReturnAddress {
   readonly application: ApplicationRecord;
-  /** The application's or, when the answer goes to none, a page of the service's own. */
+  /** The application's redirect, or a page of this service when nothing goes to the application. */
   readonly redirectUri: string;
-  /** Given back unchanged. */
+  /** Returned unchanged. */
   readonly state: string | null;
-  /** The answer stands behind `#`, where no server sees it: it may be a token. */
+  /** Whether the answer is in the fragment, which browsers send to no server: it may be a token. */
   readonly inFragment: boolean;
 }
 
 /** An authorization request that may be shown to its user. */
 export interface AuthorizationRequest extends ReturnAddress {
   readonly responseType: ResponseType;
-  /** As asked for: known, at least one, none twice, umbrellas not expanded. */
+  /** The requested scopes: known, at least one, none twice, umbrella scopes not expanded. */
   readonly scopes: readonly string[];
   readonly prompt: 'consent' | 'none';
   readonly nonce: string | null;
   /** S256. */
   readonly codeChallenge: string | null;
   readonly integrationType: IntegrationType;
-  /** The guild to choose beforehand. */
+  /** The guild that is preselected. */
   readonly guildId: string | null;
-  /** No other guild can be chosen. */
+  /** Whether no other guild can be chosen. */
   readonly guildLocked: boolean;
-  /** What the bot is to be allowed in the guild: permission bits as decimal text. */
+  /** The permissions that the bot gets in the guild: bits as decimal text. */
   readonly permissions: string;
 }
 
-/** A user's yes. */
+/** A user's approval. */
 export interface Approval {
   readonly request: AuthorizationRequest;
   readonly userId: UserId;
-  /** The guild that gets the application. */
+  /** The guild that the application is added to. */
   readonly guildId: GuildId | undefined;
 }
 
-/** A request whose answer must not be sent anywhere: the person is told on a page instead. */
+/** A request whose answer must not be redirected anywhere: the user sees the error on a page instead. */
 export class AuthorizationPageFault extends RequestError {
-  /** What of the request its developer has to mend: `request` is all that the others are not. */
+  /**
+   * Which part of the request its developer must correct; `request` stands for everything but the client and the
+   * redirect.
+   */
   readonly parameter: 'client' | 'redirect' | 'request';
 
   constructor(parameter: AuthorizationPageFault['parameter'], message: string) {
@@ -88,8 +90,8 @@ export const pageFaults = {
  * Reads where an answer may go. Nothing is redirected before this has succeeded.
  *
  * @param application the one that `client_id` names
- * @param ownPage where the answer goes to a request that names neither a redirect nor a kind of answer
- * @throws AuthorizationPageFault the application is unknown, or the redirect not one of its registered ones
+ * @param ownPage where the answer goes if the request names neither a redirect nor a response type
+ * @throws AuthorizationPageFault when the application is unknown or the redirect is not registered
  */
 export function readReturnAddress(
   parameters: URLSearchParams,
@@ -115,10 +117,11 @@ export function readReturnAddress(
 }
 
 /**
- * Judges the rest of a request.
+ * Validates the rest of a request.
  *
- * @param ownPage where a request ends that hands nothing to the application
- * @throws OAuthRequestError `invalid_request`, `invalid_scope`, `unsupported_response_type`: to be told at the address
+ * @param ownPage where a request ends that gives nothing to the application
+ * @throws OAuthRequestError `invalid_request`, `invalid_scope`, `unsupported_response_type`: to be reported by
+ *   redirect
  */
 export function validateRequest(given: URLSearchParams, address: ReturnAddress, ownPage: string): AuthorizationRequest {
   checkRepeats(given);
@@ -142,7 +145,7 @@ export function validateRequest(given: URLSearchParams, address: ReturnAddress, 
   };
 }
 
-/** A parameter's value; one without a value counts as left out (RFC 6749, section 3.1). */
+/** Returns a parameter's value; an empty one counts as missing (RFC 6749, section 3.1). */
 function read(parameters: URLSearchParams, name: ParameterName): string | undefined {
   return parameters.get(name) || undefined;
 }
@@ -154,6 +157,21 @@ function isRepeated(parameters: URLSearchParams, name: ParameterName): boolean {
 function checkRepeats(parameters: URLSearchParams): void {
   const repeated = authorizeParameters.find(name => isRepeated(parameters, name));
   if (repeated) throw oauthFaults.repeated(repeated);
+}
+
+/**
+ * Reads `response_type`. Without it the application gets nothing, which is enough for scopes that install it.
+ *
+ * @param scopes the requested ones
+ * @throws OAuthRequestError `unsupported_response_type`; `invalid_request` when it is missing
+ * @see docs/spec/oauth2.md#authorization-request; docs/spec/oauth2.md#installation
+ */
+function validateResponseType(given: string | undefined, scopes: readonly string[]): ResponseType {
+  if (given === 'code' || given === 'token') return given;
+  if (given !== undefined) throw oauthFaults.responseType();
+  if (scopes.length === 0 || !scopes.every(scope => installScopes.has(scope)))
+    throw oauthFaults.missing('response_type');
+  return 'none';
 }
 
 function validateScopes(scopes: readonly string[], terms: ScopeTerms): readonly string[] {
@@ -171,14 +189,18 @@ function validatePrompt(parameters: URLSearchParams): AuthorizationRequest['prom
   return prompt;
 }
 
-/** A client that sends none shows its secret for the code; on a custom scheme that is not enough. @see docs/spec/oauth2.md#pkce */
+/**
+ * A client that sends no challenge proves itself by its secret when it exchanges the code; for a custom scheme that
+ * is not enough. @see docs/spec/oauth2.md#pkce
+ */
 function validateChallenge(
   parameters: URLSearchParams,
   { redirectUri }: ReturnAddress,
   responseType: ResponseType,
 ): string | null {
   if (responseType === 'none') return null;
-  // Whoever claims a custom scheme hears what is sent to it, and no proof stands between it and a token.
+  // Any program can register a custom scheme and receive what is sent to it, and a token in a redirect needs no
+  // further proof.
   if (responseType === 'token' && isCustomSchemeRedirect(redirectUri)) throw oauthFaults.tokenToScheme();
   const challenge = read(parameters, 'code_challenge');
   const method = read(parameters, 'code_challenge_method');
@@ -187,7 +209,7 @@ function validateChallenge(
     if (isNeeded || method !== undefined) throw oauthFaults.missing('code_challenge');
     return null;
   }
-  // Left out it would mean "plain" (RFC 7636, section 4.3).
+  // Without a method it would be "plain" (RFC 7636, section 4.3).
   if (method !== codeChallengeMethod) throw oauthFaults.challengeMethod();
   if (!isCodeChallenge(challenge)) throw oauthFaults.invalid('code_challenge');
   return challenge;
@@ -222,10 +244,13 @@ function validatePermissions(parameters: URLSearchParams): string {
   return BigInt(text).toString();
 }
 
-// Each of these says how the application is to be installed, so that its own settings no longer do.
+// Each of these says how to install the application, so its own settings do not apply.
 const overridingParameters = ['scope', 'integration_type', 'redirect_uri', 'response_type'] as const;
 
-/** An authorization request, completed by the application's settings where it names nothing else. @see docs/spec/oauth2.md#installation */
+/**
+ * Completes a request with the application's install settings, if it overrides none of them.
+ * @see docs/spec/oauth2.md#installation
+ */
 function withInstallParams(
   parameters: URLSearchParams,
   { install_params }: Pick<ApplicationRecord, 'install_params'>,

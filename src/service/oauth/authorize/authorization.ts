@@ -39,54 +39,57 @@ import { findAuthorization } from './authorization-records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { type Decision, decide } from './decision.ts';
 import { isGranted } from './scope-rules.ts';
-import { judge, type Validation } from './validate-request.ts';
+import { type Validation, validateAuthorizationRequest } from './validate-request.ts';
 
 /** OAuth2 and OpenID Connect: what the pages, the API's routes and the control API share. @see docs/spec/oauth2.md */
 export interface Authorization {
-  /** Judges the parameters of `/oauth2/authorize`. @throws AuthorizationPageFault (a RequestError) */
-  judge(parameters: URLSearchParams): Promise<Validation>;
-  /** Whether the user granted before all that the request asks for: `prompt=none` then need not ask. */
+  /** Validates the parameters of `/oauth2/authorize`. @throws AuthorizationPageFault (a RequestError) */
+  validateRequest(parameters: URLSearchParams): Promise<Validation>;
+  /** Whether the user has already granted all that the request asks for, so that `prompt=none` can skip the page. */
   isGranted(request: AuthorizationRequest, userId: UserId): Promise<boolean>;
   /** Carries out a user's answer. @throws RequestError */
   decide(decision: Decision): Promise<{ redirectTo: string }>;
   /** The token endpoint. @throws OAuthRequestError; RequestError `rate_limited` */
   issueTokens(request: ClientRequest): Promise<TokenResponse>;
-  /** The endpoint where a device begins. @throws OAuthRequestError; RequestError `rate_limited` */
+  /** The device authorization endpoint. @throws OAuthRequestError; RequestError `rate_limited` */
   startDevice(request: ClientRequest): Promise<DeviceAuthorization>;
   /** The revocation endpoint. @throws OAuthRequestError; RequestError `rate_limited` */
   revoke(request: ClientRequest): Promise<void>;
-  /** Ends whatever lets somebody act as the user, and closes the sessions that lived by it. */
+  /** Ends everything that lets somebody act as the user, and closes the gateway sessions that depend on it. */
   endUserTokens(userId: UserId): Promise<void>;
-  /** Whom an access token speaks for. @throws RequestError `unauthorized` */
+  /** The user that an access token acts for. @throws RequestError `unauthorized` */
   holderOf(principal: Parameters<typeof holderOf>[1]): Promise<Holder>;
-  /** What the access token stands for. */
+  /** Describes the authorization behind an access token. */
   showAuthorization(holder: Holder): Promise<CurrentAuthorization>;
-  /** What OpenID says of a token's user. */
+  /** OpenID claims about a token's user. */
   claimsOf(holder: Holder): ReturnType<typeof userClaims>;
-  /** What an application's bot sees of it. */
+  /** The application as its own bot sees it. */
   showOwnApplication(application: ApplicationRecord): Promise<OwnApplication>;
-  /** Keys that ID tokens can be verified with. */
+  /** The keys that verify ID tokens. */
   listKeys(): Promise<readonly PublicKey[]>;
-  /** What users answer to devices that want to be signed in. */
+  /** What users answer to devices that request sign-in. */
   readonly device: {
-    /** Undefined when no device shows this code, or it is over. @throws RequestError `rate_limited` */
+    /** Undefined when no device shows this code, or the code has expired. @throws RequestError `rate_limited` */
     find(typed: TypedCode): Promise<DeviceRequest | undefined>;
-    /** @throws RequestError `unknown_user`, `not_found`, `bad_request` when it was answered otherwise, `rate_limited` */
+    /**
+     * @throws RequestError `unknown_user`, `not_found`, `bad_request` when another answer was given before,
+     *   `rate_limited`
+     */
     decide(decision: DeviceDecision): Promise<void>;
   };
   readonly signIns: SignIns;
   readonly provisional: Provisional;
   readonly roleConnections: RoleConnections;
-  /** Begins to clear away what has expired. @returns what ends it */
+  /** Starts to delete expired records. @returns a function that stops it */
   start(): () => void;
 }
 
 export interface AuthorizationDeps {
-  /** Tells the applications' servers. */
+  /** Delivers events to the applications' servers. */
   readonly webhookEvents: WebhookEvents;
-  /** Whose memberships move when accounts are merged. */
+  /** Moves memberships when accounts are merged. */
   readonly lobbies: LobbyMoves;
-  /** Counts what is asked outside. */
+  /** Counts requests to other servers. */
   readonly pendingWork: PendingWork;
   readonly keys?: SigningKeys;
 }
@@ -103,7 +106,7 @@ export function createAuthorization(
   const countUsers = createUserCounts(core);
   const userCodeAttempts = createAttemptLimiter(core, 'oauth-user-code');
   return {
-    judge: parameters => judge(core, parameters),
+    validateRequest: parameters => validateAuthorizationRequest(core, parameters),
     async isGranted(request, userId) {
       const parties = { application_id: request.application.id, user_id: userId };
       return isGranted(request, (await findAuthorization(core.store, parties))?.scopes ?? []);

@@ -7,24 +7,24 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { oauthFaults } from '../token/oauth-request-error.ts';
-import { issueAccess, makeSecret } from '../token/tokens.ts';
+import { createSecret, issueAccess } from '../token/tokens.ts';
 import type { AuthorizationEvents } from './authorization-events.ts';
 import { authorizationScope, recordGrant } from './authorization-records.ts';
 import type { Approval, AuthorizationRequest } from './authorization-request.ts';
-import { installInGuild, keepInstallation } from './installation.ts';
+import { installInGuild, recordInstallation } from './installation.ts';
 import { type AnswerParameters, redirectWith } from './redirect-uri.ts';
 import { canInstall, lastingScopes } from './scope-rules.ts';
-import { judge, rejectionRedirect } from './validate-request.ts';
+import { rejectionRedirect, validateAuthorizationRequest } from './validate-request.ts';
 
-/** What a user answers to an authorization request. */
+/** A user's answer to an authorization request. */
 export interface Decision {
-  /** The address of the authorization page with its query; absolute, or from its path on. */
+  /** The address of the authorization page with its query, absolute or from the path on. */
   readonly authorizeUrl: string;
   readonly userId: UserId;
   readonly decision: 'approve' | 'deny';
   /**
-   * The guild that gets the application, when the request asks for one. Null: none does. Absent: as the page would have
-   * it untouched, the one that the request names, if any.
+   * The guild that the application is added to, when the request asks for one. Null: no guild. Absent: the guild that
+   * the request names, if any, as on the page before the user changes it.
    */
   readonly guildId?: GuildId | null;
 }
@@ -32,18 +32,18 @@ export interface Decision {
 const apiPrefix = /^\/api(?:\/v\d+)?(?=\/)/;
 
 /**
- * Carries out the user's answer. A request that is itself at fault goes back to the application whatever the user says.
+ * Carries out the user's answer. An invalid request is reported to the application whatever the user answers.
  *
  * @returns where the user's browser goes next
- * @throws RequestError `invalid_form_body` (the address is no authorization page, or must not be redirected from),
- *   those of {@link requireAuthorizer}, `unknown_guild`, `missing_permissions`
+ * @throws RequestError `invalid_form_body` (the address is not the authorization page's, or must not be redirected
+ *   from), those of {@link requireAuthorizer}, `unknown_guild`, `missing_permissions`
  */
 export async function decide(
   core: Core,
   events: AuthorizationEvents,
   { authorizeUrl, userId, decision, guildId }: Decision,
 ): Promise<{ redirectTo: string }> {
-  const validation = await judge(core, readParameters(core, authorizeUrl));
+  const validation = await validateAuthorizationRequest(core, readParameters(core, authorizeUrl));
   if (!validation.request) return validation;
   await requireAuthorizer(core.store, userId);
   const { request } = validation;
@@ -63,7 +63,7 @@ function readParameters(core: Core, authorizeUrl: string): URLSearchParams {
   return url.searchParams;
 }
 
-/** @returns what goes to the application, or stands at the end of an installation */
+/** @returns the parameters for the application */
 async function approve(core: Core, events: AuthorizationEvents, approval: Approval): Promise<AnswerParameters> {
   const { request, userId, guildId } = approval;
   const guild = guildId === undefined ? undefined : await installInGuild(core, approval, guildId);
@@ -82,15 +82,15 @@ async function handOut(core: Core, approval: Approval): Promise<AnswerParameters
       return { access_token, token_type, expires_in, scope };
     }
     case 'none':
-      await keepInstallation(core, approval);
+      await recordInstallation(core, approval);
       return {};
   }
 }
 
 /**
- * The guild that gets the application. One that the request locks is the one, whatever else was chosen.
+ * Chooses the guild that the application is added to. A guild that the request locks overrides any other choice.
  *
- * @throws RequestError `invalid_form_body` when nothing but a guild is asked for and none is given
+ * @throws RequestError `invalid_form_body` when the request only adds the application to a guild, and none is given
  */
 function chooseGuild(request: AuthorizationRequest, chosen: Decision['guildId']): GuildId | undefined {
   if (!canInstall(request)) return undefined;
@@ -107,13 +107,10 @@ const guildRequired: Issue = {
   message: fieldErrors.BASE_TYPE_REQUIRED(),
 };
 
-/**
- * Records that the user granted what the request asks for and gives a code for it, good once and for
- * {@link serviceLimits.authorizationCodeLifeMs}.
- */
+/** Records the grant and issues a code that is valid once, for {@link serviceLimits.authorizationCodeLifeMs}. */
 async function issueCode(core: Core, { request, userId, guildId }: Approval): Promise<string> {
   const parties = { application_id: request.application.id, user_id: userId };
-  const code = makeSecret(core);
+  const code = createSecret(core);
   const newId = core.ids.next();
   await core.store.transact(authorizationScope(parties), async transaction => {
     const authorization = await recordGrant(transaction, parties, lastingScopes(request), newId);
@@ -134,15 +131,15 @@ async function issueCode(core: Core, { request, userId, guildId }: Approval): Pr
 }
 
 /**
- * Records that the user granted what the request asks for and gives an access token for it, which nothing renews. It
- * is a grant of its own: the user's other sign-ins do not end with it.
+ * Records the grant and issues an access token that cannot be refreshed. It is a grant of its own: the user's other
+ * sign-ins do not end with it.
  *
  * @see docs/spec/oauth2.md#authorization-request; docs/spec/oauth2.md#answers
  */
 async function issueToken(core: Core, { request, userId }: Approval): Promise<TokenResponse> {
   const parties = { application_id: request.application.id, user_id: userId };
   const newId = core.ids.next();
-  const grantId = hashSecret(makeSecret(core));
+  const grantId = hashSecret(createSecret(core));
   return core.store.transact(authorizationScope(parties), async transaction => {
     const authorization = await recordGrant(transaction, parties, lastingScopes(request), newId);
     return issueAccess(core, transaction, { authorization, grantId, scopes: request.scopes });

@@ -10,7 +10,7 @@ import { authorizationScope, recordGrant } from './authorization-records.ts';
 import type { Approval, AuthorizationRequest } from './authorization-request.ts';
 import { lastingScopes } from './scope-rules.ts';
 
-/** The guilds a user may put an application into. */
+/** Lists the guilds that a user may add an application to. */
 export async function listInstallableGuilds(view: StoreView, userId: UserId): Promise<readonly GuildRecord[]> {
   const memberships = await view.list('guild_members', { index: 'byUser', equals: [userId] });
   const guilds: GuildRecord[] = [];
@@ -22,10 +22,10 @@ export async function listInstallableGuilds(view: StoreView, userId: UserId): Pr
 }
 
 /**
- * Puts the request's application into a guild; one that is there already stays. A bot gets a role of its own where the
- * request asks for permissions, unless it has one there.
+ * Adds the request's application to a guild, or leaves it there. A bot gets a role of its own if the request asks for
+ * permissions and it has no such role yet.
  *
- * @returns the guild as it is now
+ * @returns the guild after the change
  * @throws RequestError `unknown_guild`; `missing_permissions` unless the user may manage the guild
  */
 export async function installInGuild(
@@ -49,13 +49,13 @@ export async function installInGuild(
   });
 }
 
-/** The role that allows a bot what the request asks for; undefined when that is nothing. */
+/** The role with the permissions that the request asks for; undefined when it asks for none. */
 function botRole({ scopes, permissions, application }: AuthorizationRequest, id: RoleId, position: number) {
   if (!scopes.includes('bot') || permissions === '0') return undefined;
   return { id, name: application.name, permissions, position } satisfies RoleRecord;
 }
 
-/** The guild itself when nothing is new. */
+/** Returns the same guild when nothing changes. */
 function withApplication(guild: GuildRecord, id: ApplicationId, role: RoleRecord | undefined): GuildRecord {
   const isThere = guild.applications.includes(id);
   if (isThere && !role) return guild;
@@ -66,8 +66,8 @@ function withApplication(guild: GuildRecord, id: ApplicationId, role: RoleRecord
   };
 }
 
-/** Keeps what lasts of a grant that no token comes with: that the user installed the application for itself. */
-export async function keepInstallation(core: Core, { request, userId }: Approval): Promise<void> {
+/** Records that the user installed the application for itself, which lasts although no token is issued. */
+export async function recordInstallation(core: Core, { request, userId }: Approval): Promise<void> {
   const scopes = lastingScopes(request);
   if (scopes.length === 0) return;
   const parties = { application_id: request.application.id, user_id: userId };

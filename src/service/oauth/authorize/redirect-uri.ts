@@ -3,10 +3,10 @@ const portMax = 65_535;
 const customScheme = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
 
 /**
- * Whether a redirect is one of those the application registered: the same text, or on a loopback address the same but
- * for the port, because a game listens on whichever is free.
+ * Whether a redirect is registered by the application: as the same text, or on a loopback address with any port,
+ * because a game listens on whichever port is free.
  *
- * Our choice: `localhost` is a name that can lead elsewhere and gets no such leave (RFC 8252, section 8.3).
+ * Unspecified: `localhost` is a name that may resolve elsewhere, so its port must match (RFC 8252, section 8.3).
  *
  * @see docs/spec/oauth2.md#redirects; RFC 8252, section 7.3
  */
@@ -32,10 +32,10 @@ export function isNativeRedirect(uri: string): boolean {
   return isCustomSchemeRedirect(uri) || loopbackRedirect.test(uri);
 }
 
-/** Parameters of an answer; those without a value are left out. */
+/** Parameters of an answer; those without a value are omitted. */
 export type AnswerParameters = Readonly<Record<string, string | number | null | undefined>>;
 
-/** Adds parameters to a redirect's query or, for eyes of the browser alone, as its fragment; blanks as `+`. */
+/** Adds parameters to a redirect, in the query or in the fragment, which only the browser sees; spaces become `+`. */
 export function redirectWith(uri: string, parameters: AnswerParameters, inFragment = false): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -45,12 +45,14 @@ export function redirectWith(uri: string, parameters: AnswerParameters, inFragme
   return uri + mark + query;
 }
 
-/** Hosts that a source list can spell: no IPv6 address, no sign that ends a source or a directive. */
+/**
+ * Hosts that a content security policy can express: no IPv6 address, no character that ends a source or a directive.
+ */
 const spellableHost = /^[a-z0-9.-]+(?::[0-9]+)?$/;
 
 /**
- * What a page's `form-action` must allow so that its form's answer may lead to the redirect: browsers apply that rule
- * to redirects after a form too.
+ * What a page's `form-action` must allow so that its form may be answered with the redirect: browsers apply that
+ * directive to redirects after a form, too.
  */
 export function formActionSource(uri: string): string {
   const { protocol, host } = new URL(uri);

@@ -3,11 +3,13 @@ import { confidentialScopes, installScopes, isScope } from '../../../model/oauth
 import { isUserScope, notOffered } from '../../domain/accounts/offered-scopes.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { oauthFaults } from '../token/oauth-request-error.ts';
-import type { ResponseType } from './response-type.ts';
 
 const { GUILD_INSTALL, USER_INSTALL } = integrationTypes;
 
-/** On what terms scopes are asked for. */
+/** What approval gives the application: a code, a token, or nothing, when it is only installed. */
+export type ResponseType = 'code' | 'token' | 'none';
+
+/** What decides whether a scope may be requested. */
 export interface ScopeTerms {
   readonly application: ApplicationRecord;
   readonly responseType: ResponseType;
@@ -24,51 +26,55 @@ export function requireScopes(scopes: readonly string[], isAllowed: (scope: stri
 export function mayRequest(scope: string, { application, responseType, integrationType }: ScopeTerms): boolean {
   if (!isUserScope(scope, application)) return false;
   if (responseType === 'token' && confidentialScopes.has(scope)) return false;
-  // A bot lives in guilds; its commands can be a user's, too.
+  // A bot is always installed in a guild; commands can be installed for a user, too.
   return scope !== 'bot' || integrationType === GUILD_INSTALL;
 }
 
 /**
- * Whether an application may ask for a scope on a device.
+ * Whether an application may request a scope for a device.
  *
- * Our choice: not for one that installs it somewhere, because nobody chooses a place there.
+ * Unspecified: scopes that install the application are rejected, because the device flow has no step in which a user
+ * chooses a guild.
  */
 export function mayRequestOnDevice(scope: string, application: ApplicationRecord): boolean {
   return isUserScope(scope, application) && !installScopes.has(scope);
 }
 
-/** Whether an application may have a scope for itself: any but those that act while a user authorizes. */
+/**
+ * Whether an application may have a scope for itself: any scope except those that only take effect when a user
+ * approves.
+ */
 export function mayHoldItself(scope: string): boolean {
   return isScope(scope) && !notOffered.has(scope) && !installScopes.has(scope);
 }
 
-/** What is granted, and where it is installed. */
+/** Granted scopes, and the kind of installation. */
 export interface GrantTerms {
   readonly scopes: readonly string[];
   readonly integrationType: IntegrationType;
 }
 
 /**
- * Of what a user approves, what lasts: `bot` acts at once, and so do commands that come into a guild. A user's own
- * installation lasts as long as the authorization. @see docs/spec/oauth2.md#scopes
+ * Those approved scopes that stay in the authorization: `bot` takes effect only once, and so do commands that are
+ * installed in a guild. A user's own installation lasts as long as the authorization. @see docs/spec/oauth2.md#scopes
  */
 export function lastingScopes({ scopes, integrationType }: GrantTerms): readonly string[] {
   return scopes.filter(scope => !installScopes.has(scope) || (scope !== 'bot' && integrationType === USER_INSTALL));
 }
 
-/** Whether granting these puts the application somewhere. */
+/** Whether granting these scopes installs the application. */
 export function isInstallation(scopes: readonly string[]): boolean {
   return scopes.some(scope => installScopes.has(scope));
 }
 
-/** Whether granting this can put the application into a guild. @see docs/spec/oauth2.md#installation */
+/** Whether granting this can install the application in a guild. @see docs/spec/oauth2.md#installation */
 export function canInstall({ scopes, integrationType }: GrantTerms): boolean {
   return integrationType === GUILD_INSTALL && isInstallation(scopes);
 }
 
 /**
- * Whether all of this was granted already, so that `prompt=none` need not ask. What comes into a guild always asks: it
- * was another guild then, or another time.
+ * Whether all of this was granted already, so that `prompt=none` can skip the page. An installation in a guild always
+ * asks, because the guild may be another one.
  *
  * @see docs/spec/oauth2.md#prompt
  */

@@ -10,17 +10,17 @@ import {
 } from './authorization-request.ts';
 import { redirectWith } from './redirect-uri.ts';
 
-/** What becomes of an authorization request: it is put to the user, or goes back to the application at once. */
+/** The result of validation: a request to show to the user, or a redirect that reports the error to the application. */
 export type Validation =
   | { readonly request: AuthorizationRequest }
   | { readonly request?: never; readonly redirectTo: string };
 
 /**
- * Loads the application and judges the request.
+ * Loads the application and validates the request.
  *
- * @throws AuthorizationPageFault when the answer must not be sent anywhere
+ * @throws AuthorizationPageFault when the answer must not be redirected
  */
-export async function judge(core: Core, parameters: URLSearchParams): Promise<Validation> {
+export async function validateAuthorizationRequest(core: Core, parameters: URLSearchParams): Promise<Validation> {
   const application = await core.store.get('applications', parameters.get('client_id') ?? '');
   const ownPage = core.addresses.web + authorizedPagePath;
   const address = readReturnAddress(parameters, application, ownPage);
@@ -33,7 +33,7 @@ export async function judge(core: Core, parameters: URLSearchParams): Promise<Va
   }
 }
 
-/** Where a refused request goes. @see RFC 6749, section 4.1.2.1; RFC 9207 */
+/** The redirect that reports a rejected request. @see RFC 6749, section 4.1.2.1; RFC 9207 */
 export function rejectionRedirect(
   core: Core,
   { redirectUri, state, inFragment }: ReturnAddress,

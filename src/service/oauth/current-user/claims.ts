@@ -10,11 +10,13 @@ import type { ApplicationRecord, TokenRecord, UserRecord } from '../../store/rec
 import { RequestError } from '../../support/request-error.ts';
 import { pictureAddress } from '../pages/picture.ts';
 
-/** Whom an access token speaks for; the application's own token for the one who owns it. @see docs/spec/oauth2.md#tokens */
+/**
+ * The user that an access token acts for; for an application's own token, its owner. @see docs/spec/oauth2.md#tokens
+ */
 export interface Holder {
   readonly application: ApplicationRecord;
   readonly user: UserRecord;
-  /** Umbrellas expanded. */
+  /** Umbrella scopes expanded. */
   readonly scopes: ReadonlySet<string>;
   readonly token: TokenRecord;
 }
@@ -30,20 +32,20 @@ export async function holderOf(
   return { ...principal, user };
 }
 
-/** Users here have no mail address: a claim that says so, not one that is left out. */
+/** The claims of a user without an e-mail address: stated, not omitted. */
 const email = { email: null, email_verified: false } as const;
 
-/** Nobody has a second factor here. */
+/** Deviation: this service has no second factor. */
 const withoutMfa = { mfa_enabled: false } as const;
 
 const botLocale: Locale = 'en-US';
 
-/** An application's bot as it sees itself. Our choice: bots have no locale of their own. */
+/** An application's bot as it sees itself. Unspecified: bots have no locale of their own. */
 export function currentBotView(user: User) {
   return { ...user, ...withoutMfa, locale: botLocale };
 }
 
-/** The user as it sees itself; a mail address shows with `email`. */
+/** The user as it sees itself; the e-mail address needs the scope `email`. */
 export function currentUserView(user: UserRecord, scopes: ReadonlySet<string>) {
   return {
     ...userView(user),
@@ -69,9 +71,9 @@ function profileClaims({ id, username, global_name, locale }: UserRecord, web: s
 /** @see docs/spec/oauth2.md#current-authorization */
 export interface CurrentAuthorization {
   application: PartialApplication;
-  /** As granted, umbrellas not expanded. */
+  /** As granted, umbrella scopes not expanded. */
   scopes: readonly string[];
-  /** When the access token ends, ISO 8601. */
+  /** When the access token expires, ISO 8601. */
   expires: string;
   /** With `identify` only. */
   user?: User;

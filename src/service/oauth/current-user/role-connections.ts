@@ -9,20 +9,23 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { authorizationScope } from '../authorize/authorization-records.ts';
 import type { Holder } from './claims.ts';
 
-/** What an application says of its users elsewhere, and what guilds could ask of that. No guild here gives roles for it. */
+/**
+ * What an application states about its users' accounts elsewhere, which guilds could require for roles. Deviation:
+ * guilds of this service give no roles for it.
+ */
 export interface RoleConnections {
-  /** @param body all of them, yet unread @throws RequestError `invalid_form_body` */
+  /** @param body the complete list, not yet validated @throws RequestError `invalid_form_body` */
   replaceMetadata(application: ApplicationRecord, body: unknown): Promise<readonly RoleConnectionMetadata[]>;
-  /** Nothing but nulls where nothing was said. */
+  /** All fields are null when the application has stated nothing. */
   get(holder: Holder): Promise<RoleConnection>;
   /**
-   * Replaces all of it. Our choice: what the body leaves out is not said any more, as PUT means elsewhere.
+   * Replaces the whole record. Unspecified: a field that the body omits is removed, as usual with PUT.
    *
-   * @param body {@link RoleConnection}, yet unread
+   * @param body {@link RoleConnection}, not yet validated
    * @throws RequestError `invalid_form_body`; `unauthorized` when the authorization ends meanwhile
    */
   replace(holder: Holder, body: unknown): Promise<RoleConnection>;
-  /** Safe to repeat. */
+  /** Idempotent. */
   delete(holder: Holder): Promise<void>;
 }
 
@@ -36,7 +39,7 @@ export function createRoleConnections({ store }: Pick<Core, 'store'>): RoleConne
         if (id !== null && !(await transaction.get('authorizations', id))) throw new RequestError('unauthorized');
         return work(transaction);
       },
-      // The authorization that a child application's token is of is its parent's.
+      // A child application's token belongs to the authorization of its parent.
       application.parent_id === null ? [] : [authorizationScope({ ...parties, application_id: application.parent_id })],
     );
   }
@@ -90,7 +93,7 @@ function normalize(item: RoleConnectionMetadata): RoleConnectionMetadata {
   };
 }
 
-/** A null text is no entry. */
+/** Omits null texts. */
 function given(texts: Localizations | null | undefined): Localizations | null {
   const entries = Object.entries(texts ?? {}).filter(([, text]) => text !== null);
   return entries.length > 0 ? Object.fromEntries(entries) : null;

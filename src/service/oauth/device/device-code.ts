@@ -8,17 +8,17 @@ import { serviceLimits } from '../../support/service-limits.ts';
 import { mayRequestOnDevice, requireScopes } from '../authorize/scope-rules.ts';
 import type { AuthenticatedClient } from '../token/client-authentication.ts';
 import { type Form, scopesIn } from '../token/form.ts';
-import { makeSecret } from '../token/tokens.ts';
-import { makeUserCode } from './user-code.ts';
+import { createSecret } from '../token/tokens.ts';
+import { createUserCode } from './user-code.ts';
 
-/** Answer to a device that wants to be signed in. @see docs/spec/oauth2.md#devices */
+/** Answer to a device that requests sign-in. @see docs/spec/oauth2.md#devices */
 export interface DeviceAuthorization {
-  /** To poll with. */
+  /** The device polls the token endpoint with it. */
   device_code: string;
-  /** For the person to type in. */
+  /** The code that the user types. */
   user_code: string;
   verification_uri: string;
-  /** The same with the code in it, to be shown as a picture. */
+  /** The same address with the code in it, to be shown as a QR code. */
   verification_uri_complete: string;
   /** Seconds. */
   expires_in: number;
@@ -26,13 +26,13 @@ export interface DeviceAuthorization {
   interval: number;
 }
 
-/** All that happens to a device's code happens within this scope. */
+/** Everything that concerns a device's code changes within this store scope. */
 export function deviceScope(hash: string): string {
   return `device/${hash}`;
 }
 
 /**
- * Gives a device its two codes, good for {@link serviceLimits.deviceCodeLifeMs}.
+ * Issues the two codes of a device, valid for {@link serviceLimits.deviceCodeLifeMs}.
  *
  * @throws OAuthRequestError `invalid_scope`
  * @see docs/spec/oauth2.md#devices; RFC 8628, section 3.1; RFC 8628, section 3.2
@@ -43,7 +43,7 @@ export async function startDevice(
   form: Form,
 ): Promise<DeviceAuthorization> {
   const scopes = requireScopes(scopesIn(form), scope => mayRequestOnDevice(scope, application));
-  const deviceCode = makeSecret(core);
+  const deviceCode = createSecret(core);
   const userCode = await putCode(core, {
     hash: hashSecret(deviceCode),
     application_id: application.id,
@@ -67,10 +67,10 @@ export async function startDevice(
   };
 }
 
-/** Keeps the record under a user code that no other device has now. @returns that code */
+/** Stores the record under a user code that no other device has. @returns that code */
 async function putCode(core: Core, record: Omit<DeviceCodeRecord, 'user_code_hash'>): Promise<string> {
   for (;;) {
-    const userCode = makeUserCode(core.entropy);
+    const userCode = createUserCode(core.entropy);
     const user_code_hash = hashSecret(userCode);
     const kept = await core.store.transact(`user-code/${user_code_hash}`, async transaction => {
       if (await findDeviceCode(transaction, userCode, core.clock.now())) return false;
@@ -81,7 +81,7 @@ async function putCode(core: Core, record: Omit<DeviceCodeRecord, 'user_code_has
   }
 }
 
-/** The record that a user code leads to; undefined when there is none, or it is over. */
+/** The record of a user code; undefined when there is none, or it has expired. */
 export async function findDeviceCode(
   view: StoreView,
   userCode: string,

@@ -13,31 +13,31 @@ import type { Decision } from '../authorize/decision.ts';
 import { deviceScope, findDeviceCode } from './device-code.ts';
 import { readUserCode } from './user-code.ts';
 
-/** A code that a user typed in. */
+/** A code that a user typed. */
 export interface TypedCode {
-  /** As typed: case, blanks and hyphens do not matter. */
+  /** As typed: case, spaces and hyphens do not matter. */
   readonly userCode: string;
-  /** Who typed it in: wrong codes are counted for each user. */
+  /** The user who typed it; wrong codes are counted for each user. */
   readonly userId: UserId;
 }
 
-/** What a device asks its user for. */
+/** What a device requests. */
 export interface DeviceRequest {
   readonly application: ApplicationRecord;
-  /** Umbrellas not expanded. */
+  /** Umbrella scopes not expanded. */
   readonly scopes: readonly string[];
   readonly state: DeviceCodeRecord['state'];
 }
 
-/** What a user answers to a device. */
+/** A user's answer to a device. */
 export interface DeviceDecision extends TypedCode {
   readonly decision: Decision['decision'];
 }
 
 /**
- * Finds what a device asks for.
+ * Finds what a device requests.
  *
- * @returns undefined when no device shows this code, or it is over
+ * @returns undefined when no device shows this code, or the code has expired
  * @throws RequestError `rate_limited` after too many wrong codes
  */
 export async function findDevice(
@@ -51,10 +51,10 @@ export async function findDevice(
 }
 
 /**
- * Carries out the user's answer. The first answer stands; the same user may give it again.
+ * Carries out the user's answer. The first answer counts; the same user may repeat it.
  *
- * @throws RequestError those of {@link requireAuthorizer}; `not_found` when no device shows this code; `bad_request` when it
- *   was answered otherwise; `rate_limited`
+ * @throws RequestError those of {@link requireAuthorizer}; `not_found` when no device shows this code; `bad_request`
+ *   when another answer was given before; `rate_limited`
  */
 export async function decideDevice(
   core: Core,
@@ -77,7 +77,7 @@ export async function decideDevice(
   );
   const application = await core.store.get('applications', application_id);
   if (!isNew || state === 'denied' || !application) return;
-  // Nothing is installed by way of a device, so it does not matter where.
+  // A device installs nothing, so the integration type does not matter.
   await events.authorized({
     application,
     userId,
@@ -87,7 +87,7 @@ export async function decideDevice(
 }
 
 interface Answer {
-  /** Of the device's code. */
+  /** The hash of the device code. */
   readonly hash: string;
   readonly parties: Parties;
   readonly state: DeviceResult;
@@ -107,12 +107,12 @@ async function answer(transaction: Transaction, { hash, parties, state, newId }:
 }
 
 function answeredBefore(): RequestError {
-  return new RequestError('bad_request', { message: 'This device has been answered already.' });
+  return new RequestError('bad_request', { message: 'Another answer was given for this device before.' });
 }
 
-/** To one who types a code that leads nowhere. */
+/** The error for a code that no device shows. */
 export function unknownUserCode(): RequestError {
-  return new RequestError('not_found', { message: 'No device shows this code, or it is too old.' });
+  return new RequestError('not_found', { message: 'This user code is unknown or has expired.' });
 }
 
 function guess(
@@ -130,6 +130,6 @@ function guess(
 
 /** @see docs/spec/oauth2.md#the-page-of-a-device */
 export function deviceView({ application, scopes, state }: DeviceRequest) {
-  // Accounts are not linked the other way round here, so there is never a code for it.
+  // Deviation: this service does not link accounts in both directions, so there is never a code for it.
   return { scopes, client_id: application.id, two_way_link_code: null, type: state };
 }

@@ -7,7 +7,7 @@ import { signingAlgorithm } from './signing-keys.ts';
 const codeGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 const authenticationMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 
-/** What both documents say. */
+/** What both documents contain. */
 function sharedMetadata({ web, api }: Addresses) {
   return {
     issuer: web,
@@ -25,8 +25,8 @@ function sharedMetadata({ web, api }: Addresses) {
 }
 
 /**
- * Metadata of the authorization server, in the values that the hosted service's are known to have: it does not name
- * there the implicit and the device grant, which it has.
+ * Metadata of the authorization server, with the values that the hosted service publishes: its document does not name
+ * the implicit grant and the device grant, although it supports both.
  *
  * @see RFC 8414; docs/spec/oauth2.md#discovery
  */

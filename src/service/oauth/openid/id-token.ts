@@ -3,9 +3,9 @@ import type { Core } from '../../core.ts';
 import type { Parties } from '../authorize/authorization-records.ts';
 import { loadJose, type SigningKeys, signingAlgorithm } from './signing-keys.ts';
 
-/** Whom an ID token is about and for. */
+/** The user and the application of an ID token. */
 export interface IdTokenSubject extends Parties {
-  /** From the authorization request; not repeated by a refresh. */
+  /** From the authorization request; a refresh does not repeat it. */
   readonly nonce: string | null;
 }
 
@@ -15,7 +15,7 @@ export interface IdTokens {
   sign(subject: IdTokenSubject, lifeSeconds: number): Promise<string>;
 }
 
-/** Our choice: an ID token lives as long as the access token it comes with. */
+/** Unspecified: an ID token lives as long as the access token that comes with it. */
 export function createIdTokens(core: Core, keys: SigningKeys): IdTokens {
   async function sign({ application_id, user_id, nonce }: IdTokenSubject, lifeSeconds: number): Promise<string> {
     const { kid, key } = await keys.signer();

@@ -2,14 +2,16 @@ import type { CryptoKey, JWK } from 'jose';
 import { loadOnce } from '../../../wire/load-once.ts';
 import type { Core } from '../../core.ts';
 
-/** How ID tokens are signed, and what else bears the service's name. @see docs/spec/oauth2.md#token-information */
+/**
+ * The algorithm of ID tokens and of other tokens that the service issues. @see docs/spec/oauth2.md#token-information
+ */
 export const signingAlgorithm = 'RS256';
 
 const settingName = 'oauth_signing_key';
-/** Where a key is kept that cannot be read. */
+/** The setting that holds the private key. */
 const unreadableName = 'oauth_signing_key_unreadable';
 
-/** The public part of a signing key, all of it required. @see docs/spec/oauth2.md#id-token */
+/** The public part of a signing key; all fields are required. @see docs/spec/oauth2.md#id-token */
 export interface PublicKey {
   readonly kty: string;
   readonly use: 'sig';
@@ -19,11 +21,11 @@ export interface PublicKey {
   readonly alg: typeof signingAlgorithm;
 }
 
-/** The installation's one key pair: made when first needed, then kept in the store. */
+/** The installation's only key pair: created at first use, then kept in the store. */
 export interface SigningKeys {
-  /** What verifiers may read. */
+  /** The key as verifiers read it. */
   published(): Promise<PublicKey>;
-  /** What signs, and the name it goes by. */
+  /** The private key and its id. */
   signer(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
 }
 
@@ -37,8 +39,8 @@ function isPrivateKey(value: unknown): value is PrivateKey {
 }
 
 export function createSigningKeys(core: Core): SigningKeys {
-  // A store that is emptied gets the same key again: to make one takes a tenth of a second.
-  const made = loadOnce(makeKey);
+  // A store that is emptied gets the same key again, because creating one takes a tenth of a second.
+  const made = loadOnce(createKey);
   let imported: { readonly kid: string; readonly key: CryptoKey } | undefined;
 
   async function load(): Promise<PrivateKey> {
@@ -54,7 +56,7 @@ export function createSigningKeys(core: Core): SigningKeys {
       if (kept) {
         transaction.put('settings', { name: unreadableName, value: kept.value });
         const message =
-          'The key that signs ID tokens cannot be read; a new one takes its place, and tokens signed before are not valid any more.';
+          'The key that signs ID tokens cannot be read. A new one replaces it, and tokens signed before are no longer valid.';
         core.log.error(
           { code: 'record_unreadable', collection: 'settings', id: settingName, kept: unreadableName },
           message,
@@ -82,12 +84,12 @@ export function createSigningKeys(core: Core): SigningKeys {
   };
 }
 
-/** The library that signs, with the first token it signs: a service starts without it. */
+/** Loads the signing library with the first token, so that a start does not wait for it. */
 export function loadJose(): Promise<typeof import('jose')> {
   return import('jose');
 }
 
-async function makeKey(): Promise<PrivateKey> {
+async function createKey(): Promise<PrivateKey> {
   const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await loadJose();
   const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
   const jwk = await exportJWK(privateKey);

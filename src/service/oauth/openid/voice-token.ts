@@ -5,16 +5,17 @@ import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { loadJose, type SigningKeys, signingAlgorithm } from './signing-keys.ts';
 
-/** Whom the tokens are for, and what kind they are: no verifier of ID tokens takes one for its own. */
+/** Audience and type of voice tokens, so that no verifier of ID tokens accepts one. */
 export const voiceAudience = 'lobby-voice';
 export const voiceTokenType = 'voice+jwt';
 
 const tokenIdBytes = 16;
 
 /**
- * A voice server of the operator's. Our choice: its tokens are JWTs signed by the key that signs ID tokens, so that it
- * needs nothing of this service but `GET /oauth2/keys` to know whom it lets in: `sub` is the user, `lobby_id` the call,
- * `session_id` the session that both events name. They are good for `serviceLimits.voiceTokenLifeMs`; op 42 gets another.
+ * Signs tokens for the voice server that an operator runs. Unspecified: they are JWTs signed by the key of the ID
+ * tokens, so that a voice server needs nothing but `GET /oauth2/keys` to verify them. `sub` is the user, `lobby_id`
+ * the call, and `session_id` the session that both events name. They are valid for `serviceLimits.voiceTokenLifeMs`;
+ * op 42 requests another.
  */
 export function openVoiceServer(
   core: Core,

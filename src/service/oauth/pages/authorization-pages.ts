@@ -9,14 +9,13 @@ import type { PendingWork } from '../../support/pending-work.ts';
 import type { Authorization } from '../authorize/authorization.ts';
 import { authorizationServerMetadata, openidConfiguration } from '../openid/discovery.ts';
 import type { SignInMode } from '../sign-in/sign-in-mode.ts';
-import { activateDestination } from './activate.ts';
-import { authorizeDestination } from './authorize.ts';
-import { mount, searchOf, wordsFor } from './mount.ts';
+import { createActivateFlow } from './activate-flow.ts';
+import { createAuthorizeFlow } from './authorize-flow.ts';
+import { mountFlow, searchOf, wordsFor } from './mount-flow.ts';
 import { activatePaths, authorizedPath, authorizePaths, shownActivatePath } from './paths.ts';
-import { picturesPath } from './picture.ts';
+import { drawPicture, picturesPath } from './picture.ts';
 import { respond } from './respond.ts';
-import { createSignInForms } from './sign-in-desk.ts';
-import { drawPicture } from './views/draw-picture.ts';
+import { createSignInForms } from './sign-in-forms.ts';
 import { html } from './views/html.ts';
 import { layout, mark, type Page } from './views/page.ts';
 import { createVisitors } from './visitor.ts';
@@ -25,24 +24,24 @@ import type { PageWords } from './words/words.ts';
 /** The forms are a few short fields. */
 const formBytesMax = 8 * 1024;
 
-/** They never change. */
+/** Pictures never change. */
 const pictureCaching = 'public, max-age=31536000, immutable';
 
-/** The API's address shows the page, too. @see docs/spec/oauth2.md#addresses */
+/** Addresses below the API that lead to the page, too. @see docs/spec/oauth2.md#addresses */
 const aliases = ['/api/oauth2/authorize', `/api/v${apiVersion}/oauth2/authorize`];
 
 export interface PageParts {
   readonly core: Core;
   readonly authorization: Authorization;
-  /** Counts the requests under way. */
+  /** Counts the requests in progress. */
   readonly pendingWork: PendingWork;
   readonly signIn: SignInMode;
   readonly addressOf: AddressOf;
 }
 
 /**
- * Adds the pages where users sign in and consent, and the discovery documents. They work without script and keep to a
- * scope of their own: their cookie and form parsers are not the API's.
+ * Adds the pages where users sign in and consent, and the discovery documents. The pages work without scripts. They have
+ * a Fastify scope of their own, so that the API does not get their cookie and form parsers.
  */
 export function registerAuthorizationPages(
   app: FastifyInstance,
@@ -54,7 +53,7 @@ export function registerAuthorizationPages(
     await pages.register(cookie);
     await pages.register(formbody, { bodyLimit: formBytesMax });
     pages.addHook('onRequest', async (_request, reply) => {
-      // Comes once, also where the browser goes away before the answer; or came, while the pages were loaded.
+      // 'close' is emitted once, also when the browser disconnects early; that may have happened while the pages were loaded.
       if (reply.raw.closed) return;
       pendingWork.begin();
       reply.raw.once('close', () => pendingWork.end());
@@ -72,11 +71,11 @@ export function registerAuthorizationPages(
     pages.get(shownActivatePath, (request, reply) =>
       respond(reply, { redirectTo: activatePaths.page + searchOf(request) }),
     );
-    const mounting = { core, visitors, addressOf, desk: createSignInForms(signIn, core, pendingWork) };
-    mount(pages, mounting, authorizeDestination(authorization, core));
-    mount(pages, mounting, activateDestination(authorization));
+    const parts = { core, visitors, addressOf, signInForms: createSignInForms(signIn, core, pendingWork) };
+    mountFlow(pages, parts, createAuthorizeFlow(authorization, core));
+    mountFlow(pages, parts, createActivateFlow(authorization));
     pages.get(authorizedPath, async (request, reply) => {
-      const words = wordsFor(request, await visitors.recognize(request));
+      const words = wordsFor(request, authorizedPath, await visitors.recognize(request));
       return respond(reply, authorizedPage(words, !parseQuery(searchOf(request)).has('error')));
     });
     pages.get<{ Params: { name: string } }>(`${picturesPath}/:name`, async ({ params }, reply) => {
@@ -89,7 +88,7 @@ export function registerAuthorizationPages(
   });
 }
 
-/** The end of the way for those who installed an application that expects no answer, or refused to. */
+/** The last page of an installation whose result goes to no redirect. */
 function authorizedPage(words: PageWords, isAdded: boolean): Page {
   const { heading, lead } = isAdded ? words.consent.added : words.consent.notAdded;
   const main = html`${mark(isAdded ? '✓' : '✕')}

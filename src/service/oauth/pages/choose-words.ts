@@ -22,10 +22,21 @@ type PageLocale = keyof typeof pageWords;
 
 const negotiate = createNegotiator(Object.keys(pageWords) as PageLocale[]);
 
+/** Where a reader's language may be known from. */
+export interface Reader {
+  /** `ui_locales` of the page's address: language tags between spaces, the most wanted first (OpenID Connect). */
+  readonly uiLocales?: string | null;
+  /** The locale of the signed-in user. */
+  readonly locale?: string | undefined;
+  /** The `Accept-Language` header of the browser. */
+  readonly acceptLanguage?: string | undefined;
+}
+
 /**
- * The words for a reader: in the locale of whoever is signed in, else in what the browser asks for, else English. A
- * locale without words is served by another one of its language.
+ * Chooses the words for a reader: by the page's address, else the user's locale, else what the browser asks for, else
+ * English. A locale without words is served by another one of its language.
  */
-export function chooseWords(locale: string | undefined, acceptLanguage: string | undefined): PageWords {
-  return pageWords[negotiate(locale ?? '') ?? negotiate(acceptLanguage ?? '') ?? 'en-US'];
+export function chooseWords({ uiLocales, locale, acceptLanguage }: Reader): PageWords {
+  const named = (uiLocales ?? '').replaceAll(' ', ',');
+  return pageWords[negotiate(named) ?? negotiate(locale ?? '') ?? negotiate(acceptLanguage ?? '') ?? 'en-US'];
 }

@@ -1,9 +1,9 @@
 import { authorizedPagePath, authorizePagePath, devicePagePath } from '../../../model/oauth.ts';
 
-/** All pages and their forms lie below it, and over http the sign-in cookie goes nowhere else. */
+/** The prefix of all pages and forms. Over http the sign-in cookie is sent to no other path. */
 export const pagesPath = '/oauth2';
 
-/** Where a page is, and where one signs in and out on the way to it. */
+/** The path of a page, and of its sign-in and sign-out forms. */
 export interface PagePaths {
   readonly page: string;
   readonly signIn: string;
@@ -16,7 +16,7 @@ export const authorizePaths: PagePaths = {
   signOut: `${pagesPath}/sign-out`,
 };
 
-/** The address that devices show, short enough to type; it leads to {@link activatePaths}. */
+/** The path that devices show, short enough to type; it redirects to {@link activatePaths}. */
 export const shownActivatePath = devicePagePath;
 
 export const activatePaths: PagePaths = {
@@ -25,5 +25,5 @@ export const activatePaths: PagePaths = {
   signOut: `${pagesPath}${devicePagePath}/sign-out`,
 };
 
-/** Where those end who install an application that expects no answer. */
+/** The last page of an installation whose result goes to no redirect. */
 export const authorizedPath = authorizedPagePath;

@@ -2,19 +2,19 @@ import type { FastifyReply } from 'fastify';
 import type { Page } from './views/page.ts';
 import { styleSource } from './views/style.ts';
 
-/** What a browser gets: a page, or the way on. */
+/** What a browser gets: a page or a redirect. */
 export type Outcome = Page | { readonly html?: never; readonly redirectTo: string };
 
-/** Kept from caches, frames, other sites' logs and attempts about the type. */
+/** These keep pages out of caches, frames and other sites' logs, and prevent guesses of their type. */
 const headers = {
   'cache-control': 'no-store',
-  // Not `no-referrer`: browsers would then keep their own forms' origin to themselves, too.
+  // Not `no-referrer`: browsers would then send `Origin: null` with the pages' own forms.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 } as const;
 
-/** Sends an outcome; the way on is asked for with GET, whatever this request was. */
+/** Sends an outcome. A redirect is followed with GET, whatever the method of this request was. */
 export function respond(reply: FastifyReply, outcome: Outcome): FastifyReply {
   reply.headers(headers);
   if (outcome.html && outcome.retryAfterSeconds !== undefined) {
@@ -28,7 +28,7 @@ export function respond(reply: FastifyReply, outcome: Outcome): FastifyReply {
     .send(outcome.html.text);
 }
 
-/** A registered redirect may hold letters that a header cannot. */
+/** A registered redirect may contain characters that a header cannot. */
 function headerText(address: string): string {
   return address.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }

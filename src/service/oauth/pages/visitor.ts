@@ -6,27 +6,27 @@ import { isFormToken, type SignIns, signInLifeMs } from '../sign-in/sign-in.ts';
 import { pagesPath } from './paths.ts';
 
 const cookieName = 'rallypoint_sign_in';
-/** Browsers take a cookie of this name from its own host alone, not from a neighbour below the same domain. @see https://datatracker.ietf.org/doc/draft-ietf-httpbis-rfc6265bis/ */
+/** Browsers accept a cookie of this name from its own host only, not from another host of the same domain. @see https://datatracker.ietf.org/doc/draft-ietf-httpbis-rfc6265bis/ */
 const hostCookieName = `__Host-${cookieName}`;
 const secretForm = /^[A-Za-z0-9_-]{43}$/;
 
 /** A browser at the authorization pages. */
 export interface Visitor {
-  /** In its cookie; forms are bound to it. */
+  /** The secret in its cookie; form tokens are derived from it. */
   readonly secret: string;
-  /** Who is signed in there. */
+  /** The user who is signed in, if any. */
   readonly user: UserRecord | undefined;
 }
 
-/** A form that does not come from a page this browser was given, or from one given before it signed in or out. */
+/** A form without this browser's token, or with one from before the browser signed in or out. */
 export class OutdatedForm extends Error {}
 
-/** Recognizes browsers by their cookie, signs them in and out. */
+/** Recognizes browsers by their cookie, and signs them in and out. */
 export interface Visitors {
-  /** Who comes; undefined for a browser without a cookie. */
+  /** The visitor with the request's cookie; undefined for a browser without one. */
   recognize(request: FastifyRequest): Promise<Visitor | undefined>;
   /** Gives a browser its first cookie. */
-  greet(reply: FastifyReply): Visitor;
+  create(reply: FastifyReply): Visitor;
   /** @throws OutdatedForm */
   checkForm(visitor: Visitor, form: Readonly<Record<string, unknown>>): void;
   signIn(visitor: Visitor, userId: UserId, reply: FastifyReply): Promise<void>;
@@ -34,7 +34,7 @@ export interface Visitors {
 }
 
 export function createVisitors(signIns: SignIns, core: Core): Visitors {
-  // The prefix needs https and the whole host.
+  // Browsers accept the prefix only with https and the path `/`.
   function cookieOf(): { readonly name: string; readonly path: string; readonly secure: boolean } {
     return core.addresses.web.startsWith('https:')
       ? { name: hostCookieName, path: '/', secure: true }
@@ -57,7 +57,7 @@ export function createVisitors(signIns: SignIns, core: Core): Visitors {
       return { secret, user: await signIns.load(secret) };
     },
 
-    greet(reply) {
+    create(reply) {
       const secret = signIns.anonymous();
       setCookie(reply, secret);
       return { secret, user: undefined };
@@ -67,7 +67,7 @@ export function createVisitors(signIns: SignIns, core: Core): Visitors {
       if (!isFormToken(visitor.secret, form.form_token)) throw new OutdatedForm();
     },
 
-    // The secret changes with the user, so that one planted beforehand signs nobody else in.
+    // The secret changes at sign-in, so that an attacker who planted a cookie beforehand is not signed in with it.
     async signIn(visitor, userId, reply) {
       await end(visitor);
       setCookie(reply, await signIns.open(userId));

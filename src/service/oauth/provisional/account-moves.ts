@@ -7,16 +7,16 @@ import type { AccountMoveRecord, ExternalIdentityRecord } from '../../store/reco
 import { identitiesOf, identityScope } from './identity.ts';
 
 /**
- * What one account had with an application becomes another's: in one commit the identities, in others after it what each
- * lobby must be told by itself. Until all is done, the identities are locked. A service that ends in between goes on
- * with it when it starts.
+ * Moves what one account has with an application to another account: the identities in one transaction, then the
+ * memberships in one transaction for each lobby. The identities are locked until all is done. After a restart the
+ * service continues a move that it had begun.
  */
 export interface AccountMoves {
-  /** Begins a move, within the work that decided on it. */
+  /** Begins a move, within the transaction that decided on it. */
   begin(transaction: Transaction, move: AccountMoveRecord, identities: readonly ExternalIdentityRecord[]): void;
-  /** To be called after the commit; never rejects. */
+  /** Call it after the commit; it never rejects. */
   finish(move: AccountMoveRecord): Promise<void>;
-  /** Goes on with those that were begun. */
+  /** Continues moves that were begun before a restart. */
   start(): Promise<() => void>;
 }
 
@@ -45,7 +45,10 @@ export function createAccountMoves(core: Core, lobbies: LobbyMoves): AccountMove
     try {
       await carryOut(move);
     } catch (error) {
-      log.error({ move: move.id, error }, 'An account was not moved to its end; that goes on when the service starts.');
+      log.error(
+        { move: move.id, error },
+        'A move of an account was not completed; it continues when the service starts again.',
+      );
     }
   }
 
@@ -65,7 +68,7 @@ export function createAccountMoves(core: Core, lobbies: LobbyMoves): AccountMove
   };
 }
 
-/** Names the parties of a move. */
+/** The accounts of a move. */
 export function moveOf(id: Snowflake, applicationId: ApplicationId, from: UserId, to: UserId): AccountMoveRecord {
   return { id, application_id: applicationId, source_id: from, destination_id: to };
 }

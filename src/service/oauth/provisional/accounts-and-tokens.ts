@@ -31,14 +31,21 @@ import { unmerge } from './unmerge.ts';
 import { userScope } from './user.ts';
 
 /**
- * Accounts of players who have none of their own, and what publishers do with tokens. `address`: where a request came from.
+ * Accounts of players who have no account of their own, and exchanges of tokens by publishers. `address` is where a
+ * request came from.
  *
  * @see docs/spec/oauth2.md#provisional-accounts
  */
 export interface Provisional {
-  /** By a proof from elsewhere. @throws RequestError `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link SignIn} */
+  /**
+   * Issues a token for an external proof of identity. @throws RequestError `invalid_form_body`, those of {@link
+   * PartnerClients}, `verify`, {@link SignIn}
+   */
   issueToken(input: unknown, address: string): Promise<ProvisionalTokenResponse>;
-  /** By the word of the application's bot. @throws RequestError `invalid_form_body`, those of {@link SignIn} */
+  /**
+   * Issues a token at the request of the application's bot. @throws RequestError `invalid_form_body`, those of {@link
+   * SignIn}
+   */
   issueTokenByBot(application: ApplicationRecord, input: unknown): Promise<ProvisionalTokenResponse>;
   /** @throws RequestError `invalid_form_body`, those of {@link PartnerClients}, `verify`, {@link unmerge} */
   unmerge(input: unknown, address: string): Promise<void>;
@@ -46,10 +53,13 @@ export interface Provisional {
   unmergeByBot(application: ApplicationRecord, input: unknown): Promise<void>;
   /** @see exchangeChildToken */
   exchangeChildToken(input: unknown, address: string): Promise<TokenResponse>;
-  /** Changes what others see a provisional account as. @throws RequestError `invalid_form_body`, `invalid_user_type`, `unknown_user` */
+  /**
+   * Changes the display name of a provisional account. @throws RequestError `invalid_form_body`, `invalid_user_type`,
+   * `unknown_user`
+   */
   edit(user: UserRecord, input: unknown): Promise<UserRecord>;
   readonly merges: ProvisionalMerges;
-  /** Goes on with what was begun before the service ended. */
+  /** Continues moves of accounts that were begun before a restart. */
   start(): Promise<() => void>;
 }
 
@@ -57,7 +67,7 @@ export interface ProvisionalDeps {
   readonly idTokens: IdTokens;
   readonly events: AuthorizationEvents;
   readonly lobbies: LobbyMoves;
-  /** Counts what is asked outside. */
+  /** Counts requests to identity providers. */
   readonly pendingWork: PendingWork;
 }
 

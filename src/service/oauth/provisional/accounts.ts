@@ -15,21 +15,21 @@ import { issueAccess } from '../token/tokens.ts';
 import { type ExternalIdentity, identitiesOf, identityScope } from './identity.ts';
 import { drawAccount, requireFreeUsername, usernameScope, userScope } from './user.ts';
 
-/** What a server asks for beyond a token; its word counts more than the identity's. */
+/** What a server requests beyond a token; it overrides the identity. */
 export interface AccountWishes {
-  /** What the account is to be called from now on. */
+  /** The new display name of the account. */
   readonly name?: string | undefined;
-  /** The provisional account that a new identity leads to. */
+  /** The provisional account that a new identity is added to. */
   readonly userId?: UserId | undefined;
 }
 
 /**
- * Signs a player in by an identity from elsewhere. The same identity leads to the same account, always, and makes it
- * the first time. A token that was given before stays.
+ * Signs a player in by an external identity. The same identity always leads to the same account, which the first
+ * sign-in creates. Earlier tokens stay valid.
  *
- * Our choice: of the two figures for a token's life, an hour in the client's header and a week in the guides, the latter,
- * which is that of every access token; and what an identity token calls the player is the new account's name and no more, so that a player who took
- * another name keeps it.
+ * Unspecified: the sources give a token an hour (the client's header) or a week (the guides); it lives a week, like
+ * every access token. The player's name in an identity token names a new account only, so that a player who changes
+ * the name keeps the change.
  *
  * @throws RequestError `account_locked`, `account_not_provisional`, `no_unique_username`, `too_many_identities`,
  *   `missing_access` when the account is banned; for `wishes.userId` `invalid_form_body`, `invalid_user_type`
@@ -41,7 +41,7 @@ export type SignIn = (
   wishes?: AccountWishes,
 ) => Promise<ProvisionalTokenResponse>;
 
-/** Our choice: all that a game asks a full account for. */
+/** Unspecified: the scopes of a provisional token are those that a game requests from a full account. */
 const scopes = splitScopes(defaultCommunicationScopes);
 
 export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
@@ -62,7 +62,7 @@ export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
     return { drawn, userId: drawn.id };
   }
 
-  /** Undefined when the identity came to another account before its turn came. */
+  /** Undefined when another request added the identity to another account first. */
   async function attempt(application: ApplicationRecord, identity: ExternalIdentity, wishes: AccountWishes) {
     const { known, drawn, userId } = await aim(application, identity, wishes);
     const parties = { application_id: application.id, user_id: userId };
@@ -89,15 +89,15 @@ export function createSignIn(core: Core, idTokens: IdTokens): SignIn {
   }
 }
 
-/** Whose account an identity leads to, as it looks before its turn has come. */
+/** The account that an identity leads to, as read before its transaction begins. */
 interface Aim {
   readonly userId: UserId;
   readonly known?: ExternalIdentityRecord;
-  /** An account that is not there yet. */
+  /** An account that does not exist yet. */
   readonly drawn?: UserRecord;
 }
 
-/** A player whose identity is known. */
+/** Signs in a player whose identity is known. */
 async function reenter(
   transaction: Transaction,
   application: ApplicationRecord,
@@ -115,14 +115,14 @@ async function reenter(
   rename(transaction, user, name);
 }
 
-/** A player who comes for the first time. */
+/** Creates the account of a player who signs in for the first time. */
 async function enter(transaction: Transaction, identity: ExternalIdentity, user: UserRecord): Promise<void> {
   await requireFreeUsername(transaction, user);
   transaction.put('users', user);
   putIdentity(transaction, user, identity);
 }
 
-/** A known account that gets another identity. */
+/** Adds an identity to a known account. */
 async function join(
   transaction: Transaction,
   application: ApplicationRecord,

@@ -6,28 +6,28 @@ import { RequestError } from '../../support/request-error.ts';
 import { requireAccessToken } from '../token/tokens.ts';
 import { type ExternalIdentity, identitiesOf } from './identity.ts';
 import { verifyIdentityToken } from './identity-token.ts';
-import { createOutside } from './outside-json.ts';
 import { createProviderKeys } from './provider-keys.ts';
+import { createProviderRequests } from './provider-request.ts';
 import { verifyTicket } from './ticket.ts';
 
-/** Finds out who a player is elsewhere. */
+/** Verifies external proofs of identity. */
 export interface ExternalAuthentication {
   /**
-   * @throws RequestError `provisional_accounts_disabled`; `identity_provider_not_found` also when the application has none of
-   *   this type; `identity_keys_not_found`, `invalid_identity_keys`; what is wrong with the proof:
+   * @throws RequestError `provisional_accounts_disabled`; `identity_provider_not_found`, also when the application
+   *   has no provider of this type; `identity_keys_not_found`, `invalid_identity_keys`; for an invalid proof
    *   `identity_token_…`, `invalid_identity_token`, `invalid_access_token`
    * @see docs/spec/oauth2.md#provisional-accounts
    */
   verify(application: ApplicationRecord, auth: ExternalAuthFields): Promise<ExternalIdentity>;
 }
 
-/** @param pendingWork counts the questions under way */
+/** @param pendingWork counts the requests to providers */
 export function createExternalAuthentication(core: Core, pendingWork: PendingWork): ExternalAuthentication {
-  // A provider's own description may lead anywhere.
-  const keys = createProviderKeys(core.clock, createOutside(core, pendingWork, core.fetch));
-  const askOffice = createOutside(core, pendingWork, core.operatorFetch);
+  // The operator names the providers, but a provider's own description may name any address.
+  const keys = createProviderKeys(core.clock, createProviderRequests(core, pendingWork, core.fetch));
+  const askOffice = createProviderRequests(core, pendingWork, core.operatorFetch);
 
-  /** The identity whose account the bot was given this token for. */
+  /** The identity for whose account the bot was given this token. */
   async function botIssued(application: ApplicationRecord, token: string): Promise<ExternalIdentity> {
     const { application_id, user_id } = await requireAccessToken(core, token);
     const user = await core.store.get('users', user_id ?? '');

@@ -8,17 +8,18 @@ import { loadJose } from '../openid/signing-keys.ts';
 import { type ExternalIdentity, identityOf } from './identity.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 
-/** How ID tokens from elsewhere may be signed. */
+/** The signature algorithms that external ID tokens may have. */
 const algorithms = ['RS256', 'ES256'];
 
-/** Our choice: how far a provider's clock may be ahead of ours. */
+/** Unspecified: how far a provider's clock may be ahead of this one. */
 const clockSkewSeconds = 60;
 
 /**
- * Verifies an ID token of a provider. Nobody is asked for keys on behalf of a token that could not be right.
+ * Verifies an ID token of a provider. A token with wrong claims is rejected before the provider's keys are requested.
  *
  * @throws RequestError `invalid_identity_token`, `identity_token_without_key_id`, `identity_token_wrong_issuer`,
- *   `identity_token_wrong_audience`, `identity_token_expired`, `identity_token_too_old`, and those of {@link ProviderKeys}
+ *   `identity_token_wrong_audience`, `identity_token_expired`, `identity_token_too_old`, and those of {@link
+ *   ProviderKeys}
  * @see docs/spec/oauth2.md#external-identities; https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
  */
 export async function verifyIdentityToken(
@@ -50,7 +51,7 @@ function checkClaims(claims: JWTPayload, provider: IdTokenProvider, nowMs: numbe
   if (iss !== provider.issuer) throw new RequestError('identity_token_wrong_issuer');
   if (!isFor(claims, provider)) throw new RequestError('identity_token_wrong_audience');
   if (typeof exp !== 'number' || typeof iat !== 'number') throw new RequestError('invalid_identity_token');
-  // Whole seconds, as the token has them.
+  // Whole seconds, like the times in the token.
   const nowSeconds = Math.floor(nowMs / 1000);
   if (exp <= nowSeconds) throw new RequestError('identity_token_expired');
   if (nowSeconds - iat > serviceLimits.identityTokenAgeMaxMs / 1000) throw new RequestError('identity_token_too_old');
@@ -58,9 +59,10 @@ function checkClaims(claims: JWTPayload, provider: IdTokenProvider, nowMs: numbe
 }
 
 /**
- * Whether the token is for our audience, and was asked for by it: one for several could have come from any of them.
+ * Whether the token is for the configured audience and was issued at its request: a token for several audiences may
+ * have been requested by any of them.
  *
- * Our choice: Unity's tokens list several audiences and never say who asked for them.
+ * Deviation: Unity's tokens list several audiences and never name the requester, so `azp` may be missing there.
  */
 function isFor({ aud, azp }: JWTPayload, { type, audience }: IdTokenProvider): boolean {
   const audiences = [aud].flat();
@@ -88,7 +90,7 @@ async function verifySignature(
   if (!renewed || !(await isSignedBy(clock, renewed, token))) throw new RequestError('invalid_identity_token');
 }
 
-/** False when the key that the token names is not among these. */
+/** False when none of these keys is the one that the token names. */
 async function isSignedBy(clock: Clock, keys: JSONWebKeySet, token: string): Promise<boolean> {
   const { createLocalJWKSet, errors, jwtVerify } = await loadJose();
   try {

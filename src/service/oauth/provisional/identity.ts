@@ -6,27 +6,27 @@ import type { StoreView } from '../../store/contract.ts';
 import type { ExternalIdentityRecord } from '../../store/records.ts';
 import { hashSecret } from '../../support/secret.ts';
 
-/** Who a player is elsewhere, proven. */
+/** A verified external identity of a player. */
 export interface ExternalIdentity {
   readonly type: ExternalAuthType;
-  /** What the identity is kept by: the same for the same player of the same provider, always. */
+  /** The key of the stored record: always the same for the same player of the same provider. */
   readonly hash: string;
-  /** What the player is called there; undefined when that is unknown, or no name here. */
+  /** The player's name there; undefined when it is unknown or not allowed here. */
   readonly name: string | undefined;
 }
 
-/** What a provider says of a player. */
-interface Told {
+/** What a provider states about a player. */
+interface ProviderClaims {
   readonly type: ExternalAuthType;
-  /** Within what the subject is unique: the issuer, or nothing where the type says it all. */
+  /** What the subject is unique within: the issuer, or nothing where the type alone suffices. */
   readonly realm?: string;
   readonly subject: string;
-  /** Anything. */
+  /** Not validated yet. */
   readonly name?: unknown;
 }
 
-/** Our choice: a name that would not do here is passed over, for the player cannot mend it. */
-export function identityOf({ type, realm = '', subject, name }: Told): ExternalIdentity {
+/** Unspecified: a name that is not allowed here is ignored, because the player cannot correct it. */
+export function identityOf({ type, realm = '', subject, name }: ProviderClaims): ExternalIdentity {
   const isName = typeof name === 'string' && name !== '' && !isLonger(name, limits.globalNameLengthMax);
   return { type, hash: hashSecret(JSON.stringify([type, realm, subject])), name: isName ? name : undefined };
 }
@@ -41,7 +41,7 @@ export async function identitiesOf(
   return identities.filter(({ application_id }) => application_id === applicationId);
 }
 
-/** Works about one identity come one after another. */
+/** Transactions about one identity run one after another in this store scope. */
 export function identityScope(applicationId: ApplicationId, { hash }: Pick<ExternalIdentity, 'hash'>): string {
   return `identity/${applicationId}/${hash}`;
 }

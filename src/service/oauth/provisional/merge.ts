@@ -17,28 +17,31 @@ import { userScope } from './user.ts';
 /** Merges provisional accounts into full ones, together with a grant of the token endpoint. @see docs/spec/oauth2.md#merging */
 export interface ProvisionalMerges {
   /**
-   * Verifies what a grant's form says of a provisional account; undefined when it says nothing.
+   * Verifies the provisional account that a grant's form names; undefined when it names none.
    *
    * @throws OAuthRequestError `invalid_request`; RequestError those of {@link ExternalAuthentication.verify}
    */
   prepare(application: ApplicationRecord, form: Form): Promise<ProvisionalMerge | undefined>;
 }
 
-/** One merge: to be begun in the work that redeems the grant, and completed after its commit. */
+/** One merge: applied in the transaction that redeems the grant, and completed after its commit. */
 export interface ProvisionalMerge {
-  /** What that work must be serial with, too. */
+  /** Further store scopes that the transaction needs. */
   readonly guards: readonly string[];
-  /** Before the grant is redeemed, which a banned account cannot do at all. @throws RequestError `invalid_merge_destination` */
-  judge(transaction: Transaction, destinationId: UserId): Promise<void>;
   /**
-   * Within the authorization scope of the account that the grant is for: the provisional account ends with its tokens,
-   * and its identities lead to this one. With an identity that leads here already there is nothing to do.
+   * Checks the account before the grant is redeemed, because a banned account cannot redeem it. @throws RequestError
+   * `invalid_merge_destination`
+   */
+  checkDestination(transaction: Transaction, destinationId: UserId): Promise<void>;
+  /**
+   * Ends the provisional account with its tokens, and lets its identities lead to the account that the grant is for.
+   * Call it within that account's authorization scope. An identity that leads there already changes nothing.
    *
-   * @throws RequestError `invalid_merge_source`, `merge_source_banned`, `invalid_merge_destination`, `too_many_identities`,
-   *   `account_locked`
+   * @throws RequestError `invalid_merge_source`, `merge_source_banned`, `invalid_merge_destination`,
+   *   `too_many_identities`, `account_locked`
    */
   begin(transaction: Transaction, destinationId: UserId): Promise<void>;
-  /** Moves the memberships. Our choice: tokens are answered when all is moved, so that a game finds its lobbies. */
+  /** Moves the memberships. Unspecified: the tokens are answered after that, so that a game finds its lobbies. */
   complete(): Promise<void>;
 }
 
@@ -59,7 +62,7 @@ export function createProvisionalMerges(
       return {
         guards: [identityScope(application.id, identity), ...(known ? scopesOf(application, known.user_id) : [])],
 
-        judge: requireDestination,
+        checkDestination: requireDestination,
 
         async begin(transaction, destinationId) {
           begun = undefined;
@@ -85,7 +88,7 @@ export function createProvisionalMerges(
   };
 }
 
-/** What is serial with all that happens to a provisional account. */
+/** The store scopes of everything that changes a provisional account. */
 function scopesOf({ id }: ApplicationRecord, userId: UserId): string[] {
   return [authorizationScope({ application_id: id, user_id: userId }), userScope(userId)];
 }

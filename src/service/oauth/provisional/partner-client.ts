@@ -6,10 +6,10 @@ import type { ApplicationRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { matchesSecret } from '../../support/secret.ts';
 
-/** How an application proves itself where its secret comes in the body. */
+/** The proof of an application that sends its secret in the body. */
 export interface Proof {
   readonly secret: string | null | undefined;
-  /** Where the request came from: wrong secrets count by application and address, as at the token endpoint. */
+  /** Where the request came from: wrong secrets are counted by application and address, as at the token endpoint. */
   readonly address: string;
 }
 
@@ -17,7 +17,7 @@ export interface PartnerClients {
   /** @throws RequestError `unknown_application`, `wrong_client_secret`, `rate_limited` */
   authenticate(clientId: ApplicationId, proof: Proof): Promise<ApplicationRecord>;
   /**
-   * A public client may leave its secret out; one that is given must be right.
+   * Authenticates a client that may be public: it may omit its secret, but a secret that it sends must be right.
    *
    * @throws RequestError `wrong_client_secret`, `rate_limited`
    */

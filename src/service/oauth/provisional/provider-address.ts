@@ -1,6 +1,6 @@
 import { isLoopback } from '../../support/network-address.ts';
 
-/** Whether the service may ask somebody at this address about a player: by https, or on this machine. */
+/** Whether the service may send a player's proof to this address: by https, or on this machine. */
 export function isProviderAddress(text: string): boolean {
   const url = URL.parse(text);
   if (!url || url.username || url.password || url.hash) return false;
@@ -8,8 +8,8 @@ export function isProviderAddress(text: string): boolean {
 }
 
 /**
- * Whether a provider at `issuer` may name this address as that of its keys: as above, and one from outside must not
- * lead the service to something on its own machine.
+ * Whether a provider at `issuer` may name this address for its keys: an allowed address, and no address on this
+ * machine for a provider elsewhere.
  */
 export function mayNameAddress(issuer: string, text: unknown): text is string {
   if (typeof text !== 'string' || !isProviderAddress(text)) return false;

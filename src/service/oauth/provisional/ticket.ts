@@ -6,31 +6,33 @@ import { readSigningKey, signatureHeaders, signMessage } from '../../../wire/sig
 import type { ApplicationRecord, TicketProvider } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { type ExternalIdentity, identityOf } from './identity.ts';
-import type { AskOutside } from './outside-json.ts';
+import type { RequestProvider } from './provider-request.ts';
 
-/** What an address that is asked answers when the ticket itself is at fault. */
+/** What the operator's server answers when the ticket itself is invalid. */
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404]);
 
 /**
- * Asks the application's operator whose ticket it is: a proof that only its maker can read.
+ * Asks the operator's server which player a ticket belongs to, because only its issuer can read it.
  *
- * @throws RequestError `invalid_access_token` when the ticket is not valid; `identity_provider_not_found` when nobody answers
- *   as agreed ({@link TicketProviderFixture})
+ * @throws RequestError `invalid_access_token` when the ticket is not valid; `identity_provider_not_found` when the
+ *   server does not answer as specified ({@link TicketProviderFixture})
  */
 export async function verifyTicket(
   clock: Clock,
-  ask: AskOutside,
+  request: RequestProvider,
   application: ApplicationRecord,
   { type, verification_url }: TicketProvider,
   ticket: string,
 ): Promise<ExternalIdentity> {
   const question = { application_id: application.id, external_auth_type: type, external_auth_token: ticket };
-  const answer = await ask(verification_url, signed(clock, application, JSON.stringify(question)));
+  const answer = await request(verification_url, signed(clock, application, JSON.stringify(question)));
   if (answer && refusals.has(answer.status)) throw new RequestError('invalid_access_token');
   const told = answer?.status === 200 ? asRecord(answer.body) : undefined;
   const subject = told?.external_user_id;
   if (typeof subject !== 'string' || subject === '' || isLonger(subject, limits.externalUserIdLengthMax)) {
-    throw new RequestError('identity_provider_not_found', { message: `Nobody answered as agreed about a ${type}` });
+    throw new RequestError('identity_provider_not_found', {
+      message: `The identity provider for ${type} did not answer as specified`,
+    });
   }
   return identityOf({ type, subject, name: told?.preferred_global_name });
 }

@@ -8,11 +8,11 @@ import { type ExternalIdentity, identityScope } from './identity.ts';
 import { drawAccount, requireFreeUsername, usernameScope } from './user.ts';
 
 /**
- * Takes an identity from the full account that it was merged into: it leads to a new provisional account, whose are the
- * user's lobbies of the application from now on; all that the user had granted the application ends.
+ * Takes an identity from the full account that it was merged into. It then leads to a new provisional account, which
+ * gets the user's lobbies of the application; everything that the user had granted the application ends.
  *
- * @throws RequestError `unknown_user` when nobody ever came with the identity; `invalid_user_type` when its account is a
- *   provisional one; `account_locked`, `no_unique_username`
+ * @throws RequestError `unknown_user` when nobody has signed in with the identity; `invalid_user_type` when its
+ *   account is provisional; `account_locked`, `no_unique_username`
  * @see docs/spec/oauth2.md#provisional-accounts; docs/spec/oauth2.md#unmerging
  */
 export async function unmerge(

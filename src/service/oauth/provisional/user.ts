@@ -8,9 +8,10 @@ const nameBytes = 8;
 const drawsMax = 5;
 
 /**
- * A new provisional account, to be stored within {@link usernameScope}. Its username is random text that nobody has.
+ * Creates a provisional account, to be stored within {@link usernameScope}. Its username is random text that no other
+ * user has.
  *
- * @param name what others see it as; absent: its username
+ * @param name the display name; absent: the username
  * @throws RequestError `no_unique_username`
  * @see docs/spec/client.md#functions
  */
@@ -20,7 +21,7 @@ export async function drawAccount(core: Core, applicationId: ApplicationId, name
     username: await drawUsername(core),
     global_name: name ?? null,
     locale: 'en-US',
-    // Our choice: nobody says how old the player is, so the careful answer.
+    // Unspecified: the player's age is unknown, so the account counts as a minor's.
     adult: false,
     banned: false,
     provisional_of: applicationId,
@@ -35,12 +36,12 @@ async function drawUsername({ entropy, store }: Core): Promise<string> {
   throw new RequestError('no_unique_username');
 }
 
-/** Works that give a username away come one after another. */
+/** Transactions that assign a username run one after another in this store scope. */
 export function usernameScope({ username }: UserRecord): string {
   return `username/${username}`;
 }
 
-/** @throws RequestError `no_unique_username` when somebody was faster */
+/** @throws RequestError `no_unique_username` when another account took it first */
 export async function requireFreeUsername(view: StoreView, { username }: UserRecord): Promise<void> {
   if (!(await isFree(view, username))) throw new RequestError('no_unique_username');
 }
@@ -49,7 +50,7 @@ async function isFree(view: StoreView, username: string): Promise<boolean> {
   return (await view.list('users', { index: 'byUsername', equals: [username], limit: 1 })).length === 0;
 }
 
-/** Works that change a user come one after another. */
+/** Transactions that change a user run one after another in this store scope. */
 export function userScope(userId: UserId): string {
   return `user/${userId}`;
 }

@@ -9,26 +9,31 @@ import { RequestError } from '../../support/request-error.ts';
 import { intakeLimits } from '../../support/service-limits.ts';
 import { matchesPassword, signInNameOf } from './password.ts';
 
-/** What somebody who wants to sign in gives. */
+/** One attempt to sign in. */
 export interface SignInAttempt {
   readonly name: string;
   readonly password: string;
-  /** Where it came from. */
+  /** Where the attempt came from. */
   readonly address: string;
 }
 
-/** Pairs of a name and an address where its password was right; those seen last. Our choice: what takes a few MB. */
+/**
+ * Pairs of a name and an address with a successful sign-in; the most recent ones. Unspecified: their number, which
+ * takes a few MB.
+ */
 const homesMax = 20_000;
 
 /**
- * Makes what finds the user with a name and a password. Undefined means that there is none, after the same work whether the name
- * or the password is the wrong one.
+ * Creates a function that finds the user with a name and a password. It returns undefined when there is none, after
+ * the same work whether the name or the password is wrong.
  *
- * Wrong attempts count for the name, there or not, together with the address, so that nobody elsewhere locks a player out. Two
- * looser limits bound who attempts at many names, or from many addresses: one for the address, and one for the name, beyond which
- * each address has one attempt. Neither concerns an address from which the user signed in before.
+ * Wrong attempts count for the name, whether it exists or not, together with the address, so that nobody elsewhere
+ * locks a player out. Two looser limits bound attempts at many names and from many addresses: one for the address,
+ * and one for the name, beyond which each address has one attempt. Neither applies to an address from which the user
+ * signed in before.
  *
- * @throws RequestError `rate_limited` after too many of them, or when too many are under way: then not even the right password is looked at
+ * @throws RequestError `rate_limited` after too many wrong attempts, or while too many are in progress; then even the
+ *   right password is rejected without being checked
  */
 export function createPasswordSignIn(
   core: Core,
@@ -57,7 +62,7 @@ export function createPasswordSignIn(
 
   async function attempt({ name, password, address }: SignInAttempt): Promise<UserId | undefined> {
     const signInName = signInNameOf(name);
-    // Hashed: some type their password into the field for the name.
+    // Hashed, because some users type their password into the name field.
     const counted = hash('sha256', signInName);
     const pair = `${counted}/${address}`;
     const work = (wrong: () => void) => async (wrongForPair: () => void) => {

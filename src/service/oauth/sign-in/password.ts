@@ -2,11 +2,11 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 import type { Entropy } from '../../../wire/clock/ports.ts';
 
 /**
- * How much work one guess is. A hash names the figures it was made with, so that they can rise without shutting
+ * The cost of one guess. A hash names the parameters it was made with, so that they can be raised without locking
  * anybody out.
  *
- * Our choice: of the sets that OWASP's password storage cheat sheet holds equal (August 2026), the one that needs
- * least memory, 16 MiB a guess: as many as the machine has threads for are made at once.
+ * Unspecified: of the parameter sets that OWASP's password storage cheat sheet considers equal (August 2026), this is
+ * the one with the least memory, 16 MiB for a guess, because as many run concurrently as the machine has threads.
  */
 const work = { N: 2 ** 14, r: 8, p: 5 } as const;
 const saltBytes = 16;
@@ -15,7 +15,7 @@ const keyBytes = 32;
 /** `scrypt$N$r$p$salt$key`: whole numbers, then base64url. */
 const keptForm = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/;
 
-/** Makes of a password what is kept in its place; twice the same password gives two hashes. */
+/** Hashes a password with a new salt: the same password gives two different hashes. */
 export async function hashPassword(password: string, entropy: Entropy): Promise<string> {
   const salt = Buffer.from(entropy.bytes(saltBytes));
   const key = await derive(password, salt, keyBytes, work);
@@ -23,9 +23,9 @@ export async function hashPassword(password: string, entropy: Entropy): Promise<
 }
 
 /**
- * Whether a password is the one that was hashed.
+ * Whether a password matches a hash.
  *
- * @param kept what {@link hashPassword} gave; undefined (there is no such user) is false after the same work
+ * @param kept what {@link hashPassword} returned; undefined (no such user) gives false after the same work
  */
 export async function matchesPassword(password: string, kept: string | undefined): Promise<boolean> {
   const [, N, r, p, salt = '', key = ''] = keptForm.exec(kept ?? decoy) ?? [];
@@ -43,7 +43,10 @@ interface Work {
   readonly p: number;
 }
 
-/** On a thread beside. However it was typed, the same text is the same password (NIST SP 800-63B, 3.1.1.2). */
+/**
+ * Runs on another thread. The text is normalized first, so that the same password matches however it was typed (NIST
+ * SP 800-63B, 3.1.1.2).
+ */
 function derive(password: string, salt: Buffer, bytes: number, { N, r, p }: Work): Promise<Buffer> {
   const options = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
@@ -54,7 +57,7 @@ function derive(password: string, salt: Buffer, bytes: number, { N, r, p }: Work
   });
 }
 
-/** Two names that a reader takes for the same sign in the same user. */
+/** The name that sign-in compares: names that look the same give the same text. */
 export function signInNameOf(username: string): string {
   return username.trim().normalize('NFKC').toLowerCase();
 }

@@ -3,29 +3,29 @@ import type { UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { UserRecord } from '../../store/records.ts';
 import { hashSecret, isSameSecret } from '../../support/secret.ts';
-import { makeSecret } from '../token/tokens.ts';
+import { createSecret } from '../token/tokens.ts';
 
-/** Our choice: how long a browser stays signed in to the authorization pages. */
+/** Unspecified: how long a browser stays signed in to the authorization pages. */
 export const signInLifeMs = 24 * 3_600_000;
 
-/** Browsers signed in to the authorization pages, each known by the secret in its cookie. */
+/** Browsers at the authorization pages, each identified by the secret in its cookie. */
 export interface SignIns {
-  /** A new secret that signs nobody in yet. */
+  /** Creates a secret that signs nobody in. */
   anonymous(): string;
-  /** Signs the user in. @returns the secret for the browser's cookie; what it had before stays worth nothing */
+  /** Signs the user in. @returns the new secret for the browser's cookie */
   open(userId: UserId): Promise<string>;
-  /** Who is signed in by a secret. */
+  /** The user who is signed in with a secret. */
   load(secret: string): Promise<UserRecord | undefined>;
-  /** Signs out; nothing happens when nobody is signed in. */
+  /** Signs out; does nothing when nobody is signed in. */
   close(secret: string): Promise<void>;
 }
 
 export function createSignIns(core: Core): SignIns {
   return {
-    anonymous: () => makeSecret(core),
+    anonymous: () => createSecret(core),
 
     async open(userId) {
-      const secret = makeSecret(core);
+      const secret = createSecret(core);
       const hash = hashSecret(secret);
       await core.store.transact(`sign-in/${hash}`, transaction =>
         transaction.put('sign_ins', { hash, user_id: userId, expires_at_ms: core.clock.now() + signInLifeMs }),
@@ -46,7 +46,7 @@ export function createSignIns(core: Core): SignIns {
   };
 }
 
-/** What a form must carry to show that it comes from a page given to the browser with this secret. */
+/** The token that a form must carry to prove that it comes from a page of the browser with this secret. */
 export function formToken(secret: string): string {
   return createHmac('sha256', secret).update('form').digest('base64url');
 }

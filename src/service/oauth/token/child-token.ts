@@ -8,14 +8,14 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { authorizationScope, findHolding } from '../authorize/authorization-records.ts';
 import type { PartnerClients } from '../provisional/partner-client.ts';
-import { makeSecret, requireAccessToken, tokenAnswer } from './tokens.ts';
+import { createSecret, requireAccessToken, tokenAnswer } from './tokens.ts';
 
 /**
- * Exchanges a user's token of a publisher's application for one of an application that belongs to it, with the same
- * scopes. It ends with the parent's token, however that ends: it is of the same authorization and the same grant.
+ * Exchanges a user's token of a publisher's application for a token of an application that belongs to the publisher,
+ * with the same scopes. It belongs to the same authorization and the same grant, so it ends with the parent's token.
  *
- * @throws RequestError `invalid_form_body`; `invalid_access_token` when the parent's is none that holds; `wrong_client_secret`,
- *   `rate_limited`; `unknown_application` unless the child belongs to the parent
+ * @throws RequestError `invalid_form_body`; `invalid_access_token` when the parent's token is not valid;
+ *   `wrong_client_secret`, `rate_limited`; `unknown_application` unless the child belongs to the parent
  * @see docs/spec/oauth2.md#provisional-accounts
  */
 export async function exchangeChildToken(
@@ -38,7 +38,7 @@ export async function exchangeChildToken(
 async function issue(core: Core, { hash, authorization_id }: TokenRecord, child: ApplicationRecord) {
   const authorization = await findHolding(core.store, authorization_id);
   if (!authorization) throw new RequestError('invalid_access_token');
-  const secret = makeSecret(core);
+  const secret = createSecret(core);
   return core.store.transact(authorizationScope(authorization), async transaction => {
     const parentToken = await transaction.get('tokens', hash);
     if (!parentToken) throw new RequestError('invalid_access_token');

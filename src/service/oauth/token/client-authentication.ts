@@ -6,31 +6,34 @@ import { oauthFaults } from './oauth-request-error.ts';
 
 interface ClientCredentials {
   readonly clientId: string;
-  /** Readings of the secret, one of which must fit; absent when the client only names itself, as public ones may. */
+  /**
+   * Possible readings of the secret, one of which must match; absent when the client sends only its id, as public
+   * clients may.
+   */
   readonly secrets?: readonly string[];
 }
 
-/** What came to one of the endpoints where clients prove themselves. */
+/** A request to an endpoint where clients authenticate themselves. */
 export interface ClientRequest {
-  /** Value of that header. */
+  /** Value of the `Authorization` header. */
   readonly authorization: string | undefined;
   readonly form: Form;
-  /** Where it came from. */
+  /** Where the request came from. */
   readonly address: string;
 }
 
 /** The client of a token or revocation request. */
 export interface AuthenticatedClient {
   readonly application: ApplicationRecord;
-  /** It showed its secret. */
+  /** Whether it proved its secret. */
   readonly proven: boolean;
 }
 
 /**
- * Finds out which client calls: by HTTP Basic, by `client_id` and `client_secret` in the form, or by `client_id` alone
- * if it is a public client.
+ * Authenticates a client: by HTTP Basic, by `client_id` and `client_secret` in the form, or by `client_id` alone if
+ * it is a public client.
  *
- * @throws OAuthRequestError `invalid_client`; `invalid_request` when both ways are used at once, or a field is repeated
+ * @throws OAuthRequestError `invalid_client`; `invalid_request` when both ways are used, or a field is repeated
  * @see docs/spec/oauth2.md#client-authentication; docs/spec/oauth2.md#public-clients
  */
 export async function authenticateClient(core: Core, request: ClientRequest): Promise<AuthenticatedClient> {
@@ -43,7 +46,7 @@ export async function authenticateClient(core: Core, request: ClientRequest): Pr
   return { application, proven };
 }
 
-/** The client that a request says it is from, proven or not. */
+/** The client that a request names, proven or not. */
 export function clientNamedBy({ authorization, form }: ClientRequest): string | undefined {
   return form.get('client_id') || parseBasic(authorization ?? '')?.clientId;
 }
@@ -62,8 +65,8 @@ function readCredentials({ authorization, form }: ClientRequest): ClientCredenti
 }
 
 /**
- * Reads `Basic base64(id:secret)`. Both parts should come form-encoded (RFC 6749, section 2.3.1), but many clients send their
- * secret as it is: both readings are given.
+ * Reads `Basic base64(id:secret)`. Both parts should be form-encoded (RFC 6749, section 2.3.1), but many clients send
+ * their secret as it is, so both readings are returned.
  */
 function parseBasic(authorization: string): ClientCredentials | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1];

@@ -13,13 +13,14 @@ import { issuePair } from './refresh-token.ts';
 import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
 
 /**
- * Grant `authorization_code`: a code, once and in time, by the client and with the redirect and verifier it was asked
- * for with, becomes an access and a refresh token.
+ * Grant `authorization_code`: the client exchanges a code for an access and a refresh token, once and in time, with
+ * the redirect and the verifier of the authorization request.
  *
- * Our choice: an attempt that fails leaves the code as it was, and only one who proves all of this by a used code ends
- * what the code gave: else whoever sees a redirect could sign its user out.
+ * Unspecified: an attempt that fails leaves the code usable. Only a used code with all of this proven ends the tokens
+ * that it gave; otherwise anybody who sees a redirect could sign its user out.
  *
- * @throws OAuthRequestError `invalid_grant`, `invalid_request`, `invalid_client`; RequestError those of {@link ProvisionalMerges}
+ * @throws OAuthRequestError `invalid_grant`, `invalid_request`, `invalid_client`; RequestError those of {@link
+ *   ProvisionalMerges}
  * @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce; RFC 6749, section 4.1.3
  */
 export async function exchangeCode(
@@ -42,7 +43,7 @@ export async function exchangeCode(
   return withGuild(core, response, code);
 }
 
-/** Tells which guild the bot was added to on the way. @see docs/spec/oauth2.md#installation */
+/** Adds the guild that the bot was installed in. @see docs/spec/oauth2.md#installation */
 async function withGuild(core: Core, response: TokenResponse, { guild_id }: CodeRecord): Promise<TokenResponse> {
   const guild = guild_id === null ? undefined : await core.store.get('guilds', guild_id);
   return guild ? { ...response, guild: guildUpdatedView(guild) } : response;
@@ -55,13 +56,16 @@ function checkCode(core: Core, application: ApplicationRecord, code: CodeRecord 
   return code;
 }
 
-/** The redirect is read as the authorization request's was: left out it means the first registered one. */
+/** The redirect has the same default as in the authorization request: the first registered one. */
 function checkRedirect(application: ApplicationRecord, form: Form, code: CodeRecord): void {
   const redirectUri = field(form, 'redirect_uri') ?? application.redirect_uris[0];
   if (redirectUri !== code.redirect_uri) throw oauthFaults.invalidInRequest('redirect_uri');
 }
 
-/** Without PKCE a public client needs its secret, too: something must tie the code to who asked for it. @see docs/spec/oauth2.md#pkce */
+/**
+ * Without PKCE a public client must prove its secret, because something must bind the code to the client that
+ * requested it. @see docs/spec/oauth2.md#pkce
+ */
 function checkProof(form: Form, { code_challenge }: CodeRecord, proven: boolean): void {
   const verifier = field(form, 'code_verifier');
   if (verifier === undefined) {
@@ -69,12 +73,15 @@ function checkProof(form: Form, { code_challenge }: CodeRecord, proven: boolean)
     if (!proven) throw oauthFaults.client();
     return;
   }
-  // A verifier without a challenge means that somebody took the challenge out of the request (RFC 9700, section 4.8.2).
+  // A verifier without a challenge means that somebody removed the challenge from the request (RFC 9700, section
+  // 4.8.2).
   if (!isCodeVerifier(verifier) || code_challenge === null) throw oauthFaults.invalid('code_verifier');
   if (!isSameSecret(codeChallengeOf(verifier), code_challenge)) throw oauthFaults.verifierDiffers();
 }
 
-/** @returns undefined when the code was used or its authorization ended; what a used code gave is ended with it */
+/**
+ * @returns undefined when the code was used or its authorization ended; the tokens that a used code gave end with it
+ */
 async function redeem(core: Core, transaction: Transaction, hash: string): Promise<TokenResponse | undefined> {
   const code = await transaction.get('codes', hash);
   const authorization = await findHolding(transaction, code?.authorization_id ?? null);

@@ -13,14 +13,14 @@ import { issuePair } from './refresh-token.ts';
 import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
 
 /**
- * Grant `urn:ietf:params:oauth:grant-type:device_code`: once the user has said yes, the device's code becomes an access
- * and a refresh token, once.
+ * Grant `urn:ietf:params:oauth:grant-type:device_code`: once the user has approved, the device exchanges its code for
+ * an access and a refresh token, once.
  *
- * Our choices: the first poll may come at once; only one who still waits is told to slow down, an answer is never held
- * back; a code used again is refused, and what it gave stays.
+ * Unspecified: the first poll may come immediately; only a device that still waits gets `slow_down`, and an answer is
+ * never held back; a code that is used again is rejected, and its tokens stay valid.
  *
- * @throws OAuthRequestError `authorization_pending`, `slow_down`, `expired_token`, `access_denied`, `invalid_grant`; RequestError those of
- *   {@link ProvisionalMerges}
+ * @throws OAuthRequestError `authorization_pending`, `slow_down`, `expired_token`, `access_denied`, `invalid_grant`;
+ *   RequestError those of {@link ProvisionalMerges}
  * @see docs/spec/oauth2.md#devices; RFC 8628, section 3.5
  */
 export async function redeemDevice(
@@ -51,7 +51,7 @@ function isGranted(record: DeviceCodeRecord): record is GrantedRecord {
   return record.state === 'granted' && record.user_id !== null && record.authorization_id !== null;
 }
 
-/** Notes a poll that came before the answer. @returns what the device is told */
+/** Records a poll that came before the user's answer. @returns the error for the device */
 async function poll(core: Core, { hash }: DeviceCodeRecord): Promise<OAuthRequestError> {
   return core.store.transact(deviceScope(hash), async transaction => {
     const record = await transaction.get('device_codes', hash);
@@ -59,7 +59,7 @@ async function poll(core: Core, { hash }: DeviceCodeRecord): Promise<OAuthReques
     const nowMs = core.clock.now();
     const { polled_at_ms, interval_ms } = record;
     const sinceMs = polled_at_ms === null ? interval_ms : nowMs - polled_at_ms;
-    // Less than none when the clock was set back meanwhile: nobody polled too early then.
+    // A negative time means that the clock was set back since; the poll then does not count as too early.
     const isEarly = sinceMs >= 0 && sinceMs < interval_ms;
     const slowedMs = isEarly ? interval_ms + limits.devicePollIntervalMs : interval_ms;
     transaction.put('device_codes', { ...record, polled_at_ms: nowMs, interval_ms: slowedMs });
@@ -67,7 +67,7 @@ async function poll(core: Core, { hash }: DeviceCodeRecord): Promise<OAuthReques
   });
 }
 
-/** @returns undefined when the code was used, or the user ended the authorization meanwhile */
+/** @returns undefined when the code was used, or the user has ended the authorization */
 async function redeem(
   core: Core,
   transaction: Transaction,

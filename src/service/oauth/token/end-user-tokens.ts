@@ -5,8 +5,8 @@ import { authorizationScope, endAuthorization, endToken } from '../authorize/aut
 import { userScope } from '../provisional/user.ts';
 
 /**
- * Ends everything that lets somebody act as the user: authorizations with all their tokens and with codes not used yet, tokens
- * of the user's own clients, browsers signed in to the pages. Gateway sessions that lived by them are closed. The user may
+ * Ends everything that lets somebody act as the user: authorizations with their tokens and unused codes, tokens of
+ * the user's own clients, and sign-ins at the pages. Gateway sessions that depend on them are closed. The user may
  * sign in again. Idempotent.
  */
 export async function endUserTokens(core: Core, events: AuthorizationEvents, userId: UserId): Promise<void> {

@@ -3,16 +3,16 @@ import { FormFields } from '../../http/body/url-encoded.ts';
 import type { Call } from '../../http/call.ts';
 import { oauthFaults } from './oauth-request-error.ts';
 
-/** The parameters of a form-encoded body; none when the body was no form. */
+/** The parameters of a form-encoded body; none when the body is not a form. */
 export type Form = Pick<FormFields, 'get' | 'getAll'>;
 
-/** The form of a call; JSON and malformed bodies count as an empty one. @see docs/spec/oauth2.md#errors */
+/** The form of a request; JSON and malformed bodies count as an empty form. @see docs/spec/oauth2.md#errors */
 export function formOf({ body }: Call): Form {
   return body instanceof FormFields ? body : new FormFields();
 }
 
 /**
- * A field's text; one without a value counts as left out.
+ * A field's text; an empty field counts as missing.
  *
  * @throws OAuthRequestError `invalid_request` when the field is repeated
  * @see RFC 6749, section 3.2
@@ -23,7 +23,7 @@ export function field(form: Form, name: string): string | undefined {
   return value || undefined;
 }
 
-/** The scopes that a form asks for; none when it names none. */
+/** The scopes that a form names, if any. */
 export function scopesIn(form: Form): readonly string[] {
   return splitScopes(field(form, 'scope') ?? '');
 }

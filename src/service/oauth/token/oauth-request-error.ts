@@ -1,4 +1,4 @@
-/** Error codes of RFC 6749 (4.1.2.1 and 5.2), RFC 7009 (2.2.1) and RFC 8628 (3.5) that this service gives. */
+/** The error codes of RFC 6749 (4.1.2.1 and 5.2), RFC 7009 (2.2.1) and RFC 8628 (3.5) that this service uses. */
 export type OAuthErrorCode =
   | 'access_denied'
   | 'authorization_pending'
@@ -12,7 +12,7 @@ export type OAuthErrorCode =
   | 'unsupported_response_type'
   | 'unsupported_token_type';
 
-/** A refusal in OAuth2's own form: the token endpoint's error body, or the `error` of a redirect. */
+/** A rejection in OAuth2's own form: the token endpoint's error body, or the `error` of a redirect. */
 export class OAuthRequestError extends Error {
   readonly error: OAuthErrorCode;
   /** For people; absent where the interface sends none. */
@@ -27,7 +27,7 @@ export class OAuthRequestError extends Error {
 }
 
 /**
- * The refusals and their wording, one row each. `name` is a parameter's name.
+ * The rejections and their texts, one row each. `name` is a parameter's name.
  *
  * @see docs/spec/oauth2.md#errors
  */
@@ -40,7 +40,7 @@ export const oauthFaults = {
   pending: () => new OAuthRequestError('authorization_pending'),
   slowDown: () => new OAuthRequestError('slow_down'),
   expiredToken: () => new OAuthRequestError('expired_token'),
-  // RFC 7636 (4.6) has another code for a verifier that is well-formed but not the challenge's.
+  // RFC 7636 (4.6) names the same code for a well-formed verifier that does not match the challenge.
   verifierDiffers: () => new OAuthRequestError('invalid_grant', 'Invalid "code_verifier"'),
   missing: (name: string) => new OAuthRequestError('invalid_request', `Missing "${name}"`),
   invalid: (name: string) => new OAuthRequestError('invalid_request', `Invalid "${name}"`),
@@ -48,13 +48,16 @@ export const oauthFaults = {
   repeated: (name: string) => new OAuthRequestError('invalid_request', `"${name}" is given more than once`),
   challengeMethod: () => new OAuthRequestError('invalid_request', 'Unsupported "code_challenge_method"'),
   twoAuthentications: () =>
-    new OAuthRequestError('invalid_request', 'The client authenticates itself both in the header and in the body'),
+    new OAuthRequestError(
+      'invalid_request',
+      'The client must not authenticate in the header and in the body of one request',
+    ),
   scope: () => new OAuthRequestError('invalid_scope', 'The requested scope is invalid, unknown, or malformed.'),
   responseType: () => new OAuthRequestError('unsupported_response_type', 'The response_type must be "code" or "token"'),
   tokenToScheme: () =>
     new OAuthRequestError(
       'unsupported_response_type',
-      'The response_type must be "code" where a custom scheme is redirected to',
+      'The response_type must be "code" when redirect_uri has a custom scheme',
     ),
   codeGrantRequired: () => new OAuthRequestError('invalid_request', 'Integration requires code grant'),
   grantType: (given: string | undefined) =>

@@ -4,14 +4,16 @@ import type { Core } from '../../core.ts';
 import { type ClientRequest, clientNamedBy } from './client-authentication.ts';
 import { type OAuthErrorCode, OAuthRequestError } from './oauth-request-error.ts';
 
-/** Lets a request on in which a client proves something: its secret, a code, a token. @throws RequestError `rate_limited` */
+/**
+ * Runs a request in which a client proves something: its secret, a code, a token. @throws RequestError `rate_limited`
+ */
 export type ProofGuard = <T>(request: ClientRequest, work: () => Promise<T>) => Promise<T>;
 
 const wrongProofs: ReadonlySet<OAuthErrorCode> = new Set<OAuthErrorCode>(['invalid_client', 'invalid_grant']);
 
 /**
- * Our choice: wrong proofs count by application and address, so that nobody elsewhere can lock an application out; the
- * secrets themselves are too long to be guessed from many addresses.
+ * Unspecified: wrong proofs are counted by application and address, so that nobody elsewhere can lock an application
+ * out; the secrets themselves are too long to be guessed from many addresses.
  */
 export function createProofGuard(core: Core): ProofGuard {
   const attempts = createAttemptLimiter(core, 'oauth-proof');

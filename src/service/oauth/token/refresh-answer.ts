@@ -4,11 +4,11 @@ import type { Core } from '../../core.ts';
 import type { UsedRefreshToken } from '../../store/records.ts';
 import { hashSecret } from '../../support/secret.ts';
 
-/** What tells one refresh from another. */
+/** What identifies a refresh request. */
 export interface RefreshRequest {
   /** The refresh token. */
   readonly secret: string;
-  /** The client's name for the request, which nobody can guess. */
+  /** The client's idempotency key, which nobody can guess. */
   readonly key: string | undefined;
 }
 
@@ -17,8 +17,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * What is kept of a refresh token that was used: for who repeats the request by its name, the answer, too, encrypted by the
- * request, since tokens are not kept where they can be read.
+ * What is stored of a used refresh token. If the request had an idempotency key, that includes the answer for a
+ * client that repeats the request, encrypted with a key from the request, because the store keeps no readable tokens.
  */
 export function useOf(core: Core, { secret, key }: RefreshRequest, answer: TokenResponse): UsedRefreshToken {
   const used = { hash: hashSecret(secret), at_ms: core.clock.now() };
@@ -29,7 +29,7 @@ export function useOf(core: Core, { secret, key }: RefreshRequest, answer: Token
   return { ...used, sealed: Buffer.concat([nonce, sealing.getAuthTag(), content]).toString('base64url') };
 }
 
-/** @returns undefined when this is not the request that was answered */
+/** @returns undefined unless this repeats the answered request */
 export function openAnswer(
   core: Core,
   { secret, key }: RefreshRequest,
@@ -42,7 +42,7 @@ export function openAnswer(
   try {
     const content = Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]);
     const answer = JSON.parse(content.toString()) as TokenResponse;
-    // Less than none when the clock was set back meanwhile.
+    // Negative when the clock was set back since.
     const passedSeconds = Math.max(0, Math.ceil((core.clock.now() - at_ms) / 1000));
     return { ...answer, expires_in: Math.max(0, answer.expires_in - passedSeconds) };
   } catch {
@@ -50,7 +50,7 @@ export function openAnswer(
   }
 }
 
-/** Both are long and random, so that a plain hash makes a key of them. */
+/** Both are long and random, so a plain hash is enough to derive the key. */
 function keyOf(secret: string, key: string): Buffer {
   return hash('sha256', `${secret} ${key}`, 'buffer');
 }

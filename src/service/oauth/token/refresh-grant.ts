@@ -10,22 +10,26 @@ import type { AuthenticatedClient } from './client-authentication.ts';
 import { type Form, field, requiredField, scopesIn } from './form.ts';
 import { oauthFaults } from './oauth-request-error.ts';
 import { openAnswer, type RefreshRequest, useOf } from './refresh-answer.ts';
-import { findRefreshToken, isCurrent, isPrevious, makeRefreshToken, putRefreshToken } from './refresh-token.ts';
+import { createRefreshToken, findRefreshToken, isCurrent, isPrevious, putRefreshToken } from './refresh-token.ts';
 import { issueAccess, type TokenGrant } from './tokens.ts';
 
-/** A refresh token, with the parties that every token of a user's authorization names. */
+/** A refresh token, with the user and the application that every token of an authorization names. */
 type RefreshToken = TokenRecord & Parties & { readonly grant_id: string };
 
 /**
- * Grant `refresh_token`: a new pair takes the place of the old one, which ends. Of several refreshes with one token, one wins.
+ * Grant `refresh_token`: a new pair of tokens replaces the old one, which ends. Of several refreshes with one token,
+ * one succeeds.
  *
- * Whoever shows a token that was used before shows that two have it, and one of them is a thief: all tokens of the grant end,
- * so that neither goes on (RFC 9700, section 4.14.2). Our choices: windows and processes of one game refresh at the same moment, so who
- * comes too late by less than {@link serviceLimits.refreshGraceMs}, before the new pair was refreshed in turn, is refused and no
- * more. And a client may name its request by an `idempotency_key`: it then gets the same answer again, for as long as the new
- * pair has not been refreshed in turn, so that one that dies before it has kept the answer does not sign its player out.
+ * A used token that comes again shows that two parties have it, one of whom may be a thief: all tokens of the grant
+ * end (RFC 9700, section 4.14.2).
  *
- * @throws OAuthRequestError `invalid_grant`; `invalid_scope` when more is asked for than was granted; `invalid_request`
+ * Unspecified: windows and processes of one game refresh at the same moment, so a request that is late by less than
+ * {@link serviceLimits.refreshGraceMs}, before the new pair was refreshed in turn, is only rejected. A client may
+ * also name its request by an `idempotency_key`. It then gets the same answer again until the new pair is refreshed,
+ * so that a process that dies before it has stored the answer does not sign its player out.
+ *
+ * @throws OAuthRequestError `invalid_grant`; `invalid_scope` when more is requested than was granted;
+ *   `invalid_request`
  * @see docs/spec/oauth2.md#tokens; RFC 6749, section 3.2
  */
 export async function refresh(
@@ -43,7 +47,10 @@ export async function refresh(
   );
   if (rotation === 'reused') {
     const { application_id, user_id } = token;
-    core.log.warn({ application_id, user_id }, 'A refresh token was used again: all tokens of its grant have ended.');
+    core.log.warn(
+      { application_id, user_id },
+      'A refresh token was used a second time: all tokens of its grant have ended.',
+    );
   }
   if (typeof rotation === 'string') throw oauthFaults.refreshToken();
   return idTokens.add(rotation, { ...token, nonce: null });
@@ -55,13 +62,13 @@ function isRefreshToken(token: TokenRecord | undefined): token is RefreshToken {
   );
 }
 
-/** Fewer scopes may be asked for than were granted. @see RFC 6749, section 6 */
+/** A refresh may narrow the scopes. @see RFC 6749, section 6 */
 function validateScopes(form: Form, granted: readonly string[]): readonly string[] {
   if (field(form, 'scope') === undefined) return granted;
   return requireScopes(scopesIn(form), scope => granted.includes(scope));
 }
 
-// What nobody guesses, and nobody fills the store with.
+// Long enough that nobody guesses it, and short enough that nobody fills the store with it.
 const { idempotencyKeyLengthMin, idempotencyKeyLengthMax } = serviceLimits;
 const keyForm = new RegExp(`^[\\x21-\\x7E]{${idempotencyKeyLengthMin},${idempotencyKeyLengthMax}}$`);
 
@@ -71,7 +78,7 @@ function readKey(form: Form): string | undefined {
   return key;
 }
 
-/** What becomes of a refresh within its turn. `reused`: somebody else has a token of the family, and all of it has ended. */
+/** The result of a refresh. `reused`: another party has a token of the family, and the whole family has ended. */
 type Rotation = TokenResponse | 'reused' | 'refused';
 
 async function rotate(
@@ -111,7 +118,7 @@ function replace(
   request: RefreshRequest,
   accessScopes: readonly string[],
 ): TokenResponse {
-  const secret = makeRefreshToken(core, request.secret);
+  const secret = createRefreshToken(core, request.secret);
   const access = issueAccess(core, transaction, { ...grant, scopes: accessScopes });
   const response = { ...access, refresh_token: secret };
   putRefreshToken(core, transaction, { secret, grant, previous: useOf(core, request, response) });

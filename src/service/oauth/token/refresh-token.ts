@@ -4,31 +4,31 @@ import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { TokenRecord, UsedRefreshToken } from '../../store/records.ts';
 import { hashSecret, isSameSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
-import { issueAccess, makeSecret, ownersOf, type TokenGrant } from './tokens.ts';
+import { createSecret, issueAccess, ownersOf, type TokenGrant } from './tokens.ts';
 
 /**
- * The refresh tokens of one grant, each of which takes the place of the one before it, are a family. All of them begin with
- * the same 132 random bits, so that one record tells of any token that ever was in the family whether it is the current
- * one. Nobody knows these bits but who holds a token of the family.
+ * The refresh tokens of one grant, each of which replaces the one before it, are a family. They all begin with the
+ * same 132 random bits, so that one record is enough to recognize any token of the family and to tell whether it is
+ * the current one. Only the holder of a token of the family knows these bits.
  *
  * @see RFC 9700, section 4.14.2
  */
 const familyLength = 22;
 
-/** Puts the first tokens of a grant into the store and gives the answer that tells them. */
+/** Stores the first tokens of a grant and returns the token response. */
 export function issuePair(core: Core, transaction: Transaction, grant: TokenGrant): TokenResponse {
-  const secret = makeRefreshToken(core);
+  const secret = createRefreshToken(core);
   putRefreshToken(core, transaction, { secret, grant });
   return { ...issueAccess(core, transaction, grant), refresh_token: secret };
 }
 
-/** A refresh token for a grant that has none yet, or in the place of its predecessor. */
-export function makeRefreshToken(core: Core, predecessor?: string): string {
-  const secret = makeSecret(core);
+/** Creates a refresh token: the first of a grant, or the successor of another. */
+export function createRefreshToken(core: Core, predecessor?: string): string {
+  const secret = createSecret(core);
   return predecessor === undefined ? secret : predecessor.slice(0, familyLength) + secret.slice(familyLength);
 }
 
-/** Makes the token the one of its family that holds, until nobody has used it for {@link serviceLimits.refreshTokenIdleMs}. */
+/** Makes the token the current one of its family, until it is unused for {@link serviceLimits.refreshTokenIdleMs}. */
 export function putRefreshToken(
   core: Core,
   transaction: Transaction,
@@ -53,12 +53,12 @@ export async function findRefreshToken(view: StoreView, secret: string): Promise
   return token?.kind === 'refresh' && token.current_hash === undefined ? token : undefined;
 }
 
-/** Whether this is the token of the family that holds. */
+/** Whether this is the current token of the family. */
 export function isCurrent({ current_hash, hash }: TokenRecord, secret: string): boolean {
   return isSameSecret(current_hash ?? hash, hashSecret(secret));
 }
 
-/** Whether this is the token whose place the current one took. */
+/** Whether this is the token that the current one replaced. */
 export function isPrevious({ previous }: TokenRecord, secret: string): boolean {
   return previous !== undefined && isSameSecret(previous.hash, hashSecret(secret));
 }

@@ -11,10 +11,10 @@ import { findRefreshToken } from './refresh-token.ts';
 const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token']);
 
 /**
- * Ends a token, and with one of a user every code and token the user's authorization gave the application. A child
- * application's token ends by itself: the authorization is its parent's.
+ * Ends a token. With a user's token, every code and token of the user's authorization for the application ends. A
+ * child application's token ends alone, because the authorization is its parent's.
  *
- * Our choice: a token that is unknown, or another application's, is nothing to revoke and no error (RFC 7009, section 2.2).
+ * Unspecified: a token that is unknown or another application's is no error (RFC 7009, section 2.2).
  *
  * @throws OAuthRequestError `invalid_request` without a token, `unsupported_token_type`
  * @see docs/spec/oauth2.md#revocation

@@ -7,21 +7,21 @@ import type { IdTokenSubject, IdTokens } from '../openid/id-token.ts';
 import type { ProvisionalMerges } from '../provisional/merge.ts';
 import type { Form } from './form.ts';
 
-/** What the grants that sign users in stand on. */
+/** What the grants that sign users in depend on. */
 export interface SignInGrantDeps {
   readonly idTokens: IdTokens;
   readonly merges: ProvisionalMerges;
 }
 
-/** A code that a user has approved, and who redeems it. */
+/** A code that a user has approved, and the client that redeems it. */
 export interface SignInGrant {
   readonly application: ApplicationRecord;
-  /** Of the request: it may also name a provisional account to be merged. */
+  /** The form of the request, which may also name a provisional account to merge. */
   readonly form: Form;
   readonly subject: IdTokenSubject;
-  /** What the redeeming must be serial with, besides all that happens to the user's authorization. */
+  /** Store scopes that the transaction needs besides that of the user's authorization. */
   readonly guards?: readonly string[];
-  /** Gives the tokens, once: undefined when the code was used, or its authorization ended meanwhile. */
+  /** Issues the tokens once: undefined when the code was used, or its authorization has ended. */
   readonly redeem: (transaction: Transaction) => Promise<TokenResponse | undefined>;
 }
 
@@ -40,7 +40,7 @@ export async function signInBy(
   const response = await core.store.transact(
     authorizationScope(subject),
     async transaction => {
-      await merge?.judge(transaction, subject.user_id);
+      await merge?.checkDestination(transaction, subject.user_id);
       const issued = await redeem(transaction);
       if (issued) await merge?.begin(transaction, subject.user_id);
       return issued;

@@ -13,7 +13,10 @@ import { issueApplicationToken } from './tokens.ts';
 
 type Grant = (client: AuthenticatedClient, form: Form) => Promise<TokenResponse>;
 
-/** Answers the token endpoint: picks the grant, then authenticates the client, then grants. @see docs/spec/oauth2.md#tokens */
+/**
+ * The token endpoint: chooses the grant, authenticates the client, then issues tokens.
+ * @see docs/spec/oauth2.md#tokens
+ */
 export function createTokenEndpoint(core: Core, idTokens: IdTokens, merges: ProvisionalMerges) {
   const grants = new Map<string | undefined, Grant>([
     ['authorization_code', (client, form) => exchangeCode(core, { idTokens, merges }, client, form)],
@@ -22,7 +25,7 @@ export function createTokenEndpoint(core: Core, idTokens: IdTokens, merges: Prov
     ['client_credentials', (client, form) => grantToClient(core, client, form)],
   ]);
 
-  /** @throws OAuthRequestError; RequestError what is wrong with an account to be merged */
+  /** @throws OAuthRequestError; RequestError for an account that cannot be merged */
   return async (request: ClientRequest): Promise<TokenResponse> => {
     const { form } = request;
     const grantType = field(form, 'grant_type');
@@ -33,8 +36,8 @@ export function createTokenEndpoint(core: Core, idTokens: IdTokens, merges: Prov
 }
 
 /**
- * Grant `client_credentials`: a token of the application itself, without a refresh token. A public client needs its
- * secret here, too.
+ * Grant `client_credentials`: a token of the application itself, without a refresh token. Here a public client needs
+ * its secret, too.
  *
  * @throws OAuthRequestError `invalid_client`, `invalid_scope`
  * @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#pkce

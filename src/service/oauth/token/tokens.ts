@@ -10,12 +10,12 @@ import { hashSecret } from '../../support/secret.ts';
 
 const secretBytes = 32;
 
-/** Makes a code, token or cookie: opaque, unguessable, 43 characters of base64url. */
-export function makeSecret(core: Core): string {
+/** Creates a code, token or cookie: opaque, unguessable, 43 characters of base64url. */
+export function createSecret(core: Core): string {
   return randomToken(core.entropy, secretBytes);
 }
 
-/** What new tokens of a user are for. */
+/** What new tokens of a user are issued for. */
 export interface TokenGrant {
   readonly authorization: AuthorizationRecord;
   /** @see TokenRecord.grant_id */
@@ -23,15 +23,15 @@ export interface TokenGrant {
   readonly scopes: readonly string[];
 }
 
-/** Puts a new access token into the store and gives the answer that tells it. */
+/** Stores a new access token and returns the token response. */
 export function issueAccess(core: Core, transaction: Transaction, grant: TokenGrant): TokenResponse {
-  const access = makeSecret(core);
+  const access = createSecret(core);
   const expires_at_ms = core.clock.now() + limits.accessTokenLifeMs;
   put(transaction, access, { ...ownersOf(grant), kind: 'access', scopes: grant.scopes, expires_at_ms });
   return tokenAnswer(access, grant.scopes);
 }
 
-/** The record of an access token that still holds. @throws RequestError `invalid_access_token` */
+/** The record of a valid access token. @throws RequestError `invalid_access_token` */
 export async function requireAccessToken({ store, clock }: Core, secret: string): Promise<TokenRecord> {
   const token = await store.get('tokens', hashSecret(secret));
   const isLive = token?.kind === 'access' && (token.expires_at_ms ?? 0) > clock.now();
@@ -40,19 +40,19 @@ export async function requireAccessToken({ store, clock }: Core, secret: string)
   return token;
 }
 
-/** The fields of a token that say whose it is. */
+/** The fields of a token that name its owner. */
 export function ownersOf({ authorization: { id, application_id, user_id }, grantId }: TokenGrant) {
   return { authorization_id: id, grant_id: grantId, application_id, user_id };
 }
 
-/** Puts a new token of the application itself into the store and gives the answer that tells it. */
+/** Stores a new token of the application itself and returns the token response. */
 export function issueApplicationToken(
   core: Core,
   transaction: Transaction,
   applicationId: ApplicationId,
   scopes: readonly string[],
 ): TokenResponse {
-  const secret = makeSecret(core);
+  const secret = createSecret(core);
   put(transaction, secret, {
     kind: 'application',
     authorization_id: null,
@@ -69,7 +69,7 @@ function put(transaction: Transaction, secret: string, token: Omit<TokenRecord, 
   transaction.put('tokens', { hash: hashSecret(secret), ...token });
 }
 
-/** The answer that tells a new token. */
+/** The token response. */
 export function tokenAnswer(
   secret: string,
   scopes: readonly string[],

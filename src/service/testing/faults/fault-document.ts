@@ -15,37 +15,37 @@ import {
   whole,
 } from '../../support/document-check.ts';
 
-/** Trouble to be made on purpose. The kind says what happens, the rest to whom and how often. */
+/** A fault to inject. The kind says what happens, the other fields to whom and how often. */
 export type FaultDocument = RequestFault | SocketFault;
 
 interface Aim {
-  /** Whom it strikes; everybody when left out. */
+  /** What the fault applies to; everything when omitted. */
   readonly match?: FaultMatch;
-  /** How often it strikes; null: until it is deleted. Default 1. */
+  /** How often the fault is injected; null: until it is deleted. Default 1. */
   readonly count?: number | null;
-  /** Of a hundred that match, so many are struck, chosen by `seed`. Default 100. */
+  /** Percentage of the matches that get the fault, chosen by `seed`. Default 100. */
   readonly percent?: number;
   /** The same seed makes the same choices. Default 0. */
   readonly seed?: number;
 }
 
-/** All that is given must fit. */
+/** All given fields must match. */
 export interface FaultMatch {
-  /** A request's route, by its name in the route table. */
+  /** The route of a request, by its name in the route table. */
   readonly route?: string;
   readonly application_id?: string;
   readonly user_id?: string;
-  /** A dispatch: the fault strikes a socket when this is about to leave, instead of at once. */
+  /** The name of a dispatch: the fault is injected when this dispatch is about to be sent, not immediately. */
   readonly event?: string;
 }
 
-/** Strikes requests that were let in, before they are answered. */
+/** Applies to requests that were admitted, before they are answered. */
 export type RequestFault = Aim &
   (
     | { readonly kind: 'latency'; readonly ms: number }
-    /** Nothing is done; the answer has this status and the message of a general error. */
+    /** The request is not carried out; the answer has this status and the message of a general error. */
     | { readonly kind: 'status'; readonly status: number }
-    /** Nothing is done; the answer is a 429 of this scope. Default `user`, and one second. */
+    /** The request is not carried out; the answer is a 429 of this scope. Default: `user`, and one second. */
     | {
         readonly kind: 'rate_limit';
         readonly scope?: 'user' | 'global' | 'shared';
@@ -54,20 +54,20 @@ export type RequestFault = Aim &
   );
 
 /**
- * Strikes gateway sockets, each once: those that are open at once, then, while it has strikes left, others at the next
- * frame they are sent.
+ * Applies to gateway sockets, once to each: to the open ones immediately, then, while the count lasts, to others when
+ * they are next sent a frame.
  */
 export type SocketFault = Aim &
-  /** The connection breaks off; what was about to leave is lost. */
+  /** The connection is cut; frames about to be sent are lost. */
   (
     | { readonly kind: 'drop' }
-    /** The connection stays open and nothing comes or goes any more. */
+    /** The connection stays open, and nothing is sent or received any more. */
     | { readonly kind: 'freeze' }
-    /** What leaves next is cut off in the middle, so that it cannot be decoded. */
+    /** The next frame is cut off in the middle, so that it cannot be decoded. */
     | { readonly kind: 'corrupt' }
     /** The client is asked to reconnect (op 7). */
     | { readonly kind: 'reconnect' }
-    /** The client is told that its session is invalid (op 9); unless it is resumable it ends. Default: not. */
+    /** The client gets an invalid session (op 9); the session ends unless it is resumable. Default: not resumable. */
     | { readonly kind: 'invalid_session'; readonly resumable?: boolean }
   );
 
@@ -88,7 +88,7 @@ const aim = {
   seed: whole(0, 2 ** 32 - 1),
 };
 
-/** Keys of each kind beside those of every fault, and which of them are needed. */
+/** The keys of each kind beside those of every fault, and which of them are required. */
 const kinds: Readonly<Record<FaultDocument['kind'], readonly [Readonly<Record<string, Check>>, readonly string[]]>> = {
   latency: [{ ms: whole(0, latencyMsMax) }, ['ms']],
   status: [{ status: whole(400, 599) }, ['status']],
@@ -110,7 +110,7 @@ const fault: Check = (value, path, issues) => {
   object({ kind: () => {}, ...aim, ...fields }, required)(value, path, issues);
 };
 
-/** Every fault of one document, or of a list of them. */
+/** Validates a document with one fault or a list of them. */
 export function checkFaults(value: unknown): Issue[] {
   return check(value, Array.isArray(value) ? list(fault, faultsMax) : fault);
 }

@@ -15,10 +15,10 @@ import {
 } from './fault-document.ts';
 import { seededRandom } from './random.ts';
 
-/** A fault that waits to strike. */
+/** A fault that is armed. */
 export type ArmedFault = FaultDocument & {
   readonly id: string;
-  /** Strikes that are left; null: without end. */
+  /** How often it is still injected; null: without bound. */
   readonly left: number | null;
 };
 
@@ -30,10 +30,10 @@ interface Armed<Document extends FaultDocument = FaultDocument> {
   left: number;
 }
 
-/** The faults of a running service: what a test arms and disarms. */
+/** The faults of a running service, which a test arms and disarms. */
 export interface FaultControl {
   /**
-   * Arms one fault or several; open sockets that match are struck immediately. @returns those that were armed
+   * Arms one fault or several. Open sockets that match get it immediately. @returns the armed faults
    *
    * @param given a {@link FaultDocument} or a list of them
    * @throws ValidationError
@@ -41,13 +41,13 @@ export interface FaultControl {
   add(given: unknown): readonly ArmedFault[];
   /** Disarms all faults. Frozen sockets stay frozen. */
   clear(): void;
-  /** The faults that have strikes left. */
+  /** The armed faults. */
   readonly armed: readonly ArmedFault[];
 }
 
 /**
- * Makes trouble on purpose, so that clients can be tested against it: slow and failing answers, limits that are used
- * up, sockets that break, freeze or garble. The same faults, seeds and requests strike the same.
+ * Injects faults, so that clients can be tested against them: slow and failing answers, exhausted limits, and sockets
+ * that break, freeze or send garbage. The same faults, seeds and requests give the same result.
  */
 export class FaultInjector implements FaultControl, RequestFaults, SocketFaults {
   readonly #core: Pick<Core, 'clock' | 'ids' | 'journal'>;
@@ -60,7 +60,7 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     this.#core = core;
   }
 
-  /** Names what gives the sockets that are open. */
+  /** Sets the function that lists the open sockets. */
   watch(open: () => Iterable<SocketTarget>): void {
     this.#open = open;
   }
@@ -81,12 +81,12 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     return [...this.#requests, ...this.#sockets].map(describe);
   }
 
-  /** For the HTTP door: whether asking {@link answer} can do anything. */
+  /** For the HTTP server: whether calling {@link answer} can have an effect. */
   get concernRequests(): boolean {
     return this.#requests.length > 0;
   }
 
-  /** For the HTTP door: what a request is answered in the place of its answer; undefined: that. May take time. */
+  /** For the HTTP server: the answer that replaces a request's own; undefined: none. May take time. */
   async answer(route: RouteName, principal: Principal): Promise<Reply | undefined> {
     for (const armed of this.#requests) {
       const { document } = armed;
@@ -100,12 +100,12 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     return undefined;
   }
 
-  /** For the gateway: whether asking {@link beforeSending} can do anything. */
+  /** For the gateway: whether calling {@link beforeSending} can have an effect. */
   get concernSockets(): boolean {
     return this.#sockets.length > 0;
   }
 
-  /** For the gateway: frames are about to leave. @param events names of the dispatches among them */
+  /** For the gateway: frames are about to be sent. @param events names of the dispatches among them */
   beforeSending(target: SocketTarget, events: readonly string[]): void {
     for (const armed of [...this.#sockets]) {
       const wanted = armed.document.match?.event;
@@ -145,7 +145,7 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     apply(armed, target);
   }
 
-  /** Takes a strike, unless chance or the count are against it. */
+  /** Uses up one injection, unless chance or the count decide against it. */
   #strikes(armed: Armed): boolean {
     if (armed.left <= 0 || armed.random() * 100 >= (armed.document.percent ?? 100)) return false;
     armed.left--;
@@ -156,7 +156,7 @@ export class FaultInjector implements FaultControl, RequestFaults, SocketFaults 
     return true;
   }
 
-  /** Lets go of every request that waits: the service ends, and its clock may stand still. */
+  /** Releases every delayed request: the service is closing, and its clock may not move any more. */
   release(): void {
     for (const go of this.#waiting) go();
   }
@@ -210,7 +210,7 @@ function userOf(principal: Principal): string | undefined {
 }
 
 function statusReply(status: number): Reply {
-  const { body } = requestErrorReply(new RequestError('internal_error', { message: `${status}: made on purpose` }));
+  const { body } = requestErrorReply(new RequestError('internal_error', { message: `${status}: injected fault` }));
   return { status, body };
 }
 

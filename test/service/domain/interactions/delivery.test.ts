@@ -8,7 +8,7 @@ import { createInteractionDelivery } from '../../../../src/service/domain/intera
 import { type Service, startService } from '../../../../src/service/index.ts';
 import { PendingWork } from '../../../../src/service/support/pending-work.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
-import { makeKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
+import { createKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
 import { verifyMessage } from '../../../../src/wire/signature.ts';
 import { useCommand } from '../../../support/commands/use-command.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
@@ -276,7 +276,7 @@ describe('a server that does not answer', () => {
       pendingWork: new PendingWork(),
     });
     const post = (id: string, of = '1') => {
-      const application = { ...quiet, ...makeKeyPair(seededEntropy(of)), id: of };
+      const application = { ...quiet, ...createKeyPair(seededEntropy(of)), id: of };
       const interaction = { id, token: 't' } as Interaction;
       const answerByMs = core.clock.now() + limits.interactionAnswerMs;
       delivery.post({ url: 'http://game.example/', application, interaction, answerByMs });

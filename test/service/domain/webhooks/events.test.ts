@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Lobby } from '../../../../src/model/lobby.ts';
 import type { LobbyMessage } from '../../../../src/model/lobby-message.ts';
 import { createLobbies, type Lobbies } from '../../../../src/service/domain/lobbies/lobbies.ts';
-import { waitingPerLineMax } from '../../../../src/service/domain/webhooks/delivery.ts';
+import { waitingPerQueueMax } from '../../../../src/service/domain/webhooks/delivery.ts';
 import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import type { ApplicationRecord } from '../../../../src/service/store/records.ts';
-import { makeKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
+import { createKeyPair } from '../../../../src/service/testing/fixtures/secrets.ts';
 import type { FetchInit } from '../../../../src/wire/clock/ports.ts';
 import { verifyMessage } from '../../../../src/wire/signature.ts';
 import { seededEntropy } from '../../control/support.ts';
@@ -48,7 +48,7 @@ beforeEach(async () => {
     return status === 0 ? Promise.reject(new Error('refused')) : Promise.resolve(new Response(null, { status }));
   };
   world = await makeWorld({ fetch });
-  application = applicationRecord('1', { event_webhooks_url: url, ...makeKeyPair(seededEntropy('keys')) });
+  application = applicationRecord('1', { event_webhooks_url: url, ...createKeyPair(seededEntropy('keys')) });
   const events = createWebhookEvents(world.core);
   drop = events.start();
   lobbies = createLobbies(world.core, { webhookEvents: events });
@@ -178,10 +178,10 @@ describe('a delivery', () => {
 
   it('is dropped when too many wait in its lobby, and told so', async () => {
     answers = [undefined];
-    for (let at = 0; at <= waitingPerLineMax; at++) await send(String(at));
+    for (let at = 0; at <= waitingPerQueueMax; at++) await send(String(at));
     expect(deliveries()).toMatchObject([{ outcome: 'dropped' }]);
     await world.core.clock.advance(10_000);
-    expect(posted).toHaveLength(waitingPerLineMax + 1);
+    expect(posted).toHaveLength(waitingPerQueueMax + 1);
     await send('again');
     await settled();
     expect(contents().at(-1)).toBe('again');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../../src/model/limits/limits.ts';
-import { makeUserCode, readUserCode, userCodeLetters } from '../../../../src/service/oauth/device/user-code.ts';
+import { createUserCode, readUserCode, userCodeLetters } from '../../../../src/service/oauth/device/user-code.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { systemEntropy } from '../../../../src/wire/clock/ports.ts';
 import { ada, basic, ben, game, openService, secret, site, type TestService } from '../support.ts';
@@ -372,7 +372,7 @@ describe('user codes', () => {
   it('use every letter alike, and are read back as they are', () => {
     const counts = new Map<string, number>();
     for (let time = 0; time < 2000; time++) {
-      const code = makeUserCode(systemEntropy);
+      const code = createUserCode(systemEntropy);
       expect(readUserCode(code)).toBe(code);
       for (const letter of code) counts.set(letter, (counts.get(letter) ?? 0) + 1);
     }
@@ -384,6 +384,6 @@ describe('user codes', () => {
   it('pass over bytes that would favour the first letters', () => {
     const bytes = [255, 240, 239, 0, 20, 1, 2, 3, 4, 5];
     const entropy = { bytes: (count: number) => Uint8Array.from(bytes.splice(0, count)) };
-    expect(makeUserCode(entropy)).toBe('ZBBCDFGH');
+    expect(createUserCode(entropy)).toBe('ZBBCDFGH');
   });
 });

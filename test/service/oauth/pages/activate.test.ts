@@ -90,7 +90,7 @@ describe('the page for devices', () => {
     await mine.browser.submit(mine.page, service.web, `${page}?`, { decision: 'approve' });
     const answered = await theirs.browser.submit(theirs.page, service.web, `${page}?`, { decision: 'approve' });
     expect(answered.status).toBe(409);
-    expect(answered.text).toContain('This code was used already');
+    expect(answered.text).toContain('This code has already been used');
     expect((await theirs.browser.get(`${service.web}${page}?user_code=${userCode}`)).status).toBe(409);
 
     const late = await service.startDevice();

@@ -107,7 +107,9 @@ describe('the way through the pages', () => {
     expect(page.text).toContain('<option value="5" selected>Guild</option>');
     const answer = await browser.submit(page, service.web, authorize, { decision: 'approve', guild_id: '5' });
     expect(new URL(answer.location ?? '').searchParams.get('guild_id')).toBe('5');
-    expect((await signedIn({ scope: 'applications.commands' }, ben.id)).page.text).toContain('You manage no server');
+    expect((await signedIn({ scope: 'applications.commands' }, ben.id)).page.text).toContain(
+      'You do not manage a server',
+    );
   });
 });
 
@@ -122,7 +124,7 @@ describe('adding an application', () => {
     const { browser, page } = await signedIn({ ...install, scope: 'bot', permissions });
     expect(page.text).toContain('<select id="guild" name="guild_id" required>');
     expect(page.text).toContain('<option value="">Server wählen</option>');
-    expect(page.text).toContain('Auf dem Server möchte der Bot von Starfall');
+    expect(page.text).toContain('Auf dem Server wird der Bot von Starfall Folgendes können');
     expect(page.text.indexOf('(Administrator)')).toBeLessThan(page.text.indexOf('Nachrichten senden</li>'));
     const answer = await browser.submit(page, service.web, authorize, { decision: 'approve', guild_id: guild.id });
     expect((await browser.get(answer.location ?? '')).text).toContain('Hinzugefügt');
@@ -135,7 +137,7 @@ describe('adding an application', () => {
     const { page } = await signedIn(changes);
     expect(page.text.match(/<option/g)).toHaveLength(1);
     const { page: theirs } = await signedIn(changes, ben.id);
-    expect(theirs.text).toContain('You manage no server');
+    expect(theirs.text).toContain('You do not manage a server');
     expect(theirs.text).not.toContain('value="approve"');
     expect(theirs.text).toContain('value="deny"');
   });
@@ -307,6 +309,28 @@ describe('every page', () => {
     }
   });
 
+  it('in a translation links to itself in English, which the pages after it keep', async () => {
+    const browser = new Browser({ 'accept-language': 'fr' });
+    const page = await browser.get(service.authorizeUrl({ ui_locales: 'fr' }));
+    expect(page.text).toContain('Cette traduction a été réalisée avec une aide automatique.');
+    const [, link = ''] = /<a href="([^"]*)" lang="en"/.exec(page.text) ?? [];
+    const english = await browser.get(service.web + link.replaceAll('&amp;', '&'));
+    expect(english.text).toContain('Choose who you are');
+    expect(english.text).not.toContain('<footer>');
+    const answer = await browser.submit(english, service.web, signIn, { user_id: ada.id });
+    const consent = await browser.get(new URL(answer.location ?? '', service.web).href);
+    expect(consent.text).toContain('Let Starfall use your account?');
+    const done = await browser.submit(consent, service.web, authorize, { decision: 'approve' });
+    expect(new URL(done.location ?? '').searchParams.get('state')).toBe(soundRequest.state);
+  });
+
+  it('asks for what the service has, and says which scopes have no effect', async () => {
+    const { page } = await signedIn({ scope: 'sdk.social_layer relationships.read rpc' }, ben.id);
+    expect(page.text).toContain('Create, join and leave game lobbies for you');
+    expect(page.text).not.toMatch(/friends|direct messages/i);
+    expect(page.text).toContain('Starfall also asks for permissions that have no effect here: <code>rpc</code>');
+  });
+
   it('lets any of very many users be named by id', async () => {
     const users = Array.from({ length: 30 }, (_, index) => ({
       id: `${1000 + index}`,
@@ -316,7 +340,7 @@ describe('every page', () => {
     const browser = new Browser();
     const page = await browser.get(service.authorizeUrl());
     expect(page.text.match(/<button class="person"/g)).toHaveLength(24);
-    expect(page.text).toContain('Somebody else');
+    expect(page.text).toContain('Another user');
     await browser.submit(page, service.web, signIn, { user_id: '1029' });
     expect((await browser.get(service.authorizeUrl())).text).toContain('@user-1029');
   });

@@ -13,10 +13,13 @@ function saidBy(value: unknown, path = ''): [string, string][] {
   return Object.entries(value as object).flatMap(([key, inner]) => saidBy(inner, `${path}/${key}`));
 }
 
+/** Only translations say so. */
+const translationNote = '/translationNote';
+
 const english = new Map(saidBy(pageWords['en-US']));
 
 describe.each(Object.entries(pageWords))('the words in %s', (locale, words) => {
-  const said = saidBy(words);
+  const said = saidBy(words).filter(([path]) => path !== translationNote);
 
   it('say all that the English ones say, none of it empty, each about what it is about', () => {
     expect(said.map(([path]) => path)).toEqual([...english.keys()]);
@@ -51,12 +54,28 @@ describe('the words for a reader', () => {
     [undefined, 'x', 'en'],
     [undefined, undefined, 'en'],
   ])('of the locale %j whose browser asks for %j are in %s', (locale, acceptLanguage, lang) => {
-    expect(chooseWords(locale, acceptLanguage).lang).toBe(lang);
+    expect(chooseWords({ locale, acceptLanguage }).lang).toBe(lang);
+  });
+
+  it.each([
+    ['en', 'en'],
+    ['fr-CA en', 'fr'],
+    ['sv  ja', 'ja'],
+    ['', 'de'],
+    ['sv', 'de'],
+  ])('are chosen by ui_locales=%j before the locale of the user', (uiLocales, lang) => {
+    expect(chooseWords({ uiLocales, locale: 'de', acceptLanguage: 'es' }).lang).toBe(lang);
+  });
+
+  it('say in every language but English that they are machine-assisted', () => {
+    for (const words of Object.values(pageWords)) {
+      expect('translationNote' in words, words.lang).toBe(words.lang !== 'en');
+    }
   });
 
   it.each(locales)('of the locale %s are in its language where the pages have it, otherwise in English', locale => {
     const languageOf = (tag: string) => tag.split('-')[0];
-    const { lang } = chooseWords(locale, undefined);
+    const { lang } = chooseWords({ locale });
     const hasOwn = Object.keys(pageWords).some(one => languageOf(one) === languageOf(locale));
     expect(languageOf(lang)).toBe(hasOwn ? languageOf(locale) : 'en');
   });

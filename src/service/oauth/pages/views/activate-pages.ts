@@ -8,19 +8,19 @@ import { scopeLists } from './scope-list.ts';
 /** Asks for the code that a device shows. */
 export function codePage(words: PageWords, action: string, unknown?: string): Page {
   const { activate } = words;
-  const faulty = unknown !== undefined && html` aria-invalid="true" aria-describedby="unknown"`;
+  const invalid = unknown !== undefined && html` aria-invalid="true" aria-describedby="unknown"`;
   const main = html`<h1>${activate.heading}</h1>
 <p class="lead">${activate.lead}</p>
 <form class="fields" method="get" action="${action}">
 ${unknown !== undefined && html`<p class="fault" id="unknown" role="alert">${activate.unknown}</p>`}
 <label for="code">${activate.code}</label>
-<input class="code" id="code" name="user_code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="${codeLengthMax}" required autofocus value="${unknown}"${faulty}>
+<input class="code" id="code" name="user_code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="${codeLengthMax}" required autofocus value="${unknown}"${invalid}>
 <button class="primary">${activate.submit}</button>
 </form>`;
   return { status: unknown === undefined ? 200 : 404, html: layout(words, activate.heading, main), formActions: [] };
 }
 
-/** Room for blanks and hyphens that people type between the letters. */
+/** Longer than a code, because people type spaces and hyphens between the letters. */
 export const codeLengthMax = 32;
 
 export interface DeviceConsentView extends AccountView {
@@ -30,7 +30,7 @@ export interface DeviceConsentView extends AccountView {
   readonly decideAction: string;
 }
 
-/** Asks the user whether the application may have, on a device, what it asks for. */
+/** Asks the user whether the application may have what it requests on a device. */
 export function deviceConsentPage(view: DeviceConsentView): Page {
   const { words, device, userCode, decideAction, formToken } = view;
   const { activate } = words;
@@ -42,17 +42,19 @@ export function deviceConsentPage(view: DeviceConsentView): Page {
 ${account(view)}
 <form method="post" action="${decideAction}">
 ${formTokenField(formToken)}
-${scopeLists(words, name, device.scopes)}
 <p class="warning">${activate.warning}</p>
+${scopeLists(words, name, device.scopes)}
+<div class="decision">
 <div class="choices">
 <button name="decision" value="deny">${activate.deny}</button>
 <button class="primary" name="decision" value="approve">${activate.approve}</button>
+</div>
 </div>
 </form>`;
   return { status: 200, html: layout(words, heading, main), formActions: [] };
 }
 
-/** What became of it. */
+/** Shows the result of the user's answer. */
 export function devicePage(words: PageWords, outcome: 'granted' | 'denied' | 'answered', another: string): Page {
   const { activate } = words;
   const { heading, lead } = activate[outcome];

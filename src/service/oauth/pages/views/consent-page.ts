@@ -12,19 +12,19 @@ import { scopeLists } from './scope-list.ts';
 
 export interface ConsentView extends AccountView {
   readonly request: AuthorizationRequest;
-  /** Where the answer goes, with the request's query. */
+  /** Where the form is sent, with the request's query. */
   readonly decideAction: string;
-  /** Guilds that can get the application; absent when the request does not ask for one. */
+  /** Guilds that the application can be added to; absent when the request does not add it to a guild. */
   readonly guilds?: readonly GuildRecord[];
 }
 
-/** Asks the user whether the application may have what it asks for. */
+/** Asks the user whether the application may have what it requests. */
 export function consentPage(view: ConsentView): Page {
   const { words, request, formToken } = view;
   const { name, description } = request.application;
   const heading = words.consent.heading(name);
   const guilds = offeredGuilds(view);
-  // What only adds the application to a server asks for nothing where there is none.
+  // A request that only adds the application to a guild cannot be approved without a guild.
   const isPossible = request.responseType !== 'none' || guilds === undefined || guilds.length > 0;
   const main = html`${badge(name, 'large')}
 <h1>${heading}</h1>
@@ -32,15 +32,18 @@ ${description !== '' && html`<p class="lead">${description}</p>`}
 ${account(view)}
 <form method="post" action="${view.decideAction}">
 ${formTokenField(formToken)}
+${guilds && guildChoice(view, guilds)}
 ${scopeLists(words, name, request.scopes)}
-${guilds && html`${guildChoice(view, guilds)}${botPermissions(words, request)}`}
+${guilds && botPermissions(words, request)}
 ${isAddedToUser(request) && html`<p class="lead">${words.consent.toAccount}</p>`}
+<div class="decision">
 <div class="choices">
 <button name="decision" value="deny" formnovalidate>${words.consent.cancel}</button>
 ${isPossible && html`<button class="primary" name="decision" value="approve">${words.consent.approve}</button>`}
 </div>
-</form>
-${request.responseType !== 'none' && html`<p class="note">${destination(words, request.redirectUri)}</p>`}`;
+${request.responseType !== 'none' && html`<p class="note">${destination(words, request.redirectUri)}</p>`}
+</div>
+</form>`;
   return { status: 200, html: layout(words, heading, main), formActions: [formActionSource(request.redirectUri)] };
 }
 

@@ -2,14 +2,14 @@ import type { PageWords } from '../words/words.ts';
 import { html } from './html.ts';
 import { layout, mark, type Page } from './page.ts';
 
-/** What went wrong, what to do about it, and where to begin again. */
+/** What went wrong, what to do about it, and where to start again. */
 export interface ErrorText {
   readonly status: number;
   readonly heading: string;
   readonly message: string;
   readonly advice: string;
   readonly retryAfterSeconds?: number;
-  /** An address of our own. */
+  /** A path of this service. */
   readonly startAgain?: string;
 }
 

@@ -7,10 +7,10 @@ export class Html {
   }
 }
 
-/** What may stand in a template: HTML as it is, text escaped, lists one after another, nothing for the absent. */
+/** A value in a template: HTML is written as it is, text is escaped, lists are joined, absent values write nothing. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[];
 
-/** Writes HTML; whatever is put in is escaped, within text and quoted attributes alike, unless it is {@link Html}. */
+/** Writes HTML. Every value is escaped for text and quoted attributes, unless it is {@link Html}. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(parts.map((part, index) => part + render(values[index])).join(''));
 }

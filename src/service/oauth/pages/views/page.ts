@@ -6,17 +6,20 @@ import { style } from './style.ts';
 export interface Page {
   readonly status: number;
   readonly html: Html;
-  /** Sources that the answers to the page's forms lead to, beside the service itself. */
+  /** Sources that answers to the page's forms may redirect to, besides the service itself. */
   readonly formActions: readonly string[];
-  /** When to come again; absent: any time. */
+  /** When the reader may try again; absent: any time. */
   readonly retryAfterSeconds?: number;
 }
 
-// The content policy names the style sheet by its hash: not a blank may stand around it.
+// The content security policy names the style sheet by its hash, so the element must contain nothing else, not even a space.
 const styleElement = new Html(`<style>${style}</style>`);
 
-/** The frame around every page. */
-export function layout({ lang }: Pick<PageWords, 'lang'>, title: Content, main: Content): Html {
+type LayoutWords = Pick<PageWords, 'lang' | 'translationNote' | 'englishPage'>;
+
+/** The document around the content of every page. */
+export function layout(words: LayoutWords, title: Content, main: Content): Html {
+  const { lang, translationNote, englishPage } = words;
   return html`<!doctype html>
 <html lang="${lang}">
 <head>
@@ -30,28 +33,32 @@ ${styleElement}
 <main>
 ${main}
 </main>
+${
+  translationNote !== undefined &&
+  html`<footer>${translationNote}${englishPage !== undefined && html` <a href="${englishPage}" lang="en" hreflang="en">English</a>`}</footer>`
+}
 </body>
 </html>
 `;
 }
 
-/** A round or square sign with the first letter of a name; the name itself stands beside it. */
+/** The first letter of a name in a circle or a square, shown next to the name. */
 export function badge(name: string, shape: 'round' | 'large' = 'round'): Html {
   const letter = [...name][0] ?? '?';
   return html`<span class="badge${shape === 'large' ? ' large' : ''}" aria-hidden="true">${letter}</span>`;
 }
 
-/** A sign for what came out of something. */
+/** A sign for a result. */
 export function mark(sign: '!' | '✓' | '✕'): Html {
   return html`<span class="badge large ${sign === '✓' ? 'done' : 'fault'}" aria-hidden="true">${sign}</span>`;
 }
 
-/** What shows that a form comes from a page of this browser's. */
+/** The hidden field that proves that a form comes from a page of this browser. */
 export function formTokenField(formToken: string): Html {
   return html`<input type="hidden" name="form_token" value="${formToken}">`;
 }
 
-/** How long to wait, as people say it: whole minutes, rounded up. */
+/** A waiting time in whole minutes, rounded up. */
 export function minutesOf(seconds: number): number {
   return Math.max(1, Math.ceil(seconds / 60));
 }

@@ -1,6 +1,6 @@
 /**
- * The permissions that a bot can ask for, by the place of their bit. Our choice: every bit the public service names is
- * listed, also those that nothing here depends on, because whoever adds a bot must read all that it asks for.
+ * The permissions that a bot can request, by the number of their bit. Unspecified: every bit that the hosted service names is
+ * listed, including those that nothing here depends on, because the user who adds a bot must see all that it requests.
  */
 const names = {
   0: 'CREATE_INSTANT_INVITE',
@@ -57,7 +57,7 @@ const names = {
 
 export type PermissionName = (typeof names)[keyof typeof names];
 
-/** The permissions of a bit set by name: first that which holds all others, then the lowest bit. */
+/** The names of the permissions in a bit set: the administrator's first, because it includes all others, then by bit. */
 export function permissionNames(permissions: bigint): PermissionName[] {
   const held = Object.entries(names).flatMap(([bit, name]) => (permissions & (1n << BigInt(bit)) ? [name] : []));
   return held.sort((one, other) => Number(other === 'ADMINISTRATOR') - Number(one === 'ADMINISTRATOR'));

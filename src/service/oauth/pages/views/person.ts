@@ -3,7 +3,7 @@ import type { PageWords } from '../words/words.ts';
 import { type Html, html } from './html.ts';
 import { badge, formTokenField } from './page.ts';
 
-/** A user's sign, shown name and unique name. */
+/** A user's badge, display name and unique name. */
 export function person({ username, global_name }: UserRecord): Html {
   const name = global_name ?? username;
   return html`${badge(name)}<span><strong>${name}</strong> <small>@${username}</small></span>`;
@@ -12,12 +12,12 @@ export function person({ username, global_name }: UserRecord): Html {
 export interface AccountView {
   readonly words: PageWords;
   readonly user: UserRecord;
-  /** Where the form goes that signs out. */
+  /** Where the sign-out form is sent. */
   readonly signOutAction: string;
   readonly formToken: string;
 }
 
-/** Who is signed in, and the way out. */
+/** Shows who is signed in, with a button that signs out. */
 export function account({ words, user, signOutAction, formToken }: AccountView): Html {
   return html`<form class="account" method="post" action="${signOutAction}">
 ${formTokenField(formToken)}

@@ -14,15 +14,15 @@ export const style = `
   }
 }
 * { box-sizing: border-box; }
-html { font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+html { font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; scroll-padding-bottom: 9rem; }
 body {
-  margin: 0; min-height: 100vh; padding: 1.5rem 1rem; display: grid; place-items: center;
+  margin: 0; min-height: 100vh; padding: 1.5rem 1rem; display: grid; place-content: center; grid-template-columns: minmax(0, 29rem);
   background: radial-gradient(60rem 30rem at 50% -8rem, color-mix(in srgb, var(--accent) 22%, transparent), transparent),
     var(--ground);
   color: var(--text);
 }
 main {
-  width: 100%; max-width: 29rem; padding: 2rem; border: 1px solid var(--line); border-radius: 1.25rem;
+  padding: 2rem; border: 1px solid var(--line); border-radius: 1.25rem;
   background: var(--card); box-shadow: 0 1rem 3rem -1rem rgb(20 20 60 / .28);
 }
 h1 { margin: 0; font-size: 1.375rem; line-height: 1.3; text-align: center; text-wrap: balance; overflow-wrap: anywhere; }
@@ -31,6 +31,7 @@ p { margin: .5rem 0; }
 main > :last-child { margin-bottom: 0; }
 .lead { text-align: center; color: var(--soft); text-wrap: balance; }
 .note { margin-top: 1.5rem; font-size: .8125rem; color: var(--soft); text-align: center; overflow-wrap: anywhere; }
+.small { font-size: .875rem; color: var(--soft); overflow-wrap: anywhere; }
 .fault { color: var(--fault); }
 code { font: .875em ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 a { color: var(--accent-text); }
@@ -79,7 +80,14 @@ select, input {
   background: var(--card); color: inherit;
 }
 .row { display: flex; gap: .5rem; }
-.choices { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin-top: 1.75rem; }
+/* The buttons stay in view while the list above them scrolls. */
+.decision {
+  position: sticky; bottom: 0; margin: 1.5rem -2rem -2rem; padding: 1rem 2rem 1.25rem; border-top: 1px solid var(--line);
+  border-radius: 0 0 1.25rem 1.25rem; background: var(--card);
+}
+.decision .note { margin: .75rem 0 0; }
+.choices { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
+footer { padding: 1rem 1rem 0; font-size: .8125rem; color: var(--soft); text-align: center; }
 button {
   padding: .6875rem 1rem; border: 1px solid var(--line); border-radius: .75rem; font: inherit; font-weight: 600;
   background: var(--card); color: inherit; cursor: pointer;
@@ -92,11 +100,13 @@ button.link { padding: .25rem; border: 0; background: none; color: var(--accent-
 button.person { width: 100%; padding: .625rem .75rem; font-weight: 400; }
 :focus-visible { outline: 3px solid var(--accent-text); outline-offset: 2px; }
 @media (max-width: 26rem) {
-  body { padding: 0; background: var(--card); place-items: start stretch; }
+  body { padding: 0; background: var(--card); place-content: start stretch; }
   main { padding: 1.5rem 1.25rem; border: 0; border-radius: 0; box-shadow: none; }
+  .decision { margin: 1.5rem -1.25rem -1.5rem; padding: 1rem 1.25rem; border-radius: 0; }
+  footer { padding: 1rem 1.25rem; }
 }
 @media (forced-colors: active) { .badge { border: 1px solid; } }
 `;
 
-/** Names the style sheet in a `style-src`, so that no other can be put in. */
+/** Allows this style sheet in a `style-src`, and no other. */
 export const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;

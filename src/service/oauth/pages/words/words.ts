@@ -1,30 +1,33 @@
-import type { Scope } from '../../../../model/oauth.ts';
 import type { AuthorizationPageFault } from '../../authorize/authorization-request.ts';
 import type { Content, Html } from '../views/html.ts';
 import type { PermissionName } from '../views/permissions.ts';
-import type { Topic } from '../views/scope-topics.ts';
+import type { EffectiveScope, Topic } from '../views/scopes.ts';
 
-/** A sentence around something: a name, an address. */
+/** A sentence with something in it: a name, an address. */
 export type Sentence = (about: Content) => Html;
 
-/** How something ended, for a page of its own. */
+/** The text of a page that shows a result. */
 export interface Outcome {
   readonly heading: string;
   readonly lead: string;
 }
 
-/** All that the pages say, in one language. Each language is one file of this shape. */
+/** All texts of the pages in one language. Each language is one file. */
 export interface PageWords {
-  /** What the `lang` attribute names. */
+  /** The value of the `lang` attribute. */
   readonly lang: string;
+  /** Says that the texts are machine-assisted; absent from English, which the maintainers write. */
+  readonly translationNote?: string;
+  /** The address of the same page in English, set for each request. */
+  readonly englishPage?: string;
   readonly signIn: SignInWords;
   readonly consent: ConsentWords;
   readonly activate: ActivateWords;
   readonly errors: ErrorWords;
   /** Headings among the parts of an umbrella scope. */
   readonly topics: Readonly<Record<Topic, string>>;
-  /** What each scope lets an application do; completes "it will be able to …". */
-  readonly scopes: Readonly<Record<Scope, string>>;
+  /** What each scope lets an application do; completes "… will be able to". */
+  readonly scopes: Readonly<Record<EffectiveScope, string>>;
   /** What each permission lets a bot do in a server. */
   readonly permissions: Readonly<Record<PermissionName, string>>;
 }
@@ -34,8 +37,8 @@ export interface SignInWords {
   readonly passwordHeading: string;
   readonly toApplication: Sentence;
   readonly toDevice: string;
-  readonly nobody: string;
-  readonly somebodyElse: string;
+  readonly noUsers: string;
+  readonly anotherUser: string;
   readonly userId: string;
   readonly userName: string;
   readonly password: string;
@@ -52,11 +55,13 @@ export interface ConsentWords {
   readonly notAble: Sentence;
   /** What no application is ever able to do. */
   readonly never: string;
+  /** Names the requested scopes that have no effect at this service. */
+  readonly noEffect: (name: string, scopes: Content) => Html;
   readonly toServer: string;
   readonly chooseServer: string;
   readonly toNoServer: string;
   readonly noServers: string;
-  /** Where the application is added when it is not to a server. */
+  /** Shown when the application is added to the user's account and not to a server. */
   readonly toAccount: string;
   readonly bot: Sentence;
   readonly cancel: string;

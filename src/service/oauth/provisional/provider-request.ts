@@ -5,36 +5,36 @@ import { askOutside, type OutsideReply } from '../../outbound/ask-outside.ts';
 import { PrivateAddressError } from '../../outbound/private-address.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 
-/** What somebody outside answered. */
-export interface OutsideAnswer {
+/** The answer of another server. */
+export interface ProviderAnswer {
   readonly status: number;
-  /** Parsed JSON nobody has looked at yet; undefined when it is none, or too large. */
+  /** Parsed JSON, not validated; undefined when the body is not JSON or too large. */
   readonly body: unknown;
 }
 
-/** Asks somebody outside; undefined when no answer came in time, or nobody there may be asked. */
-export type AskOutside = (
+/** Sends a request to another server; undefined when no answer came in time, or the address is not allowed. */
+export type RequestProvider = (
   url: string,
   init: Omit<FetchInit, 'signal' | 'redirect'>,
-) => Promise<OutsideAnswer | undefined>;
+) => Promise<ProviderAnswer | undefined>;
 
-/** Our choices: what a player who signs in may wait, and many times the size of a real document. */
-export const outsideAnswerMs = 5_000;
-export const outsideBytesMax = 256 * 1024;
+/** Unspecified: how long a player who signs in may wait, and many times the size of a real document. */
+export const providerAnswerMs = 5_000;
+export const providerBytesMax = 256 * 1024;
 
-/** @param fetch the core's, for addresses that others may name, or its `operatorFetch` */
-export function createOutside(
+/** @param fetch the core's, for addresses that applications name, or its `operatorFetch` */
+export function createProviderRequests(
   { clock, log, metrics }: Pick<Core, 'clock' | 'log' | 'metrics'>,
   pendingWork: PendingWork,
   fetch: Fetch,
-): AskOutside {
-  const bounds = { kind: 'identity_provider', ms: outsideAnswerMs, bytesMax: outsideBytesMax } as const;
+): RequestProvider {
+  const bounds = { kind: 'identity_provider', ms: providerAnswerMs, bytesMax: providerBytesMax } as const;
   return async (url, init) => {
-    const reply = await ask(url, init);
+    const reply = await request(url, init);
     return reply && { status: reply.status, body: reply.body && parseJson(reply.body.toString()) };
   };
 
-  async function ask(...[url, init]: Parameters<AskOutside>): Promise<OutsideReply | undefined> {
+  async function request(...[url, init]: Parameters<RequestProvider>): Promise<OutsideReply | undefined> {
     try {
       return await askOutside({ clock, log, metrics, fetch }, pendingWork, url, init, bounds);
     } catch (error) {

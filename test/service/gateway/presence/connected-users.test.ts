@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { localBus } from '../../../../src/service/bus/local.ts';
 import { topics } from '../../../../src/service/events/announcement.ts';
-import { Attendance, type Stay } from '../../../../src/service/gateway/presence/attendance.ts';
+import { Attendance, type Stay } from '../../../../src/service/gateway/presence/connected-users.ts';
 import { VirtualClock } from '../../../../src/wire/clock/virtual-clock.ts';
 
 const player = { applicationId: '1', userId: '9' };

@@ -1,19 +1,19 @@
 import { RequestError } from '../../support/request-error.ts';
 import type { Authorization } from '../authorize/authorization.ts';
-import type { Destination } from './destination.ts';
+import type { PageFlow } from './page-flow.ts';
 import { activatePaths } from './paths.ts';
 import { codePage, deviceConsentPage, devicePage } from './views/activate-pages.ts';
 import type { Page } from './views/page.ts';
 import type { PageWords } from './words/words.ts';
 
 /**
- * The page that devices name: the user types the code, signs in, and answers. Who types codes is known before one of
- * them is looked up, so that wrong ones can be counted.
+ * The page whose address devices show: the user types the code, signs in, and answers. The code is looked up only after
+ * sign-in, so that wrong codes can be counted for the user.
  */
-export function activateDestination({ device }: Authorization): Destination<string> {
+export function createActivateFlow({ device }: Authorization): PageFlow<string> {
   const { page, signOut } = activatePaths;
 
-  function unknown(words: PageWords, userCode: string): Page {
+  function unknownCodePage(words: PageWords, userCode: string): Page {
     return codePage(words, page, userCode);
   }
 
@@ -29,7 +29,7 @@ export function activateDestination({ device }: Authorization): Destination<stri
 
     async show({ purpose: userCode, search, user, formToken, words }) {
       const found = await device.find({ userCode, userId: user.id });
-      if (!found) return unknown(words, userCode);
+      if (!found) return unknownCodePage(words, userCode);
       if (found.state !== 'pending') return devicePage(words, 'answered', page);
       const decideAction = page + search;
       const signOutAction = signOut + search;
@@ -42,7 +42,7 @@ export function activateDestination({ device }: Authorization): Destination<stri
         await device.decide({ userCode, userId: user.id, decision });
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
-        if (error.reason === 'not_found') return unknown(words, userCode);
+        if (error.reason === 'not_found') return unknownCodePage(words, userCode);
         if (error.reason === 'bad_request') return devicePage(words, 'answered', page);
         throw error;
       }

@@ -9,23 +9,23 @@ import { RequestError } from '../../support/request-error.ts';
 import { AuthorizationPageFault } from '../authorize/authorization-request.ts';
 import { formToken } from '../sign-in/sign-in.ts';
 import { chooseWords } from './choose-words.ts';
-import { type Destination, isOutcome } from './destination.ts';
+import { isOutcome, type PageFlow } from './page-flow.ts';
 import { type Outcome, respond } from './respond.ts';
-import type { PageForm, SignInForms } from './sign-in-desk.ts';
+import type { PageForm, SignInForms } from './sign-in-forms.ts';
 import { type ErrorText, errorPage } from './views/error-page.ts';
 import { minutesOf } from './views/page.ts';
-import type { SignInView } from './views/sign-in-view.ts';
+import type { SignInView } from './views/sign-in-pages.ts';
 import { OutdatedForm, type Visitor, type Visitors } from './visitor.ts';
 import type { ErrorWords, PageWords } from './words/words.ts';
 
 export interface MountParts {
   readonly core: Core;
   readonly visitors: Visitors;
-  readonly desk: SignInForms;
+  readonly signInForms: SignInForms;
   readonly addressOf: AddressOf;
 }
 
-/** Somebody who may not be signed in yet, and wants something sound. */
+/** A visitor with a valid request, who may not be signed in yet. */
 interface Arrival<Purpose> {
   readonly purpose: Purpose;
   readonly search: string;
@@ -40,29 +40,33 @@ type Step<Purpose> = (
   reply: FastifyReply,
 ) => Outcome | Promise<Outcome>;
 
-/** Adds a destination's pages: itself, what answers it, signing in for it and out of it. */
-export function mount<Purpose>(
+/** Adds the routes of a flow: its page, the form's answer, sign-in and sign-out. */
+export function mountFlow<Purpose>(
   pages: FastifyInstance,
-  { core, visitors, desk, addressOf }: MountParts,
-  { paths, load, introduce, show, answer }: Destination<Purpose>,
+  { core, visitors, signInForms, addressOf }: MountParts,
+  { paths, load, introduce, show, answer }: PageFlow<Purpose>,
 ): void {
-  function refuse(words: PageWords, request: FastifyRequest, { raw }: FastifyReply, error: unknown): Outcome {
+  function wordsOf(request: FastifyRequest, visitor?: Visitor): PageWords {
+    return wordsFor(request, paths.page, visitor);
+  }
+
+  function failurePage(words: PageWords, request: FastifyRequest, { raw }: FastifyReply, error: unknown): Outcome {
     const text = errorText(words, error);
     if (text.status >= 500) {
       const about = { route: request.routeOptions.url, request_id: requestIdOf(raw), error };
-      core.log.error(about, 'A page failed.');
+      core.log.error(about, 'A page could not be shown because of an error.');
     }
     const startAgain = paths.page + searchOf(request);
     return errorPage(words, request.method === 'POST' ? { ...text, startAgain } : text);
   }
 
-  /** What is wanted is judged before anything else, and a form must be one of ours. */
+  /** Validates the request first, then the form token of a form. */
   function page(step: Step<Purpose>) {
-    async function arrive(known: Visitor | undefined, words: PageWords, request: FastifyRequest, reply: FastifyReply) {
+    async function run(known: Visitor | undefined, words: PageWords, request: FastifyRequest, reply: FastifyReply) {
       const search = searchOf(request);
       const loaded = await load(parseQuery(search), words);
       if (isOutcome(loaded)) return loaded;
-      const visitor = known ?? visitors.greet(reply);
+      const visitor = known ?? visitors.create(reply);
       const form = (request.body ?? {}) as PageForm;
       if (request.method === 'POST') visitors.checkForm(visitor, form);
       return step({ purpose: loaded.purpose, search, visitor, words }, form, request, reply);
@@ -70,8 +74,8 @@ export function mount<Purpose>(
 
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const known = await visitors.recognize(request);
-      const words = wordsFor(request, known);
-      const outcome = await arrive(known, words, request, reply).catch(error => refuse(words, request, reply, error));
+      const words = wordsOf(request, known);
+      const outcome = await run(known, words, request, reply).catch(error => failurePage(words, request, reply, error));
       return respond(reply, outcome);
     };
   }
@@ -80,17 +84,17 @@ export function mount<Purpose>(
     return { words, action: paths.signIn + search, formToken: formToken(visitor.secret), ...introduce(purpose) };
   }
 
-  /** For those who are signed in; others are asked to. */
+  /** Runs the step for a signed-in user, and shows the sign-in page to others. */
   function signedIn(step: typeof answer): Step<Purpose> {
     return (arrival, form) => {
       const { purpose, search, words, visitor } = arrival;
-      if (!visitor.user) return desk.ask(signInView(arrival));
+      if (!visitor.user) return signInForms.show(signInView(arrival));
       return step({ purpose, search, words, user: visitor.user, formToken: formToken(visitor.secret) }, form);
     };
   }
 
   const signIn: Step<Purpose> = async (arrival, form, request, reply) => {
-    const found = await desk.read(signInView(arrival), form, addressOf(request.raw));
+    const found = await signInForms.submit(signInView(arrival), form, addressOf(request.raw));
     if (!('userId' in found)) return found;
     await visitors.signIn(arrival.visitor, found.userId, reply);
     return { redirectTo: paths.page + arrival.search };
@@ -102,7 +106,9 @@ export function mount<Purpose>(
   };
 
   pages.register(async own => {
-    own.setErrorHandler((error, request, reply) => respond(reply, refuse(wordsFor(request), request, reply, error)));
+    own.setErrorHandler((error, request, reply) =>
+      respond(reply, failurePage(wordsOf(request), request, reply, error)),
+    );
     own.get(paths.page, page(signedIn(show)));
     own.post(paths.page, page(signedIn(answer)));
     own.post(paths.signIn, page(signIn));
@@ -110,9 +116,19 @@ export function mount<Purpose>(
   });
 }
 
-/** The words for whoever asks. */
-export function wordsFor(request: FastifyRequest, visitor?: Visitor): PageWords {
-  return chooseWords(visitor?.user?.locale, request.headers['accept-language']);
+const uiLocales = 'ui_locales';
+
+/** The words for a reader of the page. A translation links to the same page in English. */
+export function wordsFor(request: FastifyRequest, page: string, visitor?: Visitor): PageWords {
+  const parameters = parseQuery(searchOf(request));
+  const words = chooseWords({
+    uiLocales: parameters.get(uiLocales),
+    locale: visitor?.user?.locale,
+    acceptLanguage: request.headers['accept-language'],
+  });
+  if (words.translationNote === undefined) return words;
+  parameters.set(uiLocales, 'en');
+  return { ...words, englishPage: `${page}?${parameters}` };
 }
 
 /** From the first `?` on, byte for byte. */
@@ -121,11 +137,11 @@ export function searchOf(request: FastifyRequest): string {
   return start < 0 ? '' : request.url.slice(start);
 }
 
-/** The text that a person reads about an error; an unforeseen error is a 500, and only the log has its details. */
+/** The text of an error page. An unexpected error is a 500, and only the log has its details. */
 function errorText({ errors }: PageWords, error: unknown): ErrorText {
   const failed = { heading: errors.failed, advice: errors.nothingChanged };
   if (error instanceof AuthorizationPageFault) {
-    // The message is for the game's developer, who looks for it in this wording.
+    // The message is in English for the game's developer, who searches for it in this wording.
     const { message, parameter } = error;
     return {
       status: apiErrors[error.reason].status,
@@ -148,7 +164,7 @@ function errorText({ errors }: PageWords, error: unknown): ErrorText {
   return { status: error instanceof StoreError ? apiErrors.overloaded.status : 500, ...errors.broken };
 }
 
-/** FaultInjector that a person can cause have words; the others say what they say to programs. */
+/** Errors that a person can cause have words of their own; others keep the text that programs get. */
 function messageOf(errors: ErrorWords, { reason, message }: RequestError): string {
   const words: Partial<Record<ApiErrorName, string>> = {
     unknown_user: errors.unknownUser,

@@ -4,29 +4,29 @@ import type { AuthorizationRequest } from '../authorize/authorization-request.ts
 import { listInstallableGuilds } from '../authorize/installation.ts';
 import { formActionSource, isNativeRedirect } from '../authorize/redirect-uri.ts';
 import { canInstall } from '../authorize/scope-rules.ts';
-import type { Destination } from './destination.ts';
+import type { PageFlow } from './page-flow.ts';
 import { authorizePaths } from './paths.ts';
-import { textOf } from './sign-in-desk.ts';
+import { textOf } from './sign-in-forms.ts';
 import { consentPage } from './views/consent-page.ts';
 
-/** `/oauth2/authorize`: an application asks, the user answers, and the browser goes on to the application. */
-export function authorizeDestination(authorization: Authorization, { store }: Core): Destination<AuthorizationRequest> {
+/** `/oauth2/authorize`: an application asks, the user answers, and the browser continues to the application. */
+export function createAuthorizeFlow(authorization: Authorization, { store }: Core): PageFlow<AuthorizationRequest> {
   const { page, signOut } = authorizePaths;
   return {
     paths: authorizePaths,
 
     async load(parameters) {
-      const validation = await authorization.judge(parameters);
+      const validation = await authorization.validateRequest(parameters);
       return validation.request ? { purpose: validation.request } : validation;
     },
 
     introduce: ({ application, redirectUri }) => ({ application, formActions: [formActionSource(redirectUri)] }),
 
     async show({ purpose: request, search, user, formToken, words }) {
-      // Nobody but the user can say to which guild.
+      // Only the user can choose the guild.
       const mustChoose = request.responseType === 'none' && canInstall(request);
-      const isUnasked = request.prompt === 'none' && !mustChoose && isIdentified(request);
-      if (isUnasked && (await authorization.isGranted(request, user.id))) {
+      const maySkip = request.prompt === 'none' && !mustChoose && isClientProven(request);
+      if (maySkip && (await authorization.isGranted(request, user.id))) {
         return authorization.decide({ authorizeUrl: page + search, userId: user.id, decision: 'approve' });
       }
       return consentPage({
@@ -50,10 +50,10 @@ export function authorizeDestination(authorization: Authorization, { store }: Co
 }
 
 /**
- * Whether nobody but the application gets anything from the answer. Any program on the user's machine can claim to be a public
- * client and receive its redirects, so the user must see what is asked (RFC 8252, section 8.6).
+ * Whether the answer can only be used by the application itself. Any program on the user's machine can claim to be a
+ * public client and receive its redirects, so the user must see what is requested (RFC 8252, section 8.6).
  */
-function isIdentified({ application, redirectUri, responseType }: AuthorizationRequest): boolean {
+function isClientProven({ application, redirectUri, responseType }: AuthorizationRequest): boolean {
   const needsNoSecret = application.public_client || responseType === 'token';
   return !(needsNoSecret && isNativeRedirect(redirectUri));
 }

@@ -2,24 +2,23 @@ import type { UserRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import type { PagePaths } from './paths.ts';
 import type { Outcome } from './respond.ts';
-import type { PageForm } from './sign-in-desk.ts';
-import type { Html } from './views/html.ts';
-import type { SignInView } from './views/sign-in-view.ts';
+import type { PageForm } from './sign-in-forms.ts';
+import type { SignInView } from './views/sign-in-pages.ts';
 import type { PageWords } from './words/words.ts';
 
-/** What somebody comes to the pages for: they sign in, look at it, and answer. */
-export interface Destination<Purpose> {
+/** A page that needs a signed-in user: the user signs in, reads it, and answers its form. */
+export interface PageFlow<Purpose> {
   readonly paths: PagePaths;
-  /** Reads from the query what is wanted, before anybody signs in; or has the answer already. */
+  /** Reads the query before anybody signs in. @returns what the user is asked, or the answer where there is nothing to ask */
   load(parameters: URLSearchParams, words: PageWords): MaybePromise<{ readonly purpose: Purpose } | Outcome>;
-  /** What the page says that asks them to sign in for it. */
+  /** What the sign-in page shows. */
   introduce(purpose: Purpose): Pick<SignInView, 'application' | 'formActions'>;
   show(visit: Visit<Purpose>): MaybePromise<Outcome>;
-  /** @param form one of ours */
+  /** @param form its form token is checked already */
   answer(visit: Visit<Purpose>, form: PageForm): MaybePromise<Outcome>;
 }
 
-/** Somebody who is signed in, before a page. */
+/** A signed-in user at a page. */
 export interface Visit<Purpose> {
   readonly purpose: Purpose;
   /** The query as it came, `?` included; every form and redirect between the pages carries it along. */
@@ -29,7 +28,7 @@ export interface Visit<Purpose> {
   readonly words: PageWords;
 }
 
-/** What is loaded, or the answer. */
+/** Tells an outcome of {@link PageFlow.load} from a purpose. */
 export function isOutcome(loaded: { readonly purpose?: unknown } | Outcome): loaded is Outcome {
-  return 'redirectTo' in loaded || (loaded as { html?: Html }).html !== undefined;
+  return !('purpose' in loaded);
 }

@@ -1,0 +1,120 @@
+import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts';
+import type { Core } from '../../core.ts';
+import { topics } from '../../events/announcement.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
+import type { LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
+import type { MaybePromise } from '../../support/maybe-promise.ts';
+import { all, andThen } from '../../support/maybe-promise.ts';
+import { announceConnection, announceLobby, announceLobbyUpdate } from './events.ts';
+import { connectedAt, idleSince } from './input.ts';
+import { lobbyScope, membersOf, userIdsOf } from './records.ts';
+import type { MemberPresence } from './view.ts';
+
+/** Which members of a lobby are connected: they have a live session with its application. */
+export interface ConnectedMembers {
+  /** The users of these who are connected now. */
+  among(applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<ReadonlySet<UserId>>;
+
+  /** The same, with the users' records. */
+  withUsers(view: StoreView, applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<MemberPresence>;
+
+  /** Announces the lobby in its present state, within the transaction that changed it. */
+  announceUpdate(
+    transaction: Transaction,
+    lobby: LobbyRecord,
+    members: readonly LobbyMemberRecord[],
+  ): MaybePromise<void>;
+
+  /**
+   * Announces to a lobby that a member connected or disconnected, whichever is true at the commit, and restarts the
+   * idle timeout. Does nothing when the user is not a member.
+   */
+  announce(lobbyId: LobbyId, userId: UserId): Promise<void>;
+
+  /**
+   * Call it after the commit that made the users members. A session that began or ended between the read in the
+   * transaction (`announced`: who was connected then) and its commit neither received the lobby nor was announced to
+   * it; this repairs both.
+   */
+  announceMissed(
+    applicationId: ApplicationId,
+    lobbyId: LobbyId,
+    userIds: readonly UserId[],
+    announced: ReadonlySet<UserId>,
+  ): MaybePromise<void>;
+}
+
+/** @param noticeExpiry is called after the commit with the new time at which the lobby ends */
+export function createConnectedMembers(
+  core: Core,
+  noticeExpiry: (expiresAtMs: number | null) => void,
+): ConnectedMembers {
+  const { store, bus, clock } = core;
+
+  function among(applicationId: ApplicationId, userIds: readonly UserId[]): MaybePromise<ReadonlySet<UserId>> {
+    const sessions = userIds.map(userId => bus.present(topics.player(applicationId, userId)));
+    return andThen(all(sessions), counts => presentAmong(userIds, counts));
+  }
+
+  function withUsers(
+    view: StoreView,
+    applicationId: ApplicationId,
+    userIds: readonly UserId[],
+  ): MaybePromise<MemberPresence> {
+    return andThen(among(applicationId, userIds), connected =>
+      andThen(all(userIds.map(userId => view.get('users', userId))), found => ({ users: byId(found), connected })),
+    );
+  }
+
+  async function announceTo(lobbyId: LobbyId, userId: UserId, { whole }: { whole: boolean }): Promise<void> {
+    const expiresAtMs = await store.transact(lobbyScope(lobbyId), async transaction => {
+      const before = await transaction.get('lobbies', lobbyId);
+      const members = whole ? await membersOf(transaction, lobbyId) : [];
+      const member = await transaction.get('lobby_members', lobbyId, userId);
+      if (!before || !member) return undefined;
+      const presence = await withUsers(transaction, before.application_id, whole ? userIdsOf(members) : [userId]);
+      const isThere = presence.connected.has(userId);
+      // When one member disconnects, others may still be connected; the sweep finds that out when the timeout has
+      // passed.
+      const lobby = isThere ? connectedAt(before, clock.now()) : idleSince(before, clock.now());
+      transaction.put('lobbies', lobby);
+      announceConnection(transaction, member, presence);
+      if (whole && isThere) announceLobby(transaction, lobby, members, presence, [userId]);
+      return lobby.expires_at_ms;
+    });
+    if (expiresAtMs !== undefined) noticeExpiry(expiresAtMs);
+  }
+
+  async function announceAll(lobbyId: LobbyId, userIds: readonly UserId[]): Promise<void> {
+    for (const userId of userIds) await announceTo(lobbyId, userId, { whole: true });
+  }
+
+  return {
+    among,
+    withUsers,
+    announceUpdate: (transaction, lobby, members) =>
+      andThen(withUsers(transaction, lobby.application_id, userIdsOf(members)), presence =>
+        announceLobbyUpdate(transaction, lobby, members, presence),
+      ),
+    announce: (lobbyId, userId) => announceTo(lobbyId, userId, { whole: false }),
+    announceMissed(applicationId, lobbyId, userIds, announced) {
+      return andThen(among(applicationId, userIds), there => {
+        const missed = userIds.filter(userId => there.has(userId) !== announced.has(userId));
+        return missed.length === 0 ? undefined : announceAll(lobbyId, missed);
+      });
+    },
+  };
+}
+
+const nobody: ReadonlySet<UserId> = new Set();
+
+function presentAmong(userIds: readonly UserId[], sessions: readonly number[]): ReadonlySet<UserId> {
+  const present = userIds.filter((_, index) => (sessions[index] ?? 0) > 0);
+  return present.length === 0 ? nobody : new Set(present);
+}
+
+function byId(users: readonly (UserRecord | undefined)[]): ReadonlyMap<UserId, UserRecord> {
+  const known = new Map<UserId, UserRecord>();
+  for (const user of users) if (user) known.set(user.id, user);
+  return known;
+}
