@@ -35,11 +35,15 @@ if (options.help) {
   process.exit(0);
 }
 
-/** The tests that may notice, those first that are fast and close to the sources. */
+/** The tests that may notice, those first that are close to the sources and need no service of their own. */
 const testFiles = [
   ...['model', 'service/domain', 'service/routes', 'service/control', 'backend', 'contract', 'service/gateway'],
   ...['service/testing', 'service/web', 'service/outbound', 'service/oauth'],
-].flatMap(folder => globSync(`test/${folder}/**/*.test.ts`).sort());
+].flatMap(folder =>
+  globSync(`test/${folder}/**/*.test.ts`)
+    .sort()
+    .toSorted((a, b) => startsService(a) - startsService(b)),
+);
 
 const files = globSync('src/{model/rules,service/domain}/**/*.ts').sort();
 const { mutants: all, excluded } = findMutants(files);
@@ -62,6 +66,10 @@ for (const { mutant, status } of outcomes) {
 }
 console.log(summarize(outcomes, chosen.length < others.length));
 process.exit(scoreOf(outcomes) * 100 >= Number(options.threshold) ? 0 : 1);
+
+function startsService(testFile: string): number {
+  return Number(readFileSync(testFile, 'utf8').includes('startService('));
+}
 
 function choose(mutants: readonly Mutant[]): readonly Mutant[] {
   if (options.survivors) return mutants.filter(survivedBefore(options.survivors));

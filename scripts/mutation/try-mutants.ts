@@ -8,7 +8,7 @@ import type { Outcome, Plan, Progress, Status } from './plan.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** A mutant that takes longer than this holds its process up for ever: the process is ended. */
-const stuckMs = 90_000;
+const stuckMs = 45_000;
 
 /** Tries each mutant with one test file after the other, until one notices. */
 export async function tryMutants(

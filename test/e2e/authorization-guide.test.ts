@@ -110,7 +110,7 @@ describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { time
     expect(await Promise.all(windows.map(window => window.ends()))).toEqual([0, 0]);
   });
 
-  it('says why nobody is signed in any more, when that was ended on another machine', async () => {
+  it('says that the sign-in has ended when the player signs out on another machine', async () => {
     const [here, there] = [run('keep.mjs', machine('10')), run('keep.mjs', machine('10'))];
     for (const window of [here, there]) {
       window.say('in');
@@ -118,6 +118,8 @@ describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { time
     }
     there.say('out');
     await here.shows('What the game may do was taken back.');
+    for (const window of [here, there]) window.child.stdin?.end();
+    expect(await Promise.all([here.ends(), there.ends()])).toEqual([0, 0]);
   });
 
   it.skipIf(redirected.missing)(

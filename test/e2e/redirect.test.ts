@@ -275,7 +275,7 @@ function isWaiting(window: Page): Promise<void> {
 
 async function isSignedIn(window: Page, name: string): Promise<void> {
   await window.getByText('Live', { exact: true }).waitFor();
-  await window.getByRole('button', { name: `Account of ${name}` }).waitFor();
+  await expect.poll(() => window.getByRole('button', { name: `Account of ${name}` }).count(), patiently).toBe(1);
 }
 
 /** Where the game says it keeps the sign-in. */
