@@ -167,7 +167,7 @@ describe('messages', () => {
     expect(message).toMatchObject({ content: 'hm', metadata: { a: 'b' } });
   });
 
-  it('are refused to whoever is not in the lobby', async () => {
+  it('are rejected for a user who is not in the lobby', async () => {
     const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
     const id = await hers.createOrJoinLobby('raid');
     const refused = { name: 'ApiError', code: 'not_a_lobby_member' };
@@ -312,7 +312,7 @@ describe('operations', () => {
     expect(await log()).toBe(before);
   });
 
-  it('fail at once while the client is not ready, and go through once it is when they were told to wait', async () => {
+  it('fail immediately while the client is not ready; calls that may wait go through once it is', async () => {
     const client = await clientOf(ada);
     await expect(client.createOrJoinLobby('raid')).rejects.toMatchObject({
       name: 'TransportError',

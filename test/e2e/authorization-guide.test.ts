@@ -181,7 +181,7 @@ describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { time
     expect(await program.ends()).toBe(0);
   });
 
-  it('lets a guest play, and become somebody', async () => {
+  it('lets a guest play, and become a full account', async () => {
     const login = run('login.mjs', machine());
     await login.shows('The login is up.');
     const program = run('guest.mjs', machine());

@@ -116,7 +116,7 @@ describe('a role connection', () => {
     expect(withValue(type, true)).toEqual([`metadata.of_${type} STRING_TYPE_CONVERT`]);
   });
 
-  it('has texts of at most 100 characters where nobody says more of the key', () => {
+  it('has texts of at most 100 characters where the key has no metadata', () => {
     const max = limits.roleConnectionValueLengthMax;
     expect(of({ metadata: { guild_rank: 'x'.repeat(max), level: 7, of_1_: '' } })).toEqual([]);
     expect(of({ metadata: { guild_rank: 'x'.repeat(max + 1) } })).toEqual(['metadata.guild_rank BASE_TYPE_MAX_LENGTH']);

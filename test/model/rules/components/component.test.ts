@@ -141,7 +141,7 @@ describe('where components stand', () => {
 });
 
 describe('ids of components', () => {
-  it('tell them apart: custom ids and numbers are there once', () => {
+  it('are unique: each custom id and each number occurs once', () => {
     expect(message(row(button('a')), row(button('a')))).toEqual([
       'components.1.components.0.custom_id COMPONENT_CUSTOM_ID_DUPLICATED',
     ]);

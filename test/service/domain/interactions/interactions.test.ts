@@ -235,7 +235,7 @@ describe('a use that cannot be', () => {
 });
 
 describe('an answer', () => {
-  it('becomes a message of the bot, which the user hears and whoever has the token can read', async () => {
+  it('becomes a message of the bot, which the user receives and every holder of the token can read', async () => {
     const interaction = await used();
     const response = await answer(interaction);
     const message = response.resource?.message;
@@ -285,7 +285,7 @@ describe('an answer', () => {
     expect(await refusal(answer(late))).toMatchObject({ reason: 'unknown_interaction' });
   });
 
-  it('is refused a second time, also when the two come at once', async () => {
+  it('is rejected a second time, also when two answers arrive concurrently', async () => {
     const interaction = await used();
     const both = await Promise.allSettled([answer(interaction), answer(interaction)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -325,8 +325,8 @@ describe('an answer', () => {
   });
 });
 
-describe('an interaction that nobody answers', () => {
-  it('fails after three seconds, and the user hears of it once', async () => {
+describe('an interaction without an answer', () => {
+  it('fails after three seconds, and the user is notified once', async () => {
     const interaction = await used();
     await world.core.clock.advance(answerMs - 1);
     expect(names()).toEqual(['INTERACTION_CREATE']);
@@ -345,7 +345,7 @@ describe('after a restart', () => {
     expect(names()).not.toContain('INTERACTION_FAILURE');
   });
 
-  it('what is due fails at once', async () => {
+  it('what is due fails immediately', async () => {
     await used();
     const store = world.core.store;
     const waiting = await store.list('interactions');
