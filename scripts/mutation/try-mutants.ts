@@ -10,11 +10,12 @@ const root = join(import.meta.dirname, '../..');
 /** A mutant that takes longer than this holds its process up for ever: the process is ended. */
 const stuckMs = 45_000;
 
-/** Tries each mutant with one test file after the other, until one notices. */
+/** Tries each mutant with one test file after the other, until one notices. `save` gets what is known after each test file. */
 export async function tryMutants(
   mutants: readonly Mutant[],
   testFiles: readonly string[],
   textsOf: (mutants: readonly Mutant[]) => Record<string, string>,
+  save: (outcomes: readonly Outcome[]) => void,
 ): Promise<Outcome[]> {
   const folder = mkdtempSync(join(tmpdir(), 'rallypoint-mutation-'));
   const state = new Map(mutants.map(({ id }) => [id, { status: 'not covered' as Status, by: '' }]));
@@ -26,6 +27,7 @@ export async function tryMutants(
       const fileBeganMs = performance.now();
       const before = alive().length;
       await tryFile(testFile);
+      save(outcomes());
       const seconds = Math.round((performance.now() - fileBeganMs) / 1000);
       const totalMinutes = Math.round((performance.now() - beganMs) / 60_000);
       console.log(
@@ -35,10 +37,14 @@ export async function tryMutants(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return mutants.map(mutant => {
-    const { status, by } = state.get(mutant.id) as { status: Status; by: string };
-    return { mutant, status, ...(by !== '' && { by }) };
-  });
+  return outcomes();
+
+  function outcomes(): Outcome[] {
+    return mutants.map(mutant => {
+      const { status, by } = state.get(mutant.id) as { status: Status; by: string };
+      return { mutant, status, ...(by !== '' && { by }) };
+    });
+  }
 
   /** Until every mutant that the file reaches was tried; a process that is stuck or damaged is replaced. */
   async function tryFile(testFile: string): Promise<void> {
