@@ -24,7 +24,8 @@ beforeEach(async () => {
     for (const user_id of [ada, ben]) {
       transaction.put('guild_members', { guild_id: guildId, user_id, roles: [], nick: null, joined_at_ms: 0 });
     }
-    for (const record of [command(), command({ id: '901', name: 'home', guild_id: guildId })]) {
+    const home = command({ id: '901', name: 'home', guild_id: guildId });
+    for (const record of [command(), home, command({ id: '902', name: 'away', guild_id: '501' })]) {
       transaction.put('commands', record);
     }
   });
@@ -149,6 +150,7 @@ describe('a use that cannot be', () => {
     ['a command of another type', use({}, { type: 3, target_id: '1' }), 'data.id'],
     ['something typed for no chat command', use({ type: 4 }, { type: 2, target_id: '1' }), 'data.type'],
     ['an unknown command', use({}, { id: '999' }), 'data.id'],
+    ['a command of another guild', use({}, { id: '902', name: 'away' }), 'data.id'],
     ["another command's name", use({}, { name: 'greeting' }), 'data.id'],
     ['an old version', use({}, { version: '76' }), 'data.version'],
     ['an unknown option', use({}, { options: [{ type: 3, name: 'who', value: 'x' }] }), 'data.options.0.name'],
@@ -374,6 +376,17 @@ describe('the original message', () => {
     ]) {
       expect(await refusal(refused)).toMatchObject({ reason: 'invalid_webhook_token' });
     }
+  });
+
+  it('is kept from a token of the right form whose secret is wrong', async () => {
+    const interaction = await used();
+    await answer(interaction);
+    const forged = Buffer.from(`interaction:${interaction.id}:${'a'.repeat(128)}`).toString('base64url');
+    expect((await refusal(interactions.message('1', forged, '@original'))).reason).toBe('invalid_webhook_token');
+    expect((await refusal(interactions.editMessage('1', forged, '@original', { content: 'x' }))).reason).toBe(
+      'invalid_webhook_token',
+    );
+    expect((await refusal(answer({ ...(await used()), token: forged }))).reason).toBe('unknown_interaction');
   });
 
   it('can be read for fifteen minutes, after which nothing of the interaction is kept', async () => {

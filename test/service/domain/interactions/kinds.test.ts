@@ -186,6 +186,16 @@ describe('options that name something', () => {
     expect(fault.issues).toMatchObject([{ path: ['data', 'options', '0', 'value'], message }]);
   });
 
+  it.each([
+    [6, 'user'],
+    [7, 'channel'],
+    [8, 'role'],
+    [9, 'either'],
+  ])('of type %i that name nothing known are rejected with ID_UNKNOWN', async (type, name) => {
+    const { fault } = await refusal(world.used(give([type, name, '999'])));
+    expect(fault.issues).toMatchObject([{ path: ['data', 'options', '0', 'value'], code: 'ID_UNKNOWN' }]);
+  });
+
   it('are found below subcommands', async () => {
     await world.put(command({ options: [{ type: 1, name: 'sub', description: 'x', options }] }));
     const sub = (value: string) =>
