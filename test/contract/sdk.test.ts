@@ -237,7 +237,7 @@ describe('lobbies of the service, watched live', () => {
     const client = await connected(ada);
     await service.close();
     const down = await firstValueFrom(client.status$.pipe(filter(({ status }) => status === 'reconnecting')));
-    expect(down.error).toBeDefined();
+    expect(down.error).toMatchObject({ code: expect.any(String) });
     expect(client.lobby(id)?.id).toBe(id);
     await client.close();
     expect(client.status.status).toBe('disconnected');
