@@ -184,7 +184,7 @@ describe('commands of the backend', () => {
     backend = backendOf(service);
   });
 
-  it('tells a command that is new from one that was overwritten', async () => {
+  it('distinguishes a new command from one that was overwritten', async () => {
     const first = await backend.commands.create(rally);
     expect(first).toMatchObject({ isNew: true, command: { name: 'rally', type: commandTypes.CHAT_INPUT } });
     const second = await backend.commands.create({ ...rally, description: 'Another' });
@@ -255,7 +255,7 @@ describe('commands of the backend', () => {
     expect(await failureOf(commands.edit('1', { name: '' }))).toBeInstanceOf(ValidationError);
   });
 
-  it('is told by a RateLimitError that the day’s creates are used up; its cause names them', async () => {
+  it('gets a RateLimitError when the day’s creates are used up, whose cause names them', async () => {
     service = await start({ limits: 'standard' });
     backend = backendOf(service);
     const items = Array.from({ length: 100 }, (_, i) => ({ ...rally, name: `c${i}` }));
@@ -421,7 +421,7 @@ describe('limits the backend meets', () => {
   const refusalsOf = async (service: Service) =>
     (await answersOf(service)).filter(({ status }) => status === 429).length;
 
-  it('learns a limit from the first answer and is never refused, however many calls come at once', async () => {
+  it('learns a limit from the first answer and is never rejected, however many calls are made concurrently', async () => {
     const service = await start({ limits: tight });
     const backend = backendOf(service);
     const lobbies = await Promise.all(Array.from({ length: 13 }, () => backend.lobbies.create()));
@@ -429,7 +429,7 @@ describe('limits the backend meets', () => {
     expect(await refusalsOf(service)).toBe(0);
   });
 
-  it('survives being refused because somebody else used the limit up', async () => {
+  it('goes on after a 429 because another process used the limit up', async () => {
     const service = await start({ limits: tight });
     const backend = backendOf(service);
     for (let i = 0; i < 4; i++) await callApi(service, 'POST', '/lobbies', {});
@@ -484,7 +484,7 @@ describe('interactions the backend receives', () => {
     expect(await originalOf(service, interaction)).toMatchObject({ status: 200, body: { content: 'On the way!' } });
   });
 
-  it('is told that a second answer is one too many', async () => {
+  it('gets an error for a second answer', async () => {
     const service = await start();
     const interaction = await (await listening(service)).used();
     await interaction.reply({ content: 'one' });
@@ -499,7 +499,7 @@ describe('interactions the backend receives', () => {
     await interaction.reply({ content });
   });
 
-  it('is told that an answer came too late', async () => {
+  it('gets an error for an answer that came too late', async () => {
     const service = await start({ clock: 'virtual' });
     const interaction = await (await listening(service)).used();
     await service.clock.advance(limits.interactionAnswerMs + 1);
@@ -527,7 +527,7 @@ describe('interactions the backend receives', () => {
     }
   });
 
-  it('keeps receiving when a handler fails, and tells about it', async () => {
+  it('keeps receiving when a handler fails, and reports the failure', async () => {
     const service = await start();
     const backend = backendOf(service);
     const { command } = await backend.commands.create(rally);

@@ -223,7 +223,7 @@ describe('a deploy', () => {
     expect(names(await backend.commands.list())).toEqual(['Launch', 'a', 'b']);
   });
 
-  it('edits the entry point whatever it was called, since there is one', async () => {
+  it('edits the entry point under any name, since there is one', async () => {
     await backend.commands.create({ type: PRIMARY_ENTRY_POINT, name: 'Launch', description: 'Play' });
     const plan = await backend.commands.plan([
       { type: PRIMARY_ENTRY_POINT, name: 'Play', description: 'Play', handler: 1 },
@@ -274,7 +274,7 @@ describe('a deploy', () => {
     expect(names(await backend.commands.list())).toEqual(['a', 'b', 'c']);
   });
 
-  it('takes what the definition says of places in a PATCH too, whatever flag is hidden below contexts', async () => {
+  it('resets contexts in a PATCH, also where a stored dm_permission is hidden behind them', async () => {
     await backend.commands.create({ ...chat('a'), dm_permission: false });
     await deployed(backend.commands, [{ ...chat('a'), contexts: [0, 1] }]);
     await deployed(backend.commands, [chat('a')]);
@@ -308,7 +308,7 @@ describe('a deploy', () => {
 });
 
 describe('warnings of a plan', () => {
-  it('tell of a fallback that shows, until the default is given under its own locale', async () => {
+  it('warn of a visible fallback, until the default is given under its own locale', async () => {
     const color = { name: 'color', description: 'Color', description_localizations: { 'en-GB': 'Colour' } };
     expect(codes(await backend.commands.plan([color]))).toEqual(['fallback_shows color']);
     const both = { ...color, description_localizations: { 'en-GB': 'Colour', 'en-US': 'Color' } };
@@ -342,14 +342,14 @@ describe('what is known of the commands, live', () => {
     watching.unsubscribe();
   });
 
-  it('tells idle, planning, drifted, applying and in sync', async () => {
+  it('is idle, planning, drifted, applying and in sync in turn', async () => {
     const states: string[] = [];
     backend.commands.sync$.subscribe(state => states.push(describeState(state)));
     await backend.commands.deploy(await backend.commands.plan([chat('a')]));
     expect(states).toEqual(['idle', 'planning', 'drifted', 'applying 0/1 create a', 'applying 1/1', 'inSync']);
   });
 
-  it('tells of a failure and goes on; the stream never errors and ends with the backend', async () => {
+  it('shows a failure and goes on; the stream never errors and ends with the backend', async () => {
     const states: string[] = [];
     let ended = 0;
     const error = () => states.push('ERROR');
@@ -371,7 +371,7 @@ describe('what is known of the commands, live', () => {
 });
 
 describe('what a locale sees of the registered commands', () => {
-  it('is told with the reason', async () => {
+  it('names the reason for every text that is shown', async () => {
     await deployed(backend.commands, [{ ...chat('a', 'Color'), description_localizations: { 'en-GB': 'Colour' } }]);
     const [resolved] = await backend.commands.resolve('en-US');
     expect(resolved?.command.name).toBe('a');
@@ -407,7 +407,7 @@ describe('a deploy against limits', () => {
     }
   }
 
-  it('waits for a window to pass and tells how long', async () => {
+  it('waits for a window to pass and says how long', async () => {
     await withLimits(tight({ 'command-bulk': { requests: 1, windowMs: 60_000 } }), async ({ commands }, clock) => {
       await commands.deploy(await commands.plan([chat('a'), chat('b')]));
       const told: DeployProgress[] = [];

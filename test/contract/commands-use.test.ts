@@ -93,7 +93,7 @@ describe('overwrites', () => {
     expect(await failureOf(backend.overwrites.replace('x', '1', [], userToken(token)))).toBeInstanceOf(ArgumentError);
   });
 
-  it('tell whoever brings another token which one it takes', async () => {
+  it('name the token they need when they get another one', async () => {
     const { command } = await backend.commands.create(rally);
     const replace = (given: string) =>
       failureOf(backend.overwrites.replace(guild.id, command.id, [], userToken(given)));
@@ -155,7 +155,7 @@ describe('a plan for a guild', () => {
     expect(await backend.overwrites.list(guild.id)).toEqual([]);
   });
 
-  it('is made without that where the credential cannot tell', async () => {
+  it('is made without those warnings where the credential cannot read overwrites', async () => {
     const { id: applicationId, client_secret: clientSecret } = application;
     const other = createBackend({ applicationId, clientSecret, baseUrl: service.webBase });
     const commands = other.commands.inGuild(guild.id);

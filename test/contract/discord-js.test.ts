@@ -76,7 +76,7 @@ describe('an unmodified discord.js client', () => {
     await expect(edited).rejects.toMatchObject({ status: 400, code: 50035 });
   });
 
-  it('renames its bot, and hears of it', async () => {
+  it('renames its bot, and receives the event', async () => {
     const heard = new Promise<string[]>(resolve => {
       client.once(Events.UserUpdate, (before, after) => resolve([String(before.username), after.username]));
     });
@@ -145,7 +145,7 @@ describe('an unmodified discord.js client', () => {
     await expect(client.users.fetch('1')).rejects.toMatchObject({ status: 404, code: 10013 });
   });
 
-  it('hears what changes in its guild, and of a guild it comes into and leaves', async () => {
+  it('receives the changes in its guild, and the events of a guild that it joins and leaves', async () => {
     const heard = <T>(name: string) => new Promise<T>(resolve => client.once(name, resolve as () => void));
     const role = heard<{ name: string }>(Events.GuildRoleCreate);
     const channel = heard<{ id: string }>(Events.ChannelCreate);

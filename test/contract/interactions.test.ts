@@ -138,7 +138,7 @@ describe.each(ways)('an app that gets its interactions by %s', (_, connect) => {
   });
   const filled = (value: string) => [{ type: 18, component: { type: 4, custom_id: 'what', value } }] as const;
 
-  it('shows a form for a command, and hears what was filled in', async () => {
+  it('shows a modal for a command, and receives what was filled in', async () => {
     await use('form');
     const modal = (await player.dispatch('INTERACTION_MODAL_CREATE')) as ModalCreated;
     expect(modal).toMatchObject({ custom_id: 'form', title: 'Well?', application: { id: application.id } });

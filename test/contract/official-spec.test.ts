@@ -215,7 +215,7 @@ describe('what the service answers, by the hosted service’s public OpenAPI fil
     }
   });
 
-  it('tells a bot of scopes that the file knows', async () => {
+  it('lists for a bot only scopes that the file knows', async () => {
     const { body } = await callApi(world.service, 'GET', '/applications/@me');
     const { eligible_oauth2_scopes: eligible } = body as { eligible_oauth2_scopes: readonly string[] };
     const isKnown = (scope: string) => spec.complaints('OAuth2Scopes', scope).length === 0;

@@ -66,7 +66,7 @@ async function answerDevice(userCode: string, result: 'granted' | 'denied', user
 }
 
 describe('who a token belongs to', () => {
-  it('is told without a connection, of the client’s token and of any other', async () => {
+  it('is available without a connection, for the client’s token and for any other', async () => {
     const client = clientOf();
     const { accessToken } = await signIn(client);
     const user = { id: ada.id, username: 'ada', globalName: 'Ada', displayName: 'Ada' };
@@ -269,7 +269,7 @@ describe('credentials kept for a client', () => {
     await next.close();
   });
 
-  it('say who is signed in, and a window that is connected follows when another one signs somebody else in', async () => {
+  it('say who is signed in, and a connected window follows when another one signs in another user', async () => {
     const keychain = memoryKeychain();
     const [one, other] = [clientOf(ada), clientOf(grace)];
     const [first, second] = [await open(one, keychain), await open(other, keychain)];

@@ -56,7 +56,7 @@ describe('connecting with credentials', () => {
     expect(client.status).toMatchObject({ status: 'ready', userId: ada.id });
   });
 
-  it('gives up when there is no other token, and when nobody is signed in', async () => {
+  it('gives up when there is no other token, and when no user is signed in', async () => {
     await expect(credentials.connect()).rejects.toMatchObject({ code: 'signed_out' });
     const { expiresAtMs, scopes } = await signIn(client);
     await credentials.accept({ accessToken: 'no-such-token', refreshToken: 'no-such-token', expiresAtMs, scopes });

@@ -384,7 +384,7 @@ function voiceDifferences(
   return [`${says}, and shows ${JSON.stringify(shown)}; there is ${JSON.stringify(kept)}`];
 }
 
-describe('what clients show, whatever happens', () => {
+describe('what clients show after any sequence of events', () => {
   it(
     'equals what the service holds at every quiet moment: nothing missed, nothing twice, nothing out of order',
     async () => {

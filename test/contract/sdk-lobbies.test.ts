@@ -327,7 +327,7 @@ describe('operations', () => {
     expect(await log()).toBe(before);
   });
 
-  it('fail at once while the client is not ready, and go through once it is when they were told to wait', async () => {
+  it('fail immediately while the client is not ready; calls that may wait go through once it is', async () => {
     const client = await clientOf(ada);
     await expect(client.lobbies.join('raid')).rejects.toMatchObject({
       name: 'TransportError',

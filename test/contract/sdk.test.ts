@@ -60,7 +60,7 @@ describe('signing in to the service', () => {
     expect(claims).toMatchObject({ iss: service.webBase, aud: application.id, sub: ada.id, nonce: 'n-0S6_WzA2Mj' });
   });
 
-  it('takes the answer by custom scheme, from whoever hands the address in', async () => {
+  it('takes the answer by custom scheme, from any process that hands the address in', async () => {
     const client: Client = clientOf(ada, {
       openBrowser: async url => {
         expect(client.handleRedirect(await decide(service, url, ada.id))).toBe(true);
@@ -106,7 +106,7 @@ describe('signing in to the service', () => {
     await expect(client.refreshToken(first.refreshToken ?? '')).rejects.toMatchObject({ code: 'invalid_grant' });
   });
 
-  it('tells its logger nothing that opens anything', async () => {
+  it('logs no tokens, codes or secrets', async () => {
     const lines: string[] = [];
     const log = (fields: object, message: string) => lines.push(JSON.stringify({ ...fields, message }));
     let page = '';
@@ -237,7 +237,7 @@ describe('lobbies of the service, watched live', () => {
     const client = await connected(ada);
     await service.close();
     const down = await firstValueFrom(client.status$.pipe(filter(({ status }) => status === 'reconnecting')));
-    expect(down.error).toBeDefined();
+    expect(down.error).toMatchObject({ code: expect.any(String) });
     expect(client.lobby(id)?.id).toBe(id);
     await client.close();
     expect(client.status.status).toBe('disconnected');

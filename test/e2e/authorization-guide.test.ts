@@ -118,6 +118,8 @@ describe.skipIf(linux.missing)(`the guide to authorization${linux.note}`, { time
     }
     there.say('out');
     await here.shows('Your authorization was revoked.');
+    for (const window of [here, there]) window.child.stdin?.end();
+    expect(await Promise.all([here.ends(), there.ends()])).toEqual([0, 0]);
   });
 
   it.skipIf(redirected.missing)(

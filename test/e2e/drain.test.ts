@@ -98,7 +98,7 @@ async function askOn(port: number): Promise<{ answers: number; last: string | un
 }
 
 describe('a service that gets SIGTERM', () => {
-  it('ends although 32 clients go on asking, answers what they asked, and tells each that its connection ends', async () => {
+  it('ends although 32 clients go on sending requests, answers them, and announces to each that its connection closes', async () => {
     const { port, end } = await serve();
     const clients = Array.from({ length: 32 }, () => askOn(port));
     const idle = new Agent({ keepAlive: true });
@@ -140,7 +140,7 @@ describe('a service that gets SIGTERM', () => {
     expect(child.signalCode).toBeNull();
   });
 
-  it('tells gateway sessions to reconnect and closes their sockets', async () => {
+  it('asks gateway sessions to reconnect and closes their sockets', async () => {
     const { ready, end } = await serve();
     const [ada] = starfall.users;
     const token = `Bearer ${await playerToken(ready, ada.id)}`;

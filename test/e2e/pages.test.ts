@@ -99,7 +99,7 @@ describe.skipIf(chromium.missing)(`the pages in Chromium${chromium.note}`, () =>
     expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
   });
 
-  it('tell after too many wrong passwords when to try again', async () => {
+  it('say after too many wrong passwords when to try again', async () => {
     const page = await openPage(authorizeUrl(byPassword));
     const { requests } = limitProfiles.standard.buckets['sign-in-user'] ?? expect.fail();
     for (let count = 0; count <= requests; count++) {

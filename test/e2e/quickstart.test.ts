@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const quickstart = (...args: readonly string[]) => run(process.execPath, ['samples/quickstart/main.ts', ...args]);
 
 describe('the quickstart', () => {
-  it('tells every step with its time, and ends with 0', async () => {
+  it('prints every step with its time, and exits with 0', async () => {
     const { stdout } = await quickstart('--once');
     const steps = stdout.split('\n').filter(line => line.startsWith('✓'));
     expect(steps.length).toBeGreaterThanOrEqual(14);

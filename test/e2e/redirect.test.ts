@@ -107,7 +107,7 @@ describe.skipIf(needed.missing)(`signing in on a desktop${needed.note}`, { timeo
     await isSignedIn(window, 'Ada');
   });
 
-  it('is not disturbed by a second copy of the game, which ends at once', async () => {
+  it('is not disturbed by a second copy of the game, which exits immediately', async () => {
     stage = await Stage.open(parts);
     const { window, pid } = await stage.startGame();
     const page = await askToSignIn(window);
@@ -152,7 +152,7 @@ describe.skipIf(needed.missing)(`signing in on a desktop${needed.note}`, { timeo
     await isSignedIn(window, 'Ada');
   });
 
-  it('brings each of two windows that ask at once its own answer', async () => {
+  it('brings each of two windows that ask concurrently its own answer', async () => {
     stage = await Stage.open(parts);
     const { window } = await stage.startGame();
     const page = await askToSignIn(window);
@@ -275,7 +275,7 @@ function isWaiting(window: Page): Promise<void> {
 
 async function isSignedIn(window: Page, name: string): Promise<void> {
   await window.getByText('Live', { exact: true }).waitFor();
-  await window.getByRole('button', { name: `Account of ${name}` }).waitFor();
+  await expect.poll(() => window.getByRole('button', { name: `Account of ${name}` }).count(), patiently).toBe(1);
 }
 
 /** Where the game says it keeps the sign-in. */

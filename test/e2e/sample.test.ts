@@ -186,7 +186,7 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
     ]);
   }, 60_000);
 
-  it('runs no script but its own, and reaches nobody', async () => {
+  it('runs no script but its own, and reaches no other host', async () => {
     const { window } = await openApp();
     await window.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     const reached = await window.evaluate(async elsewhere => {

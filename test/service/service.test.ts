@@ -71,7 +71,7 @@ describe('startService', () => {
     await expect(startService({ data, limits: 'loose' as 'off' })).rejects.toMatchObject({ code: 'unknown_limits' });
     const fixtures = { users: [{ id: 'x', username: '' }] };
     await expect(startService({ data, fixtures })).rejects.toMatchObject({ code: 'invalid_form_body' });
-    await expect(start({ data })).resolves.toBeDefined();
+    expect((await fetch(`${(await start({ data })).webBase}/readyz`)).status).toBe(200);
   });
 
   it('refuses a port that is taken, and lets go of the folder', async () => {
@@ -80,7 +80,7 @@ describe('startService', () => {
     await expect(startService({ data, port: Number(new URL(webBase).port) })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });
-    await expect(start({ data })).resolves.toBeDefined();
+    expect((await fetch(`${(await start({ data })).webBase}/readyz`)).status).toBe(200);
   });
 
   it('refuses to move the clock of the system', async () => {

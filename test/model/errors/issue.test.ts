@@ -45,7 +45,7 @@ describe('the error tree', () => {
     });
   });
 
-  it('gives the same issues back after a journey as JSON, whatever the keys are called', () => {
+  it('gives the same issues back after a journey as JSON, with any names of keys', () => {
     fc.assert(
       fc.property(fc.array(anyIssue, { maxLength: 12 }), issues => {
         const read = treeToIssues(JSON.parse(JSON.stringify(issuesToTree(issues))));
@@ -74,7 +74,7 @@ describe('the error tree', () => {
 });
 
 describe('messages', () => {
-  it('are short, whatever value they speak of', () => {
+  it('are short, with any value', () => {
     const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
     for (const value of [deep, {}, 'x'.repeat(1_000_000), null, 1e300, { toString: 1 }]) {
       expect(fieldErrors.NUMBER_TYPE_COERCE(value, 'int').length).toBeLessThan(200);

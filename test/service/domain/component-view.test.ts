@@ -32,6 +32,13 @@ describe('the components of a message', () => {
     expect(show({ type: 14, divider: false, spacing: 2 })).toMatchObject([{ divider: false, spacing: 2 }]);
   });
 
+  it('show the accessory of a section like any other component', () => {
+    const thumbnail = { type: 11, media: { url: 'attachment://a.png' } };
+    expect(show({ type: 9, components: [text()], accessory: thumbnail })).toMatchObject([
+      { id: 1, accessory: { media: { attachment_id: '8' }, description: null, spoiler: false } },
+    ]);
+  });
+
   it('name an attached file by where it is found, and others by their address', () => {
     const { id, url, proxy_url, content_type } = attachment;
     const attached = { id, url, proxy_url, content_type, attachment_id: id };

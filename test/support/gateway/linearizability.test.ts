@@ -40,7 +40,7 @@ describe('the linearizability checker', () => {
     expect(linearize([write(1, 0, 9), read(1, 1, 2), read(0, 3, 4)], register)).toBeUndefined();
   });
 
-  it('refuses a lost write and a value nobody wrote', () => {
+  it('rejects a lost write and a value that was never written', () => {
     expect(linearize([write(1, 0, 1), write(2, 2, 3), read(1, 4, 5)], register)).toBeUndefined();
     expect(linearize([write(1, 0, 9), read(7, 1, 2)], register)).toBeUndefined();
   });

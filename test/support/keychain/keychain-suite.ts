@@ -36,7 +36,7 @@ export function keychainSuite(name: string, underTest: () => KeychainUnderTest, 
       expect(await keychain.get('ada')).toBeUndefined();
     });
 
-    it('gives back every text as it was given, whatever its length and letters', async () => {
+    it('gives back every text as it was given, with any length and letters', async () => {
       const keychain = await open();
       const secrets = ['', '\0', 'a\0b', 'rallypoint-sealed:1:', '"\\\n\r\t', '\u{10FFFF}e\u0301é', 'a'];
       for (const secret of [...secrets, largestPlain, `${largestPlain}x`, large]) {
@@ -83,7 +83,7 @@ export function keychainSuite(name: string, underTest: () => KeychainUnderTest, 
       }
     });
 
-    it('leaves one whole secret of many that are set at once', async () => {
+    it('leaves one whole secret of many that are set concurrently', async () => {
       const keychain = await open();
       const secrets = Array.from({ length: 8 }, (_, n) => `${n}${'x'.repeat(n % 2 === 0 ? 10 : 5000)}`);
       await Promise.all(secrets.map(secret => keychain.set('race', secret)));

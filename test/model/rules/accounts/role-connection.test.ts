@@ -109,6 +109,29 @@ describe('a role connection', () => {
     }
   });
 
+  it.each([
+    ['2003-12-20 10:00', true],
+    ['2003-12-20T10:00:00', true],
+    ['2003-12-20T10:00:00.123456789Z', true],
+    ['2003-12-20T10:00:00.1234567890Z', false],
+    ['2003-12-20T10:00:00.Z', false],
+    ['2003-12-20T10:00+0130', true],
+    ['2003-12-20T10:00+01:30', true],
+    ['2003-12-20T10:00+1:30', false],
+    ['2003-12-20T10', false],
+    ['2003-12-20T1:00', false],
+    ['2003-12-20T10:0', false],
+    ['2003-12-20T10:00:0', false],
+    ['12003-12-20', false],
+    ['203-12-20', false],
+    ['2003-1-20', false],
+    ['2003-12-2', false],
+    ['2003-12-20x', false],
+    ['x2003-12-20', false],
+  ])('takes %j for a time: %j', (value, isTime) => {
+    expect(withValue(5, value)).toEqual(isTime ? [] : ['metadata.of_5 DATE_TIME_TYPE_PARSE']);
+  });
+
   it.each([7, 8])('has 0 or 1 for type %i', type => {
     for (const value of ['0', '1', 0, 1]) expect(withValue(type, value)).toEqual([]);
     for (const value of ['', '2', 'yes', -1])
@@ -116,7 +139,7 @@ describe('a role connection', () => {
     expect(withValue(type, true)).toEqual([`metadata.of_${type} STRING_TYPE_CONVERT`]);
   });
 
-  it('has texts of at most 100 characters where nobody says more of the key', () => {
+  it('has texts of at most 100 characters where the key has no metadata', () => {
     const max = roleConnectionLimits.roleConnectionValueLengthMax;
     expect(of({ metadata: { guild_rank: 'x'.repeat(max), level: 7, of_1_: '' } })).toEqual([]);
     expect(of({ metadata: { guild_rank: 'x'.repeat(max + 1) } })).toEqual(['metadata.guild_rank BASE_TYPE_MAX_LENGTH']);

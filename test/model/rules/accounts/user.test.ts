@@ -8,7 +8,7 @@ const { usernameLengthMin: min, usernameLengthMax: max } = limits;
 const picture = (type: string, data = 'R0lGODlh') => `data:image/${type};base64,${data}`;
 
 describe('a bot’s user', () => {
-  it('is an object, whatever it does not say stays', () => {
+  it('is an object, and fields that it leaves out stay as they are', () => {
     expect(checkUserEdit({})).toEqual([]);
     expect(checkUserEdit({ username: null, avatar: null, banner: null, bio: 7 })).toEqual([]);
     for (const body of [null, [], 'x', 7]) expect(checkUserEdit(body)).toMatchObject([{ code: 'DICT_TYPE_CONVERT' }]);

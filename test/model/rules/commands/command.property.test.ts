@@ -67,7 +67,7 @@ describe('any command with one fault', () => {
     );
   });
 
-  it('tells the same through the error tree and back', () => {
+  it('reports the same issues through the error tree and back', () => {
     fc.assert(
       fc.property(arbitraryBrokenCommand(), ({ body }) => {
         const issues = checkCommand(body, globalContext);

@@ -22,7 +22,7 @@ describe('the body of a command', () => {
     ]);
   });
 
-  it('shows all of its faults at once', () => {
+  it('reports all of its issues together', () => {
     const body = {
       type: 1,
       name: 'No No',

@@ -53,7 +53,7 @@ describe('a normalized command', () => {
     expect(bits(null)).toMatchObject({ default_member_permissions: null });
   });
 
-  it('takes the legacy default_permission false for permissions of nobody', () => {
+  it('reads the legacy default_permission false as no permissions', () => {
     expect(normalize({ default_permission: false })).toMatchObject({ default_member_permissions: '0' });
     expect(normalize({ default_permission: false, default_member_permissions: '8' })).toMatchObject({
       default_member_permissions: '8',

@@ -85,7 +85,7 @@ describe('a modal that was filled in', () => {
     ]);
   });
 
-  it('comes in rows or labels, whatever it was shown in', () => {
+  it('comes in rows or labels, however the modal was laid out', () => {
     const component = { type: 4, custom_id: 'name', value: 'Ada' };
     const inRow = { type: 1, components: [component] };
     expect(filled([labelled(name)], inRow)).toEqual([]);

@@ -141,7 +141,7 @@ describe('where components stand', () => {
 });
 
 describe('ids of components', () => {
-  it('tell them apart: custom ids and numbers are there once', () => {
+  it('are unique: each custom id and each number occurs once', () => {
     expect(message(row(button('a')), row(button('a')))).toEqual([
       'components.1.components.0.custom_id COMPONENT_CUSTOM_ID_DUPLICATED',
     ]);
@@ -200,6 +200,7 @@ describe('a button', () => {
     expect(check({ style: 5, url: 'here' })).toEqual(['url URL_TYPE_INVALID_URL']);
     expect(check({ style: 5, custom_id: 'a' })).toEqual(['url BASE_TYPE_REQUIRED', `custom_id ${exclusive}`]);
     expect(check({ style: 1, custom_id: 'a', url: address(30) })).toEqual([`url ${exclusive}`]);
+    expect(check({ style: 5, url: address(30), sku_id: '5' })).toEqual(['sku_id COMPONENT_FIELD_INVALID']);
   });
 
   it('that leads to a purchase names it, and nothing else', () => {
@@ -333,8 +334,8 @@ describe('a text input', () => {
 });
 
 describe('groups and boxes of a modal', () => {
-  const radio = (count: number) =>
-    below(inLabel({ type: 21, custom_id: 'a', options: choices(...times(count, String)) }));
+  const radio = (count: number, fields: object = {}) =>
+    below(inLabel({ type: 21, custom_id: 'a', options: choices(...times(count, String)), ...fields }));
   const boxes = (count: number, fields: object = {}) =>
     below(inLabel({ type: 22, custom_id: 'a', options: choices(...times(count, String)), ...fields }));
 
@@ -342,6 +343,13 @@ describe('groups and boxes of a modal', () => {
     expect([...radio(2), ...radio(10), ...boxes(1), ...boxes(10)]).toEqual([]);
     for (const found of [radio(1), radio(11), boxes(0), boxes(11)])
       expect(found).toEqual(['options BASE_TYPE_BAD_LENGTH']);
+  });
+
+  it('say by a boolean whether they are required', () => {
+    expect([...radio(2, { required: false }), ...boxes(2, { min_values: 0, required: false })]).toEqual([]);
+    for (const found of [radio(2, { required: 1 }), boxes(2, { required: 1 })]) {
+      expect(found).toEqual(['required BOOLEAN_TYPE_CONVERT']);
+    }
   });
 
   it('take as many checks as there are boxes, unless they say less', () => {

@@ -159,7 +159,7 @@ describe('a message of components alone (flag 32768)', () => {
     expect(faults(checkCallback({ type: 4, data: { components: [text] } }, flags))).toHaveLength(1);
   });
 
-  it('may be one where nobody knows it', () => {
+  it('may use either layout where the message’s own layout is unknown', () => {
     for (const fields of [{ components: [text] }, { content: 'x', components: times(40, i => row(button(`b${i}`))) }]) {
       expect(checkMessageData(fields, null)).toEqual([]);
     }

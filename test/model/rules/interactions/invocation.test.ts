@@ -157,6 +157,21 @@ describe('a value', () => {
   });
 });
 
+describe('the text of an issue', () => {
+  it.each<[Partial<CommandOption>, unknown, string]>([
+    [{ type: 4 }, 'x', 'Value "x" is not int.'],
+    [{ type: 10 }, 'x', 'Value "x" is not float.'],
+    [{ type: 4, min_value: 2 }, 1, 'int value should be greater than or equal to 2.'],
+    [{ type: 10, min_value: 2 }, 1, 'float value should be greater than or equal to 2.'],
+    [{ type: 4, max_value: 2 }, 3, 'int value should be less than or equal to 2.'],
+    [{ type: 10, max_value: 2 }, 3, 'float value should be less than or equal to 2.'],
+  ])('with an option %j and the value %j names the kind of number: %s', (fields, given, message) => {
+    const option = parameter(fields);
+    const values = [{ name: option.name, type: option.type, value: given }];
+    expect(checkInvocation(values, { type: 1, options: [option] }).map(issue => issue.message)).toEqual([message]);
+  });
+});
+
 describe('the values while one is typed', () => {
   const options = [
     parameter({ name: 'first', required: true, min_length: 3 }),

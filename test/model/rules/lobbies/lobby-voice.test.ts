@@ -66,6 +66,16 @@ describe('the list of calls that a session is in', () => {
     );
   });
 
+  it('has its regions looked at as far as there may be some', () => {
+    const { voiceRegionsMax: max } = limits;
+    const regions = (valid: number) => [...Array(valid).fill('x'), 5];
+    const tooMany = '0.preferred_regions BASE_TYPE_MAX_LENGTH';
+    expect(states([{ ...state, preferred_regions: regions(max - 1) }])).toEqual([
+      `0.preferred_regions.${max - 1} STRING_TYPE_CONVERT`,
+    ]);
+    expect(states([{ ...state, preferred_regions: regions(max) }])).toEqual([tooMany]);
+  });
+
   it('fits into a frame when it is as long as it may be', () => {
     const whole = { lobby_id: String(snowflakeMax), self_mute: false, self_deaf: false, self_video: false };
     const frame = encodeFrame({ op: 17, d: Array(limits.lobbyCallsPerSessionMax).fill(whole) });

@@ -98,7 +98,7 @@ describe('members', () => {
     ]);
   });
 
-  it('are listed once each, in whatever form the id comes', () => {
+  it('are listed once each, in every form that an id can have', () => {
     expect(lobby({ members: [{ id: '7' }, { id: '8' }, { id: 7 }] })).toEqual(['members.2.id LIST_ITEM_DUPLICATE']);
   });
 
@@ -166,7 +166,7 @@ describe('the body of a bulk update', () => {
     ]);
   });
 
-  it('names every user once, in whatever form', () => {
+  it('names every user once, in every form that an id can have', () => {
     expect(changes([{ id: '1' }, { id: 1 }, { id: '1', remove_member: true }])).toEqual([
       '1.id LIST_ITEM_DUPLICATE',
       '2.id LIST_ITEM_DUPLICATE',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownText, shownTexts } from '../../../../src/model/rules/locales/shown-texts.ts';
+import { shownFallbacks, shownText, shownTexts } from '../../../../src/model/rules/locales/shown-texts.ts';
 
 describe('the text a reader sees', () => {
   it('is the own one, else the fallback’s, else the default', () => {
@@ -52,5 +52,24 @@ describe('the texts of a command', () => {
 
   it('leave out a description that is empty', () => {
     expect(shownTexts({ type: 2, name: 'Invite', description: '' }, 'de').map(({ path }) => path)).toEqual([['name']]);
+  });
+});
+
+describe('the fallbacks of a command', () => {
+  const options = [{ type: 3, name: 'rank', description: 'Rank', name_localizations: { 'en-GB': 'grade' } }] as const;
+
+  it('are the texts that readers see in another locale than their own and than the default', () => {
+    const command = { name: 'color', description: 'x', name_localizations: { 'en-GB': 'colour' }, options } as const;
+    expect(shownFallbacks(command, 'en-US')).toEqual([
+      { path: ['name'], text: 'colour', reason: 'fallback', from: 'en-GB' },
+      { path: ['options', '0', 'name'], text: 'grade', reason: 'fallback', from: 'en-GB' },
+    ]);
+  });
+
+  it('leave out texts in the reader’s own locale, defaults, and fallbacks that say the same as the default', () => {
+    const same = { name: 'color', description: 'x', name_localizations: { 'en-GB': 'color' } };
+    const own = { name: 'color', description: 'x', name_localizations: { 'en-GB': 'colour', 'en-US': 'shade' } };
+    for (const command of [same, own]) expect(shownFallbacks(command, 'en-US')).toEqual([]);
+    expect(shownFallbacks({ name: 'color', description: 'x' }, 'en-US')).toEqual([]);
   });
 });

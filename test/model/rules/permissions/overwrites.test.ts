@@ -47,7 +47,7 @@ describe('the body that replaces overwrites', () => {
     expect(found({ permissions: [1, 2, 3].map(type => ({ ...entry, id: 6, type })) })).toEqual([]);
   });
 
-  it('is told every fault at once', () => {
+  it('gets every issue together', () => {
     expect(found({ permissions: [{}, { ...entry, id: -1, permission: 'yes' }] })).toEqual([
       'permissions.0.id BASE_TYPE_REQUIRED',
       'permissions.0.type BASE_TYPE_REQUIRED',

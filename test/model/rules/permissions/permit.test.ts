@@ -186,7 +186,7 @@ describe('who may use a command, and what decides it', () => {
     expect(permit(question({ bits: '0' })).decision).toEqual({ step: 'default', outcome: 'deny' });
   });
 
-  it('tells every step on the way, with the overwrites that spoke without deciding', () => {
+  it('lists every step of the decision, with the overwrites that applied without deciding', () => {
     const { steps } = permit(question({ command: [channel(true)], application: [role(true)], bits: '0' }));
     expect(steps).toEqual([
       { step: 'age', outcome: 'next' },

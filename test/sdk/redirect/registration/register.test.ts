@@ -61,7 +61,7 @@ describe.each(means)('a scheme registered by %s', (what, lacking, { missing, not
     await running.next('listening');
     await running.tell('wait s1');
     await openAddress(addressFor('s1'));
-    await running.next('accepted');
+    expect(await running.next('accepted')).toMatchObject({ event: 'accepted' });
   });
 
   test(`is registered once, however often, and can be taken back (${what})${reason}`, async () => {

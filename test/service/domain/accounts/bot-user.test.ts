@@ -128,7 +128,7 @@ describe('PATCH /users/@me', () => {
 });
 
 describe('a bot that gets another name', () => {
-  it('hears of it on every shard, whatever its intents, and its guilds’ bots with GUILD_MEMBERS', async () => {
+  it('receives the change on every shard with any intents, and so do the bots of its guilds with GUILD_MEMBERS', async () => {
     const shards = [await join({ shard: [0, 3] }), await join({ shard: [1, 3] })];
     const listening = await join({ intents: intents.GUILD_MEMBERS });
     await rename('Harbour');
@@ -142,7 +142,7 @@ describe('a bot that gets another name', () => {
     }
   });
 
-  it('hears nothing when the name is the same, or the body refused', async () => {
+  it('receives no event when the name is the same or the body is rejected', async () => {
     const client = await join();
     await rename('Harbour');
     await rename('Harbour');

@@ -76,7 +76,7 @@ describe('/oauth2/applications/@me', () => {
     });
   });
 
-  it('tells a user’s application by where it can be installed', async () => {
+  it('shows by its integration types whether users can install the application', async () => {
     expect((await own(`Bot ${site.bot_token}`)).body).toMatchObject({ flags: 0, integration_types_config: { 1: {} } });
   });
 

@@ -297,7 +297,7 @@ it('a bulk write does what the same edits do one by one', async () => {
   );
 });
 
-it('nobody keeps overwrites of a command that goes while they are set', async () => {
+it('a command that is deleted while its overwrites are set leaves no overwrites behind', async () => {
   for (let round = 0; round < 20; round++) {
     const { commands, permissions } = await openReal();
     const { text } = await commands.create(game, {}, { name: 'a', description: 'one' });

@@ -165,7 +165,7 @@ describe('creating with the name of an existing command of the type', () => {
     expect((await listed()).map(({ type }) => type)).toEqual([1, 2, 3]);
   });
 
-  it('many times at once makes one command', async () => {
+  it('many times concurrently makes one command', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(roll)));
     expect(answers.filter(answer => answer.created)).toHaveLength(1);
     expect(await listed()).toHaveLength(1);
@@ -327,7 +327,7 @@ describe('an edit', () => {
 });
 
 describe('an unknown command', () => {
-  it.each(['get', 'edit', 'remove'] as const)('is refused by %s, also when it is somebody else’s', async call => {
+  it.each(['get', 'edit', 'remove'] as const)('is rejected by %s, also when another application has it', async call => {
     const { id } = await created(roll, world.rival);
     for (const unknown of [id, '123']) {
       const arguments_ = [world.starfall, everywhere, unknown] as const;
@@ -510,7 +510,7 @@ describe('a list without translations', () => {
     expect(await localized()).not.toHaveProperty('name_localized');
   });
 
-  it('follows every write at once, in each language', async () => {
+  it('shows every write immediately, in each language', async () => {
     const { id } = await created(translated);
     await localized('de');
     await localized();

@@ -53,7 +53,7 @@ const join = [row(button('join'), button('leave'))];
 const names = () => world.heard.map(({ name }) => name);
 
 describe('a button', () => {
-  it('tells the application its custom id, its message and who pressed it', async () => {
+  it('gives the application the custom id, the message and the user who pressed it', async () => {
     const message = await shown(join);
     const interaction = await pressed(pressOf(message));
     expect(interaction).toMatchObject({
@@ -72,7 +72,7 @@ describe('a button', () => {
     expect(interaction).not.toHaveProperty('user');
   });
 
-  it('fails for its user when nobody answers', async () => {
+  it('fails for its user when the application does not answer', async () => {
     await pressed(pressOf(await shown(join)));
     await world.core.clock.advance(limits.interactionAnswerMs);
     expect(world.heard.at(-1)).toMatchObject({ name: 'INTERACTION_FAILURE', data: { nonce: 'p1' } });
@@ -100,7 +100,7 @@ describe('a button', () => {
     expect((await pressed(chosen)).data).toMatchObject({ values: [ben] });
   });
 
-  it('may be pressed by whoever sees the message: others too, an ephemeral one by its user alone', async () => {
+  it('may be pressed by every user who sees the message, in an ephemeral message by its user alone', async () => {
     const seen = await shown(join);
     expect(await pressed(pressOf(seen), ben)).toMatchObject({ member: { user: { id: ben } } });
     const hidden = await shown(join, { flags: EPHEMERAL });
@@ -189,7 +189,7 @@ describe('a select', () => {
   const choose = async (component_type: number, custom_id: string, values: unknown) =>
     pressed(pressOf(await shown(select), { component_type, custom_id, values }));
 
-  it('tells what was chosen', async () => {
+  it('gives the application the values that were chosen', async () => {
     const { data } = await choose(3, 'map', ['keep', 'quay']);
     expect(data).toEqual({ component_type: 3, custom_id: 'map', id: 2, values: ['keep', 'quay'] });
   });
@@ -313,7 +313,7 @@ describe('an answer to the use of a component', () => {
     expect(again.resource?.message).toMatchObject({ flags: IS_COMPONENTS_V2, components: [text('Newer')] });
   });
 
-  it('by many at once edits the message one after another', async () => {
+  it('by many users concurrently edits the message one edit after another', async () => {
     const message = await shown(join);
     await Promise.all([ada, ben, ada, ben].map(userId => pressed(pressOf(message), userId)));
     const uses = world.heard.filter(({ name }) => name === 'INTERACTION_CREATE').slice(-4);

@@ -206,7 +206,7 @@ describe('an interaction of an application that has an address', () => {
     expect(await callback()).toMatchObject({ status: 404, body: { code: 10062 } });
   });
 
-  it('fails at once when nobody is there', async () => {
+  it('fails immediately when the application has no session and no endpoint', async () => {
     await game.close();
     await use();
     expect(await outcome()).toBe('INTERACTION_FAILURE');
@@ -264,7 +264,7 @@ describe('an interaction of an application that has an address', () => {
 });
 
 describe('a server that does not answer', () => {
-  it('has 1,000 interactions of its application before it at a time; more fail at once, those of others do not', async () => {
+  it('has 1,000 interactions of its application before it at a time; more fail immediately, and those of other applications do not', async () => {
     const answers: ((response: Response) => void)[] = [];
     const { core, starfall: quiet } = await makeWorld({
       fetch: () => new Promise<Response>(resolve => answers.push(resolve)),

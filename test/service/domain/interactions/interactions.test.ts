@@ -24,7 +24,8 @@ beforeEach(async () => {
     for (const user_id of [ada, ben]) {
       transaction.put('guild_members', { guild_id: guildId, user_id, roles: [], nick: null, joined_at_ms: 0 });
     }
-    for (const record of [command(), command({ id: '901', name: 'home', guild_id: guildId })]) {
+    const home = command({ id: '901', name: 'home', guild_id: guildId });
+    for (const record of [command(), home, command({ id: '902', name: 'away', guild_id: '501' })]) {
       transaction.put('commands', record);
     }
   });
@@ -149,6 +150,7 @@ describe('a use that cannot be', () => {
     ['a command of another type', use({}, { type: 3, target_id: '1' }), 'data.id'],
     ['something typed for no chat command', use({ type: 4 }, { type: 2, target_id: '1' }), 'data.type'],
     ['an unknown command', use({}, { id: '999' }), 'data.id'],
+    ['a command of another guild', use({}, { id: '902', name: 'away' }), 'data.id'],
     ["another command's name", use({}, { name: 'greeting' }), 'data.id'],
     ['an old version', use({}, { version: '76' }), 'data.version'],
     ['an unknown option', use({}, { options: [{ type: 3, name: 'who', value: 'x' }] }), 'data.options.0.name'],
@@ -235,7 +237,7 @@ describe('a use that cannot be', () => {
 });
 
 describe('an answer', () => {
-  it('becomes a message of the bot, which the user hears and whoever has the token can read', async () => {
+  it('becomes a message of the bot, which the user receives and every holder of the token can read', async () => {
     const interaction = await used();
     const response = await answer(interaction);
     const message = response.resource?.message;
@@ -285,7 +287,7 @@ describe('an answer', () => {
     expect(await refusal(answer(late))).toMatchObject({ reason: 'unknown_interaction' });
   });
 
-  it('is refused a second time, also when the two come at once', async () => {
+  it('is rejected a second time, also when two answers arrive concurrently', async () => {
     const interaction = await used();
     const both = await Promise.allSettled([answer(interaction), answer(interaction)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -325,8 +327,8 @@ describe('an answer', () => {
   });
 });
 
-describe('an interaction that nobody answers', () => {
-  it('fails after three seconds, and the user hears of it once', async () => {
+describe('an interaction without an answer', () => {
+  it('fails after three seconds, and the user is notified once', async () => {
     const interaction = await used();
     await world.core.clock.advance(answerMs - 1);
     expect(names()).toEqual(['INTERACTION_CREATE']);
@@ -345,7 +347,7 @@ describe('after a restart', () => {
     expect(names()).not.toContain('INTERACTION_FAILURE');
   });
 
-  it('what is due fails at once', async () => {
+  it('what is due fails immediately', async () => {
     await used();
     const store = world.core.store;
     const waiting = await store.list('interactions');
@@ -374,6 +376,17 @@ describe('the original message', () => {
     ]) {
       expect(await refusal(refused)).toMatchObject({ reason: 'invalid_webhook_token' });
     }
+  });
+
+  it('is kept from a token of the right form whose secret is wrong', async () => {
+    const interaction = await used();
+    await answer(interaction);
+    const forged = Buffer.from(`interaction:${interaction.id}:${'a'.repeat(128)}`).toString('base64url');
+    expect((await refusal(interactions.message('1', forged, '@original'))).reason).toBe('invalid_webhook_token');
+    expect((await refusal(interactions.editMessage('1', forged, '@original', { content: 'x' }))).reason).toBe(
+      'invalid_webhook_token',
+    );
+    expect((await refusal(answer({ ...(await used()), token: forged }))).reason).toBe('unknown_interaction');
   });
 
   it('can be read for fifteen minutes, after which nothing of the interaction is kept', async () => {

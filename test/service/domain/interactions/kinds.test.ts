@@ -34,7 +34,7 @@ describe('a user command', () => {
     use(fields, { id: '910', name: 'Wave', type: 2, target_id: target });
   beforeEach(() => world.put(wave));
 
-  it('tells the target as user and member, without what the interface leaves out', async () => {
+  it('gives the target as user and member, without the fields that the interface leaves out', async () => {
     const { data } = await world.used(on(ben));
     expect(data).toEqual({
       id: '910',
@@ -61,7 +61,7 @@ describe('a user command', () => {
     });
   });
 
-  it('tells of one who is no member, and outside guilds, the user alone; a bot is a user too', async () => {
+  it('gives the user alone outside guilds and for a target that is not a member; a bot is a user too', async () => {
     expect((await world.used(on(cyn))).data?.resolved).toEqual({ users: { [cyn]: expect.anything() } });
     expect((await world.used(on(ben, { guild_id: null }))).data?.resolved).toEqual({
       users: { [ben]: expect.anything() },
@@ -72,7 +72,7 @@ describe('a user command', () => {
     });
   });
 
-  it('is refused for nobody known, and to a member who may not send messages', async () => {
+  it('is rejected for an unknown target, and for a member who may not send messages', async () => {
     expect(await refusal(world.used(on('999')))).toMatchObject({ paths: ['data.target_id'] });
     const permissions = (BigInt(usual) ^ permissionBits.SEND_MESSAGES).toString();
     await world.core.store.transact('place', transaction =>
@@ -96,7 +96,7 @@ describe('a message command', () => {
   const said = async (data: object) =>
     (await world.answer(await world.used(), { type: 4, data: { content: 'Hello', ...data } })).resource?.message;
 
-  it('tells the message', async () => {
+  it('gives the application the message', async () => {
     const message = await said({});
     const { data } = await world.used(on(message?.id));
     expect(data).toMatchObject({ type: 3, target_id: message?.id });
@@ -186,6 +186,16 @@ describe('options that name something', () => {
     expect(fault.issues).toMatchObject([{ path: ['data', 'options', '0', 'value'], message }]);
   });
 
+  it.each([
+    [6, 'user'],
+    [7, 'channel'],
+    [8, 'role'],
+    [9, 'either'],
+  ])('of type %i that name nothing known are rejected with ID_UNKNOWN', async (type, name) => {
+    const { fault } = await refusal(world.used(give([type, name, '999'])));
+    expect(fault.issues).toMatchObject([{ path: ['data', 'options', '0', 'value'], code: 'ID_UNKNOWN' }]);
+  });
+
   it('are found below subcommands', async () => {
     await world.put(command({ options: [{ type: 1, name: 'sub', description: 'x', options }] }));
     const sub = (value: string) =>
@@ -250,7 +260,7 @@ describe('an option being typed', () => {
     expect((await refusal(world.used(typing(...options)))).paths).toEqual([path]);
   });
 
-  it('is answered with choices, in the language of the user, which only its own client hears', async () => {
+  it('is answered with choices in the user’s language, which only the client that asked receives', async () => {
     const interaction = await world.used(typing(place('a')), ada);
     const choices = [
       { name: 'harbour', name_localizations: { 'en-US': 'harbor', de: 'hafen' }, value: 'h' },
@@ -302,7 +312,7 @@ describe('an option being typed', () => {
     expect(refused).toMatchObject({ paths: ['type'] });
   });
 
-  it('is nobody else to be asked for: the same rules of permission hold', async () => {
+  it('follows the same permission rules as the command', async () => {
     await world.put({ ...typed, default_member_permissions: '0' });
     expect((await refusal(world.used(typing(place('a'))))).reason).toBe('missing_permissions');
   });
@@ -478,7 +488,7 @@ describe('an Activity', () => {
     expect(await refusal(world.answer(await world.used(), { type: 12 }))).toMatchObject({ paths: ['type'] });
   });
 
-  it('is launched by the service where that handles it: the application hears nothing', async () => {
+  it('is launched by the service where its handler is the service, and the application receives nothing', async () => {
     await embedded(true);
     await world.put({ ...launch, handler: 2 });
     await world.interactions.invoke(userRecord(ada), start);

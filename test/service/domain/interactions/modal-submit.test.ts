@@ -170,7 +170,7 @@ describe('a modal that was filled in', () => {
     expect(data.resolved).toMatchObject({ users: { [ben]: { id: ben } }, members: { [ben]: {} } });
   });
 
-  it('can be answered with a message, which tells the whole story', async () => {
+  it('can be answered with a message, whose metadata names the modal and the interaction that opened it', async () => {
     const opener = await world.used();
     const interaction = await submitted(submission(await shown(opener)));
     const { resource } = await world.answer(interaction, { type: 4, data: { content: 'Thank you' } });
@@ -230,7 +230,7 @@ describe('a modal that was filled in', () => {
     await world.answer(interaction, { type: 4, data: { content: 'x' } });
   });
 
-  it('fails when nobody answers', async () => {
+  it('fails when the application does not answer', async () => {
     await submitted(submission(await shown(await world.used())));
     await world.core.clock.advance(limits.interactionAnswerMs);
     expect(world.heard.at(-1)).toMatchObject({ name: 'INTERACTION_FAILURE', data: { nonce: 's1' } });
@@ -316,7 +316,7 @@ describe('a modal that was filled in', () => {
     await submitted(body);
   });
 
-  it('is refused to whoever has left the guild', async () => {
+  it('is rejected for a user who has left the guild', async () => {
     const modal = await shown(await world.used());
     await world.core.store.transact('place', transaction => {
       transaction.put('guilds', guild());

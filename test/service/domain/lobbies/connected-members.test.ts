@@ -19,7 +19,7 @@ const created = async (...members: string[]): Promise<Lobby> =>
 const facts = (heard: readonly Heard[]) => heard.map(({ name, data }) => ({ name, data }));
 
 describe('a member who connects', () => {
-  it('is told to the others in all its lobbies of that application, not to itself', async () => {
+  it('is sent to the others in all its lobbies of that application, not to itself', async () => {
     await enter(world.core, '1', ben);
     const heardByBen = await listen(world.core, '1', ben);
     const lobby = await created(ada, ben);
@@ -37,7 +37,7 @@ describe('a member who connects', () => {
     expect(shown.members.map(({ connected }) => connected)).toEqual([true, true]);
   });
 
-  it('and leaves is told as well', async () => {
+  it('and leaves is sent as well', async () => {
     await enter(world.core, '1', ben);
     const heard = await listen(world.core, '1', ben);
     const { id } = await created(ada, ben);
@@ -51,7 +51,7 @@ describe('a member who connects', () => {
     expect(facts(heard)).toEqual([{ name: 'LOBBY_MEMBER_DISCONNECT', data: { member, lobby_id: id } }]);
   });
 
-  it('and is back before its leaving was told is told as there', async () => {
+  it('and is back before its leaving was sent is shown as connected', async () => {
     await enter(world.core, '1', ben);
     const heard = await listen(world.core, '1', ben);
     await created(ada, ben);
@@ -61,7 +61,7 @@ describe('a member who connects', () => {
     expect(namesOf(heard)).toEqual(['LOBBY_MEMBER_CONNECT']);
   });
 
-  it('without lobbies is told to nobody', async () => {
+  it('without lobbies sends no event', async () => {
     await enter(world.core, '1', ada);
     await lobbies.connected('1', ada);
     await lobbies.disconnected('1', ada);
@@ -119,7 +119,7 @@ describe('a player who comes between the look and the commit', () => {
     },
   );
 
-  it('and one who leaves then is told to have left', async () => {
+  it('and one who leaves then is shown as disconnected', async () => {
     await enter(world.core, '1', ben);
     const heardByBen = await listen(world.core, '1', ben);
     const { id } = await created(ben);

@@ -41,7 +41,7 @@ const forget = () => {
 };
 
 describe('a new lobby', () => {
-  it('comes to the members who are there, whole and encoded once, and to nobody else', async () => {
+  it('is sent to the connected members alone, whole and encoded once', async () => {
     const { id } = await created(ada, ben);
     const lobby = {
       id,
@@ -70,7 +70,7 @@ describe('a new lobby', () => {
 });
 
 describe('a new member', () => {
-  it('gets the lobby, the others get the member, nobody gets both', async () => {
+  it('receives the lobby, the others receive the member, and no session receives both', async () => {
     const { id } = await created(ada);
     forget();
     await lobbies.putMember(world.starfall, id, ben, { flags: 1, additional_name: 'Benno' });
@@ -82,7 +82,7 @@ describe('a new member', () => {
     expect(heard.ben[0]?.data).toMatchObject({ members: [member(ada), added] });
   });
 
-  it('hears from then on what the others hear', async () => {
+  it('receives from then on the same events as the others', async () => {
     const { id } = await created(ada);
     await lobbies.putMember(world.starfall, id, ben, {});
     forget();
@@ -116,7 +116,7 @@ describe('the user of a member', () => {
 });
 
 describe('an updated member', () => {
-  it('is told to all members, itself included', async () => {
+  it('is sent to all members, the changed one included', async () => {
     const { id } = await created(ada, ben);
     forget();
     await lobbies.putMember(world.starfall, id, ben, { metadata: { hp: '9' } });
@@ -138,7 +138,7 @@ describe('an updated member', () => {
 });
 
 describe('a removed member', () => {
-  it('loses the lobby, the others the member; then it hears no more', async () => {
+  it('receives the end of the lobby, the others the removal of the member; then it receives no more', async () => {
     const { id } = await created(ada, ben);
     forget();
     await lobbies.removeMember(world.starfall, id, ben);
@@ -155,7 +155,7 @@ describe('a removed member', () => {
 });
 
 describe('an edit', () => {
-  it('of what is shown is told to all members', async () => {
+  it('of a visible field is sent to all members', async () => {
     const { id } = await created(ada, ben);
     forget();
     await lobbies.edit(world.starfall, id, { metadata: { map: 'dunes' } });
@@ -172,7 +172,7 @@ describe('an edit', () => {
     expect(heard.ada).toEqual([]);
   });
 
-  it('of the list tells each what changed for it: removed, updated, added, then the whole', async () => {
+  it('of the member list sends each member what changed for it: removed, updated, added, then the whole', async () => {
     const { id } = await created(ada, ben);
     forget();
     await lobbies.edit(world.starfall, id, { members: [{ id: ada, flags: 1 }, { id: cyn }] });
@@ -189,7 +189,7 @@ describe('an edit', () => {
 });
 
 describe('a deleted lobby', () => {
-  it('is told to all members once, who hear no more of it', async () => {
+  it('is sent to all members once, who receive nothing of the lobby afterwards', async () => {
     const { id } = await created(ada, ben);
     forget();
     await lobbies.remove(world.starfall, id);
@@ -214,7 +214,7 @@ describe('the events of one lobby', () => {
     expect(snapshot?.revision).toBeLessThan(revisions[1] ?? 0);
   });
 
-  it('are not encoded when nobody hears them', async () => {
+  it('are not encoded when no session receives them', async () => {
     const silent = await makeWorld();
     // What an event holds itself is encoded already.
     const encoded: boolean[] = [];

@@ -69,7 +69,7 @@ describe('an idle lobby', () => {
     expect([await lives(slow), await lives(quick)]).toEqual([true, false]);
   });
 
-  it('tells whoever still follows it, once', async () => {
+  it('notifies the sessions that still follow it, once', async () => {
     const leave = await enter(world.core, '1', ada);
     const heard = await listen(world.core, '1', ada);
     const { id } = await created([ada]);

@@ -36,7 +36,7 @@ const read = async (id: string): Promise<Lobby> => JSON.parse(await lobbies.read
 const facts = (heard: readonly Heard[]) => heard.map(({ name, data }) => ({ name, data }));
 
 describe('a secret', () => {
-  it('that nobody has used makes a lobby of the caller', async () => {
+  it('that is unused makes a lobby of the caller', async () => {
     const input = { lobby_metadata: { map: 'dunes' }, member_metadata: { team: 'red' }, flags: 1 };
     const lobby = await join(ada, input);
     const members = [{ id: ada, metadata: { team: 'red' }, flags: 0 }];
@@ -98,7 +98,7 @@ describe('a secret', () => {
     await leave(ada, id);
   });
 
-  it('used by many at once makes one lobby', async () => {
+  it('used by many users concurrently makes one lobby', async () => {
     const users = Array.from({ length: 40 }, (_, at) => String(200 + at));
     const joined = await Promise.all(users.map(userId => join(userId)));
     expect(new Set(joined.map(({ id }) => id)).size).toBe(1);
@@ -159,14 +159,14 @@ describe('a member who joins again', () => {
   });
 });
 
-describe('what joins tell', () => {
+describe('the events of joins', () => {
   let heard: Readonly<Record<'ada' | 'ben', Heard[]>>;
   beforeEach(async () => {
     for (const userId of [ada, ben]) await enter(world.core, '1', userId);
     heard = { ada: await listen(world.core, '1', ada), ben: await listen(world.core, '1', ben) };
   });
 
-  it('is the whole lobby to whoever comes, the newcomer to the others, and nobody hears both', async () => {
+  it('are the whole lobby for the user who joins and the new member for the others, never both', async () => {
     const { id } = await join(ada);
     expect(facts(heard.ada)).toMatchObject([{ name: 'LOBBY_CREATE', data: { id, members: [member(ada)] } }]);
     heard.ada.length = 0;
@@ -257,7 +257,7 @@ describe('the lobbies of one user', () => {
     for (let count = 1; count < max; count++) await join(ada, { secret: `s${count}` });
   });
 
-  it('are at most a hundred, whoever adds it to the next', async () => {
+  it('are at most a hundred, no matter who adds the user to the next one', async () => {
     const { id } = JSON.parse(await lobbies.create(world.starfall, {})) as Lobby;
     await join(ada, { secret: 'the last' });
     const fault = { code: 'LOBBIES_PER_USER_MAX', message: 'The user is already in 100 lobbies of this application' };
@@ -282,7 +282,7 @@ describe('the lobbies of one user', () => {
     await join(ada, { secret: 'one more' }, applicationRecord('2'));
   });
 
-  it('are no more when many calls come at once', async () => {
+  it('are no more than a hundred when many calls arrive concurrently', async () => {
     const calls = Array.from({ length: 10 }, (_, at) => join(ada, { secret: `race ${at}` }));
     const results = await Promise.allSettled(calls);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

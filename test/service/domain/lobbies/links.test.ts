@@ -89,7 +89,7 @@ describe('a link', () => {
     expect((await link()).linked_channel?.name).toBe('renamed');
   });
 
-  it('of two lobbies to one channel at once holds for one of them', async () => {
+  it('of two lobbies to one channel, made concurrently, holds for one of them', async () => {
     const other = await created();
     const results = await Promise.allSettled([link(), link({ channel_id: '7' }, ada, other.id)]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
@@ -112,7 +112,7 @@ describe('linking is refused', () => {
     }
   });
 
-  it('in a lobby that a client made, whatever flag its member was given', async () => {
+  it('in a lobby that a client made, with any flags of its member', async () => {
     lobby = JSON.parse(await lobbies.join(world.starfall, userRecord(ada), { secret: 's' }));
     expect((await refusal(link())).reason).toBe('lobby_link_refused');
     await lobbies.putMember(world.starfall, lobby.id, ada, { flags: 1 });
@@ -171,7 +171,7 @@ describe('linking is refused', () => {
   });
 });
 
-describe('what a link tells', () => {
+describe('the events of a link', () => {
   it('is the lobby to its members, and the channel to the bots of its guild', async () => {
     await enter(world.core, '1', ben);
     const heard = await listen(world.core, '1', ben);

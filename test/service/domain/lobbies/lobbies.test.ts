@@ -53,7 +53,7 @@ describe('a new lobby', () => {
     expect(lobby).toEqual({ id: lobby.id, application_id: '1', metadata: null, members: [], flags: 0 });
   });
 
-  it('lists its members by id, whatever the order they were given in, and reads back as it was answered', async () => {
+  it('lists its members by id, in whichever order they were given, and reads back as it was answered', async () => {
     const text = await lobbies.create(world.starfall, { members: [{ id: cyn }, { id: ada }, { id: ben }] });
     const { id, members } = JSON.parse(text) as Lobby;
     expect(members.map(member => member.id)).toEqual([ada, ben, cyn]);
@@ -70,7 +70,7 @@ describe('a new lobby', () => {
     expect(members[0]).not.toHaveProperty('additional_name');
   });
 
-  it('is refused with a member nobody knows, and then does not exist', async () => {
+  it('is rejected with an unknown member, and then does not exist', async () => {
     const input = { members: [{ id: ada }, { id: nobody }] };
     expect((await refusal(lobbies.create(world.starfall, input))).reason).toBe('unknown_user');
     expect(await world.core.store.list('lobbies')).toEqual([]);
@@ -185,14 +185,14 @@ describe('an edit', () => {
     expect((await edited(id, { members: [] })).members).toEqual([]);
   });
 
-  it('that adds a user nobody knows changes nothing', async () => {
+  it('that adds an unknown user changes nothing', async () => {
     const lobby = await created(whole);
     const call = lobbies.edit(world.starfall, lobby.id, { metadata: {}, members: [{ id: nobody }] });
     expect((await refusal(call)).reason).toBe('unknown_user');
     expect(await read(lobby.id)).toEqual(lobby);
   });
 
-  it('leaves room for as many members as it has removed', async () => {
+  it('can add as many members as it has removed', async () => {
     const { id } = await created({ members: [{ id: ada }, { id: ben }] });
     await edited(id, { members: [{ id: cyn }] });
     await lobbies.removeMember(world.starfall, id, cyn);
@@ -231,7 +231,7 @@ describe('a member', () => {
     });
   });
 
-  it('nobody knows is refused; a missing lobby is found out first', async () => {
+  it('that is unknown is rejected; a missing lobby is reported first', async () => {
     const { id } = await created();
     expect((await refusal(put(id, nobody))).reason).toBe('unknown_user');
     expect((await refusal(put('123', nobody))).reason).toBe('unknown_lobby');
@@ -272,7 +272,7 @@ describe('a member', () => {
     expect(await put(id, last)).toHaveProperty('id', last);
   });
 
-  it('added many times at once is added once', async () => {
+  it('added many times concurrently is added once', async () => {
     const { id } = await created();
     await Promise.all(Array.from({ length: 20 }, (_, index) => put(id, ada, { metadata: { n: String(index) } })));
     const record = await world.core.store.get('lobbies', id);
@@ -282,7 +282,7 @@ describe('a member', () => {
 });
 
 describe('reading', () => {
-  it('sees every acknowledged write at once', async () => {
+  it('sees every acknowledged write immediately', async () => {
     const { id } = await created();
     for (let round = 0; round < 5; round++) {
       await edited(id, { metadata: { round: String(round) } });
@@ -303,7 +303,7 @@ describe('reading', () => {
 });
 
 describe('all lobbies of an application', () => {
-  it('end at once, with and without members, and nobody else’s', async () => {
+  it('end immediately, with and without members, and those of other applications do not', async () => {
     const own = [await created({ members: [{ id: ada }] }), await created({})];
     const theirs = JSON.parse(await lobbies.create(world.rival, {})) as Lobby;
     await lobbies.removeAll(world.starfall);

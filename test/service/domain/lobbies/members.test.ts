@@ -34,7 +34,7 @@ const membersOf = async (id: string): Promise<readonly LobbyMember[]> =>
   (JSON.parse(await lobbies.read(world.starfall, id)) as Lobby).members;
 
 describe('a bulk update', () => {
-  it('adds, updates and removes at once, and answers with those added and updated in the order asked', async () => {
+  it('adds, updates and removes atomically, and answers with those added and updated in the order asked', async () => {
     const { id } = await created(ada, ben);
     const changes = [
       { id: cyn, metadata: { team: 'red' }, flags: 1, additional_name: 'Cynthia' },
@@ -79,7 +79,7 @@ describe('a bulk update', () => {
     },
   );
 
-  it('is refused in a lobby that is not there or somebody else’s', async () => {
+  it('is rejected in a lobby that does not exist or belongs to another application', async () => {
     expect((await refusal(update('42', [{ id: ada }]))).reason).toBe('unknown_lobby');
     const { id } = JSON.parse(await lobbies.create(world.rival, {})) as Lobby;
     expect((await refusal(update(id, [{ id: ada }]))).reason).toBe('unknown_lobby');
@@ -120,7 +120,7 @@ describe('a bulk update', () => {
   });
 });
 
-describe('what a bulk update tells', () => {
+describe('the events of a bulk update', () => {
   const facts = (heard: readonly Heard[]) => heard.map(({ name, data }) => ({ name, data }));
   let heard: Readonly<Record<'ada' | 'ben' | 'cyn', Heard[]>>;
   beforeEach(async () => {

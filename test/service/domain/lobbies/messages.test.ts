@@ -103,7 +103,7 @@ describe('the history', () => {
     expect(await contents(200)).toEqual(['c', 'b', 'a']);
   });
 
-  it('is in the order of the commits, however many come at once', async () => {
+  it('is in the order of the commits, also when many messages arrive concurrently', async () => {
     await enter(world.core, '1', ada);
     const heard = await listen(world.core, '1', ada);
     lobby = JSON.parse(await lobbies.create(world.starfall, { members: [{ id: ada }, { id: ben }] }));
@@ -167,7 +167,7 @@ describe('what is noted about a message', () => {
     expect((await list())[0]?.moderation_metadata).toEqual({});
   });
 
-  it('is told to the members who are there, once each time it changes', async () => {
+  it('is sent to the connected members, once each time it changes', async () => {
     await enter(world.core, '1', ada);
     const heard = await listen(world.core, '1', ada);
     lobby = JSON.parse(await lobbies.create(world.starfall, { members: [{ id: ada }] }));

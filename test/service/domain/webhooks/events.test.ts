@@ -168,7 +168,7 @@ describe('a delivery', () => {
     expect(contents()).toEqual(['a', 'elsewhere', 'a', 'b', 'c']);
   });
 
-  it('keeps the order of messages that are sent at once', async () => {
+  it('keeps the order of messages that are sent concurrently', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, at) => send(String(at))));
     await settled();
     const ids = posted.map(({ body }) => body.event.data.id);

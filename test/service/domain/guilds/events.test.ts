@@ -1,0 +1,56 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { announceGuildChange, announceMember } from '../../../../src/service/domain/guilds/events.ts';
+import { topics } from '../../../../src/service/events/announcement.ts';
+import type { GuildMemberRecord, GuildRecord } from '../../../../src/service/store/records.ts';
+import { ada, channelRecord, guildRecord, makeWorld, type World } from '../support.ts';
+
+const everyone = { id: '5', name: '@everyone', permissions: '0', position: 0 };
+const moderator = { id: '6', name: 'mod', permissions: '8', position: 1 };
+const before = guildRecord({ roles: [everyone, moderator] });
+const member: GuildMemberRecord = { guild_id: '5', user_id: ada, roles: [], nick: null, joined_at_ms: 0 };
+
+let world: World;
+let received: string[];
+beforeEach(async () => {
+  world = await makeWorld();
+  received = [];
+  await world.core.bus.subscribe(topics.guild('5'), ({ event }) => {
+    if (event) received.push(event.name);
+  });
+});
+
+const changed = async (fields: Partial<GuildRecord>): Promise<string[]> => {
+  await world.core.store.transact('guilds', tx => announceGuildChange(tx, before, { ...before, ...fields }));
+  return received;
+};
+const joined = async (old: GuildMemberRecord | undefined, now = member): Promise<string[]> => {
+  await world.core.store.transact('guilds', tx => announceMember(tx, old, now));
+  return received;
+};
+
+describe('the events of a guild', () => {
+  it.each<[string, Partial<GuildRecord>, string[]]>([
+    ['nothing', {}, []],
+    ['its name', { name: 'Pier' }, ['GUILD_UPDATE']],
+    ['its owner', { owner_id: '102' }, ['GUILD_UPDATE']],
+    ['its locale', { locale: 'de' }, ['GUILD_UPDATE']],
+    ['a new role', { roles: [everyone, moderator, { ...moderator, id: '8' }] }, ['GUILD_ROLE_CREATE']],
+    ['a role', { roles: [everyone, { ...moderator, permissions: '0' }] }, ['GUILD_ROLE_UPDATE']],
+    ['a new channel', { channels: [channelRecord(), channelRecord({ id: '9' })] }, ['CHANNEL_CREATE']],
+    ['a channel', { channels: [channelRecord({ name: 'hall' })] }, ['CHANNEL_UPDATE']],
+    ['a new thread', { channels: [channelRecord(), channelRecord({ id: '9', type: 11 })] }, ['THREAD_CREATE']],
+    [
+      'a role and the name, the role first',
+      { name: 'Pier', roles: [everyone, { ...moderator, name: 'crew' }] },
+      ['GUILD_ROLE_UPDATE', 'GUILD_UPDATE'],
+    ],
+  ])('follow a change of %s', async (_, fields, events) => {
+    expect(await changed(fields)).toEqual(events);
+  });
+
+  it('distinguish a new member from a changed one, and say nothing of one who is the same', async () => {
+    expect(await joined(undefined)).toEqual(['GUILD_MEMBER_ADD']);
+    expect(await joined(member, { ...member, nick: 'Ada' })).toEqual(['GUILD_MEMBER_ADD', 'GUILD_MEMBER_UPDATE']);
+    expect(await joined(member, { ...member })).toHaveLength(2);
+  });
+});
