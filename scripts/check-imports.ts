@@ -11,6 +11,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   sdk: ['model', 'wire', 'sdk'],
   backend: ['model', 'wire', 'backend'],
   service: ['model', 'wire', 'service'],
+  testing: ['model', 'wire', 'sdk', 'backend', 'service', 'testing'],
   cli: ['model', 'wire', 'sdk', 'backend', 'service', 'cli'],
 };
 

@@ -34,6 +34,12 @@ export interface EntryPointAnswer {
   readonly entryPoint: EntryPointView | null;
 }
 
+/** Each event of `GET /entry-point/news`. */
+export interface EntryPointNews extends EntryPointAnswer {
+  /** Who has the game open, the reader included. */
+  readonly players: readonly { readonly id: string; readonly displayName: string }[];
+}
+
 /** Answer of `PUT /entry-point`. */
 export interface SavedEntryPoint {
   readonly entryPoint: EntryPointView;

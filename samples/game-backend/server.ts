@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createBackend } from '@rallypoint/sdk/backend';
 import type { EntryPointAnswer } from './contract.ts';
 import { createEntryPoint } from './entry-point.ts';
+import { EntryPointFeed } from './entry-point-feed.ts';
 import { createPlayers, type Player } from './players.ts';
 import { readBody } from './read-body.ts';
 import { Refusal, refusalOf } from './refusal.ts';
@@ -34,7 +35,10 @@ export interface GameBackend {
 
 /** What is done for a player, by method and path. */
 type Handlers = Readonly<
-  Record<string, Readonly<Record<string, (player: Player, request: IncomingMessage) => unknown>>>
+  Record<
+    string,
+    Readonly<Record<string, (player: Player, request: IncomingMessage, response: ServerResponse) => unknown>>
+  >
 >;
 
 const requestMsMax = 10_000;
@@ -47,6 +51,7 @@ const requestMsMax = 10_000;
  * |---|---|---|
  * | `GET /me` | a player | {@link PlayerView} |
  * | `GET /entry-point` | a player | {@link EntryPointAnswer} |
+ * | `GET /entry-point/news` | a player | server-sent events of {@link EntryPointNews} |
  * | `PUT /entry-point` | the application's owner | {@link SavedEntryPoint} |
  */
 export async function startGameBackend(options: GameBackendOptions): Promise<GameBackend> {
@@ -54,6 +59,7 @@ export async function startGameBackend(options: GameBackendOptions): Promise<Gam
   const backend = createBackend({ applicationId, botToken, baseUrl });
   const players = createPlayers({ applicationId, botToken, baseUrl });
   const entryPoint = createEntryPoint(backend);
+  const feed = new EntryPointFeed();
 
   const handlers: Handlers = {
     '/me': {
@@ -65,20 +71,30 @@ export async function startGameBackend(options: GameBackendOptions): Promise<Gam
         if (!(await players.isOwner(player))) {
           throw new Refusal('not_the_owner', 'Only the owner of the application changes its commands.');
         }
-        return entryPoint.save(await readBody(request));
+        const saved = await entryPoint.save(await readBody(request));
+        feed.publish(saved.entryPoint);
+        return saved;
+      },
+    },
+    '/entry-point/news': {
+      GET: async (player, request, response) => {
+        const identify = () => players.identify(request.headers.authorization);
+        feed.add({ player, response, identify }, await entryPoint.read());
       },
     },
   };
 
-  async function respond(request: IncomingMessage): Promise<unknown> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const handle = findHandler(handlers, request);
-    return handle(await players.identify(request.headers.authorization), request);
+    return handle(await players.identify(request.headers.authorization), request, response);
   }
 
   const server = createServer({ requestTimeout: requestMsMax, headersTimeout: requestMsMax });
   server.on('request', async (request, response) => {
     try {
-      answer(response, 200, await respond(request));
+      const body = await respond(request, response);
+      // A stream has been answered already.
+      if (!response.headersSent) answer(response, 200, body);
     } catch (error) {
       const refusal = refusalOf(error);
       log(`${request.method} ${pathOf(request)}: ${refusal.code}`);

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { type Browser, _electron as electron, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findElectron } from '../../samples/electron-lobby/host/find-program.ts';
+import { makeJoinCode } from '../../samples/electron-lobby/main/join-code.ts';
 import { variables } from '../../samples/electron-lobby/main/options.ts';
 import { faintTexts, heapOf, isWiderThanWindow, unnamedControls } from '../support/browser/page-checks.ts';
 import { needs } from '../support/runs/parts.ts';
@@ -100,9 +101,18 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
     await picture(window, 'by-keyboard');
 
     await keyboard.press('Control+k');
-    expect(await focused()).toBe('secret');
-    await keyboard.type('a second lobby');
+    expect(await focused()).toBe('code');
+    const code = makeJoinCode();
+    await keyboard.type(`${code}2`);
     await keyboard.press('Enter');
+    await window.getByText('This is not a code of a lobby.').waitFor();
+    await keyboard.press('Backspace');
+    await keyboard.press('Enter');
+    await window.getByText('No lobby has this code any more.').waitFor();
+    await picture(window, 'no-such-lobby');
+    await tabTo(window, 'text=Create it again');
+    await keyboard.press('Enter');
+    await window.getByRole('heading', { name: 'Ada’s lobby' }).waitFor();
     await expect.poll(() => window.locator('.lobby-list li').count()).toBe(2);
     await window.locator('.lobby-list button').first().focus();
     await keyboard.press('ArrowDown');
@@ -143,10 +153,10 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
       const friend = await openFriend(world);
       open.push(friend);
       await look('no-lobby');
-      await window.getByLabel('New lobby').fill('A lobby with a name that is rather long for one');
-      await window.getByRole('button', { name: 'Make' }).click();
-      await window.locator('.secret').waitFor();
-      const { id: lobbyId } = await friend.lobbies.join((await window.locator('.secret').textContent()) ?? '');
+      await window.getByLabel('Create a lobby').fill('A lobby with a name that is rather long for one');
+      await window.getByRole('button', { name: 'Create', exact: true }).click();
+      await window.locator('.join-code').waitFor();
+      const { id: lobbyId } = await friend.lobbies.join((await window.locator('.join-code').textContent()) ?? '');
       await friend.lobbies.get(lobbyId)?.send(`${'Awordwithoutanend'.repeat(20)} and some more`);
       await window.locator('.message').waitFor();
       await look('lobby');
@@ -167,9 +177,9 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
     window.on('websocket', socket => socket.on('framereceived', ({ payload }) => heard.push(String(payload))));
     await window.reload();
     await signedIn(sample);
-    await window.getByLabel('New lobby').fill('Quiet');
-    await window.getByRole('button', { name: 'Make' }).click();
-    await window.locator('.secret').waitFor();
+    await window.getByLabel('Create a lobby').fill('Quiet');
+    await window.getByRole('button', { name: 'Create', exact: true }).click();
+    await window.locator('.join-code').waitFor();
     // Everything that a page can learn by its bridge.
     await window.evaluate(async () => {
       Object.assign(globalThis, { kept: await Object(globalThis).starfall.readState() });

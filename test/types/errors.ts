@@ -18,6 +18,7 @@ export function canRetry({ code }: TransportError): boolean {
       return true;
     case 'aborted':
     case 'browser_unavailable':
+    case 'lobby_ended':
     case 'no_loopback':
     case 'unreadable_answer':
       return false;

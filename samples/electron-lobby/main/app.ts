@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   Client,
@@ -30,7 +30,7 @@ export interface AppFiles {
   readonly pages: string;
 }
 
-/** What another host, or a test, puts in the place of ours. */
+/** What another host, or a test, replaces. */
 export interface AppSeams {
   readonly openRedirects?: OpenRedirects;
   readonly client?: Pick<ClientOptions, 'fetch' | 'openBrowser' | 'clock'>;
@@ -114,7 +114,7 @@ export async function startApp(
   app.on('window-all-closed', onAllClosed);
   app.on('before-quit', onQuit);
 
-  /** Nothing in this folder opens anything by itself: the keychain has the keys, or its tier says that it has not. */
+  /** The folder alone signs nobody in: the keychain holds the keys, or its tier says that it does not. */
   async function openKept(allow: readonly KeychainTier[]): Promise<Credentials> {
     const folder = join(app.getPath('userData'), 'sign-in');
     const { safeStorage } = electron;
@@ -131,11 +131,23 @@ export async function startApp(
     stopAnswering();
     await redirects.close();
     await game.close();
+    if (options.profile !== undefined) removeIfEmpty(join(options.profile, 'sign-in'), options.profile);
   }
 
   window = await openAppWindow(electron, files.preload);
   await game.start();
   return { store, isFirstInstance: true, close };
+}
+
+/** A player who never signed in leaves no folder behind. */
+function removeIfEmpty(...folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // It holds something, or is not there.
+    }
+  }
 }
 
 /** The page of the sign-in under way. Its address carries what the redirect is known by, so no window gets to see it. */
@@ -165,7 +177,7 @@ function firstState({ shell }: ElectronParts, { applicationId, scheme }: AppOpti
     credential: { tier: 'unknown', scopes: [] },
     redirect: { way: 'checking', scheme, findings: [] },
     lobbies: [],
-    entryPoint: { status: 'idle', entryPoint: null, mayEdit: false },
+    entryPoint: { status: 'idle', entryPoint: null, players: [], mayEdit: false },
     log: [],
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { EntryPointDraft } from '../../game-backend/contract.ts';
 import type { GameBackend } from './game-backend.ts';
 import type { Journal } from './journal.ts';
@@ -14,31 +15,56 @@ export interface EntryPointDeskParts {
 const changes = {
   registered: 'The entry point is registered.',
   edited: 'The entry point was changed.',
-  unchanged: 'The entry point is as it was: nothing was different.',
+  unchanged: 'The entry point is unchanged: nothing was different.',
 } as const;
+
+const retryMsMin = 1_000;
+const retryMsMax = 30_000;
 
 /**
  * The entry-point command, by way of the game's own server. The game could not do this by itself: registering takes the
- * application's bot token, and a token that is shipped with a game is everybody's.
+ * application's bot token, and everybody who has the game could read a token that is shipped with it.
  */
 export class EntryPointDesk {
   readonly #parts: EntryPointDeskParts;
+  /** Of the news that are being read. */
+  #reading: AbortController | undefined;
 
   constructor(parts: EntryPointDeskParts) {
     this.#parts = parts;
   }
 
-  async load(): Promise<void> {
+  /** Follows the entry point, and who else has the game open, until {@link forget}. Resolves with the first news. */
+  load(): Promise<void> {
+    const { store } = this.#parts;
+    this.#reading?.abort();
+    this.#reading = new AbortController();
+    store.set({ entryPoint: { ...store.state.entryPoint, status: 'loading' } });
+    const first = Promise.withResolvers<void>();
+    void this.#follow(this.#reading.signal, first);
+    return first.promise;
+  }
+
+  /** While the game server is away, it is asked again by and by. */
+  async #follow(signal: AbortSignal, first: PromiseWithResolvers<void>): Promise<void> {
     const { backend, store } = this.#parts;
-    const { entryPoint: before } = store.state;
-    store.set({ entryPoint: { ...before, status: 'loading' } });
-    try {
-      const [{ entryPoint }, { mayEditCommands }] = await Promise.all([backend.readEntryPoint(), backend.whoAmI()]);
-      store.set({ entryPoint: { status: 'ready', entryPoint, mayEdit: mayEditCommands } });
-    } catch (error) {
-      store.set({ entryPoint: { ...before, status: 'failed', problem: problemOf(error) } });
-      throw error;
+    for (let waitMs = retryMsMin; !signal.aborted; waitMs = Math.min(waitMs * 2, retryMsMax)) {
+      try {
+        const { mayEditCommands: mayEdit } = await backend.whoAmI();
+        for await (const { entryPoint, players } of backend.readEntryPointNews(signal)) {
+          if (signal.aborted) break;
+          store.set({ entryPoint: { status: 'ready', entryPoint, players, mayEdit } });
+          first.resolve();
+          waitMs = retryMsMin;
+        }
+      } catch (error) {
+        if (signal.aborted) break;
+        store.set({ entryPoint: { ...store.state.entryPoint, status: 'failed', problem: problemOf(error) } });
+        first.reject(error);
+      }
+      await setTimeout(waitMs, undefined, { signal }).catch(() => {});
     }
+    first.resolve();
   }
 
   /** Registers the command, or edits the one there is. */
@@ -49,7 +75,12 @@ export class EntryPointDesk {
     journal.note(changes[change], change === 'unchanged' ? 'plain' : 'good');
   }
 
+  close(): void {
+    this.#reading?.abort();
+  }
+
   forget(): void {
-    this.#parts.store.set({ entryPoint: { status: 'idle', entryPoint: null, mayEdit: false } });
+    this.close();
+    this.#parts.store.set({ entryPoint: { status: 'idle', entryPoint: null, players: [], mayEdit: false } });
   }
 }

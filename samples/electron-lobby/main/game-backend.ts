@@ -1,6 +1,6 @@
 import type {
-  EntryPointAnswer,
   EntryPointDraft,
+  EntryPointNews,
   PlayerView,
   RefusalBody,
   RefusalIssue,
@@ -23,7 +23,8 @@ export class BackendRefusal extends Error {
 /** What the game asks of its own server, each time with the player's access token. */
 export interface GameBackend {
   whoAmI(): Promise<PlayerView>;
-  readEntryPoint(): Promise<EntryPointAnswer>;
+  /** The entry point and who is there: now, and whenever it changes. Ends with the connection. */
+  readEntryPointNews(signal: AbortSignal): AsyncIterable<EntryPointNews>;
   /** Only the application's owner may. */
   saveEntryPoint(draft: EntryPointDraft): Promise<SavedEntryPoint>;
 }
@@ -34,9 +35,29 @@ const answerMsMax = 10_000;
 export function createGameBackend(base: string, accessToken: () => Promise<string>): GameBackend {
   return {
     whoAmI: () => call('GET', '/me'),
-    readEntryPoint: () => call('GET', '/entry-point'),
+    readEntryPointNews: news,
     saveEntryPoint: draft => call('PUT', '/entry-point', draft),
   };
+
+  async function* news(signal: AbortSignal): AsyncGenerator<EntryPointNews> {
+    const authorization = `Bearer ${await accessToken()}`;
+    const answer = await fetch(`${base}/entry-point/news`, {
+      headers: { authorization },
+      redirect: 'error',
+      signal,
+    }).catch(() => undefined);
+    if (!answer?.ok || !answer.body) throw refusal(await answer?.json().catch(() => undefined));
+    let text = '';
+    try {
+      for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
+        const events = (text + part).split('\n\n');
+        text = events.pop() ?? '';
+        for (const event of events) yield JSON.parse(event.slice('data: '.length)) as EntryPointNews;
+      }
+    } catch {
+      throw refusal(undefined);
+    }
+  }
 
   async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
     const authorization = `Bearer ${await accessToken()}`;
@@ -49,9 +70,13 @@ export function createGameBackend(base: string, accessToken: () => Promise<strin
     }).catch(() => undefined);
     const told: unknown = await answer?.json().catch(() => undefined);
     if (answer?.ok && told !== undefined) return told as Answer;
-    if (isRefusal(told)) throw new BackendRefusal(told);
-    throw new BackendRefusal({ code: 'backend_unreachable', message: 'The game server cannot be reached.' });
+    throw refusal(told);
   }
+}
+
+function refusal(told: unknown): BackendRefusal {
+  if (isRefusal(told)) return new BackendRefusal(told);
+  return new BackendRefusal({ code: 'backend_unreachable', message: 'The game server cannot be reached.' });
 }
 
 function isRefusal(value: unknown): value is RefusalBody {

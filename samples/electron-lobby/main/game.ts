@@ -51,6 +51,7 @@ export class Game {
   }
 
   async close(): Promise<void> {
+    this.#entryPoint.close();
     await this.#signIn.close();
     await this.#parts.client.close();
   }
@@ -63,12 +64,12 @@ export class Game {
     cancelSignIn: () => outcomeOf(async () => this.#signIn.cancel()),
     signOut: () => outcomeOf(() => this.#signIn.signOut()),
     reconnect: () => outcomeOf(() => this.#reconnect()),
-    makeLobby: ({ title }) => outcomeOf(() => this.#lobbies.make(title)),
-    joinLobby: ({ secret }) => outcomeOf(() => this.#lobbies.join(secret)),
+    createLobby: ({ title }) => outcomeOf(() => this.#lobbies.create(title)),
+    joinLobby: ({ code, create }) => outcomeOf(() => this.#lobbies.join(code, create)),
     leaveLobby: ({ lobbyId }) => outcomeOf(() => this.#lobbies.leave(lobbyId)),
     showLobby: ({ lobbyId }) => outcomeOf(async () => this.#lobbies.show(lobbyId)),
     say: ({ lobbyId, text }) => outcomeOf(() => this.#lobbies.say(lobbyId, text)),
-    copySecret: ({ lobbyId }) => outcomeOf(async () => this.#copySecret(lobbyId)),
+    copyCode: ({ lobbyId }) => outcomeOf(async () => this.#copyCode(lobbyId)),
     loadEntryPoint: () => outcomeOf(() => this.#entryPoint.load()),
     saveEntryPoint: draft => outcomeOf(() => this.#entryPoint.save(draft)),
   };
@@ -105,8 +106,8 @@ export class Game {
     await this.#signIn.connect();
   }
 
-  #copySecret(lobbyId: string): void {
-    const secret = this.#lobbies.secretOf(lobbyId);
-    if (secret !== undefined) this.#parts.copy(secret);
+  #copyCode(lobbyId: string): void {
+    const code = this.#lobbies.codeOf(lobbyId);
+    if (code !== undefined) this.#parts.copy(code);
   }
 }

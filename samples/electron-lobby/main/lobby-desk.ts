@@ -1,7 +1,8 @@
-import type { Client, LobbyState } from '@rallypoint/sdk';
+import type { Client, LobbySnapshot, LobbyState } from '@rallypoint/sdk';
+import { makeJoinCode, parseJoinCode } from './join-code.ts';
 import type { Journal } from './journal.ts';
-import { makeSecret } from './lobby-secret.ts';
 import { LobbyWatch } from './lobby-watch.ts';
+import { GameError } from './problem.ts';
 import type { StateStore } from './state-store.ts';
 
 /** What a {@link LobbyDesk} stands on. */
@@ -16,26 +17,54 @@ export interface LobbyDeskParts {
 export class LobbyDesk {
   readonly #parts: LobbyDeskParts;
   readonly #watches = new Map<string, LobbyWatch>();
-  /** Of lobbies that were made or joined in this run. Not written down: they let anybody in. */
-  readonly #secrets = new Map<string, string>();
+  /** Of lobbies that were created or joined in this run. Never stored: whoever has one can join. */
+  readonly #codes = new Map<string, string>();
   readonly #leaving = new Set<string>();
   #shownId: string | null = null;
+  #joinsUnderWay = 0;
 
   constructor(parts: LobbyDeskParts) {
     this.#parts = parts;
     parts.client.lobbies$.subscribe(lobbies => this.#take(lobbies));
   }
 
-  /** Makes a lobby with a fresh secret, and shows it. */
-  async make(title: string): Promise<void> {
-    await this.#enter(makeSecret(), title.trim());
-    this.#parts.journal.note('You made a lobby. Share its secret to fill it.', 'good');
+  /** Creates a lobby with a new join code, and shows it. */
+  async create(title: string): Promise<void> {
+    const lobby = await this.#enter(makeJoinCode(), title.trim() || `${this.#playerName ?? 'A player'}’s lobby`);
+    this.show(lobby.id);
+    this.#parts.journal.note('You created a lobby. Share its code so that others can join.', 'good');
   }
 
-  /** Joins the lobby of that secret, or makes it, and shows it. */
-  async join(secret: string): Promise<void> {
-    await this.#enter(secret.trim(), '');
-    this.#parts.journal.note('You came into a lobby by its secret.', 'good');
+  /**
+   * Joins the lobby of that code, and shows it.
+   *
+   * The interface creates a lobby for a secret that no lobby has, and does not say that it did. So a mistyped code is found
+   * before anything is sent, and a lobby that turns out to be new is left again unless the player wants it.
+   *
+   * @param create whether to create the lobby if no lobby has this code
+   * @throws GameError `mistyped_code`, `no_such_lobby`
+   */
+  async join(typed: string, create: boolean): Promise<void> {
+    const code = parseJoinCode(typed);
+    if (code === undefined) throw new GameError('mistyped_code');
+    if (create) {
+      const lobby = await this.#enter(code, `${this.#playerName ?? 'A player'}’s lobby`);
+      return this.show(lobby.id);
+    }
+    const before = new Set<string>(this.#watches.keys());
+    this.#joinsUnderWay++;
+    try {
+      const lobby = await this.#enter(code);
+      if (isNew(lobby) && !before.has(lobby.id)) {
+        this.#codes.delete(lobby.id);
+        await this.#parts.client.lobbies.get(lobby.id)?.leave();
+        throw new GameError('no_such_lobby');
+      }
+      this.show(lobby.id);
+    } finally {
+      this.#joinsUnderWay--;
+    }
+    this.#parts.journal.note('You joined a lobby by its code.', 'good');
   }
 
   async leave(lobbyId: string): Promise<void> {
@@ -46,7 +75,7 @@ export class LobbyDesk {
     } finally {
       this.#leaving.delete(lobbyId);
     }
-    this.#secrets.delete(lobbyId);
+    this.#codes.delete(lobbyId);
     this.#parts.journal.note(`You left ${title}.`);
   }
 
@@ -60,32 +89,42 @@ export class LobbyDesk {
     await this.#parts.client.lobbies.get(lobbyId)?.send(text);
   }
 
-  secretOf(lobbyId: string): string | undefined {
-    return this.#secrets.get(lobbyId);
+  codeOf(lobbyId: string): string | undefined {
+    return this.#codes.get(lobbyId);
   }
 
   /** Forgets what is not another player's to see. To be called once nobody is signed in. */
   forget(): void {
-    this.#secrets.clear();
+    this.#codes.clear();
     this.#take([]);
   }
 
-  async #enter(secret: string, title: string): Promise<void> {
-    const { client, store } = this.#parts;
-    const { session } = store.state;
-    const name = session.step === 'signed-in' ? session.player?.displayName : undefined;
-    const { id: lobbyId } = await client.lobbies.join(secret, {
-      ...(title !== '' && { lobbyMetadata: { title } }),
-      // Members come with their ids alone; a game that wants names among them says its own.
+  /** @param title of the lobby, should it be created */
+  async #enter(code: string, title?: string): Promise<LobbySnapshot> {
+    const { client } = this.#parts;
+    const name = this.#playerName;
+    const { id, snapshot } = await client.lobbies.join(code, {
+      ...(title !== undefined && { lobbyMetadata: { title } }),
+      // Members come with their ids alone; a game that wants names among them adds them.
       ...(name !== undefined && { memberMetadata: { name } }),
     });
-    this.#secrets.set(lobbyId, secret);
-    this.show(lobbyId);
+    this.#codes.set(id, code);
+    if (!snapshot) throw new GameError('client_not_ready');
+    return snapshot;
+  }
+
+  get #playerName(): string | undefined {
+    const { session } = this.#parts.store.state;
+    return session.step === 'signed-in' ? session.player?.displayName : undefined;
   }
 
   #take(known: LobbyState): void {
     // The client may let go of them a moment after the player has left.
-    const lobbies = this.#parts.store.state.session.step === 'signed-in' ? known : [];
+    const isSignedIn = this.#parts.store.state.session.step === 'signed-in';
+    // A lobby that a join has just created is not shown before the player wants it.
+    const lobbies = isSignedIn
+      ? known.filter(lobby => this.#joinsUnderWay === 0 || this.#watches.has(lobby.id) || !isNew(lobby))
+      : [];
     const present = new Set<string>(lobbies.map(({ id }) => id));
     for (const id of [...this.#watches.keys()]) if (!present.has(id)) this.#lost(id);
     for (const lobby of lobbies) {
@@ -123,11 +162,16 @@ export class LobbyDesk {
     const { store } = this.#parts;
     store.set({ lobbies: [...this.#watches.values()].map(({ summary }) => summary) });
     const shown = this.#watches.get(this.#shownId ?? '');
-    if (shown) store.set({ openLobby: shown.view(this.#secrets.get(this.#shownId ?? '')) });
+    if (shown) store.set({ openLobby: shown.view(this.#codes.get(this.#shownId ?? '')) });
     else store.clearLobby();
   }
 
   #titleOf(lobbyId: string): string {
     return this.#watches.get(lobbyId)?.title ?? 'The lobby';
   }
+}
+
+/** Nobody created it on purpose: the game gives every lobby that it creates a title, and nobody else is in it. */
+function isNew({ metadata, members }: LobbySnapshot): boolean {
+  return metadata.title === undefined && members.length <= 1;
 }

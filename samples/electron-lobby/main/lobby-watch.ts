@@ -61,12 +61,12 @@ export class LobbyWatch {
     return { id, title: this.title, memberCount: members.length, onlineCount, unread: this.#unread };
   }
 
-  view(secret: string | undefined): LobbyView {
+  view(code: string | undefined): LobbyView {
     return {
       ...this.summary,
       members: this.#latest.members.map(member => this.#memberView(member)).sort(byPresence),
       entries: this.#entries(),
-      ...(secret !== undefined && { secret }),
+      ...(code !== undefined && { code }),
     };
   }
 
@@ -85,7 +85,7 @@ export class LobbyWatch {
     for (const [id, member] of after) {
       const known = before.get(id);
       if (!known) this.#joinedAtMs.set(id, this.#parts.now());
-      const told = known ? connectionNews(known, member) : 'came in';
+      const told = known ? connectionNews(known, member) : 'joined';
       if (told !== undefined) this.#happened(`${this.#nameOf(member)} ${told}`);
     }
     for (const [id, member] of before) {

@@ -13,17 +13,17 @@ const nothing = (payload: unknown): payload is undefined => payload === undefine
  */
 export const payloadChecks: { readonly [Name in CallName]: Check<Name> } = {
   readState: nothing,
-  signIn: fields({ keep: (value): value is boolean => typeof value === 'boolean' }),
+  signIn: fields({ keep: isBoolean }),
   reopenPage: nothing,
   cancelSignIn: nothing,
   signOut: nothing,
   reconnect: nothing,
-  makeLobby: fields({ title: isText }),
-  joinLobby: fields({ secret: isText }),
+  createLobby: fields({ title: isText }),
+  joinLobby: fields({ code: isText, create: isBoolean }),
   leaveLobby: fields({ lobbyId: isId }),
   showLobby: fields({ lobbyId: (value): value is string | null => value === null || isId(value) }),
   say: fields({ lobbyId: isId, text: isText }),
-  copySecret: fields({ lobbyId: isId }),
+  copyCode: fields({ lobbyId: isId }),
   loadEntryPoint: nothing,
   saveEntryPoint: fields({
     name: isText,
@@ -47,6 +47,10 @@ function fields<Payload extends object>(
       names.every(name => Object.hasOwn(given, name) && checks[name](given[name]))
     );
   };
+}
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean';
 }
 
 function isText(value: unknown): value is string {

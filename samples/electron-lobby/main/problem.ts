@@ -1,58 +1,48 @@
-import { ApiError, RallypointError, RateLimitError, ValidationError } from '@rallypoint/sdk';
+import { ApiError, GatewayError, RallypointError, RateLimitError, ValidationError } from '@rallypoint/sdk';
 import type { Outcome, Problem } from '../shared/state.ts';
 import { BackendRefusal } from './game-backend.ts';
+import { playerWords } from './player-words.ts';
 
-/** What a player can do about it, by the error's code. */
-const remedies: Readonly<Record<string, string>> = {
-  access_denied: 'Sign in again when you change your mind.',
-  aborted: 'Nothing was changed. Start again whenever you like.',
-  authorization_in_progress: 'Finish the sign-in in your browser, or cancel it here.',
-  browser_unavailable: 'Set a default browser in your system, then sign in again.',
-  no_loopback: 'Something on this machine keeps programs from listening on 127.0.0.1.',
-  invalid_grant: 'Sign in again.',
-  signed_out: 'Sign in again.',
-  unreachable: 'Is the service running, and this machine online?',
-  connection_lost: 'Look whether it arrived before you repeat it.',
-  deadline_exceeded: 'Look whether it arrived before you repeat it.',
-  client_not_ready: 'Wait until the connection is back.',
-  unknown_lobby: 'It has ended. Ask for a new secret.',
-  backend_unreachable: 'Is the game server running? Then try again.',
-  unauthorized: 'Sign out and in again.',
-  missing_access: 'A lobby that the game server made is left by its server only.',
-  not_the_owner: 'Sign in as the owner of the application.',
-  gateway_closed: 'Sign out and in again.',
-};
+/** A problem without an error, in the words of its code. */
+export function problemNamed(code: string): Problem {
+  return { code, ...playerWords(code) };
+}
 
-/** Says what went wrong so that a player understands it; errors that are not known are mistakes of ours. */
-export function problemOf(error: unknown): Problem {
-  if (!(error instanceof RallypointError || error instanceof BackendRefusal)) {
-    return { code: 'internal_error', message: 'Something went wrong in the game itself.' };
+/** Something that the game's own rules do not allow. */
+export class GameError extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(playerWords(code).message);
+    this.name = 'GameError';
+    this.code = code;
   }
-  const remedy = remedyOf(error);
+}
+
+/** Says what went wrong so that a player understands it. The SDK's own messages are for developers. */
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof RallypointError || error instanceof BackendRefusal || error instanceof GameError)) {
+    return problemNamed('internal_error');
+  }
+  const words = wordsOf(error);
   const issues = 'issues' in error ? error.issues : [];
   return {
     code: error.code,
-    message: messageOf(error),
-    ...(remedy !== undefined && { remedy }),
+    ...words,
     ...(issues.length > 0 && { issues: issues.map(({ path, message }) => ({ path, message })) }),
   };
 }
 
-function remedyOf(error: RallypointError | BackendRefusal): string | undefined {
-  if (error instanceof RateLimitError) return `Try again in ${Math.ceil(error.retryAfterMs / 1000)} s.`;
-  return remedies[error.code];
-}
-
-/** What is said in place of the SDK's message, by the error's code: where that is another's, for developers. */
-const plainWords: Readonly<Record<string, string>> = {
-  access_denied: 'You said no in the browser.',
-};
-
-// The SDK's messages name routes and paths, for developers; a field's fault reads better by itself.
-function messageOf(error: RallypointError | BackendRefusal): string {
-  if (error instanceof RateLimitError) return 'That was too often.';
+function wordsOf(error: RallypointError | BackendRefusal | GameError): Omit<Problem, 'code'> {
+  if (error instanceof RateLimitError) {
+    return { ...playerWords(error.code), remedy: `Try again in ${Math.ceil(error.retryAfterMs / 1000)} s.` };
+  }
+  if (error instanceof GatewayError) return playerWords(error.recoverable ? 'connection_ended' : error.code);
+  // The fault of a field says by itself what is wrong.
   const [issue] = error instanceof ValidationError || error instanceof ApiError ? error.issues : [];
-  return issue?.message ?? plainWords[error.code] ?? error.message;
+  if (issue) return { message: issue.message };
+  const isOutage = error instanceof ApiError && error.status >= 500;
+  return playerWords(isOutage ? 'unavailable' : error.code);
 }
 
 /** Does something, and tells how it went as a value: errors would lose their class on the way to a window. */

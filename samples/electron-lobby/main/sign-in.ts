@@ -8,7 +8,7 @@ import {
 } from '@rallypoint/sdk';
 import type { CredentialView, Outcome, Problem } from '../shared/state.ts';
 import type { Journal } from './journal.ts';
-import { outcomeOf, problemOf } from './problem.ts';
+import { outcomeOf, problemNamed, problemOf } from './problem.ts';
 import type { Redirects } from './redirects.ts';
 import type { StateStore } from './state-store.ts';
 
@@ -38,7 +38,7 @@ export class SignIn {
     void parts.redirects.view.then(redirect => {
       parts.store.set({ redirect });
       if (redirect.way === 'loopback')
-        parts.journal.note(`Signing in comes back by loopback. ${redirect.reason ?? ''}`);
+        parts.journal.note(`The browser comes back by an address of this computer. ${redirect.reason ?? ''}`);
     });
   }
 
@@ -55,7 +55,7 @@ export class SignIn {
     if (this.#credentials && startAddress !== undefined) return this.#continue(this.#credentials, startAddress);
     store.set({ session: { step: 'signed-out' } });
     if (outcome.ok) journal.note('Ready to sign in.');
-    else journal.note(`Nothing can be kept: ${outcome.problem.message}`, 'warning');
+    else journal.note(`Your sign-in cannot be kept: ${outcome.problem.message}`, 'warning');
   }
 
   /** @param keep false: in this run's memory only, which the player must say */
@@ -108,7 +108,7 @@ export class SignIn {
       store.set({ session });
       throw error;
     }
-    journal.note('You signed out. Your tokens open nothing any more.');
+    journal.note('You signed out: here, in other windows and at the service.');
     this.#leave();
   }
 
@@ -152,7 +152,7 @@ export class SignIn {
   async #continue(credentials: Credentials, answer: string): Promise<void> {
     const outcome = await outcomeOf(() => credentials.continueSignIn(answer));
     const problem = problemIn(outcome);
-    this.#ended(outcome, problem?.code === 'foreign_redirect' ? late : problem);
+    this.#ended(outcome, problem?.code === 'foreign_redirect' ? problemNamed('late_redirect') : problem);
   }
 
   #ended(outcome: Outcome, problem: Problem | undefined): void {
@@ -162,7 +162,7 @@ export class SignIn {
       journal.note('You are signed in.', 'good');
       this.#enter();
     } else {
-      journal.note(`Signing in ended: ${outcome.problem.message}`, 'warning');
+      journal.note(`Signing in did not succeed: ${outcome.problem.message}`, 'warning');
       this.#leave(problem);
     }
   }
@@ -182,7 +182,7 @@ export class SignIn {
     const { store, journal } = this.#parts;
     store.set({ credential: credentialView(snapshot) });
     if (snapshot.status === 'signed-in' || store.state.session.step !== 'signed-in') return;
-    const problem = endings[snapshot.reason ?? 'signed-out'];
+    const problem = problemNamed(endings[snapshot.reason ?? 'signed-out']);
     journal.note(problem.message, 'warning');
     this.#leave(problem);
   }
@@ -192,21 +192,12 @@ function problemIn(outcome: Outcome): Problem | undefined {
   return outcome.ok ? undefined : outcome.problem;
 }
 
-const late: Problem = {
-  code: 'late_redirect',
-  message: 'You came back from the browser to a sign-in that is not waited for any more.',
-  remedy: 'Sign in once more.',
-};
-
-const endings: Readonly<Record<NonNullable<CredentialsSnapshot['reason']>, Problem>> = {
-  'signed-out': { code: 'signed_out', message: 'You signed out in another window.' },
-  revoked: { code: 'revoked', message: 'What the game may do was taken back.', remedy: 'Sign in again to go on.' },
-  expired: { code: 'expired', message: 'Your sign-in has ended.', remedy: 'Sign in again to go on.' },
-  interrupted: {
-    code: 'interrupted',
-    message: 'Your sign-in could not be renewed: an answer of the service was lost.',
-    remedy: 'Sign in again to go on.',
-  },
+/** Why a sign-in ended that this window did not end, by the code of its {@link playerWords}. */
+const endings: Readonly<Record<NonNullable<CredentialsSnapshot['reason']>, string>> = {
+  'signed-out': 'signed_out_elsewhere',
+  revoked: 'revoked',
+  expired: 'expired',
+  interrupted: 'interrupted',
 };
 
 function busy(): ArgumentError {

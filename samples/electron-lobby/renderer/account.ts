@@ -81,7 +81,11 @@ function person(state: AppState): Node[] {
       'span',
       { class: 'two-lines' },
       el('strong', {}, name),
-      el('small', {}, player ? `@${player.username}, ${player.id}` : 'The service has not said yet who you are.'),
+      el(
+        'small',
+        {},
+        player ? `@${player.username}, ${player.id}` : 'The service has not told the game who you are yet.',
+      ),
       player ? el('small', {}, role) : undefined,
     ),
   ];
@@ -93,7 +97,7 @@ function connectionRows({ connection, app }: AppState): Node[] {
     ...row('State', text, ' ', agoElement(connection.sinceMs, 'since ')),
     ...(connection.problem ? row('Why', connection.problem.message) : []),
     ...row('Application', app.applicationId),
-    ...row('Windows', app.shell === 'electron' ? 'Electron' : 'Chromium, by the stand-in for Electron'),
+    ...row('Windows', app.shell === 'electron' ? 'Electron' : 'Chromium, in place of Electron'),
   ];
 }
 
@@ -138,9 +142,9 @@ function createKeeping(): { readonly element: HTMLElement; update(credential: Cr
       expiresAtMs = credential.expiresAtMs;
       setChildren(
         expiry,
-        document.createTextNode('The access token ends '),
+        document.createTextNode('The access token expires '),
         agoElement(expiresAtMs),
-        document.createTextNode(' and is renewed before.'),
+        document.createTextNode(' and is renewed before that.'),
       );
     },
   };
@@ -164,9 +168,9 @@ function createWayBack(): { readonly element: HTMLElement; update(redirect: Redi
 }
 
 function wayWords({ way, scheme, reason }: RedirectView): string {
-  if (way === 'checking') return 'It is being found out …';
-  if (way === 'custom-scheme') return `By the scheme ${scheme}: your system hands such addresses to this game.`;
-  return `By a free port of this machine, which listens while you sign in.${reason ? ` Not by the scheme ${scheme}: ${reason}` : ''}`;
+  if (way === 'checking') return 'Checking …';
+  if (way === 'custom-scheme') return `Your system opens this game for addresses that begin with ${scheme}:.`;
+  return `The game listens on an address of this computer while you sign in.${reason ? ` Addresses that begin with ${scheme}: cannot be used: ${reason}` : ''}`;
 }
 
 function finding({ ok, message, remedy }: RedirectView['findings'][number]): HTMLElement {

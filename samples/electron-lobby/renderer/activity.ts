@@ -13,8 +13,8 @@ export function createActivity(): View {
   return {
     element: el(
       'aside',
-      { class: 'activity', 'data-region': true, tabindex: 0, 'aria-label': 'What happened last' },
-      el('h2', {}, 'What happened last'),
+      { class: 'activity', 'data-region': true, tabindex: 0, 'aria-label': 'Recent events' },
+      el('h2', {}, 'Recent events'),
       empty,
       list,
     ),

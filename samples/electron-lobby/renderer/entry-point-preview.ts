@@ -6,8 +6,8 @@ import { icon } from './icon.ts';
 export function createPreview(): { readonly element: HTMLElement; update(draft: EntryPointDraft): void } {
   const name = el('strong', {});
   const description = el('span', {});
-  const answers = flow('A player presses it', 'The game server answers', 'Whatever you like happens');
-  const launches = flow('A player presses it', 'The service posts in the channel', 'The Activity opens');
+  const answers = flow('A player uses it', 'The game server answers', 'The game decides what happens');
+  const launches = flow('A player uses it', 'The service posts in the channel', 'The Activity opens');
   return {
     element: el(
       'section',
@@ -41,8 +41,8 @@ export function whyNotHere(): HTMLElement {
     el(
       'p',
       {},
-      'Commands are registered with the application’s bot token, and that token opens everything of the application. ',
-      'What is shipped to players is read by players: a game that held it would hand it to all of them.',
+      'Commands are registered with the application’s bot token, which gives full control of the application. ',
+      'Players can read everything in a game on their computers, so the token stays on the server.',
     ),
     el(
       'ol',

@@ -1,6 +1,6 @@
 import type { EntryPointDraft } from '../../game-backend/contract.ts';
 import type { Bridge } from '../shared/bridge.ts';
-import type { AppState, EntryPointPanel, Outcome } from '../shared/state.ts';
+import type { AppState, EntryPointPanel, Outcome, SessionView } from '../shared/state.ts';
 import { el, setAttribute, setShown, setText } from './dom.ts';
 import { createPreview, whyNotHere } from './entry-point-preview.ts';
 import { createChoice, createField } from './field.ts';
@@ -23,7 +23,7 @@ export function createEntryPoint(bridge: Bridge): View {
     'handler',
     '2',
     'The service opens the Activity',
-    'It posts in the channel by itself; your game is not asked.',
+    'The service posts in the channel by itself; your game is not asked.',
   );
   const answers = createChoice(
     'handler',
@@ -44,11 +44,12 @@ export function createEntryPoint(bridge: Bridge): View {
     el('div', { class: 'actions' }, save, undo, saved),
   );
   const state = el('p', { class: 'state soft', role: 'status' });
+  const others = el('p', { class: 'soft', role: 'status' });
   const readOnly = el(
     'p',
     { class: 'hint' },
     icon('shield'),
-    'Only the owner of the application changes it. You can look.',
+    'Only the owner of the application can change it. You see every change as it is saved.',
   );
   const loading = createNotice();
   const saving = createNotice();
@@ -58,6 +59,7 @@ export function createEntryPoint(bridge: Bridge): View {
     { class: 'card', novalidate: true },
     el('h3', {}, 'The command'),
     state,
+    others,
     loading.element,
     retry,
     readOnly,
@@ -128,8 +130,10 @@ export function createEntryPoint(bridge: Bridge): View {
       el('p', { class: 'lead' }, 'The one command that launches your game, from wherever players talk.'),
       el('div', { class: 'cards' }, form, el('div', { class: 'column' }, preview.element, whyNotHere())),
     ),
-    update({ entryPoint: panel }: AppState) {
+    update({ entryPoint: panel, session }: AppState) {
       setText(state, stateWords(panel));
+      setText(others, othersWords(panel, session));
+      setShown(others, panel.status === 'ready');
       loading.show(panel.status === 'failed' ? panel.problem : undefined);
       setShown(retry, panel.status === 'failed');
       setShown(readOnly, panel.status === 'ready' && !panel.mayEdit);
@@ -146,6 +150,13 @@ export function createEntryPoint(bridge: Bridge): View {
       else fill();
     },
   };
+}
+
+function othersWords({ players }: EntryPointPanel, session: SessionView): string {
+  const ownId = session.step === 'signed-in' ? session.player?.id : undefined;
+  const names = players.filter(({ id }) => id !== ownId).map(({ displayName }) => displayName);
+  if (names.length === 0) return 'Nobody else has the game open.';
+  return `${new Intl.ListFormat('en').format(names)} ${names.length === 1 ? 'has' : 'have'} the game open, too.`;
 }
 
 function stateWords({ status, entryPoint }: EntryPointPanel): string {

@@ -1,8 +1,8 @@
 import { el } from './dom.ts';
 
 const shortcuts: readonly (readonly [keys: string, what: string])[] = [
-  ['Alt 1 … 4', 'Lobbies, entry point, account, what happened'],
-  ['Ctrl K', 'Join a lobby by its secret'],
+  ['Alt 1 … 4', 'Lobbies, entry point, account, recent events'],
+  ['Ctrl K', 'Join a lobby with its code'],
   ['Ctrl J', 'Write a message'],
   ['↑ ↓', 'From lobby to lobby, in the list'],
   ['Enter', 'Send; with Shift, a new line'],

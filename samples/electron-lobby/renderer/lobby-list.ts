@@ -7,19 +7,19 @@ import type { View } from './view.ts';
 import { count } from './words.ts';
 
 /** The player's lobbies, and the two ways into another. */
-export function createLobbyList(bridge: Bridge): View & { focusSecret(): void } {
+export function createLobbyList(bridge: Bridge): View & { focusCode(): void } {
   let shownId: string | undefined;
   const list = el('ul', { class: 'lobby-list', 'aria-label': 'Your lobbies', onkeydown: moveByArrows });
   const update = keyedList<LobbySummary>(list, ({ id }) => lobbyRow(bridge, id, () => shownId));
   const empty = el(
     'p',
     { class: 'empty-hint' },
-    'None yet. Make one and share its secret, or enter the one you were given.',
+    'None yet. Create one and share its code, or enter the code that you were given.',
   );
 
-  const secret = el('input', {
-    id: 'secret',
-    name: 'secret',
+  const code = el('input', {
+    id: 'code',
+    name: 'code',
     placeholder: 'amber-comet-…',
     autocomplete: 'off',
     spellcheck: 'false',
@@ -27,19 +27,36 @@ export function createLobbyList(bridge: Bridge): View & { focusSecret(): void } 
     'aria-keyshortcuts': 'Control+K',
   });
   const joinNotice = createNotice();
+  const createIt = el('button', { type: 'button', hidden: true, onclick: createAnyway }, 'Create it again');
   const join = el(
     'form',
     { class: 'stack', novalidate: true },
-    el('label', { for: 'secret' }, 'Join by secret'),
-    el('div', { class: 'row' }, secret, el('button', {}, 'Join')),
+    el('label', { for: 'code' }, 'Join with a code'),
+    el('div', { class: 'row' }, code, el('button', {}, 'Join')),
     joinNotice.element,
+    createIt,
   );
   submits(
     join,
     joinNotice,
-    () => (secret.value.trim() ? bridge.joinLobby({ secret: secret.value }) : undefined),
+    async () => {
+      setShown(createIt, false);
+      if (code.value.trim() === '') return undefined;
+      const outcome = await bridge.joinLobby({ code: code.value, create: false });
+      setShown(createIt, !outcome.ok && outcome.problem.code === 'no_such_lobby');
+      return outcome;
+    },
     () => join.reset(),
   );
+  code.addEventListener('input', () => setShown(createIt, false));
+
+  /** The player knows now that no lobby has the code. */
+  async function createAnyway(): Promise<void> {
+    setShown(createIt, false);
+    const outcome = await bridge.joinLobby({ code: code.value, create: true });
+    joinNotice.show(outcome.ok ? undefined : outcome.problem);
+    if (outcome.ok) join.reset();
+  }
 
   const title = el('input', {
     id: 'title',
@@ -48,19 +65,19 @@ export function createLobbyList(bridge: Bridge): View & { focusSecret(): void } 
     autocomplete: 'off',
     maxlength: 60,
   });
-  const makeNotice = createNotice();
-  const make = el(
+  const titleNotice = createNotice();
+  const create = el(
     'form',
     { class: 'stack', novalidate: true },
-    el('label', { for: 'title' }, 'New lobby'),
-    el('div', { class: 'row' }, title, el('button', { class: 'primary' }, icon('plus'), 'Make')),
-    makeNotice.element,
+    el('label', { for: 'title' }, 'Create a lobby'),
+    el('div', { class: 'row' }, title, el('button', { class: 'primary' }, icon('plus'), 'Create')),
+    titleNotice.element,
   );
   submits(
-    make,
-    makeNotice,
-    () => bridge.makeLobby({ title: title.value }),
-    () => make.reset(),
+    create,
+    titleNotice,
+    () => bridge.createLobby({ title: title.value }),
+    () => create.reset(),
   );
 
   const element = el(
@@ -69,12 +86,12 @@ export function createLobbyList(bridge: Bridge): View & { focusSecret(): void } 
     el('h2', {}, 'Lobbies'),
     empty,
     list,
-    el('div', { class: 'ways-in' }, make, join),
+    el('div', { class: 'ways-in' }, create, join),
   );
 
   return {
     element,
-    focusSecret: () => secret.focus(),
+    focusCode: () => code.focus(),
     update({ lobbies, openLobby }: AppState) {
       shownId = openLobby?.id;
       setShown(empty, lobbies.length === 0);

@@ -15,15 +15,15 @@ export function createLobby(bridge: Bridge): View & { focusComposer(): void } {
   const notice = createNotice();
   const title = el('h2', { class: 'clamped' });
   const people = el('p', { class: 'soft' });
-  const secret = el('code', { class: 'secret' });
+  const code = el('code', { class: 'join-code' });
   const copied = el('span', { role: 'status', class: 'copied' });
   const share = el(
     'div',
     { class: 'share' },
     icon('key'),
-    el('span', { class: 'visually-hidden' }, 'Secret to share: '),
-    secret,
-    el('button', { class: 'quiet', onclick: copySecret }, icon('copy'), 'Copy'),
+    el('span', { class: 'visually-hidden' }, 'Code to share: '),
+    code,
+    el('button', { class: 'quiet', onclick: copyCode }, icon('copy'), 'Copy'),
     copied,
   );
   const back = el(
@@ -50,7 +50,7 @@ export function createLobby(bridge: Bridge): View & { focusComposer(): void } {
     { class: 'empty' },
     el('div', { class: 'beacon', 'aria-hidden': 'true' }, icon('star')),
     el('h2', {}, 'No lobby is open'),
-    el('p', {}, 'Pick one of yours, make a new one, or join a friend by the secret they gave you.'),
+    el('p', {}, 'Choose one of yours, create a new one, or join a friend with the code that they gave you.'),
   );
   const element = el(
     'section',
@@ -59,8 +59,8 @@ export function createLobby(bridge: Bridge): View & { focusComposer(): void } {
     empty,
   );
 
-  async function copySecret(): Promise<void> {
-    await bridge.copySecret({ lobbyId });
+  async function copyCode(): Promise<void> {
+    await bridge.copyCode({ lobbyId });
     setText(copied, 'Copied');
     setTimeout(() => setText(copied, ''), 2_000);
   }
@@ -82,8 +82,8 @@ export function createLobby(bridge: Bridge): View & { focusComposer(): void } {
       if (isOther) notice.show(undefined);
       setText(title, openLobby.title);
       setText(people, peopleWords(openLobby));
-      setShown(share, openLobby.secret !== undefined);
-      setText(secret, openLobby.secret ?? '');
+      setShown(share, openLobby.code !== undefined);
+      setText(code, openLobby.code ?? '');
       members.update(openLobby.members);
       conversation.update(openLobby, isOther);
       composer.update(connection.status === 'ready', isOther);

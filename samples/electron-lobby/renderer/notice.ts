@@ -39,7 +39,7 @@ function isSame(a: Problem | undefined, b: Problem | undefined): boolean {
 export function submits(
   form: HTMLFormElement,
   notice: Notice,
-  work: () => Promise<Outcome> | undefined,
+  work: () => Promise<Outcome | undefined> | undefined,
   onDone: () => void = () => {},
 ): void {
   form.addEventListener('submit', async event => {
@@ -52,7 +52,7 @@ export function submits(
       if (outcome?.ok) onDone();
       else notice.show(outcome?.problem);
     } catch {
-      notice.show({ code: 'internal_error', message: 'The game does not answer.', remedy: 'Start it again.' });
+      notice.show({ code: 'internal_error', message: 'The game does not answer.', remedy: 'Start the game again.' });
     } finally {
       form.ariaBusy = null;
     }

@@ -63,10 +63,10 @@ export function createShell(bridge: Bridge): View & { focus(): void } {
       const button = buttons[place];
       (button?.checkVisibility() ? button : activity.element).focus();
     },
-    secret() {
+    joinCode() {
       go('lobbies');
       element.dataset.lobby = 'closed';
-      lobbyList.focusSecret();
+      lobbyList.focusCode();
     },
     composer() {
       go('lobbies');

@@ -2,7 +2,7 @@
 export interface Shortcuts {
   /** @param place of the page among the tabs, from 0 */
   page(place: number): void;
-  secret(): void;
+  joinCode(): void;
   composer(): void;
   help(): void;
 }
@@ -24,7 +24,7 @@ function actionOf(event: KeyboardEvent, shell: HTMLElement, shortcuts: Shortcuts
   if (key === 'F6') return () => focusRegion(shell, shiftKey ? -1 : 1);
   if (altKey && !isCommand && /^[1-4]$/.test(key)) return () => shortcuts.page(Number(key) - 1);
   if (!isCommand || altKey || shiftKey) return undefined;
-  if (key === 'k') return () => shortcuts.secret();
+  if (key === 'k') return () => shortcuts.joinCode();
   if (key === 'j') return () => shortcuts.composer();
   return key === '/' ? () => shortcuts.help() : undefined;
 }

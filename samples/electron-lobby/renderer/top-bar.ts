@@ -74,6 +74,7 @@ function isWorthSaying({ status, problem }: ConnectionView): boolean {
 function bannerWords({ status, problem, retryAtMs }: ConnectionView): string {
   const why = problem ? ` ${problem.message}` : '';
   if (status === 'disconnected') return `You are not connected.${why}`;
-  const next = retryAtMs === undefined ? 'It is tried again now.' : `It is tried again ${relative(retryAtMs)}.`;
-  return `The connection was lost. What you see is what was last heard. ${next}`;
+  const next =
+    retryAtMs === undefined ? 'The game is trying again now.' : `The game tries again ${relative(retryAtMs)}.`;
+  return `The connection was lost. You see what the game last received. ${next}`;
 }

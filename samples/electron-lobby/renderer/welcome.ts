@@ -41,7 +41,7 @@ export function createWelcome(bridge: Bridge): View & { focus(): void } {
     { class: 'waiting', role: 'status' },
     el('div', { class: 'beacon sending', 'aria-hidden': 'true' }, icon('star')),
     el('p', {}, el('strong', {}, 'Waiting for your browser')),
-    el('p', { class: 'soft' }, 'Finish signing in there; this window follows by itself. ', since),
+    el('p', { class: 'soft' }, 'Finish signing in there; then come back to this window. ', since),
     el('div', { class: 'actions' }, cancel, reopen),
   );
   const element = el(
@@ -79,7 +79,7 @@ export function createWelcome(bridge: Bridge): View & { focus(): void } {
 }
 
 const leads: Readonly<Record<AppState['session']['step'], string>> = {
-  starting: 'Looking for who played here last …',
+  starting: 'Looking for your last sign-in …',
   'signed-out': 'Meet your crew before the match: lobbies, members and chat, live.',
   'signing-in': 'Meet your crew before the match: lobbies, members and chat, live.',
   'signing-out': 'Signing out …',
@@ -91,9 +91,9 @@ function step(name: 'browser' | 'check', title: string, text: string): HTMLEleme
 }
 
 function wayWords({ way, scheme }: RedirectView): string {
-  if (way === 'checking') return 'How is being found out …';
-  if (way === 'custom-scheme') return `The browser hands you back by ${scheme}:`;
-  return 'The browser hands you back by an address of this machine.';
+  if (way === 'checking') return 'Checking how …';
+  if (way === 'custom-scheme') return `The browser opens the game again (${scheme}:).`;
+  return 'The browser tells the game by an address of this computer.';
 }
 
 function describeKeeping(element: HTMLElement, { tier, backend, problem }: CredentialView): void {

@@ -11,15 +11,19 @@ export interface BridgeCalls {
   readonly cancelSignIn: { takes: undefined; gives: Outcome };
   readonly signOut: { takes: undefined; gives: Outcome };
   readonly reconnect: { takes: undefined; gives: Outcome };
-  /** Makes a lobby with a fresh secret and shows it. */
-  readonly makeLobby: { takes: { readonly title: string }; gives: Outcome };
-  /** Joins the lobby of that secret, or makes it, and shows it. */
-  readonly joinLobby: { takes: { readonly secret: string }; gives: Outcome };
+  /** Creates a lobby with a new join code and shows it. */
+  readonly createLobby: { takes: { readonly title: string }; gives: Outcome };
+  /**
+   * Joins the lobby of that code and shows it.
+   *
+   * `create`: false where a code that no lobby has is a problem (`no_such_lobby`); true creates the lobby then.
+   */
+  readonly joinLobby: { takes: { readonly code: string; readonly create: boolean }; gives: Outcome };
   readonly leaveLobby: { takes: { readonly lobbyId: string }; gives: Outcome };
   /** Shows a lobby; null: none. */
   readonly showLobby: { takes: { readonly lobbyId: string | null }; gives: Outcome };
   readonly say: { takes: { readonly lobbyId: string; readonly text: string }; gives: Outcome };
-  readonly copySecret: { takes: { readonly lobbyId: string }; gives: Outcome };
+  readonly copyCode: { takes: { readonly lobbyId: string }; gives: Outcome };
   readonly loadEntryPoint: { takes: undefined; gives: Outcome };
   readonly saveEntryPoint: { takes: EntryPointDraft; gives: Outcome };
 }
@@ -44,12 +48,12 @@ const listed: Readonly<Record<CallName, true>> = {
   cancelSignIn: true,
   signOut: true,
   reconnect: true,
-  makeLobby: true,
+  createLobby: true,
   joinLobby: true,
   leaveLobby: true,
   showLobby: true,
   say: true,
-  copySecret: true,
+  copyCode: true,
   loadEntryPoint: true,
   saveEntryPoint: true,
 };

@@ -86,7 +86,11 @@ export interface RedirectView {
   readonly scheme: string;
   /** Why it is not the scheme, when it is not. */
   readonly reason?: string;
-  readonly findings: readonly { readonly ok: boolean; readonly message: string; readonly remedy?: string | undefined }[];
+  readonly findings: readonly {
+    readonly ok: boolean;
+    readonly message: string;
+    readonly remedy?: string | undefined;
+  }[];
 }
 
 export interface LobbySummary {
@@ -99,8 +103,8 @@ export interface LobbySummary {
 }
 
 export interface LobbyView extends LobbySummary {
-  /** What others need to come in; absent when this run of the game did not hear it. */
-  readonly secret?: string;
+  /** What others need to join; absent when this run of the game does not know it. */
+  readonly code?: string;
   /** Online ones first, then by name. */
   readonly members: readonly MemberView[];
   /** What was said and what happened, oldest first. */
@@ -134,6 +138,8 @@ export interface EntryPointPanel {
   readonly status: 'idle' | 'loading' | 'ready' | 'failed';
   /** Null: none is registered. */
   readonly entryPoint: EntryPointView | null;
+  /** Who has the game open, the player included; as last heard. */
+  readonly players: readonly { readonly id: string; readonly displayName: string }[];
   readonly mayEdit: boolean;
   readonly problem?: Problem;
 }

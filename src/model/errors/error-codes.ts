@@ -141,6 +141,8 @@ export const errorCodes = {
       invalid_drain_timeout: 'The option drainTimeoutMs must be a number of milliseconds within its bounds.',
       invalid_allowed_host: 'An allowed host must be a host name or an address without a port.',
       invalid_voice_endpoint: 'The endpoint of the voice server must be a host name, with a port or without.',
+      not_in_world:
+        'The world of a test has no such user, channel, command, option, component or form; the message lists those it has.',
       plan_blocked: 'The plan cannot be executed; its warnings say why.',
       plan_elsewhere: 'The plan was made for another application, guild or service.',
       plan_outdated: 'The registered commands have changed since the plan was made.',
@@ -170,7 +172,11 @@ export const errorCodes = {
       store_incomplete: 'The database is empty or missing, or lacks commits that were acknowledged.',
       transaction_ended: 'The transaction was used after its callback had ended.',
     },
-    RallypointError: { commands_drifted: 'After the deploy, the registered commands differ from the definitions.' },
+    RallypointError: {
+      commands_drifted: 'After the deploy, the registered commands differ from the definitions.',
+      interaction_failed: 'In a test: the application did not answer the interaction in time.',
+      left_open: 'In a test: gateway connections or timers were still open when the world was closed.',
+    },
   },
 } as const satisfies Record<string, Record<string, Readonly<Record<string, string>>>>;
 

@@ -50,12 +50,13 @@ export interface Entropy {
 /** The part of the global `fetch` that this package calls. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
+/** Without `undefined` as a value of a field, so that `globalThis.fetch` is a {@link Fetch} under `exactOptionalPropertyTypes` too. */
 export interface FetchInit {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string;
   readonly signal: AbortSignal;
-  readonly redirect?: 'manual' | 'follow' | undefined;
+  readonly redirect?: 'manual' | 'follow';
 }
 
 /** One WebSocket. */

@@ -7,7 +7,7 @@ export interface TransportRequest {
   /** Absolute, `http:` or `https:`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string;
   /** Ends the exchange; its reason is what {@link Transport.send} rejects with. */
   readonly signal: AbortSignal;
 }

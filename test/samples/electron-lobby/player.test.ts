@@ -1,5 +1,9 @@
+import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '@rallypoint/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeJoinCode } from '../../../samples/electron-lobby/main/join-code.ts';
 import type { OpenRedirects } from '../../../samples/electron-lobby/main/redirects.ts';
 import type { AppState, LobbyView } from '../../../samples/electron-lobby/shared/state.ts';
 import { applicationId, friend, owner } from '../../../samples/electron-lobby/starfall.ts';
@@ -160,7 +164,7 @@ describe('signing in', () => {
     const first = await openApp({ player: 'ada', options });
     await first.window.call('signIn', { keep: true });
     await first.window.sees(isThere);
-    await first.window.call('makeLobby', { title: 'Kept' });
+    await first.window.call('createLobby', { title: 'Kept' });
     const { openLobby } = await first.window.sees(state => state.openLobby !== undefined);
     const lobbyId = openLobby?.id ?? '';
     await first.window.call('say', { lobbyId, text: 'Until tomorrow' });
@@ -172,7 +176,7 @@ describe('signing in', () => {
     const lobby = await lobbyWith(second.window, ({ entries }) => entries.length > 0);
     expect(lobby.entries).toMatchObject([{ kind: 'message', content: 'Until tomorrow', isYou: true }]);
     // It lets anybody in, so it is written down nowhere.
-    expect(lobby.secret).toBeUndefined();
+    expect(lobby.code).toBeUndefined();
     expect(second.pages).toEqual([]);
     expect(texts(second.window.state)).toContain('Still signed in from last time.');
     expect(await second.window.call('signOut')).toEqual({ ok: true });
@@ -195,7 +199,7 @@ describe('signing in', () => {
     await world.service.reset();
     const second = await openApp({ options });
     const { session } = await second.window.sees(state => state.session.step === 'signed-out');
-    expect(session).toMatchObject({ problem: { code: 'revoked', remedy: 'Sign in again to go on.' } });
+    expect(session).toMatchObject({ problem: { code: 'revoked', remedy: 'Sign in again.' } });
   });
 
   it('is one for all windows of the game: who signs out in one is signed out in the others', async () => {
@@ -208,7 +212,9 @@ describe('signing in', () => {
     expect(second.pages).toEqual([]);
     await first.window.call('signOut');
     const { session } = await second.window.sees(state => state.session.step === 'signed-out');
-    expect(session).toMatchObject({ problem: { code: 'signed_out', message: 'You signed out in another window.' } });
+    expect(session).toMatchObject({
+      problem: { code: 'signed_out_elsewhere', message: 'You signed out in another window.' },
+    });
   });
 
   it.skipIf(linux.missing)(
@@ -218,7 +224,7 @@ describe('signing in', () => {
       const { window, pages } = await openApp({ player: 'ada', options: { keychain: ['system'] } });
       const { credential } = await window.sees(({ session }) => session.step === 'signed-out');
       expect(credential).toMatchObject({ tier: 'unknown', problem: { code: expect.stringMatching(/^keychain_/) } });
-      expect(texts(window.state)).toContain('Nothing can be kept');
+      expect(texts(window.state)).toContain('Your sign-in cannot be kept');
       expect(await window.call('signIn', { keep: true })).toMatchObject({ ok: false, problem: credential.problem });
       expect(pages).toEqual([]);
       expect(await window.call('signIn', { keep: false })).toEqual({ ok: true });
@@ -228,14 +234,25 @@ describe('signing in', () => {
 
   it('ends with everything that the player saw', async () => {
     const { window } = await signedIn();
-    await window.call('makeLobby', { title: 'Crew' });
+    await window.call('createLobby', { title: 'Crew' });
     expect(await window.call('signOut')).toEqual({ ok: true });
     const { openLobby, lobbies, entryPoint } = await window.sees(({ session }) => session.step === 'signed-out');
     expect({ openLobby, lobbies, entryPoint }).toEqual({
       openLobby: undefined,
       lobbies: [],
-      entryPoint: { status: 'idle', entryPoint: null, mayEdit: false },
+      entryPoint: { status: 'idle', entryPoint: null, players: [], mayEdit: false },
     });
+  });
+});
+
+describe('the profile', () => {
+  it('of a player who never signed in is not left behind', async () => {
+    const profile = join(mkdtempSync(join(tmpdir(), 'starfall-profile-')), 'player');
+    const sample = await openApp({ options: { profile } });
+    await sample.window.sees(({ session }) => session.step === 'signed-out');
+    await sample.close();
+    expect(existsSync(profile)).toBe(false);
+    rmdirSync(join(profile, '..'));
   });
 });
 
@@ -243,11 +260,11 @@ describe('a lobby', () => {
   it('is made with a secret that lets a friend in, who is seen to come, talk and leave', async () => {
     const { window } = await signedIn();
     const grace = await openGrace();
-    await window.call('makeLobby', { title: ' Friday crew ' });
+    await window.call('createLobby', { title: ' Friday crew ' });
     const { openLobby } = await window.sees(state => state.openLobby !== undefined);
     expect(openLobby).toMatchObject({ title: 'Friday crew', memberCount: 1, members: [{ name: 'Ada', isYou: true }] });
 
-    const { id: lobbyId } = await grace.lobbies.join(openLobby?.secret ?? '');
+    const { id: lobbyId } = await grace.lobbies.join(openLobby?.code ?? '');
     const joined = await lobbyWith(window, lobby => lobby.memberCount === 2);
     const graceView = joined.members.find(({ id }) => id === friend.id);
     expect(graceView).toMatchObject({ name: 'Grace', connected: true, isYou: false });
@@ -260,7 +277,7 @@ describe('a lobby', () => {
       ({ entries }) => entries.filter(({ kind }) => kind === 'message').length === 2,
     );
     expect(talked.entries).toMatchObject([
-      { kind: 'event', text: 'Grace came in' },
+      { kind: 'event', text: 'Grace joined' },
       { kind: 'message', author: 'Grace', isYou: false, content: 'Hello!' },
       { kind: 'message', author: 'Ada', isYou: true, content: 'Hi Grace' },
     ]);
@@ -273,25 +290,61 @@ describe('a lobby', () => {
     expect(texts(window.state)).toContain('Friday crew: Grace left.');
   });
 
-  it('is joined by a secret, with what was said before; then its secret can be copied', async () => {
+  it('is joined with a code, with what was said before; then its code can be copied', async () => {
     const grace = await openGrace();
-    const { id: lobbyId } = await grace.lobbies.join('a secret of Grace', { memberMetadata: { name: 'Grace H.' } });
+    const code = makeJoinCode();
+    const { id: lobbyId } = await grace.lobbies.join(code, { memberMetadata: { name: 'Grace H.' } });
     await grace.lobbies.get(lobbyId)?.send('Is anybody there?');
     const { window } = await signedIn();
-    expect(await window.call('joinLobby', { secret: '  a secret of Grace ' })).toEqual({ ok: true });
+    const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `;
+    expect(await window.call('joinLobby', { code: typed, create: false })).toEqual({ ok: true });
     const lobby = await lobbyWith(window, ({ entries, memberCount }) => memberCount === 2 && entries.length > 0);
     expect(lobby.entries[0]).toMatchObject({ kind: 'message', content: 'Is anybody there?' });
     expect(lobby.members.find(({ id }) => id === friend.id)?.joinedAtMs).toBeUndefined();
-    await window.call('copySecret', { lobbyId });
-    await expect.poll(() => window.copied).toBe('a secret of Grace');
+    await window.call('copyCode', { lobbyId });
+    await expect.poll(() => window.copied).toBe(code);
+  });
+
+  it('is not created by a mistyped code: that is found before anything is sent', async () => {
+    const calls: string[] = [];
+    const spy = (url: string | URL | Request, init?: RequestInit) => {
+      calls.push(`${init?.method} ${new URL(String(url)).pathname}`);
+      return fetch(url, init);
+    };
+    const { window } = await openApp({ player: 'ada', seams: { client: { fetch: spy } } });
+    await window.call('signIn', { keep: true });
+    await window.sees(isThere);
+    const code = makeJoinCode();
+    const wrong = code.slice(0, -1) + (code.endsWith('7') ? '8' : '7');
+    for (const typed of [wrong, 'a secret', 'a'.repeat(251)]) {
+      const outcome = await window.call('joinLobby', { code: typed, create: true });
+      expect(outcome).toMatchObject({ ok: false, problem: { code: 'mistyped_code', remedy: expect.any(String) } });
+    }
+    expect(calls).toContain('GET /api/v10/users/@me');
+    expect(calls.filter(call => call.startsWith('PUT'))).toEqual([]);
+  });
+
+  it('that nobody has any more is left again, until the player says to create it', async () => {
+    const { window } = await signedIn();
+    const code = makeJoinCode();
+    const before = window.state.lobbies;
+    const outcome = await window.call('joinLobby', { code, create: false });
+    expect(outcome).toMatchObject({ ok: false, problem: { code: 'no_such_lobby' } });
+    expect(window.state.lobbies).toEqual(before);
+    expect(window.state.openLobby).toBeUndefined();
+    expect(await window.call('joinLobby', { code, create: true })).toEqual({ ok: true });
+    const lobby = await lobbyWith(window, ({ memberCount }) => memberCount === 1);
+    expect(lobby).toMatchObject({ title: 'Ada’s lobby', code });
+    // From now on others join it, and a second try does not leave it.
+    expect(await window.call('joinLobby', { code, create: false })).toEqual({ ok: true });
   });
 
   it('counts what others say while it is not shown', async () => {
     const { window } = await signedIn();
     const grace = await openGrace();
-    await window.call('makeLobby', { title: 'Crew' });
+    await window.call('createLobby', { title: 'Crew' });
     const { openLobby } = await window.sees(state => state.openLobby !== undefined);
-    const { id: lobbyId } = await grace.lobbies.join(openLobby?.secret ?? '');
+    const { id: lobbyId } = await grace.lobbies.join(openLobby?.code ?? '');
     await window.call('showLobby', { lobbyId: null });
     await grace.lobbies.get(lobbyId)?.send('One');
     await grace.lobbies.get(lobbyId)?.send('Two');
@@ -302,7 +355,7 @@ describe('a lobby', () => {
 
   it('goes when it is left, and another one can be left as well as nothing', async () => {
     const { window } = await signedIn();
-    await window.call('makeLobby', { title: 'Short' });
+    await window.call('createLobby', { title: 'Short' });
     const { openLobby } = await window.sees(state => state.openLobby !== undefined);
     const lobbyId = openLobby?.id ?? '';
     expect(await window.call('leaveLobby', { lobbyId })).toEqual({ ok: true });
@@ -312,11 +365,13 @@ describe('a lobby', () => {
     expect(gone).toMatchObject({ ok: false, problem: { code: expect.any(String), message: expect.any(String) } });
   });
 
-  it('refuses what the rulebook refuses, in words', async () => {
+  it('rejects a message that is too long, in words', async () => {
     const { window } = await signedIn();
-    expect(await window.call('joinLobby', { secret: 'a'.repeat(251) })).toMatchObject({
+    await window.call('createLobby', { title: 'Crew' });
+    const { openLobby } = await window.sees(state => state.openLobby !== undefined);
+    expect(await window.call('say', { lobbyId: openLobby?.id ?? '', text: 'a'.repeat(2_001) })).toMatchObject({
       ok: false,
-      problem: { code: 'invalid_form_body', message: expect.stringContaining('250') },
+      problem: { code: 'invalid_form_body', message: expect.stringContaining('2000') },
     });
   });
 });
@@ -329,7 +384,7 @@ describe('the entry point', () => {
     await window.sees(({ entryPoint }) => entryPoint.entryPoint?.name === 'Set sail');
     expect(texts(window.state)).toContain('The entry point was changed.');
     expect(await window.call('saveEntryPoint', draft)).toEqual({ ok: true });
-    expect(texts(await window.sees(state => texts(state).includes('nothing was different')))).toContain('as it was');
+    expect(texts(await window.sees(state => texts(state).includes('nothing was different')))).toContain('is unchanged');
   });
 
   it('names the faults of a draft field by field', async () => {
@@ -346,13 +401,27 @@ describe('the entry point', () => {
     expect(outcome).toMatchObject({ ok: false, problem: { code: 'not_the_owner', remedy: expect.any(String) } });
   });
 
+  it('shows others what is saved, and who comes and goes', async () => {
+    const ada = await signedIn();
+    const names = ({ entryPoint }: AppState) => entryPoint.players.map(({ displayName }) => displayName).sort();
+    await ada.window.sees(state => names(state).join() === 'Ada');
+    const grace = await signedIn(friend.username);
+    expect(names(grace.window.state)).toEqual(['Ada', 'Grace']);
+    await ada.window.sees(state => names(state).join() === 'Ada,Grace');
+    const draft = { name: 'Cast off', description: 'Opens Starfall', handler: 2 } as const;
+    expect(await ada.window.call('saveEntryPoint', draft)).toEqual({ ok: true });
+    await grace.window.sees(({ entryPoint }) => entryPoint.entryPoint?.name === 'Cast off');
+    await grace.window.call('signOut');
+    await ada.window.sees(state => names(state).join() === 'Ada');
+  });
+
   it('says so when the game’s server is away, while lobbies go on', async () => {
     const sample = await openApp({ player: 'ada', options: { backendBase: 'http://127.0.0.1:9' } });
     await sample.window.call('signIn', { keep: true });
     const { entryPoint } = await sample.window.sees(state => state.entryPoint.status === 'failed');
     expect(entryPoint.problem).toMatchObject({ code: 'backend_unreachable', remedy: expect.any(String) });
     await sample.window.sees(({ connection }) => connection.status === 'ready');
-    expect(await sample.window.call('makeLobby', { title: 'Crew' })).toEqual({ ok: true });
+    expect(await sample.window.call('createLobby', { title: 'Crew' })).toEqual({ ok: true });
   });
 });
 
@@ -363,7 +432,7 @@ describe('what crosses the bridge', () => {
     const { window, pages } = sample;
     await window.call('signIn', { keep: true });
     await window.sees(isThere);
-    await window.call('makeLobby', { title: 'Crew' });
+    await window.call('createLobby', { title: 'Crew' });
     await window.call('saveEntryPoint', { name: 'Launch', description: 'Opens it', handler: 2 });
     await window.call('signOut');
     const address = new URL(pages[0] ?? '');

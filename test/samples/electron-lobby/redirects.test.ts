@@ -107,7 +107,7 @@ describe.skipIf(redirected.missing)(`the way back by this system${redirected.not
     const { redirect } = await window.sees(state => state.redirect.way !== 'checking');
     if (redirect.way === 'custom-scheme') return; // This system's opener does.
     expect(redirect.reason).toMatch(/xdg-open/);
-    const { log } = await window.sees(state => state.log.some(({ text }) => text.includes('loopback')));
+    const { log } = await window.sees(state => state.log.some(({ text }) => text.includes('address of this computer')));
     expect(log.map(({ text }) => text).join()).toContain(redirect.reason);
   });
 });

@@ -57,12 +57,12 @@ async function editEntryPoint({ window, picture }: SampleStage): Promise<void> {
 
 async function meetFriend({ window, friend, picture }: SampleStage): Promise<void> {
   await window.getByRole('button', { name: 'Lobbies', exact: true }).first().click();
-  await window.getByLabel('New lobby').fill('Friday crew');
-  await window.getByRole('button', { name: 'Make' }).click();
+  await window.getByLabel('Create a lobby').fill('Friday crew');
+  await window.getByRole('button', { name: 'Create', exact: true }).click();
   await window.getByRole('heading', { name: 'Friday crew' }).waitFor();
-  const secret = (await window.locator('.secret').textContent()) ?? '';
-  const { id: lobbyId } = await friend.lobbies.join(secret, { memberMetadata: { name: 'Grace' } });
-  await window.getByText('Grace came in').first().waitFor();
+  const code = (await window.locator('.join-code').textContent()) ?? '';
+  const { id: lobbyId } = await friend.lobbies.join(code, { memberMetadata: { name: 'Grace' } });
+  await window.getByText('Grace joined').first().waitFor();
   await friend.lobbies.get(lobbyId)?.send('Hello! <b>Ready?</b>');
   // What a player wrote is text, whatever it looks like.
   await window.getByText('Hello! <b>Ready?</b>').waitFor();

@@ -1,0 +1,8 @@
+/** `@rallypoint/sdk/testing`: a world for the tests of a game, with players, chat clients, time and faults. */
+export type { OptionInputs } from './command-input.ts';
+export type { Duration } from './duration.ts';
+export type { Traffic, TrafficCall, TrafficFilter } from './traffic.ts';
+export { createWorld, type World, type WorldOptions, type WorldSnapshot } from './world.ts';
+export type { Times, WorldFaults } from './world-faults.ts';
+export { createFixtures, type WorldFixturesOptions } from './world-fixtures.ts';
+export type { Place, Reply, WorldUser } from './world-user.ts';

@@ -1,0 +1,132 @@
+import { TransportError } from '../model/errors/errors.ts';
+import { type Dispatches, type DispatchName, intents, opcodes } from '../model/gateway.ts';
+import type { ServiceAddresses } from '../service/index.ts';
+import type { Cancel, Clock } from '../wire/clock/ports.ts';
+import { parseFrame } from '../wire/gateway/frames.ts';
+import { parseJson } from '../wire/http/codec.ts';
+import { apiError } from '../wire/http/http.ts';
+import { routes } from '../wire/routes.ts';
+import { sessionToken } from './control.ts';
+
+/** An event that the session received. */
+export interface Received {
+  readonly name: DispatchName;
+  readonly data: unknown;
+}
+
+const everyIntent = Object.values(intents).reduce((all, bit) => all | bit, 0);
+
+/** What a user's own client is to the service: a session token, requests with it, and a gateway session. */
+export class UserSession {
+  readonly #service: ServiceAddresses;
+  readonly #token: string;
+  readonly #clock: Clock;
+  readonly #socket: WebSocket;
+  readonly #listeners = new Set<(received: Received) => void>();
+  #acknowledged: (() => void)[] = [];
+  #cancelHeartbeat: Cancel = () => {};
+  #sequence: number | null = null;
+  #whenClosed: (() => void)[] = [];
+
+  private constructor(service: ServiceAddresses, token: string, clock: Clock) {
+    this.#service = service;
+    this.#token = token;
+    this.#clock = clock;
+    this.#socket = new WebSocket(`${service.gateway}?v=10&encoding=json`);
+    this.#socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
+    this.#socket.addEventListener('close', () => {
+      this.#cancelHeartbeat();
+      for (const resolve of [...this.#whenClosed, ...this.#acknowledged]) resolve();
+    });
+  }
+
+  /** Resolves once the service has greeted the session. */
+  static async open(
+    service: ServiceAddresses,
+    userId: string,
+    clock: Clock,
+    onReceived: (received: Received) => void,
+  ): Promise<UserSession> {
+    const session = new UserSession(service, await sessionToken(service, userId), clock);
+    session.#listeners.add(onReceived);
+    await new Promise<void>((resolve, reject) => {
+      session.listen(({ name }) => name === 'READY' && resolve());
+      session.#whenClosed.push(() =>
+        reject(new TransportError('connection_lost', `The gateway closed the session of user ${userId}.`)),
+      );
+    });
+    return session;
+  }
+
+  /** @returns what ends it */
+  listen(listener: (received: Received) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** A request as the user's own client makes it. @throws ApiError */
+  async request<Answer>(
+    name: 'invokeCommand' | 'getChannelCommandIndex',
+    path: string,
+    body?: unknown,
+  ): Promise<Answer> {
+    const answer = await fetch(`${this.#service.apiBase}/v10${path}`, {
+      method: routes[name].method,
+      headers: { authorization: this.#token, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const json = parseJson(await answer.text());
+    if (!answer.ok) throw apiError(name, answer.status, json);
+    return json as Answer;
+  }
+
+  /** Resolves once everything that the service had sent before has been received. */
+  async barrier(): Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    const acknowledged = new Promise<void>(resolve => this.#acknowledged.push(resolve));
+    this.#send(opcodes.HEARTBEAT, this.#sequence);
+    await acknowledged;
+  }
+
+  async close(): Promise<void> {
+    this.#cancelHeartbeat();
+    if (this.#socket.readyState === WebSocket.CLOSED) return;
+    const closed = new Promise<void>(resolve => this.#whenClosed.push(resolve));
+    this.#socket.close(1000);
+    await closed;
+  }
+
+  #receive(text: string): void {
+    const frame = parseFrame(text);
+    if (!frame) return;
+    if (typeof frame.s === 'number') this.#sequence = frame.s;
+    if (frame.op === opcodes.HELLO) this.#greet(frame.d as { heartbeat_interval: number });
+    if (frame.op === opcodes.HEARTBEAT_ACK) this.#acknowledged.shift()?.();
+    if (frame.op !== opcodes.DISPATCH) return;
+    const received = { name: frame.t as DispatchName, data: frame.d };
+    for (const listener of [...this.#listeners]) listener(received);
+  }
+
+  #greet({ heartbeat_interval }: { heartbeat_interval: number }): void {
+    const properties = { os: process.platform, browser: 'rallypoint-testing', device: 'rallypoint-testing' };
+    this.#send(opcodes.IDENTIFY, { token: this.#token, intents: everyIntent, properties });
+    const beat = (): void => {
+      this.#cancelHeartbeat = this.#clock.schedule(heartbeat_interval, () => {
+        // Also counted as acknowledged, so that a later barrier does not take its answer.
+        this.#acknowledged.push(() => {});
+        this.#send(opcodes.HEARTBEAT, this.#sequence);
+        beat();
+      });
+    };
+    beat();
+  }
+
+  #send(op: number, d: unknown): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ op, d }));
+  }
+}
+
+/** The data of an event, by its name. */
+export function dataOf<Name extends DispatchName>(received: Received, name: Name): Dispatches[Name] | undefined {
+  return received.name === name ? (received.data as Dispatches[Name]) : undefined;
+}

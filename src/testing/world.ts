@@ -1,0 +1,288 @@
+import { type Backend, type BackendOptions, createBackend } from '../backend/index.ts';
+import { RallypointError } from '../model/errors/errors.ts';
+import { AuthorizationArgs, Client, type ClientOptions } from '../sdk/index.ts';
+import {
+  type FilledFixtures,
+  type LimitProfile,
+  type LimitProfileName,
+  type Service,
+  startService,
+} from '../service/index.ts';
+import type { Clock } from '../wire/clock/ports.ts';
+import { notInWorld } from './command-input.ts';
+import { approve, control } from './control.ts';
+import { type Duration, millisecondsOf } from './duration.ts';
+import { Screen } from './screen.ts';
+import { Traffic } from './traffic.ts';
+import { UserSession } from './user-session.ts';
+import { settle, WorldClock } from './world-clock.ts';
+import { WorldFaults } from './world-faults.ts';
+import { createFixtures, type WorldFixturesOptions } from './world-fixtures.ts';
+import { WorldUser } from './world-user.ts';
+
+/** How {@link createWorld} is asked for a world. Everything has a default. */
+export interface WorldOptions extends WorldFixturesOptions {
+  /** Rate limits of the service; `off` when absent, so that tests do not wait. */
+  readonly limits?: LimitProfileName | LimitProfile;
+}
+
+/** The state of a world at some time. It contains keys: keep it as a secret. */
+export type WorldSnapshot = { readonly [field: string]: unknown };
+
+// Heartbeats must not be missed on either side: they are due every 41 seconds.
+const stepMs = 10_000;
+// The longest pause before a connection is opened anew.
+const reconnectMs = 30_000;
+
+/**
+ * Starts a world for a test: a service on a virtual clock, an application with a bot, users, and a guild with channels. Worlds
+ * of one process share nothing, so tests may run side by side.
+ *
+ * @throws as `startService()`
+ * @example
+ * const world = await createWorld({ users: ['ada', 'grace'], channels: ['harbour'] });
+ * const ada = await world.player('ada');
+ * await ada.close();
+ * await world.close();
+ */
+export async function createWorld({ limits = 'off', ...options }: WorldOptions = {}): Promise<World> {
+  const service = await startService({ fixtures: createFixtures(options), clock: 'virtual', limits });
+  const world = new World(service);
+  await world.open();
+  return world;
+}
+
+/** A service with everything that a game's test needs around it. */
+export class World {
+  /** The service itself. */
+  readonly service: Service;
+  /** The `baseUrl` of clients and backends. */
+  readonly baseUrl: string;
+  readonly applicationId: string;
+  readonly botToken: string;
+  /** Hand it to clients and backends that a test makes itself, so that {@link advance} moves their time, too. */
+  readonly clock: Clock;
+  readonly traffic: Traffic;
+  readonly faults: WorldFaults;
+  readonly #clock: WorldClock;
+  readonly #users: ReadonlyMap<string, WorldUser>;
+  readonly #fixtures: FilledFixtures;
+  readonly #screen = new Screen();
+  #clients: Client[] = [];
+  #backends: Backend[] = [];
+  #sessions: UserSession[] = [];
+  #backend: Backend | undefined;
+  #closed: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(service: Service) {
+    const { fixtures } = service;
+    const [application] = fixtures.applications;
+    const [guild] = fixtures.guilds;
+    this.service = service;
+    this.#fixtures = fixtures;
+    this.baseUrl = service.webBase;
+    this.applicationId = application?.id ?? '';
+    this.botToken = application?.bot_token ?? '';
+    this.#clock = new WorldClock(service.clock.now());
+    this.clock = this.#clock;
+    const names = { userId: (name: string) => this.#userId(name), channelId: (name: string) => this.#channelId(name) };
+    const place = { guildId: guild?.id ?? '', defaultChannelId: guild?.channels[0]?.id ?? '' };
+    this.#users = new Map(
+      fixtures.users.map(({ id, username }) => {
+        const parts = { id, username, names, screen: this.#screen, applicationId: this.applicationId, ...place };
+        return [username, new WorldUser(parts)] as const;
+      }),
+    );
+    this.traffic = new Traffic(service, id => fixtures.users.find(user => user.id === id)?.username);
+    this.faults = new WorldFaults(service.faults, this.applicationId, names.userId);
+  }
+
+  /** A user in front of the guild's channels. @throws ArgumentError `not_in_world` */
+  user(username: string): WorldUser {
+    const user = this.#users.get(username);
+    if (user) return user;
+    throw notInWorld('user of the world', username, [...this.#users.keys()]);
+  }
+
+  /**
+   * A game in which this user is signed in, and which is connected. The world closes it.
+   *
+   * @param options beside those that the world sets
+   * @throws ArgumentError `not_in_world`
+   */
+  async player(username: string, options: Partial<ClientOptions> = {}): Promise<Client> {
+    const client = this.client(username, options);
+    const { challenge, verifier } = client.createAuthorizationCodeVerifier();
+    const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
+    client.updateToken((await client.getToken({ ...grant, verifier })).accessToken);
+    await client.connect();
+    return client;
+  }
+
+  /** A game in whose browser this user agrees to everything, not signed in. The world closes it. @throws ArgumentError `not_in_world` */
+  client(username: string, options: Partial<ClientOptions> = {}): Client {
+    const { id } = this.user(username);
+    const { baseUrl, applicationId, clock } = this;
+    const openBrowser = async (url: string) => {
+      const answer = await fetch(await approve(this.service, url, id));
+      await answer.body?.cancel();
+    };
+    const client = new Client({ baseUrl, applicationId, clock, openBrowser, ...options });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** The backend module of the game's server, with the application's bot token; the same one each time. The world closes it. */
+  get backend(): Backend {
+    this.#backend ??= this.createBackend();
+    return this.#backend;
+  }
+
+  /** Another one. The world closes it. */
+  createBackend(options: Partial<BackendOptions> = {}): Backend {
+    const { baseUrl, applicationId, botToken, clock } = this;
+    const backend = createBackend({ baseUrl, applicationId, botToken, clock, ...options });
+    this.#backends.push(backend);
+    return backend;
+  }
+
+  /** The id of a channel, by its name. @throws ArgumentError `not_in_world` */
+  channelId(name: string): string {
+    return this.#channelId(name);
+  }
+
+  /**
+   * Lets time pass for the service and for every client and backend of the world, and resolves once everything that was due has
+   * happened.
+   *
+   * @param duration for example `'3 min'`, `'250 ms'`, or a number of milliseconds
+   * @throws ArgumentError `bad_duration`
+   */
+  async advance(duration: Duration): Promise<void> {
+    for (let leftMs = millisecondsOf(duration); leftMs >= 0; leftMs -= stepMs) {
+      const ms = Math.min(leftMs, stepMs);
+      await this.service.clock.advance(ms);
+      await this.#clock.advance(ms);
+      await this.settled();
+      if (leftMs <= stepMs) return;
+    }
+  }
+
+  /** Resolves once everything that the service has sent to users has arrived. Time stands still meanwhile. */
+  async settled(): Promise<void> {
+    await settle();
+    await Promise.all([...this.#users.values()].map(user => user.settled()));
+  }
+
+  /** The whole state of the service, for {@link restore}. */
+  snapshot(): Promise<WorldSnapshot> {
+    return control(this.service, 'GET', '/snapshot');
+  }
+
+  /**
+   * Puts the service back into an earlier state, which is faster than a new world. Clients are closed, users see empty channels,
+   * and faults and traffic are forgotten; backends stay and their listeners connect again. Time does not go back.
+   */
+  async restore(snapshot: WorldSnapshot): Promise<void> {
+    await this.#beginAnew(() => control(this.service, 'PUT', '/snapshot', snapshot));
+  }
+
+  /** As {@link restore}, to the state at the start. */
+  async reset(): Promise<void> {
+    await this.#beginAnew(() => this.service.reset());
+  }
+
+  /**
+   * Closes the world: its clients, its backends and its service.
+   *
+   * @throws RallypointError `left_open`: a gateway connection that the test made itself is still open, or timers wait on
+   *   {@link clock}. Everything is closed nevertheless.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** @internal Opens the chat clients of all users. */
+  async open(): Promise<void> {
+    this.#screen.clear();
+    this.#sessions = await Promise.all(
+      [...this.#users.values()].map(async user => {
+        const session = await UserSession.open(this.service, user.id, this.#clock, received => user.receive(received));
+        user.attach(session);
+        return session;
+      }),
+    );
+    await this.traffic.clear();
+  }
+
+  async #beginAnew(replaceState: () => Promise<unknown>): Promise<void> {
+    await this.#closeClients();
+    this.faults.clear();
+    await replaceState();
+    // A snapshot of a later time has moved the service's clock.
+    const behindMs = this.service.clock.now() - this.#clock.now();
+    if (behindMs > 0) await this.#clock.advance(behindMs);
+    await this.open();
+    if (this.#backends.length > 0) await this.advance(reconnectMs);
+    await this.traffic.clear();
+  }
+
+  async #closeClients(): Promise<void> {
+    await Promise.all([
+      ...this.#clients.splice(0).map(client => client.close()),
+      ...this.#sessions.splice(0).map(session => session.close()),
+    ]);
+  }
+
+  async #close(): Promise<void> {
+    for (const backend of this.#backends.splice(0)) backend.close();
+    await this.#closeClients();
+    for (const user of this.#users.values()) user.attach(undefined);
+    await settle();
+    const connections = await openConnections(this.service);
+    const timers = this.#clock.pending;
+    await this.service.close();
+    if (connections === 0 && timers === 0) return;
+    const left = [...counted(connections, 'gateway connection'), ...counted(timers, 'timer')].join(' and ');
+    throw new RallypointError(
+      'left_open',
+      `The test left ${left} open. Close every client and backend that it creates.`,
+    );
+  }
+
+  #userId(name: string): string {
+    return (this.#fixtures.users.find(({ id }) => id === name) ?? this.user(name)).id;
+  }
+
+  #channelId(name: string): string {
+    const channels = this.#fixtures.guilds.flatMap(guild => guild.channels);
+    const channel = channels.find(one => one.name === name || one.id === name);
+    if (channel) return channel.id;
+    throw notInWorld(
+      'channel of the world',
+      name,
+      channels.map(one => one.name),
+    );
+  }
+}
+
+const triesMax = 50;
+
+/** Gateway connections that stay open; those that are just being closed are given a moment. */
+async function openConnections(service: Service): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    const [, count = '0'] = /^rallypoint_gateway_connections(?:\{[^}]*\})? (\d+)/m.exec(await service.metrics()) ?? [];
+    if (count === '0' || tries === triesMax) return Number(count);
+    await settle();
+  }
+}
+
+function counted(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`];
+}

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBackend } from '../../src/backend/index.ts';
+import { buttonStyles, componentTypes, textInputStyles } from '../../src/model/component.ts';
+import { createFixtures, createWorld, type World } from '../../src/testing/index.ts';
+
+let world: World;
+const heard = Promise.withResolvers<void>();
+
+beforeAll(async () => {
+  world = await createWorld({ users: ['ada', 'grace'], channels: ['general', 'harbour'] });
+  const { backend } = world;
+  await backend.commands.create({
+    name: 'rally',
+    description: 'Calls your party together',
+    options: [
+      { type: 3, name: 'where', description: 'Where to', autocomplete: true },
+      { type: 6, name: 'whom', description: 'Whom to call' },
+    ],
+  });
+  await backend.commands.create({ name: 'silence', description: 'Is never answered' });
+  await backend.commands.create({ name: 'later', description: 'Is answered later' });
+  await backend.commands.create({ name: 'Greet', type: 2 });
+  await backend.commands.create({
+    name: 'crew',
+    description: 'The crew',
+    options: [{ type: 1, name: 'add', description: 'Adds a member' }],
+  });
+  await backend.interactions.listen(async interaction => {
+    const { payload } = interaction;
+    const { data } = payload as { data: { name?: string; custom_id?: string; options?: { value?: string }[] } };
+    const [option] = data.options ?? [];
+    if (payload.type === 4) {
+      return interaction.respond({ type: 8, data: { choices: [{ name: `${option?.value}bour`, value: 'harbour' }] } });
+    }
+    if (data.name === 'silence') {
+      heard.resolve();
+      return;
+    }
+    if (data.name === 'later') {
+      await interaction.respond({ type: 5 });
+      const { application_id, token } = payload;
+      await fetch(`${world.service.apiBase}/v10/webhooks/${application_id}/${token}/messages/@original`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ content: 'At last' }),
+      });
+      return;
+    }
+    if (data.custom_id === 'join') return interaction.update({ content: 'Somebody joined', components: [] });
+    if (data.custom_id === 'name') {
+      return interaction.showModal({
+        custom_id: 'form',
+        title: 'Your name',
+        components: [
+          {
+            type: componentTypes.LABEL,
+            label: 'Name',
+            component: { type: componentTypes.TEXT_INPUT, custom_id: 'input', style: textInputStyles.SHORT },
+          },
+        ],
+      });
+    }
+    if (data.custom_id === 'form') {
+      return interaction.reply({
+        content: JSON.stringify(payload.data).match(/"value":"(\w*)"/)?.[1] ?? '',
+        flags: 64,
+      });
+    }
+    const button = (label: string, custom_id: string) =>
+      ({ type: componentTypes.BUTTON, style: buttonStyles.PRIMARY, label, custom_id }) as const;
+    return interaction.reply({
+      content: `${data.name} ${JSON.stringify(data.options ?? [])}`,
+      components: [{ type: componentTypes.ACTION_ROW, components: [button('Join', 'join'), button('Name', 'name')] }],
+    });
+  });
+});
+
+afterAll(() => world.close());
+
+describe('a user of a world', () => {
+  it('uses a command with options and gets the reply, which the channel shows to everybody', async () => {
+    const reply = await world.user('ada').use('/rally', { where: 'harbour', whom: 'grace' }, { in: 'harbour' });
+    expect(reply).toMatchObject({ kind: 'message', isEphemeral: false, isDeferred: false });
+    expect(reply.content).toContain('harbour');
+    expect(reply.content).toContain(world.user('grace').id);
+    await world.settled();
+    expect(world.user('grace').lastMessage({ in: 'harbour' })?.content).toBe(reply.content);
+    expect(world.user('grace').messages({ in: 'general' })).toEqual([]);
+  });
+
+  it('gets suggestions for what it types', async () => {
+    expect(await world.user('ada').autocomplete('/rally', { where: 'har' })).toEqual([
+      { name: 'harbour', value: 'harbour' },
+    ]);
+  });
+
+  it('uses subcommands and context menus', async () => {
+    expect((await world.user('ada').use('/crew add')).content).toContain('"name":"add"');
+    expect((await world.user('ada').use('Greet', {}, { target: 'grace' })).content).toContain('Greet');
+  });
+
+  it('presses a button, which changes the message', async () => {
+    await world.user('ada').use('/rally');
+    const reply = await world.user('grace').press('Join');
+    expect(reply).toMatchObject({ kind: 'update', content: 'Somebody joined' });
+    await world.settled();
+    expect(world.user('ada').lastMessage()?.content).toBe('Somebody joined');
+  });
+
+  it('fills in a form and gets a reply for itself alone', async () => {
+    await world.user('ada').use('/rally');
+    const shown = await world.user('ada').press('name');
+    expect(shown).toMatchObject({ kind: 'modal', modal: { title: 'Your name' } });
+    const reply = await world.user('ada').submit({ Name: 'Lovelace' });
+    expect(reply).toMatchObject({ kind: 'message', content: 'Lovelace', isEphemeral: true });
+    await world.settled();
+    expect(world.user('ada').lastMessage()?.content).toBe('Lovelace');
+    expect(world.user('grace').lastMessage()?.content).not.toBe('Lovelace');
+  });
+
+  it('sees a deferred answer once it comes', async () => {
+    await world.user('ada').use('/later');
+    await expect.poll(() => world.user('ada').lastMessage()?.content).toBe('At last');
+  });
+
+  it('is told when nobody answers within three seconds, however fast that is', async () => {
+    const failed = expect(world.user('ada').use('/silence')).rejects.toMatchObject({ code: 'interaction_failed' });
+    await heard.promise;
+    await world.advance('3 s');
+    await failed;
+  });
+
+  it('cannot use what there is not; the error lists what there is', async () => {
+    const ada = world.user('ada');
+    const code = 'not_in_world';
+    await expect(ada.use('/nothing')).rejects.toMatchObject({ code, message: expect.stringContaining('/rally') });
+    await expect(ada.use('/rally', { when: 'now' })).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining('where'),
+    });
+    await expect(ada.press('Nothing')).rejects.toMatchObject({ code, message: expect.stringContaining('Join') });
+    await expect(ada.submit()).rejects.toMatchObject({ code });
+    expect(() => world.user('edsger')).toThrow(/ada, grace/);
+    expect(() => ada.messages({ in: 'sea' })).toThrow(/general, harbour/);
+  });
+});
+
+describe('time in a world', () => {
+  it('passes for service and games alike: a game stays connected for hours', async () => {
+    const ada = await world.player('ada');
+    const startMs = world.clock.now();
+    await world.advance('2 h');
+    expect(world.clock.now() - startMs).toBe(7_200_000);
+    expect(world.service.clock.now()).toBe(world.clock.now());
+    expect(ada.status.status).toBe('ready');
+  });
+
+  it.each([
+    ['250 ms', 250],
+    ['1.5 min', 90_000],
+    [20_001, 20_001],
+    [0, 0],
+  ] as const)('advances by %s', async (duration, ms) => {
+    const startMs = world.clock.now();
+    await world.advance(duration);
+    expect(world.clock.now() - startMs).toBe(ms);
+  });
+
+  it.each(['3 weeks', 'min', '', -1, Number.NaN, 0.5])('does not advance by "%s"', async duration => {
+    await expect(world.advance(duration as never)).rejects.toMatchObject({ code: 'bad_duration' });
+  });
+});
+
+describe('faults and traffic of a world', () => {
+  it('break a connection by the name of the player; the game is back after a pause', async () => {
+    const grace = await world.player('grace');
+    const statuses: string[] = [];
+    grace.status$.subscribe(({ status }) => statuses.push(status));
+    world.faults.drop('grace');
+    await expect.poll(() => statuses).toContain('reconnecting');
+    await world.advance('5 s');
+    await expect.poll(() => grace.status.status).toBe('ready');
+    expect(world.user('ada').messages()).toBeInstanceOf(Array);
+  });
+
+  it('fail a call as often as is said', async () => {
+    const ada = await world.player('ada');
+    world.faults.fail('getCurrentUser', 403, 2);
+    for (const _ of [1, 2]) await expect(ada.fetchCurrentUser()).rejects.toMatchObject({ status: 403 });
+    expect(await ada.fetchCurrentUser()).toMatchObject({ username: 'ada' });
+  });
+
+  it('name exactly what a game wrote', async () => {
+    const ada = await world.player('ada');
+    await world.traffic.clear();
+    const { id: lobbyId } = await ada.lobbies.join('a secret');
+    await ada.lobbies.get(lobbyId)?.send('Ahoy');
+    await world.backend.lobbies.get(lobbyId);
+    expect(await world.traffic.writes({ by: 'ada' })).toEqual(['joinLobby', 'createLobbyMessage']);
+    expect(await world.traffic.writes({ by: 'bot' })).toEqual([]);
+    expect(await world.traffic.calls({ by: 'bot' })).toMatchObject([{ route: 'getLobby', status: 200 }]);
+    expect(await world.traffic.events()).toContain('LOBBY_CREATE');
+  });
+});
+
+describe('the state of a world', () => {
+  it('is restored by a snapshot: what came later is gone, and backends go on listening', async () => {
+    const saved = await world.snapshot();
+    const ada = await world.player('ada');
+    const { id: lobbyId } = await ada.lobbies.join('later');
+    await world.restore(saved);
+    await expect(world.backend.lobbies.get(lobbyId)).rejects.toMatchObject({ code: 'unknown_lobby' });
+    expect(ada.status.status).toBe('disconnected');
+    expect(world.user('ada').messages()).toEqual([]);
+    expect((await world.user('ada').use('/rally', { where: 'again' })).content).toContain('again');
+    expect((await world.player('ada')).status.status).toBe('ready');
+  });
+
+  it('is that of the start after a reset', async () => {
+    const own = await createWorld();
+    await own.backend.commands.create({ name: 'later', description: 'Later' });
+    await own.reset();
+    expect(await own.backend.commands.list()).toEqual([]);
+    await own.close();
+  });
+
+  it('is its own: two worlds of one process share nothing', async () => {
+    const [one, other] = await Promise.all([createWorld(), createWorld({ users: ['ada', 'alan'] })]);
+    await one.backend.commands.create({ name: 'only', description: 'Only here' });
+    await one.advance('1 h');
+    expect(await other.backend.commands.list()).toEqual([]);
+    expect(one.clock.now()).toBeGreaterThan(other.clock.now());
+    await expect(other.user('alan').use('/only')).rejects.toMatchObject({ code: 'not_in_world' });
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it('begins with fixtures that are the same every time', () => {
+    expect(createFixtures()).toEqual(createFixtures());
+    expect(createFixtures({ users: ['alan'], channels: [{ name: 'sea', nsfw: true }] })).toMatchObject({
+      users: [{ username: 'alan', global_name: 'Alan' }],
+      guilds: [{ channels: [{ name: 'sea', nsfw: true }] }],
+    });
+    expect(() => createFixtures({ users: [] })).toThrow(/at least one user/);
+  });
+});
+
+describe('the end of a world', () => {
+  it('finds the gateway connection that a test left open, and closes the service nevertheless', async () => {
+    const own = await createWorld();
+    const { baseUrl, applicationId, botToken } = own;
+    const left = createBackend({ baseUrl, applicationId, botToken });
+    await left.interactions.listen(() => {});
+    await expect(own.close()).rejects.toMatchObject({
+      code: 'left_open',
+      message: 'The test left 1 gateway connection open. Close every client and backend that it creates.',
+    });
+    left.close();
+    await expect(fetch(baseUrl)).rejects.toThrow();
+  });
+
+  it('finds a timer that still waits on its clock', async () => {
+    const own = await createWorld();
+    own.clock.schedule(60_000, () => {});
+    await expect(own.close()).rejects.toMatchObject({
+      code: 'left_open',
+      message: expect.stringContaining('1 timer open'),
+    });
+  });
+
+  it('closes what the world has given out', async () => {
+    const own = await createWorld();
+    const ada = await own.player('ada');
+    await own.backend.interactions.listen(() => {});
+    await own.close();
+    expect(ada.status.status).toBe('disconnected');
+    await expect(own.user('ada').use('/rally')).rejects.toMatchObject({ code: 'closed' });
+  });
+});
