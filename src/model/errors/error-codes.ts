@@ -44,6 +44,8 @@ export const errorCodes = {
       missing_base_url: 'The option baseUrl is missing; there is no default service.',
       missing_bundle_id: 'On macOS, schemes are registered for bundles; pass bundleId.',
       missing_code: 'The authorization code is missing.',
+      missing_preload:
+        'The window has no connection to the main process: exposeRallypoint() was not called in its preload script.',
       missing_refresh_token: 'The refresh token is missing.',
       missing_scheme: 'Neither a scheme nor an application id was given.',
       missing_service: "The keychain's service name is empty.",
@@ -68,8 +70,10 @@ export const errorCodes = {
       client_not_ready: 'The client is not connected and the operation was not to be queued, or the queue is full.',
       connection_lost: 'The connection broke after the request was sent; the service may have processed it.',
       deadline_exceeded: 'The operation did not complete before its deadline.',
-      main_process_failed: 'The operation failed in the main process for a reason that is not shown to windows; its log says why.',
+      main_process_failed:
+        'The operation failed in the main process for a reason that is not shown to windows; its log says why.',
       no_loopback: 'No loopback port could be opened for the redirect.',
+      untrusted_window: 'The main process does not serve the page of this window; isTrusted of serveWindows() decides.',
       unreachable: 'The service could not be reached; nothing was sent.',
       unreadable_answer: 'The service sent a response that cannot be parsed.',
     },

@@ -7,6 +7,8 @@ import { applyPatch, type Patch } from './patch.ts';
 /** The port's end in a window: the browser's `MessagePort`, as much of it as is used. */
 export interface PagePort {
   onmessage: ((event: { readonly data: unknown }) => void) | null;
+  /** Chromium has it from version 122 on. */
+  onclose?: (() => void) | null;
   postMessage(message: unknown): void;
   close(): void;
 }
@@ -34,6 +36,8 @@ export class MainConnection {
   #port: PagePort | undefined;
   #lastId = 0;
   #isClosed = false;
+  /** Why it was closed. */
+  #reason: RallypointError | undefined;
 
   /** To be called once. */
   connect(port: PagePort): void {
@@ -43,6 +47,7 @@ export class MainConnection {
     }
     this.#port = port;
     port.onmessage = ({ data }) => this.#receive(data as FromMain);
+    port.onclose = () => this.close();
     for (const message of this.#waiting.splice(0)) port.postMessage(message);
   }
 
@@ -68,10 +73,10 @@ export class MainConnection {
    * Calls an operation of the main process.
    *
    * @throws what the operation throws there: of the same class, with the same code and fields; TransportError `aborted`,
-   *   `connection_lost`
+   *   `connection_lost`, `untrusted_window`
    */
   async call<Value>(name: string, args: readonly unknown[], signal?: AbortSignal): Promise<Value> {
-    if (this.#isClosed) throw lost();
+    if (this.#reason) throw this.#reason;
     if (signal?.aborted) throw new TransportError('aborted', `${name} was aborted before it began.`);
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -86,14 +91,17 @@ export class MainConnection {
     }
   }
 
-  /** Completes what is watched and rejects what is under way. Repeatable. */
-  close(): void {
+  /** Completes what is watched and rejects what is under way. Repeatable. @param reason of later calls, too */
+  close(
+    reason: RallypointError = new TransportError('connection_lost', 'The connection to the main process has ended.'),
+  ): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#reason = reason;
     for (const { watchers } of this.#watches.values()) for (const watcher of [...watchers]) watcher.complete();
     this.#watches.clear();
     this.#byName.clear();
-    for (const { reject } of this.#calls.values()) reject(lost());
+    for (const { reject } of this.#calls.values()) reject(reason);
     this.#calls.clear();
     this.#port?.close();
   }
@@ -135,6 +143,10 @@ export class MainConnection {
   }
 
   #take(item: BatchItem): void {
+    if (item[0] === 'rejected') {
+      this.close(errorOf(item[2]));
+      return;
+    }
     if (item[0] === 'result' || item[0] === 'error') {
       this.#settle(item);
       return;
@@ -174,8 +186,4 @@ function nameOf(topic: string, args: readonly unknown[]): string {
 function newsIn(item: Extract<BatchItem, readonly ['state' | 'event' | 'missed', ...unknown[]]>, { state }: Watch) {
   if (item[0] === 'state') return state?.value;
   return item[0] === 'missed' ? Object.freeze({ type: 'eventsMissed', count: item[2] }) : fromPlain(item[2]);
-}
-
-function lost(): TransportError {
-  return new TransportError('connection_lost', 'The main process has closed the connection to this window.');
 }

@@ -27,7 +27,9 @@ export type BatchItem =
   /** The subscription has completed. */
   | readonly [type: 'complete', id: number]
   | readonly [type: 'result', id: number, value?: unknown]
-  | readonly [type: 'error', id: number, error: ErrorFields];
+  | readonly [type: 'error', id: number, error: ErrorFields]
+  /** The only item of a window that is not served. */
+  | readonly [type: 'rejected', id: 0, error: ErrorFields];
 
 /** An error of this package on its way to a window, which throws one of the same class with the same fields. */
 export interface ErrorFields {
