@@ -143,7 +143,7 @@ export class MainConnection {
   }
 
   #take(item: BatchItem): void {
-    if (item[0] === 'rejected') {
+    if (item[0] === 'closed') {
       this.close(errorOf(item[2]));
       return;
     }

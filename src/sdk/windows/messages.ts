@@ -28,8 +28,8 @@ export type BatchItem =
   | readonly [type: 'complete', id: number]
   | readonly [type: 'result', id: number, value?: unknown]
   | readonly [type: 'error', id: number, error: ErrorFields]
-  /** The only item of a window that is not served. */
-  | readonly [type: 'rejected', id: 0, error: ErrorFields];
+  /** The last item of a window: nothing more comes, for this reason. */
+  | readonly [type: 'closed', id: 0, error: ErrorFields];
 
 /** An error of this package on its way to a window, which throws one of the same class with the same fields. */
 export interface ErrorFields {

@@ -130,6 +130,6 @@ function reject(port: MainPort, url: string, logger: Logger): void {
     `The main process does not trust this page (${page}). The option isTrusted of serveWindows() decides.`,
   );
   port.start();
-  port.postMessage([0, ['rejected', 0, errorFieldsOf(error)]] satisfies FromMain);
+  port.postMessage([0, ['closed', 0, errorFieldsOf(error)]] satisfies FromMain);
   port.close();
 }

@@ -2,7 +2,7 @@ import type { Observable, Subscription } from 'rxjs';
 import { ArgumentError, RallypointError, TransportError } from '../../model/errors/errors.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { errorFieldsOf, toPlain } from './error-fields.ts';
-import { type BatchItem, type FromWindow, readFromWindow, windowLimits } from './messages.ts';
+import { type BatchItem, type FromMain, type FromWindow, readFromWindow, windowLimits } from './messages.ts';
 import { diff, wholeValue } from './patch.ts';
 
 /** What windows may watch and call, by name. Nothing else of the main process can be reached. */
@@ -85,7 +85,10 @@ export class WindowConnection {
     for (const call of this.#calls.values()) call.abort();
     this.#calls.clear();
     this.#outcomes.length = 0;
-    this.#options.port.close();
+    const { port } = this.#options;
+    const error = new TransportError('connection_lost', 'The main process has ended the connection to this window.');
+    port.postMessage([0, ['closed', 0, errorFieldsOf(error)]] satisfies FromMain);
+    port.close();
     this.#options.onClose();
   }
 

@@ -82,7 +82,9 @@ class Pair {
 
   /** Sends what no window of ours does, and resolves when the main process has ended the connection. */
   async violate(...messages: readonly unknown[]): Promise<string> {
-    const closed = new Promise(resolve => this.pagePort.once('close', resolve));
+    const closed = new Promise(resolve =>
+      this.pagePort.on('message', ([number, [type]]) => number === 0 && type === 'closed' && resolve(undefined)),
+    );
     for (const message of messages) this.pagePort.postMessage(message);
     await closed;
     expect(this.isClosed).toBe(true);
