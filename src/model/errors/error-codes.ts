@@ -18,6 +18,7 @@ export const errorCodes = {
         'The name of the keychain entry is empty, too long, or contains characters that a keychain rejects.',
       invalid_backend: "The backend's tier was not allowed when the keychain was opened, or the backend is memory.",
       invalid_base_url: 'The base URL is not an http or https URL, or contains credentials, a query or a fragment.',
+      invalid_call_arguments: 'The arguments of an operation of a window are not of the types that it takes.',
       invalid_code_verifier:
         'The verifier was not made by createAuthorizationCodeVerifier(): it must be 43–128 unreserved characters.',
       invalid_command: 'The command that the system should start cannot be registered.',

@@ -91,6 +91,15 @@ export class MainConnection {
     }
   }
 
+  /** A call whose last argument are its options; their signal aborts it. */
+  operation<Value>(
+    name: string,
+    args: readonly unknown[],
+    { signal, ...options }: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Value> {
+    return this.call(name, [...args, options], signal);
+  }
+
   /** Completes what is watched and rejects what is under way. Repeatable. @param reason of later calls, too */
   close(
     reason: RallypointError = new TransportError('connection_lost', 'The connection to the main process has ended.'),
