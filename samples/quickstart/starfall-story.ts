@@ -65,7 +65,7 @@ async function signIn(story: Story, service: Service, clients: Client[], player:
     `${player.global_name}'s game connects to the gateway`,
     'Is the gateway address of the ready line reachable?',
     () => client.connect(),
-    () => `Status ${client.status.status}; ${client.lobbies.length} lobbies so far.`,
+    () => `Status ${client.status.status}; ${client.lobbies.size} lobbies so far.`,
   );
   return client;
 }
@@ -171,7 +171,7 @@ async function shareLobby(story: Story, backend: Backend, adas: Client, graces: 
           timeout(secondsToSee * 1000),
         ),
       );
-      await adas.sendLobbyMessage(lobby.id, 'The lighthouse is lit!');
+      await adas.lobbies.get(lobby.id)?.send('The lighthouse is lit!');
       return heard;
     },
     message => `Grace reads: "${message.content}"`,

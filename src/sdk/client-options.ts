@@ -1,8 +1,10 @@
+import type { Metadata } from '../model/lobby.ts';
 import type { Clock, Entropy, Fetch, Logger, SocketFactory } from '../wire/clock/ports.ts';
 import type { OpenBrowser } from './auth/open-browser.ts';
 import type { WhenOffline } from './call-options.ts';
+import type { MetadataSchemas } from './lobby/metadata-schema.ts';
 
-export interface ClientOptions {
+export interface ClientOptions<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /**
    * The address of the service: `https://host`, perhaps with a path. The API, the OAuth2 endpoints, the gateway and the
    * web pages follow from it. A `/api` or `/api/v10` at its end is accepted too.
@@ -13,23 +15,28 @@ export interface ClientOptions {
   readonly baseUrl: string | undefined;
   /** @see {@link Client.setApplicationId} */
   readonly applicationId?: string | bigint | undefined;
-  /** Shows the page that asks the player. Default: the system's browser. */
+  /** Opens pages for the player, such as the consent page. Default: the system's browser. */
   readonly openBrowser?: OpenBrowser | undefined;
-  /** What becomes of operations while the client is not ready. Default: `fail`. */
+  /** What operations do while the client is not ready. Default: `fail`. */
   readonly whenOffline?: WhenOffline | undefined;
   /**
-   * How long an operation may take with all its waits and repetitions, in milliseconds; `Infinity`: as long as it takes.
+   * How long an operation may take with all its waits and attempts, in milliseconds; `Infinity`: without a limit.
    * Default: {@link deadlineMsDefault}.
    */
   readonly deadlineMs?: number | undefined;
-  /** Hears what the client does; never a token, a code or a verifier. Default: nobody. */
+  /**
+   * What the metadata of lobbies and of their members looks like: handles then show it typed ({@link LobbyHandle.metadata},
+   * {@link LobbyHandle.memberMetadata}), and reject metadata to be written that does not fit.
+   */
+  readonly schemas?: MetadataSchemas<LobbyMetadata, MemberMetadata> | undefined;
+  /** Receives what the client logs; never a token, a code or a verifier. Default: nothing is logged. */
   readonly logger?: Logger | undefined;
   /** Default: Node's own HTTP. */
   readonly fetch?: Fetch | undefined;
   /** Default: the sockets of `ws`. */
   readonly socket?: SocketFactory | undefined;
-  /** Default: the machine's. */
+  /** Default: the system's clock. */
   readonly clock?: Clock | undefined;
-  /** Default: the machine's. */
+  /** Default: the system's random numbers. */
   readonly entropy?: Entropy | undefined;
 }

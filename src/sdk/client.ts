@@ -1,80 +1,59 @@
-import { ArgumentError, TransportError } from '../model/errors/errors.ts';
-import type { DispatchName } from '../model/gateway.ts';
-import {
-  type ApplicationId,
-  type ChannelId,
-  type GuildId,
-  type LobbyId,
-  parseSnowflake,
-  type UserId,
-} from '../model/snowflake.ts';
+import { ArgumentError } from '../model/errors/errors.ts';
+import type { Metadata } from '../model/lobby.ts';
+import { type ApplicationId, type GuildId, type LobbyId, parseSnowflake, type UserId } from '../model/snowflake.ts';
 import { resolveBaseUrl } from '../wire/addresses.ts';
-import { type Clock, type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
+import { type Entropy, silentLogger, systemClock, systemEntropy } from '../wire/clock/ports.ts';
 import { reportErrors } from '../wire/error-report.ts';
-import { loadSystemSocket } from '../wire/gateway/socket.ts';
-import { Deadline } from '../wire/http/deadline.ts';
-import { deadlineMsDefault, Http } from '../wire/http/http.ts';
+import { Http } from '../wire/http/http.ts';
 import { fetchTransport } from '../wire/http/transport.ts';
-import type { AuthorizationArgs } from './auth/authorization-args.ts';
+import { AuthorizationArgs } from './auth/authorization-args.ts';
 import type { AuthorizationGrant, AuthorizeOptions } from './auth/authorizer.ts';
 import { type AuthorizationCodeVerifier, createAuthorizationCodeVerifier } from './auth/code-verifier.ts';
 import type { DeviceAuthorizationArgs, DeviceOptions } from './auth/device-flow.ts';
 import type { ExternalAuth } from './auth/external-auth.ts';
 import type { AccessToken, TokenExpiration } from './auth/held-token.ts';
-import { type OpenBrowser, openSystemBrowser, showPage } from './auth/open-browser.ts';
+import { openSystemBrowser } from './auth/open-browser.ts';
 import { PlayerAuth } from './auth/player-auth.ts';
 import type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 import { subjectOf, type TokenSet } from './auth/token-set.ts';
 import type { OperationOptions, RequestOptions, WaitSnapshot } from './call-options.ts';
-import { Calls } from './calls.ts';
 import type { ClientOptions } from './client-options.ts';
-import { LiveCommands } from './command/live-commands.ts';
 import { CommandOperations } from './command/operations.ts';
 import type { CommandPlace, CommandsSnapshot } from './command/snapshot.ts';
-import { Connection } from './connection/connection.ts';
-import type { ConnectionSnapshot, ConnectionStatus } from './connection/connection-snapshot.ts';
-import { Waits } from './connection/waits.ts';
+import type { ConnectionSnapshot } from './connection/connection-snapshot.ts';
 import { type GuildChannel, type GuildMinimal, GuildOperations } from './guilds.ts';
 import { lazyNodeTransport } from './lazy-transport.ts';
 import type { Observable } from './live/rxjs.ts';
 import { selectFrom } from './live/select.ts';
-import { MessageGaps } from './lobby/message-gaps.ts';
-import {
-  type HistoryOptions,
-  type JoinOptions,
-  type LobbyInviteSnapshot,
-  LobbyOperations,
-  type SendOptions,
-} from './lobby/operations.ts';
+import { LiveSession } from './live-session.ts';
+import type { LobbyCollection } from './lobby/lobby-collection.ts';
+import type { LobbyNewsEvent } from './lobby/lobby-news.ts';
 import type {
   LobbyMemberSnapshot,
   LobbyMembers,
-  LobbyMessageSnapshot,
   LobbyMessages,
   LobbySnapshot,
   LobbyState,
   UserSnapshot,
 } from './lobby/snapshot.ts';
-import { LobbyStore } from './lobby/store.ts';
-import type { CallSnapshot, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';
-import { type CallJoinOptions, VoiceCalls } from './voice/voice-calls.ts';
 
 /**
- * What a game holds: signs a player in, connects, and knows the player's lobbies as they change.
+ * The client of a game: signs a player in, connects, and follows the player's lobbies.
  *
- * Errors are this package's own; compare their `code`. State comes as frozen snapshots, each both as a stream (which
- * replays the latest, emits only when something changed, never errors, and completes on {@link close}) and as a getter.
+ * Errors are this package's own; compare their `code`. State is available as frozen snapshots, each as an observable and
+ * as a getter of the same name. An observable of state replays the latest value, emits only when something changed, never
+ * errors, and completes on {@link close}. A subscriber may call the client: if that changes the value that others are yet
+ * to receive, they receive the newer one only, never an older value after a newer one.
  *
  * @see docs/spec/client.md#signing-in
  * @example
  * const client = new Client({ baseUrl: 'http://127.0.0.1:8910', applicationId: '1054951789318909972' });
- * const { challenge, verifier } = client.createAuthorizationCodeVerifier();
- * const grant = await client.authorize(new AuthorizationArgs().setCodeChallenge(challenge));
- * client.updateToken(await client.getToken({ ...grant, verifier }));
+ * await client.signIn();
  * await client.connect();
- * client.lobbies$.subscribe(lobbies => console.log(lobbies));
+ * const lobby = await client.lobbies.join('the harbour');
+ * lobby.members$.subscribe(members => console.log(members.map(({ displayName }) => displayName)));
  */
-export class Client {
+export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /** Where the client stands with the gateway. */
   readonly status$: Observable<ConnectionSnapshot>;
   /**
@@ -92,22 +71,21 @@ export class Client {
    * @see docs/spec/client.md#signing-in
    */
   readonly tokenExpiration$: Observable<TokenExpiration>;
+  /** The lobbies that the player is in, and how to join one. */
+  readonly lobbies: LobbyCollection<LobbyMetadata, MemberMetadata>;
+  /**
+   * What happens in the lobbies, one event each. An event is emitted when the state already shows it. Does not replay;
+   * completes on {@link close}. After {@link disconnect} the state is empty without an event; the next {@link connect} emits
+   * `lobbyJoined` for each lobby again.
+   */
+  readonly events$: Observable<LobbyNewsEvent>;
   readonly #entropy: Entropy;
-  readonly #clock: Clock;
-  readonly #deadlineMs: number;
-  readonly #openBrowser: OpenBrowser;
   readonly #http: Http;
   readonly #auth: PlayerAuth;
-  readonly #connection: Connection;
-  readonly #calls: Calls;
-  readonly #waits: Waits;
-  readonly #lobbies: LobbyStore;
-  readonly #voice: VoiceCalls;
-  readonly #lobbyOperations: LobbyOperations;
+  readonly #session: LiveSession<LobbyMetadata, MemberMetadata>;
   readonly #guildOperations: GuildOperations;
-  readonly #gaps: MessageGaps;
   readonly #commandOperations: CommandOperations;
-  readonly #commands: LiveCommands;
+  #tokenExpiration: TokenExpiration | undefined;
   /** Since {@link close} was called: resolves when it is done. */
   #closed: Promise<void> | undefined;
 
@@ -115,67 +93,48 @@ export class Client {
    * @throws ArgumentError `missing_base_url`, `invalid_base_url`, `insecure_address`, `invalid_snowflake`,
    *   `invalid_deadline`
    */
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions<LobbyMetadata, MemberMetadata>) {
     // JavaScript callers may leave the options out.
     const baseUrl = resolveBaseUrl((options as ClientOptions | undefined)?.baseUrl);
-    const { clock = systemClock, entropy = systemEntropy, fetch, socket } = options;
+    const { clock = systemClock, entropy = systemEntropy, openBrowser = openSystemBrowser, fetch, socket } = options;
     const logger = reportErrors(options.logger ?? silentLogger);
     const transport = fetch ? fetchTransport(fetch) : lazyNodeTransport();
     this.#entropy = entropy;
     this.#http = new Http({ baseUrl, transport, clock, entropy, logger });
-    const { openBrowser = openSystemBrowser } = options;
-    this.#openBrowser = openBrowser;
-    this.#clock = clock;
-    this.#deadlineMs = options.deadlineMs ?? deadlineMsDefault;
-    this.#auth = new PlayerAuth({ baseUrl, clock, entropy, logger, transport, openBrowser, http: this.#http });
-    this.#connection = new Connection({
-      clock,
-      entropy,
-      logger,
-      http: this.#http,
-      loadSocket: socket ? async () => socket : loadSystemSocket,
+    const { deadlineMs, whenOffline, schemas } = options;
+    const common = { baseUrl, clock, entropy, logger, openBrowser, http: this.#http };
+    this.#auth = new PlayerAuth({ ...common, transport });
+    this.#session = new LiveSession({
+      ...{ ...common, socket, deadlineMs, whenOffline, schemas },
       token: () => this.#auth.token(),
-      onDispatch: (name, data) => this.#dispatched(name, data),
+      onStatus: status => this.#auth.held.setConnected(status !== 'disconnected' && status !== 'disconnecting'),
     });
-    this.#waits = new Waits(clock, logger);
-    this.#calls = new Calls({
-      clock,
-      http: this.#http,
-      waits: this.#waits,
-      token: () => this.#auth.token(),
-      deadlineMs: this.#deadlineMs,
-      whenOffline: options.whenOffline ?? 'fail',
-    });
-    this.#lobbies = new LobbyStore(logger);
-    this.#voice = new VoiceCalls({
-      clock,
-      calls: this.#calls,
-      lobbies: this.#lobbies,
-      send: (op, d) => this.#connection.send(op, d),
-    });
-    this.#lobbyOperations = new LobbyOperations(this.#calls, baseUrl);
-    this.#guildOperations = new GuildOperations(this.#calls);
-    this.#gaps = new MessageGaps(this.#lobbies, (...asked) => this.#lobbyOperations.missed(...asked), logger);
-    this.#commandOperations = new CommandOperations(this.#calls, () => this.#clientId());
-    this.#commands = new LiveCommands(clock);
-    this.status$ = this.#connection.status$;
-    this.lobbies$ = this.#lobbies.lobbies$;
-    this.waits$ = this.#waits.waits$;
+    const { connection, store, waits, lobbies, news, calls } = this.#session;
+    this.#guildOperations = new GuildOperations(calls);
+    this.#commandOperations = new CommandOperations(calls, () => this.#clientId());
+    this.lobbies = lobbies;
+    this.status$ = connection.status$;
+    this.lobbies$ = store.lobbies$;
+    this.waits$ = waits.waits$;
+    this.events$ = news.events$;
     this.tokenExpiration$ = this.#auth.held.expiration$;
-    this.status$.subscribe(({ status }) => this.#statusChanged(status));
+    this.tokenExpiration$.subscribe(expiration => {
+      this.#tokenExpiration = expiration;
+    });
     if (options.applicationId !== undefined) this.setApplicationId(options.applicationId);
   }
 
   get status(): ConnectionSnapshot {
-    return this.#connection.status;
-  }
-
-  get lobbies(): LobbyState {
-    return this.#lobbies.lobbies;
+    return this.#session.connection.status;
   }
 
   get waits(): readonly WaitSnapshot[] {
-    return this.#waits.waits;
+    return this.#session.waits.waits;
+  }
+
+  /** Of the present access token; undefined until it is announced by {@link tokenExpiration$}. */
+  get tokenExpiration(): TokenExpiration | undefined {
+    return this.#tokenExpiration;
   }
 
   get applicationId(): ApplicationId | undefined {
@@ -202,8 +161,26 @@ export class Client {
   }
 
   /**
-   * Asks the player to let the game in: opens the page, waits for the redirect that belongs to this call. A redirect
-   * that does not (a stale, foreign or forged one) is refused, and the wait goes on. One at a time.
+   * Signs a player in with the browser: {@link authorize} with PKCE, {@link getToken} and {@link updateToken} in one call.
+   * For applications that are public clients. Follow it by {@link connect}. To keep the player signed in across starts of
+   * the game, use {@link openCredentials} instead.
+   *
+   * @throws as {@link authorize} and {@link getToken}
+   */
+  async signIn({ scopes, scheme, ...options }: ClientSignInOptions = {}): Promise<TokenSet> {
+    const { challenge, verifier } = this.createAuthorizationCodeVerifier();
+    const args = new AuthorizationArgs().setCodeChallenge(challenge);
+    if (scopes !== undefined) args.setScopes(typeof scopes === 'string' ? scopes : scopes.join(' '));
+    if (scheme !== undefined) args.setCustomSchemeParam(scheme);
+    const grant = await this.authorize(args, options);
+    const tokens = await this.getToken({ ...grant, verifier }, { signal: options.signal });
+    this.updateToken(tokens);
+    return tokens;
+  }
+
+  /**
+   * Asks the player to authorize the game: opens the consent page and waits for the redirect that belongs to this call. A
+   * redirect that does not (a stale, foreign or forged one) is ignored. One at a time.
    *
    * @throws ValidationError the arguments
    * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`; with `answer` also
@@ -380,6 +357,7 @@ export class Client {
   updateToken(token: string | AccessToken | undefined): void {
     const given = typeof token === 'string' ? { accessToken: token } : token;
     this.#auth.held.set(given);
+    this.#tokenExpiration = undefined;
     if (!given) void this.disconnect();
     else if (this.#isAnothers(given)) this.#reconnect();
   }
@@ -400,12 +378,12 @@ export class Client {
   async connect({ signal }: RequestOptions = {}): Promise<void> {
     this.#assertOpen();
     this.#auth.token();
-    await this.#connection.connect(signal);
+    await this.#session.connection.connect(signal);
   }
 
   /** Ends the session, and resolves when its socket is gone. The lobbies are forgotten. Repeatable. */
   disconnect(): Promise<void> {
-    return this.#connection.disconnect();
+    return this.#session.connection.disconnect();
   }
 
   /**
@@ -414,34 +392,34 @@ export class Client {
    */
   checkConnection(): void {
     this.#auth.held.check();
-    this.#connection.check();
+    this.#session.connection.check();
   }
 
   /** Of one lobby: undefined while the player is in no lobby of that id. */
   lobby$(id: LobbyId): Observable<LobbySnapshot | undefined> {
-    return this.#lobbies.lobby$(id);
+    return this.#session.store.lobby$(id);
   }
 
   lobby(id: LobbyId): LobbySnapshot | undefined {
-    return this.#lobbies.lobby(id);
+    return this.#session.store.lobby(id);
   }
 
   /** Of one lobby: none while the player is in no lobby of that id. */
   members$(lobbyId: LobbyId): Observable<LobbyMembers> {
-    return this.#lobbies.members$(lobbyId);
+    return this.#session.store.members$(lobbyId);
   }
 
   members(lobbyId: LobbyId): LobbyMembers {
-    return this.#lobbies.members(lobbyId);
+    return this.#session.store.members(lobbyId);
   }
 
   /** Of one member: undefined while there is none. What happens to others wakes nobody here. */
   member$(lobbyId: LobbyId, userId: UserId): Observable<LobbyMemberSnapshot | undefined> {
-    return this.#lobbies.member$(lobbyId, userId);
+    return this.#session.store.member$(lobbyId, userId);
   }
 
   member(lobbyId: LobbyId, userId: UserId): LobbyMemberSnapshot | undefined {
-    return this.#lobbies.member(lobbyId, userId);
+    return this.#session.store.member(lobbyId, userId);
   }
 
   /**
@@ -449,11 +427,11 @@ export class Client {
    * said while the connection was lost is there after it; for older ones see {@link getLobbyMessages}.
    */
   messages$(lobbyId: LobbyId): Observable<LobbyMessages> {
-    return this.#lobbies.messages$(lobbyId);
+    return this.#session.store.messages$(lobbyId);
   }
 
   messages(lobbyId: LobbyId): LobbyMessages {
-    return this.#lobbies.messages(lobbyId);
+    return this.#session.store.messages(lobbyId);
   }
 
   /**
@@ -472,170 +450,6 @@ export class Client {
   }
 
   /**
-   * Joins the lobby that has this secret, or creates it; for somebody who is in it already it changes metadata. The
-   * lobby shows in {@link lobbies$} as soon as the gateway tells of it, as a rule at the same moment.
-   *
-   * The operations, this one and those below, are made while the client is ready; while it is not, they fail or wait,
-   * as {@link OperationOptions.whenOffline} says. What all of them throw: ApiError, RateLimitError, TransportError
-   * (`client_not_ready`, `aborted`, `deadline_exceeded`, `unreachable`, `connection_lost`, `unreadable_answer`),
-   * ArgumentError (`closed`, `missing_access_token`, `invalid_snowflake`, `invalid_deadline`), ValidationError. Bad arguments are found
-   * before anything is sent.
-   *
-   * @param secret 1 to 250 characters, known to all who are to meet
-   * @returns the lobby's id
-   * @see docs/spec/lobbies.md#create-or-join
-   */
-  createOrJoinLobby(secret: string, options: JoinOptions = {}): Promise<LobbyId> {
-    return this.#lobbyOperations.createOrJoin(secret, options);
-  }
-
-  /**
-   * Leaves a lobby that was made by a secret; one that a game server made cannot be left. Repeatable.
-   *
-   * @throws ApiError `unknown_lobby`, `missing_access`
-   * @see docs/spec/lobbies.md#leave
-   */
-  leaveLobby(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
-    return this.#lobbyOperations.leave(lobbyId, options);
-  }
-
-  /**
-   * Says something to a lobby. Messages to one lobby arrive in the order of the calls. It is sent at most once: after
-   * `connection_lost` or `deadline_exceeded` it may have arrived or not.
-   *
-   * @param content 1 to 2000 characters, not blanks alone
-   * @returns the message as the service took it; it also comes by {@link messages$}
-   * @throws ArgumentError `empty_message`; ApiError `unknown_lobby`, `not_a_lobby_member`
-   * @see docs/spec/lobbies.md#send-a-message
-   */
-  sendLobbyMessage(lobbyId: LobbyId, content: string, options: SendOptions = {}): Promise<LobbyMessageSnapshot> {
-    return this.#lobbyOperations.send(lobbyId, content, options);
-  }
-
-  /**
-   * Asks the service for a lobby's newest messages: up to 200, up to 72 hours old. Our choice: oldest first, as they are
-   * read; in which order a service lists them differs between sources.
-   *
-   * @throws ArgumentError `invalid_limit`; ApiError `unknown_lobby`, `not_a_lobby_member`
-   * @see docs/spec/lobbies.md#list-messages; docs/spec/client.md#histories
-   */
-  getLobbyMessages(lobbyId: LobbyId, options: HistoryOptions = {}): Promise<LobbyMessages> {
-    return this.#lobbyOperations.history(lobbyId, options);
-  }
-
-  /**
-   * Makes a guild's text channel the lobby's own conversation. The player needs the flag CanLinkLobby, and in the channel
-   * the permissions to manage, view and write.
-   *
-   * @throws ApiError `lobby_link_refused`, `channel_not_linkable`, `channel_already_linked`, `missing_permissions`,
-   *   `unknown_channel`, `unknown_lobby`
-   * @see docs/spec/lobbies.md#link-a-channel
-   */
-  linkChannelToLobby(lobbyId: LobbyId, channelId: ChannelId, options: OperationOptions = {}): Promise<void> {
-    return this.#lobbyOperations.link(lobbyId, channelId, options);
-  }
-
-  /**
-   * Ends what {@link linkChannelToLobby} began. The player needs the flag CanLinkLobby.
-   *
-   * @throws ApiError `lobby_link_refused`, `unknown_lobby`
-   */
-  unlinkChannelFromLobby(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
-    return this.#lobbyOperations.unlink(lobbyId, options);
-  }
-
-  /**
-   * Gets the player an invite to the guild whose channel the lobby is linked to.
-   *
-   * @throws ApiError `lobby_not_linked`, `already_in_guild`, `not_a_lobby_member`, `unknown_lobby`
-   * @see docs/spec/lobbies.md#invites
-   */
-  createLobbyInvite(lobbyId: LobbyId, options: OperationOptions = {}): Promise<LobbyInviteSnapshot> {
-    return this.#lobbyOperations.invite(lobbyId, options);
-  }
-
-  /**
-   * As {@link createLobbyInvite}, and shows the page that accepts it.
-   *
-   * @returns the page's address, at the latest when the deadline passes while the browser is still being opened
-   * @throws TransportError `browser_unavailable`: the page that its message names can be shown otherwise
-   * @see docs/spec/client.md#functions
-   */
-  async joinLinkedLobbyGuild(lobbyId: LobbyId, options: OperationOptions = {}): Promise<string> {
-    const deadline = new Deadline(this.#clock, options.deadlineMs ?? this.#deadlineMs, options.signal);
-    try {
-      const { url } = await this.createLobbyInvite(lobbyId, options);
-      // Some openers end with the browser.
-      const isOpening = (error: unknown) => error instanceof TransportError && error.code === 'deadline_exceeded';
-      await deadline.within(showPage(this.#openBrowser, url)).catch((error: unknown) => {
-        if (!isOpening(error)) throw error;
-      });
-      return url;
-    } finally {
-      deadline.close();
-    }
-  }
-
-  /** Of one lobby's call: who is in it, whether this client is, and where it is heard. */
-  call$(lobbyId: LobbyId): Observable<CallSnapshot> {
-    return this.#voice.call$(lobbyId);
-  }
-
-  call(lobbyId: LobbyId): CallSnapshot {
-    return this.#voice.call(lobbyId);
-  }
-
-  /**
-   * Comes into a lobby's call, and stays in it through lost connections until {@link leaveLobbyCall}, {@link disconnect}, or
-   * until the player leaves the lobby or joins the call from elsewhere: {@link call$} tells. No sound is carried: for that
-   * the game connects to the server that is named there. A client can be in 25 calls; a call in which it is already is
-   * changed.
-   *
-   * @param options `selfMute`, `selfDeaf`: default false
-   * @throws TransportError `call_ended`: it was left, or the lobby, before it came to that; `deadline_exceeded`: also in a
-   *   lobby in which the player is no member
-   * @throws ArgumentError `too_many_calls`, `invalid_voice_settings`
-   * @see docs/spec/gateway.md#calls
-   */
-  joinLobbyCall(lobbyId: LobbyId, options: CallJoinOptions = {}): Promise<void> {
-    return this.#voice.join(lobbyId, options);
-  }
-
-  /**
-   * Changes how the player is in a call; what is not named stays.
-   *
-   * @throws ArgumentError `not_in_call`, `invalid_voice_settings`; TransportError `call_ended`
-   */
-  updateLobbyCall(lobbyId: LobbyId, settings: Partial<VoiceSettings>, options: OperationOptions = {}): Promise<void> {
-    return this.#voice.update(lobbyId, settings, options);
-  }
-
-  /**
-   * Leaves a call. Resolves when the others have been told; without a connection at once, and they are told as soon as there
-   * is one. Repeatable.
-   *
-   * @see docs/spec/client.md#functions
-   */
-  leaveLobbyCall(lobbyId: LobbyId, options: OperationOptions = {}): Promise<void> {
-    return this.#voice.leave(lobbyId, options);
-  }
-
-  /** Leaves every call. @see docs/spec/client.md#functions */
-  leaveLobbyCalls(options: OperationOptions = {}): Promise<void> {
-    return this.#voice.leaveAll(options);
-  }
-
-  /**
-   * Asks again where a call is heard: a token lets the player in for some minutes only, and a voice server may have moved.
-   *
-   * @returns what {@link call$} shows from then on
-   * @throws ArgumentError `not_in_call`; TransportError `call_ended`
-   */
-  renewVoiceServer(lobbyId: LobbyId, options: OperationOptions = {}): Promise<VoiceServerSnapshot> {
-    return this.#voice.renewServer(lobbyId, options);
-  }
-
-  /**
    * The commands that the player may use in a place, in the player's language: asked for while somebody watches, again
    * with every new session, every {@link commandsRefreshMs}, and when permissions are said to have changed. An access
    * token opens the commands of its own application.
@@ -644,7 +458,12 @@ export class Client {
    * @see docs/spec/http.md#routes
    */
   commands$(place: CommandPlace): Observable<CommandsSnapshot> {
-    return this.#commands.commands$(place, this.#commandOperations.prepare(place));
+    return this.#session.commands.commands$(place, this.#commandOperations.prepare(place));
+  }
+
+  /** What {@link commands$} of the same place shows; `loading` while it has no subscriber. */
+  commands(place: CommandPlace): CommandsSnapshot {
+    return this.#session.commands.commands(place);
   }
 
   /** The guilds the player is in; for choosing a channel to link. @see docs/spec/client.md#functions */
@@ -662,7 +481,12 @@ export class Client {
     return this.#guildOperations.channels(guildId, options);
   }
 
-  /** Disconnects, ends whatever is under way, completes the streams, lets go of all connections. Repeatable. */
+  /** As {@link close}: for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Disconnects, aborts what is in progress, completes the observables and closes all connections. Repeatable. */
   close(): Promise<void> {
     if (this.#closed) return this.#closed;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -673,47 +497,9 @@ export class Client {
 
   async #close(): Promise<void> {
     this.#auth.close();
-    this.#gaps.stop();
-    this.#calls.close();
-    const disconnected = this.#connection.close();
+    const closed = this.#session.close();
     this.#http.close();
-    await disconnected;
-    this.#voice.close();
-    this.#lobbies.close();
-    this.#commands.close();
-    this.#waits.close();
-  }
-
-  #dispatched(name: string, data: unknown): void {
-    if (name === 'READY') this.#began(data);
-    else if (!this.#lobbies.apply(name, data)) this.#dispatchedElse(name, data);
-  }
-
-  /** Something that does not change what is known of lobbies. */
-  #dispatchedElse(name: string, data: unknown): void {
-    if (name === 'LOBBY_VOICE_SERVER_UPDATE') this.#voice.takeServer(data);
-    else if (changesCommands.has(name)) this.#commands.refresh();
-  }
-
-  /** A session began; what is known from one before may have gaps. */
-  #began(ready: unknown): void {
-    const known = this.lobbies.map(({ id }) => id);
-    this.#voice.began(ready);
-    this.#lobbies.apply('READY', ready);
-    this.#gaps.open(known.filter(id => this.lobby(id)));
-  }
-
-  #statusChanged(status: ConnectionStatus): void {
-    this.#auth.held.setConnected(status !== 'disconnected' && status !== 'disconnecting');
-    this.#calls.setReady(status === 'ready');
-    this.#commands.setReady(status === 'ready');
-    this.#voice.setReady(status === 'ready');
-    if (status === 'ready') this.#gaps.fill();
-    if (status !== 'disconnected') return;
-    this.#gaps.stop();
-    this.#voice.forget();
-    this.#lobbies.clear();
-    this.#commands.forget();
+    await closed;
   }
 
   #clientId(): ApplicationId {
@@ -737,12 +523,13 @@ export class Client {
   }
 }
 
+export interface ClientSignInOptions extends Pick<AuthorizeOptions, 'redirect' | 'signal'> {
+  /** Space-separated, or a list. Default: {@link getDefaultCommunicationScopes}. */
+  readonly scopes?: string | readonly string[] | undefined;
+  /** The custom scheme of the redirect, where the game receives one. Default: a redirect to this machine. */
+  readonly scheme?: string | undefined;
+}
+
 export interface FetchUserOptions extends RequestOptions {
   readonly accessToken?: string | undefined;
 }
-
-/** After these a player may use other commands than before. */
-const changesCommands: ReadonlySet<string> = new Set<DispatchName>([
-  'APPLICATION_COMMAND_INDEX_UPDATE',
-  'APPLICATION_COMMAND_PERMISSIONS_UPDATE',
-]);

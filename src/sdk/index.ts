@@ -1,4 +1,4 @@
-/** The door `@rallypoint/sdk`: the client SDK for games. */
+/** The entry point `@rallypoint/sdk`: the client SDK for games. */
 export type { IntegrationType } from '../model/command.ts';
 export { commandTypes, integrationTypes, optionTypes } from '../model/command.ts';
 export {
@@ -60,7 +60,7 @@ export { getDefaultCommunicationScopes, getDefaultPresenceScopes } from './auth/
 export type { RefreshOptions, TokenRequest } from './auth/token-client.ts';
 export type { TokenSet } from './auth/token-set.ts';
 export type { OperationOptions, RequestOptions, WaitReason, WaitSnapshot, WhenOffline } from './call-options.ts';
-export { Client, type FetchUserOptions } from './client.ts';
+export { Client, type ClientSignInOptions, type FetchUserOptions } from './client.ts';
 export type { ClientOptions } from './client-options.ts';
 export { commandsRefreshMs } from './command/live-commands.ts';
 export type {
@@ -99,16 +99,22 @@ export { keychainLimits } from './keychain/names.ts';
 export { openKeychain } from './keychain/open-keychain.ts';
 export type { SafeStorage } from './keychain/safe-storage.ts';
 export { messagesKeptMax } from './lobby/live-messages.ts';
-export type { HistoryOptions, JoinOptions, LobbyInviteSnapshot, SendOptions } from './lobby/operations.ts';
+export type { LobbyCollection } from './lobby/lobby-collection.ts';
+export type { LobbyHandle, MetadataChange } from './lobby/lobby-handle.ts';
+export type { LobbyNewsEvent } from './lobby/lobby-news.ts';
+export type { MetadataSchemas, StandardIssue, StandardResult, StandardSchema } from './lobby/metadata-schema.ts';
+export type { JoinOptions, LobbyInviteSnapshot, SendOptions } from './lobby/operations.ts';
 export type {
   LinkedChannelSnapshot,
   LobbyMemberSnapshot,
   LobbyMembers,
+  LobbyMessageEntry,
   LobbyMessageSnapshot,
   LobbyMessages,
   LobbySnapshot,
   LobbyState,
   LobbyVoiceStates,
+  OutgoingMessageSnapshot,
   UserSnapshot,
   VoiceStateSnapshot,
 } from './lobby/snapshot.ts';
@@ -119,4 +125,5 @@ export type { RedirectReceiver, RedirectTarget } from './redirect/receiver.ts';
 export { registerScheme, unregisterScheme } from './redirect/registration/register.ts';
 export type { RegisteredScheme, RegisterOptions, UnregisterOptions } from './redirect/registration/registration.ts';
 export type { CallSnapshot, CallStatus, VoiceServerSnapshot, VoiceSettings } from './voice/snapshot.ts';
+export type { VoiceCall } from './voice/voice-call.ts';
 export type { CallJoinOptions } from './voice/voice-calls.ts';

@@ -158,7 +158,7 @@ describe('a provisional account', () => {
     const client = clientOf();
     client.updateToken(await client.getProvisionalToken(steam('p-1')));
     await client.connect();
-    expect(await client.createOrJoinLobby('raid')).toMatch(/^\d+$/);
+    expect((await client.lobbies.join('raid')).id).toMatch(/^\d+$/);
   });
 
   it('becomes part of the account that the player signs in with, and can be taken out again', async () => {
@@ -223,7 +223,7 @@ describe('updateToken', () => {
     const seen: string[] = [];
     client.status$.subscribe(({ status }) => seen.push(status));
     client.updateToken(await client.refreshToken(tokens.refreshToken ?? ''));
-    expect(await client.createOrJoinLobby('raid')).toMatch(/^\d+$/);
+    expect((await client.lobbies.join('raid')).id).toMatch(/^\d+$/);
     expect(seen).toEqual(['ready']);
   });
 
@@ -319,7 +319,7 @@ describe('credentials kept for a client', () => {
     await client.connect();
     const refused = await credentials.accessToken();
     expect(await credentials.accessToken({ refused })).not.toBe(refused);
-    expect(await client.createOrJoinLobby('raid')).toMatch(/^\d+$/);
+    expect((await client.lobbies.join('raid')).id).toMatch(/^\d+$/);
     expect(client.status.status).toBe('ready');
     await credentials.close();
   });

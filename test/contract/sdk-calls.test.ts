@@ -5,6 +5,7 @@ import { Client } from '../../src/sdk/client.ts';
 import type { CallSnapshot } from '../../src/sdk/voice/snapshot.ts';
 import { type Service, type ServiceOptions, startService } from '../../src/service/index.ts';
 import { loadSystemSocket } from '../../src/wire/gateway/socket.ts';
+import { gone, lobbyOf } from '../support/browser/player.ts';
 import { keptCalls } from '../support/gateway/calls.ts';
 import { Network } from '../support/gateway/network.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
@@ -22,8 +23,8 @@ async function begin(options: ServiceOptions = {}) {
   const service = await startService({ fixtures: starfall, limits: 'off', ...options });
   closing.push(() => service.close());
   const [hers, theirs] = [await gameOf(service, ada.id), await gameOf(service, grace.id)];
-  const id = await hers.client.createOrJoinLobby('the harbour');
-  await theirs.client.createOrJoinLobby('the harbour');
+  const { id } = await hers.client.lobbies.join('the harbour');
+  await theirs.client.lobbies.join('the harbour');
   return { service, hers, theirs, id };
 }
 
@@ -41,7 +42,7 @@ async function gameOf(service: Service, userId: string) {
 }
 
 function shown(client: Client, id: string, fits: (call: CallSnapshot) => boolean): Promise<CallSnapshot> {
-  return firstValueFrom(client.call$(id).pipe(filter(fits)));
+  return firstValueFrom(lobbyOf(client, id).call.snapshot$.pipe(filter(fits)));
 }
 
 const speakers = ({ participants }: CallSnapshot) => participants.map(({ id, selfMute }) => [id, selfMute]);
@@ -49,8 +50,8 @@ const speakers = ({ participants }: CallSnapshot) => participants.map(({ id, sel
 describe('a call of two players', () => {
   it('shows each who is in it and how, and ends for both as they leave', async () => {
     const { hers, theirs, id } = await begin();
-    await hers.client.joinLobbyCall(id, { selfMute: true });
-    await theirs.client.joinLobbyCall(id);
+    await lobbyOf(hers.client, id).call.join({ selfMute: true });
+    await lobbyOf(theirs.client, id).call.join();
     const both = ({ participants }: CallSnapshot) => participants.length === 2;
     for (const { client } of [hers, theirs]) {
       const call = await shown(client, id, both);
@@ -58,41 +59,41 @@ describe('a call of two players', () => {
         [ada.id, true],
         [grace.id, false],
       ]);
-      expect(client.lobby(id)?.voiceStates).toBe(client.call(id).participants);
+      expect(client.lobby(id)?.voiceStates).toBe(lobbyOf(client, id).call.snapshot.participants);
     }
-    await hers.client.updateLobbyCall(id, { selfMute: false });
+    await lobbyOf(hers.client, id).call.update({ selfMute: false });
     await shown(theirs.client, id, call => call.participants[0]?.selfMute === false);
-    await hers.client.leaveLobbyCall(id);
+    await lobbyOf(hers.client, id).call.leave();
     await shown(theirs.client, id, call => call.participants.length === 1);
-    expect(hers.client.call(id).status).toBe('disconnected');
-    await theirs.client.leaveLobbyCalls();
+    expect(lobbyOf(hers.client, id).call.snapshot.status).toBe('disconnected');
+    await theirs.client.lobbies.leaveCalls();
     await shown(hers.client, id, call => call.participants.length === 0);
   });
 
   it('is joined from one device at a time: the newest', async () => {
     const { service, hers, id } = await begin();
     const other = await gameOf(service, ada.id);
-    await hers.client.joinLobbyCall(id);
-    await other.client.joinLobbyCall(id);
+    await lobbyOf(hers.client, id).call.join();
+    await lobbyOf(other.client, id).call.join();
     const left = await shown(hers.client, id, ({ status }) => status === 'disconnected');
     expect(left.participants).toHaveLength(1);
-    expect(other.client.call(id).status).toBe('signaling_connected');
+    expect(lobbyOf(other.client, id).call.snapshot.status).toBe('signaling_connected');
   });
 
   it('names the voice server to each alone, and again when asked', async () => {
     const { hers, theirs, id } = await begin({ voice: { endpoint: 'voice.example:4433' } });
-    await Promise.all([hers, theirs].map(({ client }) => client.joinLobbyCall(id)));
+    await Promise.all([hers, theirs].map(({ client }) => lobbyOf(client, id).call.join()));
     const calls = await Promise.all([hers, theirs].map(({ client }) => shown(client, id, call => !!call.server)));
     expect(calls.map(({ server }) => server?.endpoint)).toEqual(Array(2).fill('voice.example:4433'));
     expect(calls[0]?.server?.token).not.toBe(calls[1]?.server?.token);
-    const renewed = await hers.client.renewVoiceServer(id);
+    const renewed = await lobbyOf(hers.client, id).call.renew();
     expect(renewed.token).not.toBe(calls[0]?.server?.token);
-    expect(hers.client.call(id).server).toBe(renewed);
+    expect(lobbyOf(hers.client, id).call.snapshot.server).toBe(renewed);
   });
 
   it('goes without a voice server of the operator, and says so', async () => {
     const { hers, id } = await begin();
-    await hers.client.joinLobbyCall(id);
+    await lobbyOf(hers.client, id).call.join();
     expect((await shown(hers.client, id, call => !!call.server)).server).toMatchObject({ endpoint: null });
   });
 
@@ -101,11 +102,11 @@ describe('a call of two players', () => {
     ['begun anew', closeCodes.SESSION_TIMED_OUT.code],
   ])('goes on when the session of one of them is %s', async (_, code) => {
     const { service, hers, theirs, id } = await begin();
-    await hers.client.joinLobbyCall(id);
-    await theirs.client.joinLobbyCall(id, { selfDeaf: true });
+    await lobbyOf(hers.client, id).call.join();
+    await lobbyOf(theirs.client, id).call.join({ selfDeaf: true });
     await shown(hers.client, id, call => call.participants.length === 2);
     theirs.network.cut(code);
-    expect(theirs.client.call(id)).toMatchObject({ status: 'reconnecting', own: { selfDeaf: true } });
+    expect(lobbyOf(theirs.client, id).call.snapshot).toMatchObject({ status: 'reconnecting', own: { selfDeaf: true } });
     await shown(theirs.client, id, ({ status }) => status === 'signaling_connected');
     const kept = (await keptCalls(service)).get(id);
     for (const { client } of [hers, theirs]) {
@@ -121,32 +122,32 @@ describe('a call of two players', () => {
 
   it('is left by who leaves the lobby, or is removed from it', async () => {
     const { service, hers, theirs, id } = await begin();
-    await Promise.all([hers, theirs].map(({ client }) => client.joinLobbyCall(id)));
-    await theirs.client.leaveLobby(id);
+    await Promise.all([hers, theirs].map(({ client }) => lobbyOf(client, id).call.join()));
+    const calls = [hers, theirs].map(({ client }) => lobbyOf(client, id).call);
+    await lobbyOf(theirs.client, id).leave();
     await shown(hers.client, id, call => call.participants.length === 1);
-    await shown(theirs.client, id, ({ status }) => status === 'disconnected');
+    expect(calls[1]?.snapshot).toMatchObject({ status: 'disconnected', participants: [] });
     await callApi(service, 'DELETE', `/lobbies/${id}/members/${ada.id}`);
-    await shown(hers.client, id, ({ status }) => status === 'disconnected');
+    await gone(hers.client, id);
+    expect(calls[0]?.snapshot.status).toBe('disconnected');
     expect((await keptCalls(service)).size).toBe(0);
   });
 
-  it('is not joined by who is no member', async () => {
-    const { service, hers } = await begin();
-    const { body } = await callApi(service, 'POST', '/lobbies', { members: [{ id: grace.id }] });
-    const foreign = (body as { id: string }).id;
-    await expect(hers.client.joinLobbyCall(foreign, { deadlineMs: 300 })).rejects.toMatchObject({
-      code: 'deadline_exceeded',
-    });
+  it('cannot be joined by a player who is no longer a member', async () => {
+    const { service, hers, id } = await begin();
+    const { call } = lobbyOf(hers.client, id);
+    await lobbyOf(hers.client, id).leave();
+    await expect(call.join({ deadlineMs: 300 })).rejects.toMatchObject({ code: 'deadline_exceeded' });
     expect((await keptCalls(service)).size).toBe(0);
   });
 
   it('is over for a client that disconnects, and not joined again by itself', async () => {
     const { hers, theirs, id } = await begin();
-    await Promise.all([hers, theirs].map(({ client }) => client.joinLobbyCall(id)));
+    await Promise.all([hers, theirs].map(({ client }) => lobbyOf(client, id).call.join()));
     await theirs.client.disconnect();
     await shown(hers.client, id, call => call.participants.length === 1);
     await theirs.client.connect();
-    expect(theirs.client.call(id)).toMatchObject({ status: 'disconnected', own: undefined });
-    expect(theirs.client.call(id).participants).toHaveLength(1);
+    expect(lobbyOf(theirs.client, id).call.snapshot).toMatchObject({ status: 'disconnected', own: undefined });
+    expect(lobbyOf(theirs.client, id).call.snapshot.participants).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
 import { compareSnowflakes } from '../../src/model/snowflake.ts';
+import type { LobbyHandle } from '../../src/sdk/lobby/lobby-handle.ts';
 import type { LobbyMessages, LobbyState } from '../../src/sdk/lobby/snapshot.ts';
 import { loadSystemSocket } from '../../src/wire/gateway/socket.ts';
 import { SleepyClock } from '../support/clock/sleepy-clock.ts';
@@ -111,15 +112,15 @@ class Story {
       case 'join':
         return this.#join(step.who, step.secret, step.map);
       case 'leave':
-        return this.#play(step, (client, id) => client.leaveLobby(id));
+        return this.#play(step, lobby => lobby.leave());
       case 'say':
-        return this.#play(step, (client, id) => client.sendLobbyMessage(id, 'hello'));
+        return this.#play(step, lobby => lobby.send('hello'));
       case 'call':
-        return this.#set(step, (client, id) => client.joinLobbyCall(id, { selfMute: step.isMuted }));
+        return this.#set(step, ({ call }) => call.join({ selfMute: step.isMuted }));
       case 'mute':
-        return this.#set(step, (client, id) => client.updateLobbyCall(id, { selfMute: step.isMuted }));
+        return this.#set(step, ({ call }) => call.update({ selfMute: step.isMuted }));
       case 'hang up':
-        return this.#set(step, (client, id) => client.leaveLobbyCall(id));
+        return this.#set(step, ({ call }) => call.leave());
       case 'create':
         return this.#serve('POST', '/lobbies', {
           members: step.members.map(place => ({ id: this.#player(place).id })),
@@ -174,28 +175,30 @@ class Story {
 
   async #join(place: number, secret: string, map: string | undefined): Promise<void> {
     const { client } = this.#player(place);
-    const joining = client.createOrJoinLobby(secret, {
+    const joining = client.lobbies.join(secret, {
       memberMetadata: { map: map ?? 'none' },
       ...(map && { lobbyMetadata: { map } }),
     });
-    await this.#world.attempt(joining.then(id => this.#learn(id)));
+    await this.#world.attempt(joining.then(({ id }) => this.#learn(id)));
   }
 
   async #play(
     { who, lobby }: { readonly who: number; readonly lobby: number },
-    act: (client: LivePlayer['client'], id: string) => Promise<unknown>,
+    act: (lobby: LobbyHandle) => Promise<unknown>,
   ): Promise<void> {
     const id = this.#lobbies.at(lobby % Math.max(1, this.#lobbies.length));
-    if (id !== undefined) await this.#world.attempt(act(this.#player(who).client, id));
+    const handle = this.#player(who).client.lobbies.get(id ?? '');
+    if (handle) await this.#world.attempt(act(handle));
   }
 
   /** What a game does without waiting until it is done: it may be under way for some time. */
   async #set(
     { who, lobby }: { readonly who: number; readonly lobby: number },
-    act: (client: LivePlayer['client'], id: string) => Promise<unknown>,
+    act: (lobby: LobbyHandle) => Promise<unknown>,
   ): Promise<void> {
     const id = this.#lobbies.at(lobby % Math.max(1, this.#lobbies.length));
-    if (id !== undefined) void this.#world.tolerate(act(this.#player(who).client, id));
+    const handle = this.#player(who).client.lobbies.get(id ?? '');
+    if (handle) void this.#world.tolerate(act(handle));
   }
 
   async #serve(method: string, path: string, body?: unknown): Promise<void> {
@@ -281,7 +284,8 @@ class Story {
     const lobbies = (await Promise.all(this.#lobbies.map(id => this.#world.read(id)))).filter(one => one !== undefined);
     const calls = await keptCalls(this.#world.service);
     const found: string[] = [];
-    for (const { id, client, isWanted } of this.#world.players) {
+    for (const player of this.#world.players) {
+      const { id, client, isWanted } = player;
       const theirs = lobbies.filter(({ members }) => isWanted && members.some(member => member.id === id));
       const expected = theirs
         .map(({ id, metadata, members, flags }) => ({
@@ -298,7 +302,7 @@ class Story {
             .sort((a, b) => compareSnowflakes(a.id, b.id)),
         }))
         .sort((a, b) => compareSnowflakes(a.id, b.id));
-      const shown = client.lobbies.map(({ id, metadata, members, flags }) => ({
+      const shown = client.lobbies.snapshot.map(({ id, metadata, members, flags }) => ({
         id,
         metadata,
         flags,
@@ -312,7 +316,7 @@ class Story {
       if (!isDeepStrictEqual(shown, expected))
         found.push(`${id} shows ${JSON.stringify(shown)}, there is ${JSON.stringify(expected)}`);
       for (const lobby of theirs) found.push(...voiceDifferences(id, client, lobby.id, calls.get(lobby.id) ?? []));
-      for (const lobby of theirs) found.push(...(await this.#missing(id, client, lobby.id)));
+      for (const lobby of theirs) found.push(...(await this.#missing(player, lobby.id)));
     }
     return found;
   }
@@ -322,9 +326,11 @@ class Story {
     return this.#world.players.some(player => player.id === id && player.isWanted) ? { connected: true } : {};
   }
 
-  async #missing(playerId: string, client: LivePlayer['client'], lobbyId: string): Promise<string[]> {
-    const history = await this.#world.passing(client.getLobbyMessages(lobbyId, { limit: 200 }));
+  async #missing({ id: playerId, client, token }: LivePlayer, lobbyId: string): Promise<string[]> {
+    const history = await this.#world.history(token, lobbyId);
     const shown = client.messages(lobbyId);
+    const entries = client.lobbies.get(lobbyId)?.messages.filter(({ status }) => status === 'sent') ?? [];
+    if (!isDeepStrictEqual(entries, shown)) return [`${playerId} shows ${entries.length} of ${shown.length} messages`];
     const key = `${playerId}/${lobbyId}`;
     const known = this.#followed.get(key) ?? '';
     const due = known === '' ? [] : history.filter(({ id }) => compareSnowflakes(id, known) > 0).slice(-25);
@@ -345,7 +351,7 @@ class Story {
       if (!isWanted) continue;
       const newcomer = this.#world.game(token, new Network(openReal), new SleepyClock(this.#world.clock));
       await this.#world.passing(newcomer.connect());
-      expect(newcomer.lobbies).toEqual(client.lobbies);
+      expect(newcomer.lobbies.snapshot).toEqual(client.lobbies.snapshot);
       await this.#world.passing(newcomer.close());
     }
   }
@@ -358,7 +364,9 @@ function voiceDifferences(
   lobbyId: string,
   kept: readonly Participant[],
 ): string[] {
-  const { participants, status, own } = client.call(lobbyId);
+  const call = client.lobbies.get(lobbyId)?.call.snapshot;
+  if (!call) return [`${playerId} does not know ${lobbyId}`];
+  const { participants, status, own } = call;
   const shown = participants.map(({ id, sessionId, selfMute, selfDeaf, selfVideo }) => ({
     ...{ user_id: id, session_id: sessionId, self_mute: selfMute, self_deaf: selfDeaf, self_video: selfVideo },
   }));

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
 import { limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import { limits } from '../../src/model/limits/limits.ts';
-import type { WaitSnapshot } from '../../src/sdk/call-options.ts';
+import type { OperationOptions, WaitSnapshot } from '../../src/sdk/call-options.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { ClientOptions } from '../../src/sdk/client-options.ts';
 import type { LobbyMessages } from '../../src/sdk/lobby/snapshot.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { loadSystemSocket } from '../../src/wire/gateway/socket.ts';
-import { browserOf, gone, seen } from '../support/browser/player.ts';
+import { browserOf, gone, lobbyOf, seen } from '../support/browser/player.ts';
 import { Network } from '../support/gateway/network.ts';
 import { isDeeplyFrozen } from '../support/runs/frozen.ts';
 import { callApi, starfall } from '../support/service/starfall.ts';
@@ -19,7 +19,6 @@ const [application] = starfall.applications;
 const [ada, grace, edsger] = starfall.users;
 const [guild] = starfall.guilds;
 const [channel] = guild.channels;
-const unknownLobby = '1';
 
 let service: Service;
 let clients: Client[];
@@ -66,12 +65,12 @@ const contentOf = (messages: LobbyMessages) => messages.map(({ content }) => con
 describe('a lobby that players share by a secret', () => {
   it('is made by the first and joined by the second; both see it live', async () => {
     const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
-    const id = await hers.createOrJoinLobby('raid', {
+    const { id } = await hers.lobbies.join('raid', {
       lobbyMetadata: { map: 'harbour' },
       memberMetadata: { team: 'red' },
       idleTimeoutSeconds: limits.lobbyIdleTimeoutSecondsMax,
     });
-    expect(await theirs.createOrJoinLobby('raid', { memberMetadata: { team: 'blue' } })).toBe(id);
+    expect((await theirs.lobbies.join('raid', { memberMetadata: { team: 'blue' } })).id).toBe(id);
     for (const client of [hers, theirs]) {
       const lobby = await seen(client, id, ({ members }) => members.length === 2);
       expect(lobby).toMatchObject({
@@ -87,42 +86,47 @@ describe('a lobby that players share by a secret', () => {
 
   it('keeps metadata that a later call does not mention, and replaces what it does', async () => {
     const client = await connected(ada);
-    const id = await client.createOrJoinLobby('raid', {
+    const { id } = await client.lobbies.join('raid', {
       lobbyMetadata: { map: 'harbour' },
       memberMetadata: { a: 'b' },
     });
-    await client.createOrJoinLobby('raid');
+    await client.lobbies.join('raid');
     expect(await seen(client, id)).toMatchObject({ metadata: { map: 'harbour' }, members: [{ metadata: { a: 'b' } }] });
-    await client.createOrJoinLobby('raid', { memberMetadata: { c: 'd' } });
+    await client.lobbies.join('raid', { memberMetadata: { c: 'd' } });
     await seen(client, id, ({ members }) => members[0]?.metadata.c === 'd');
     expect(client.member(id, ada.id)?.metadata).toEqual({ c: 'd' });
   });
 
   it('is left, and found again by the secret', async () => {
     const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
-    const id = await hers.createOrJoinLobby('raid');
-    await theirs.createOrJoinLobby('raid');
-    await theirs.leaveLobby(id);
-    await gone(theirs, id);
+    const { id } = await hers.lobbies.join('raid');
+    await theirs.lobbies.join('raid');
+    const lobby = lobbyOf(theirs, id);
+    await lobby.leave();
+    expect([theirs.lobby(id), lobby.isJoined, theirs.lobbies.get(id)]).toEqual([undefined, false, undefined]);
     await seen(hers, id, ({ members }) => members.length === 1);
-    await theirs.leaveLobby(id);
-    expect(await theirs.createOrJoinLobby('raid')).toBe(id);
+    await lobby.leave();
+    expect((await theirs.lobbies.join('raid')).id).toBe(id);
   });
 
-  it('cannot be left when a game server made it, or when there is none', async () => {
+  it('cannot be left when a game server made it, or when it has ended', async () => {
     const client = await connected(ada);
     const id = await serverLobby({ members: [{ id: ada.id }] });
-    await expect(client.leaveLobby(id)).rejects.toMatchObject({ name: 'ApiError', code: 'missing_access' });
-    await expect(client.leaveLobby(unknownLobby)).rejects.toMatchObject({ code: 'unknown_lobby' });
+    await seen(client, id);
+    const lobby = lobbyOf(client, id);
+    await expect(lobby.leave()).rejects.toMatchObject({ name: 'ApiError', code: 'missing_access' });
+    await callApi(service, 'DELETE', `/lobbies/${id}`);
+    await gone(client, id);
+    await expect(lobby.leave()).rejects.toMatchObject({ code: 'unknown_lobby' });
   });
 });
 
 describe('messages', () => {
   it('come to all who are in the lobby, with what was said beside the text', async () => {
     const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
-    const id = await hers.createOrJoinLobby('raid');
-    await theirs.createOrJoinLobby('raid');
-    const sent = await hers.sendLobbyMessage(id, 'To the harbour!', { metadata: { emote: 'wave' } });
+    const { id } = await hers.lobbies.join('raid');
+    await theirs.lobbies.join('raid');
+    const sent = await lobbyOf(hers, id).send('To the harbour!', { metadata: { emote: 'wave' } });
     const [message] = await heard(theirs, id, messages => messages.length === 1);
     expect(message).toMatchObject({
       id: sent.id,
@@ -141,39 +145,48 @@ describe('messages', () => {
 
   it('to one lobby arrive in the order of the calls', async () => {
     const client = await connected(ada);
-    const id = await client.createOrJoinLobby('raid');
+    const { id } = await client.lobbies.join('raid');
     const texts = Array.from({ length: 20 }, (_, i) => `line ${i}`);
-    await Promise.all(texts.map(text => client.sendLobbyMessage(id, text)));
+    await Promise.all(texts.map(text => lobbyOf(client, id).send(text)));
     expect(contentOf(await heard(client, id, messages => messages.length === 20))).toEqual(texts);
-    expect(contentOf(await client.getLobbyMessages(id))).toEqual(texts);
+    const other = await connected(grace);
+    expect((await other.lobbies.join('raid')).messages.map(({ content }) => content)).toEqual(texts);
   });
 
-  it('are kept live up to 25, and read back up to 200, oldest first', async () => {
-    const client = await connected(ada);
-    const id = await client.createOrJoinLobby('raid');
-    for (let i = 0; i < 27; i++) await client.sendLobbyMessage(id, `line ${i}`);
-    const kept = await heard(client, id, messages => messages.at(-1)?.content === 'line 26');
-    expect([kept.length, kept[0]?.content]).toEqual([25, 'line 2']);
-    expect(await client.getLobbyMessages(id, { limit: 200 })).toHaveLength(27);
-    expect(contentOf(await client.getLobbyMessages(id, { limit: 2 }))).toEqual(['line 25', 'line 26']);
+  it('are kept up to 25, or up to 200 once there is a handle, which loads older ones', async () => {
+    const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
+    const id = await serverLobby({ members: [{ id: ada.id }, { id: grace.id }] });
+    await Promise.all([seen(hers, id), seen(theirs, id)]);
+    const lobby = lobbyOf(hers, id);
+    for (let i = 0; i < 60; i++) await lobby.send(`line ${i}`);
+    const kept = await heard(theirs, id, messages => messages.at(-1)?.content === 'line 59');
+    expect([kept.length, kept[0]?.content]).toEqual([25, 'line 35']);
+    expect(await heard(hers, id, messages => messages.at(-1)?.content === 'line 59')).toHaveLength(60);
+
+    const theirLobby = lobbyOf(theirs, id);
+    expect([await theirLobby.loadOlder(), theirLobby.messages.length, theirLobby.hasOlder]).toEqual([true, 50, true]);
+    expect([await theirLobby.loadOlder(), theirLobby.messages.length, theirLobby.hasOlder]).toEqual([false, 60, false]);
+    expect(theirLobby.messages).toEqual(lobby.messages.map(message => ({ ...message })));
+    expect(theirs.messages(id)).toBe(theirLobby.messages);
   });
 
   it('change when the game server moderates them', async () => {
     const client = await connected(ada);
-    const id = await client.createOrJoinLobby('raid');
-    const { id: messageId } = await client.sendLobbyMessage(id, 'hm', { metadata: { a: 'b' } });
+    const { id } = await client.lobbies.join('raid');
+    const { id: messageId } = await lobbyOf(client, id).send('hm', { metadata: { a: 'b' } });
     await callApi(service, 'PUT', `/lobbies/${id}/messages/${messageId}/moderation-metadata`, { verdict: 'fine' });
     const [message] = await heard(client, id, ([first]) => first?.moderationMetadata.verdict === 'fine');
     expect(message).toMatchObject({ content: 'hm', metadata: { a: 'b' } });
   });
 
-  it('are refused to whoever is not in the lobby', async () => {
+  it('are rejected when the player is not in the lobby', async () => {
     const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
-    const id = await hers.createOrJoinLobby('raid');
+    await hers.lobbies.join('raid');
+    const lobby = await theirs.lobbies.join('raid');
+    await lobby.leave();
     const refused = { name: 'ApiError', code: 'not_a_lobby_member' };
-    await expect(theirs.sendLobbyMessage(id, 'hello')).rejects.toMatchObject(refused);
-    await expect(theirs.getLobbyMessages(id)).rejects.toMatchObject(refused);
-    await expect(theirs.getLobbyMessages(unknownLobby)).rejects.toMatchObject({ code: 'unknown_lobby' });
+    await expect(lobby.send('hello')).rejects.toMatchObject(refused);
+    await expect(lobby.loadOlder()).rejects.toMatchObject(refused);
   });
 
   it.each([
@@ -184,18 +197,18 @@ describe('messages', () => {
     async (_, code) => {
       const network = new Network(await loadSystemSocket());
       const [hers, theirs] = await Promise.all([connected(ada), connected(grace, { socket: network.socket })]);
-      const id = await hers.createOrJoinLobby('raid');
-      await theirs.createOrJoinLobby('raid');
-      await hers.sendLobbyMessage(id, 'before');
+      const { id } = await hers.lobbies.join('raid');
+      await theirs.lobbies.join('raid');
+      await lobbyOf(hers, id).send('before');
       await heard(theirs, id, messages => messages.length === 1);
       const shown: string[] = [];
       theirs.messages$(id).subscribe(messages => shown.push(contentOf(messages).join()));
 
       network.cut(code);
-      for (const text of ['between', 'still between']) await hers.sendLobbyMessage(id, text);
+      for (const text of ['between', 'still between']) await lobbyOf(hers, id).send(text);
       theirs.checkConnection();
       await firstValueFrom(theirs.status$.pipe(filter(({ status }) => status === 'ready')));
-      await hers.sendLobbyMessage(id, 'after');
+      await lobbyOf(hers, id).send('after');
       const all = ['before', 'between', 'still between', 'after'];
       expect(contentOf(await heard(theirs, id, messages => messages.at(-1)?.content === 'after'))).toEqual(all);
       for (const text of shown) expect(all.join()).toContain(text);
@@ -212,20 +225,20 @@ describe('linking a channel', () => {
     expect(await hers.getGuildChannels(guild.id)).toMatchObject([
       { id: channel.id, name: 'general', type: 0, isLinkable: true, linkedLobby: undefined },
     ]);
-    await hers.linkChannelToLobby(id, channel.id);
+    await lobbyOf(hers, id).linkChannel(channel.id);
     const linked = await seen(hers, id, ({ linkedChannel }) => linkedChannel !== undefined);
     expect(linked.linkedChannel).toEqual({ id: channel.id, name: 'general', guildId: guild.id });
     expect(await hers.getGuildChannels(guild.id)).toMatchObject([
       { isLinkable: false, linkedLobby: { applicationId: application.id, lobbyId: id } },
     ]);
 
-    const { code, url } = await stranger.createLobbyInvite(id);
+    const { code, url } = await lobbyOf(stranger, id).createInvite();
     expect(url).toBe(`${service.webBase}/invite/${code}`);
-    await expect(hers.createLobbyInvite(id)).rejects.toMatchObject({ code: 'already_in_guild' });
+    await expect(lobbyOf(hers, id).createInvite()).rejects.toMatchObject({ code: 'already_in_guild' });
 
-    await hers.unlinkChannelFromLobby(id);
+    await lobbyOf(hers, id).unlinkChannel();
     await seen(hers, id, ({ linkedChannel }) => linkedChannel === undefined);
-    await expect(stranger.createLobbyInvite(id)).rejects.toMatchObject({ code: 'lobby_not_linked' });
+    await expect(lobbyOf(stranger, id).createInvite()).rejects.toMatchObject({ code: 'lobby_not_linked' });
   });
 
   it('shows the page of an invite', async () => {
@@ -233,14 +246,14 @@ describe('linking a channel', () => {
     const hers = await connected(ada);
     const theirs = await connected(edsger, { openBrowser: url => void pages.push(url) });
     const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
-    await hers.linkChannelToLobby(id, channel.id);
-    expect(pages).toEqual([await theirs.joinLinkedLobbyGuild(id)]);
+    await lobbyOf(hers, id).linkChannel(channel.id);
+    expect(pages).toEqual([await lobbyOf(theirs, id).joinLinkedGuild()]);
   });
 
   it('names the page of an invite when it cannot be shown, with a code and what the game’s own function threw', async () => {
     const hers = await connected(ada);
     const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
-    await hers.linkChannelToLobby(id, channel.id);
+    await lobbyOf(hers, id).linkChannel(channel.id);
     const cause = new TypeError('no window is open');
     const pages: string[] = [];
     for (const fail of [
@@ -254,7 +267,9 @@ describe('linking a channel', () => {
         return fail();
       };
       const theirs = await connected(edsger, { openBrowser });
-      const error = await theirs.joinLinkedLobbyGuild(id).catch(caught => caught);
+      const error = await lobbyOf(theirs, id)
+        .joinLinkedGuild()
+        .catch(caught => caught);
       expect(error).toMatchObject({ name: 'TransportError', code: 'browser_unavailable', cause });
       expect(error.message).toBe(`openBrowser could not show the page at ${pages.at(-1)}.`);
     }
@@ -263,11 +278,11 @@ describe('linking a channel', () => {
   it('gives the address of an invite when its deadline passes while the browser is still being opened', async () => {
     const hers = await connected(ada);
     const id = await serverLobby({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });
-    await hers.linkChannelToLobby(id, channel.id);
+    await lobbyOf(hers, id).linkChannel(channel.id);
     const theirs = await connected(edsger, { openBrowser: () => new Promise(() => {}) });
-    expect(await theirs.joinLinkedLobbyGuild(id, { deadlineMs: 300 })).toMatch(/^http/);
+    expect(await lobbyOf(theirs, id).joinLinkedGuild({ deadlineMs: 300 })).toMatch(/^http/);
     const stop = new AbortController();
-    const joining = theirs.joinLinkedLobbyGuild(id, { signal: stop.signal });
+    const joining = lobbyOf(theirs, id).joinLinkedGuild({ signal: stop.signal });
     stop.abort();
     await expect(joining).rejects.toMatchObject({ code: 'aborted' });
   });
@@ -276,8 +291,8 @@ describe('linking a channel', () => {
     const client = await connected(ada);
     const id = await serverLobby({ members: [{ id: ada.id }] });
     const refused = { code: 'lobby_link_refused' };
-    await expect(client.linkChannelToLobby(id, channel.id)).rejects.toMatchObject(refused);
-    await expect(client.unlinkChannelFromLobby(id)).rejects.toMatchObject(refused);
+    await expect(lobbyOf(client, id).linkChannel(channel.id)).rejects.toMatchObject(refused);
+    await expect(lobbyOf(client, id).unlinkChannel()).rejects.toMatchObject(refused);
   });
 });
 
@@ -292,20 +307,20 @@ describe('operations', () => {
           })
         ).json()) as { entries: unknown[] }
       ).entries.length;
+    const lobby = await client.lobbies.join('raid');
     const before = await log();
     const wrong: [Promise<unknown>, object][] = [
-      [client.createOrJoinLobby(''), { name: 'ValidationError', issues: [{ path: ['secret'] }] }],
-      [client.createOrJoinLobby('x'.repeat(limits.lobbySecretLengthMax + 1)), { issues: [{ path: ['secret'] }] }],
+      [client.lobbies.join(''), { name: 'ValidationError', issues: [{ path: ['secret'] }] }],
+      [client.lobbies.join('x'.repeat(limits.lobbySecretLengthMax + 1)), { issues: [{ path: ['secret'] }] }],
       [
-        client.createOrJoinLobby('s', { memberMetadata: { a: 'x'.repeat(1000) }, idleTimeoutSeconds: 4 }),
+        client.lobbies.join('s', { memberMetadata: { a: 'x'.repeat(1000) }, idleTimeoutSeconds: 4 }),
         { issues: [{ path: ['idle_timeout_seconds'] }, { path: ['member_metadata'] }] },
       ],
-      [client.sendLobbyMessage('5', '  '), { name: 'ArgumentError', code: 'empty_message' }],
-      [client.sendLobbyMessage('5', 'x'.repeat(2001)), { issues: [{ path: ['content'] }] }],
-      [client.sendLobbyMessage('no id', 'x'), { code: 'invalid_snowflake' }],
-      [client.getLobbyMessages('5', { limit: 0 }), { code: 'invalid_limit' }],
-      [client.getLobbyMessages('5', { limit: 201 }), { code: 'invalid_limit' }],
-      [client.linkChannelToLobby('5', 'x'), { code: 'invalid_snowflake' }],
+      [lobby.send('  '), { name: 'ArgumentError', code: 'empty_message' }],
+      [lobby.send('x'.repeat(2001)), { issues: [{ path: ['content'] }] }],
+      [lobby.loadOlder(0), { code: 'invalid_limit' }],
+      [lobby.loadOlder(Number.NaN), { code: 'invalid_limit' }],
+      [lobby.linkChannel('x'), { code: 'invalid_snowflake' }],
       [client.getGuildChannels('x'), { code: 'invalid_snowflake' }],
     ];
     for (const [call, error] of wrong) await expect(call).rejects.toMatchObject(error);
@@ -314,18 +329,18 @@ describe('operations', () => {
 
   it('fail at once while the client is not ready, and go through once it is when they were told to wait', async () => {
     const client = await clientOf(ada);
-    await expect(client.createOrJoinLobby('raid')).rejects.toMatchObject({
+    await expect(client.lobbies.join('raid')).rejects.toMatchObject({
       name: 'TransportError',
       code: 'client_not_ready',
     });
     const states: (readonly WaitSnapshot[])[] = [];
     client.waits$.subscribe(waits => states.push(waits));
     const waits: (WaitSnapshot | undefined)[] = [];
-    const joining = client.createOrJoinLobby('raid', { whenOffline: 'queue', onWait: wait => waits.push(wait) });
-    expect(client.waits).toMatchObject([{ operation: 'createOrJoinLobby', reason: 'offline' }]);
+    const joining = client.lobbies.join('raid', { whenOffline: 'queue', onWait: wait => waits.push(wait) });
+    expect(client.waits).toMatchObject([{ operation: 'join', reason: 'offline' }]);
     await client.connect();
-    expect(await joining).toBe((await seen(client, await joining)).id);
-    expect(waits).toMatchObject([{ operation: 'createOrJoinLobby', reason: 'offline', untilMs: undefined }, undefined]);
+    expect((await joining).snapshot).toMatchObject({ members: [{ id: ada.id }] });
+    expect(waits).toMatchObject([{ operation: 'join', reason: 'offline', untilMs: undefined }, undefined]);
     expect(states.map(({ length }) => length)).toEqual([0, 1, 0]);
     expect(isDeeplyFrozen(states)).toBe(false);
     expect(states.every(isDeeplyFrozen)).toBe(true);
@@ -333,16 +348,17 @@ describe('operations', () => {
 
   it('end by their deadline or their signal, however they wait', async () => {
     const client = await clientOf(ada, { whenOffline: 'queue' });
-    await expect(client.leaveLobby('5', { deadlineMs: 20 })).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    const join = (options?: OperationOptions) => client.lobbies.join('raid', options);
+    await expect(join({ deadlineMs: 20 })).rejects.toMatchObject({ code: 'deadline_exceeded' });
     const abort = new AbortController();
-    const call = client.leaveLobby('5', { signal: abort.signal });
+    const call = join({ signal: abort.signal });
     abort.abort();
     await expect(call).rejects.toMatchObject({ code: 'aborted' });
-    await expect(client.leaveLobby('5', { signal: abort.signal })).rejects.toMatchObject({ code: 'aborted' });
-    const left = client.leaveLobby('5');
+    await expect(join({ signal: abort.signal })).rejects.toMatchObject({ code: 'aborted' });
+    const left = join();
     await client.close();
     await expect(left).rejects.toMatchObject({ code: 'aborted' });
-    await expect(client.leaveLobby('5')).rejects.toMatchObject({ code: 'closed' });
+    await expect(join()).rejects.toMatchObject({ code: 'closed' });
     expect(client.waits).toEqual([]);
   });
 
@@ -351,12 +367,12 @@ describe('operations', () => {
     const buckets = { 'lobby-join': { requests: 1, windowMs: 300 } };
     service = await startService({ fixtures: starfall, limits: { ...limitProfiles.off, buckets } });
     const client = await connected(ada);
-    await client.createOrJoinLobby('one');
+    await client.lobbies.join('one');
     const waits: (WaitSnapshot | undefined)[] = [];
-    await client.createOrJoinLobby('two', { onWait: wait => waits.push(wait) });
-    expect(waits).toMatchObject([{ operation: 'createOrJoinLobby', reason: 'rate_limit' }, undefined]);
+    await client.lobbies.join('two', { onWait: wait => waits.push(wait) });
+    expect(waits).toMatchObject([{ operation: 'join', reason: 'rate_limit' }, undefined]);
     expect((waits[0]?.untilMs ?? 0) - (waits[0]?.sinceMs ?? 0)).toBeLessThanOrEqual(300);
-    await expect(client.createOrJoinLobby('three', { deadlineMs: 50 })).rejects.toMatchObject({
+    await expect(client.lobbies.join('three', { deadlineMs: 50 })).rejects.toMatchObject({
       name: 'RateLimitError',
       code: 'rate_limited',
     });
@@ -366,6 +382,6 @@ describe('operations', () => {
     const client = await clientOf(ada);
     client.updateToken(await playerToken(service, ada.id, 'identify gateway.connect'));
     await client.connect();
-    await expect(client.createOrJoinLobby('raid')).rejects.toMatchObject({ code: 'missing_scope' });
+    await expect(client.lobbies.join('raid')).rejects.toMatchObject({ code: 'missing_scope' });
   });
 });

@@ -157,7 +157,7 @@ describe('lobbies of the service, watched live', () => {
     const lobby = await createLobby({ metadata: { map: 'harbour' }, members: [{ id: ada.id }] });
     await createLobby({ members: [{ id: grace.id }] });
     const client = await connected(ada);
-    expect(client.lobbies).toMatchObject([
+    expect(client.lobbies.snapshot).toMatchObject([
       { id: lobby.id, applicationId: application.id, metadata: { map: 'harbour' }, members: [{ id: ada.id }] },
     ]);
   });
@@ -179,7 +179,7 @@ describe('lobbies of the service, watched live', () => {
 
     await callApi(service, 'DELETE', `/lobbies/${id}`);
     await gone(client, id);
-    expect(client.lobbies).toEqual([]);
+    expect(client.lobbies.snapshot).toEqual([]);
   });
 
   it('loses a lobby it is removed from, while the others keep it', async () => {
@@ -227,7 +227,7 @@ describe('lobbies of the service, watched live', () => {
     const client = await connected(ada);
     const before = client.lobby(id);
     await client.disconnect();
-    expect(client.lobbies).toEqual([]);
+    expect(client.lobbies.snapshot).toEqual([]);
     await client.connect();
     expect(client.lobby(id)).toEqual(before);
   });

@@ -146,8 +146,8 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
       await window.getByLabel('New lobby').fill('A lobby with a name that is rather long for one');
       await window.getByRole('button', { name: 'Make' }).click();
       await window.locator('.secret').waitFor();
-      const lobbyId = await friend.createOrJoinLobby((await window.locator('.secret').textContent()) ?? '');
-      await friend.sendLobbyMessage(lobbyId, `${'Awordwithoutanend'.repeat(20)} and some more`);
+      const { id: lobbyId } = await friend.lobbies.join((await window.locator('.secret').textContent()) ?? '');
+      await friend.lobbies.get(lobbyId)?.send(`${'Awordwithoutanend'.repeat(20)} and some more`);
       await window.locator('.message').waitFor();
       await look('lobby');
       for (const page of ['Entry point', 'Account'] as const) {

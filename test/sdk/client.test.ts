@@ -41,7 +41,7 @@ describe('Client', () => {
   it('is disconnected and knows no lobby at first', () => {
     const client = new Client({ baseUrl });
     expect(client.status).toEqual({ status: 'disconnected' });
-    expect(client.lobbies).toEqual([]);
+    expect(client.lobbies.snapshot).toEqual([]);
     expect(client.lobby('5')).toBeUndefined();
     expect(client.handleRedirect('discord-1:/authorize/callback?code=c')).toBe(false);
   });

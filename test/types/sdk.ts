@@ -12,6 +12,7 @@ import {
   type Credentials,
   createAuthorizationCodeVerifier,
   discordBaseUrl,
+  type LobbyHandle,
   type LobbyId,
   type LobbyMemberSnapshot,
   type LobbyMembers,
@@ -22,6 +23,8 @@ import {
   openCredentials,
   openKeychain,
   type PlacedKeychain,
+  type RallypointError,
+  type StandardSchema,
   type TokenExpiration,
   type TokenSet,
   TransportError,
@@ -83,7 +86,7 @@ export const lobby: Observable<LobbySnapshot | undefined> = client.lobby$('5');
 // @ts-expect-error subjects stay private
 client.lobbies$.next([]);
 // @ts-expect-error snapshots are read-only
-client.lobbies.push();
+client.lobbies.snapshot.push();
 for (const { members } of client.lobbies) {
   // @ts-expect-error all the way down
   members.length = 0;
@@ -109,26 +112,56 @@ client.commands$('everywhere');
 for (const message of client.messages('5')) message.content = '';
 
 export async function play(): Promise<LobbyId> {
-  const id = await client.createOrJoinLobby('raid', { memberMetadata: { team: 'red' }, deadlineMs: 5_000 });
+  const raid = await client.lobbies.join('raid', { memberMetadata: { team: 'red' }, deadlineMs: 5_000 });
   // @ts-expect-error metadata is text → text
-  await client.createOrJoinLobby('raid', { memberMetadata: { team: 1 } });
+  await client.lobbies.join('raid', { memberMetadata: { team: 1 } });
   // @ts-expect-error what is to happen offline has a name
-  await client.leaveLobby(id, { whenOffline: 'later' });
+  await raid.leave({ whenOffline: 'later' });
   // @ts-expect-error flags of members are the game server's
-  await client.createOrJoinLobby('raid', { flags: 1 });
-  const sent: LobbyMessageSnapshot = await client.sendLobbyMessage(id, 'hello', { whenOffline: 'queue' });
-  return sent.lobbyId;
+  await client.lobbies.join('raid', { flags: 1 });
+  const sent: LobbyMessageSnapshot = await raid.send('hello', { whenOffline: 'queue' });
+  const known: LobbyHandle | undefined = client.lobbies.get('5');
+  const map: string | undefined = raid.metadata?.map ?? known?.memberMetadata('9')?.map;
+  for (const message of raid.messages) {
+    // @ts-expect-error only outgoing messages fail
+    if (message.status === 'sent') message.error;
+    else message.error satisfies RallypointError | undefined;
+  }
+  // @ts-expect-error handles come from the collection
+  new LobbyHandle('5', undefined);
+  return map === undefined ? sent.lobbyId : raid.id;
 }
 
-export async function speak(id: LobbyId): Promise<VoiceServerSnapshot | undefined> {
-  await client.joinLobbyCall(id, { selfMute: true, deadlineMs: 5_000 });
-  await client.updateLobbyCall(id, { selfDeaf: false });
+/** A schema as validation libraries provide it. */
+declare const raidSchema: StandardSchema<{ readonly map: string; readonly round: number }>;
+
+export async function playTyped(): Promise<number> {
+  await using typed = new Client({ baseUrl: discordBaseUrl, schemas: { lobby: raidSchema } });
+  const { metadata, memberMetadata } = await typed.lobbies.join('raid');
+  // @ts-expect-error metadata may not fit the schema
+  metadata.round;
+  const team: string | undefined = memberMetadata('9')?.team;
+  return team === 'red' ? 0 : (metadata?.round ?? 1);
+}
+
+client.events$.subscribe(event => {
+  if (event.type === 'memberJoined') event.member.displayName satisfies string;
+  if (event.type === 'lobbyEnded') event.reason satisfies 'deleted' | 'unknown';
+  // @ts-expect-error only events of messages have one
+  if (event.type === 'removed') event.message;
+  // @ts-expect-error no event has this name
+  event.type === 'exploded';
+});
+
+export async function speak({ call }: LobbyHandle): Promise<VoiceServerSnapshot | undefined> {
+  await call.join({ selfMute: true, deadlineMs: 5_000 });
+  await call.update({ selfDeaf: false });
   // @ts-expect-error nobody can be muted by others
-  await client.updateLobbyCall(id, { mute: true });
-  const { participants, server }: CallSnapshot = client.call(id);
+  await call.update({ mute: true });
+  const { participants, server }: CallSnapshot = call.snapshot;
   // @ts-expect-error what a client shows is read-only
   for (const participant of participants) participant.selfMute = false;
-  await client.leaveLobbyCall(id);
+  await call.leave();
   return server;
 }
 

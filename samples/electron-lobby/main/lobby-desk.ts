@@ -42,7 +42,7 @@ export class LobbyDesk {
     const title = this.#titleOf(lobbyId);
     this.#leaving.add(lobbyId);
     try {
-      await this.#parts.client.leaveLobby(lobbyId);
+      await this.#parts.client.lobbies.get(lobbyId)?.leave();
     } finally {
       this.#leaving.delete(lobbyId);
     }
@@ -57,7 +57,7 @@ export class LobbyDesk {
   }
 
   async say(lobbyId: string, text: string): Promise<void> {
-    await this.#parts.client.sendLobbyMessage(lobbyId, text);
+    await this.#parts.client.lobbies.get(lobbyId)?.send(text);
   }
 
   secretOf(lobbyId: string): string | undefined {
@@ -74,7 +74,7 @@ export class LobbyDesk {
     const { client, store } = this.#parts;
     const { session } = store.state;
     const name = session.step === 'signed-in' ? session.player?.displayName : undefined;
-    const lobbyId = await client.createOrJoinLobby(secret, {
+    const { id: lobbyId } = await client.lobbies.join(secret, {
       ...(title !== '' && { lobbyMetadata: { title } }),
       // Members come with their ids alone; a game that wants names among them says its own.
       ...(name !== undefined && { memberMetadata: { name } }),

@@ -106,8 +106,8 @@ export class LobbyWatch {
     const { client, onChange } = this.#parts;
     try {
       // A lobby may be known before the session is ready.
-      const options = { limit: historyMax, whenOffline: 'queue' } as const;
-      this.#history = await client.getLobbyMessages(this.#latest.id, options);
+      await client.lobbies.get(this.#latest.id)?.loadOlder(historyMax, { whenOffline: 'queue' });
+      this.#history = client.messages(this.#latest.id);
       this.#learnAuthors(this.#history);
       onChange();
     } catch {

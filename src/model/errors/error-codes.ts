@@ -32,6 +32,7 @@ export const errorCodes = {
       invalid_name: "The game's name is empty, too long, or contains control characters.",
       invalid_path: 'The path must be absolute.',
       invalid_redirect_uri: 'The redirect URI is not the one that authorize() returned.',
+      invalid_schema: 'A metadata schema validates asynchronously; only synchronous schemas can be used.',
       invalid_scheme:
         'The scheme contains characters that are not allowed, or belongs to other programs (such as https).',
       invalid_secret: 'A secret for the keychain must be text, neither empty nor longer than the keychain allows.',
@@ -49,6 +50,7 @@ export const errorCodes = {
         'The window has no connection to the main process: exposeRallypoint() was not called in its preload script.',
       missing_refresh_token: 'The refresh token is missing.',
       missing_scheme: 'Neither a scheme nor an application id was given.',
+      missing_secret: 'The secret of the lobby is not known: it was not joined by this client.',
       missing_service: "The keychain's service name is empty.",
       missing_state: 'To continue an authorization that an earlier process started, pass its state.',
       missing_token: 'The token to revoke is missing.',
@@ -73,6 +75,7 @@ export const errorCodes = {
       deadline_exceeded: 'The operation did not complete before its deadline.',
       main_process_failed:
         'The operation failed in the main process for a reason that is not shown to windows; its log says why.',
+      lobby_ended: 'The lobby ended, or the player was removed from it, before the operation was complete.',
       no_loopback: 'No loopback port could be opened for the redirect.',
       untrusted_window: 'The main process does not serve the page of this window; isTrusted of serveWindows() decides.',
       unreachable: 'The service could not be reached; nothing was sent.',

@@ -33,6 +33,11 @@ export class LiveCommands {
     });
   }
 
+  /** `loading` while nobody subscribed. */
+  commands(place: CommandPlace): CommandsSnapshot {
+    return this.#watched.get(JSON.stringify(place))?.shown ?? nothingYet;
+  }
+
   setReady(isReady: boolean): void {
     this.#isReady = isReady;
     for (const watched of this.#watched.values()) {
@@ -88,6 +93,10 @@ class WatchedPlace {
   constructor(clock: Clock, load: LoadCommands) {
     this.#clock = clock;
     this.#load = load;
+  }
+
+  get shown(): CommandsSnapshot {
+    return this.#shown;
   }
 
   /** Asks now, in place of whatever was asked before. */

@@ -204,7 +204,7 @@ function troubleOf(error: RallypointError | undefined): Pick<ConnectionSnapshot,
   return error instanceof GatewayError ? { error, closeCode: error.closeCode } : { error };
 }
 
-function userIdOf(ready: unknown): UserId | undefined {
+export function userIdOf(ready: unknown): UserId | undefined {
   const id = asRecord(asRecord(ready)?.user)?.id;
   return isSnowflake<'user'>(id) ? id : undefined;
 }

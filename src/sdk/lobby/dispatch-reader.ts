@@ -63,7 +63,8 @@ function readLobbyChange(data: Fields, known?: FindLobby): LobbyEvent | undefine
 
 function readLobbyEnd(data: Fields): LobbyEvent | undefined {
   const lobbyId = data.id ?? data.lobby_id;
-  return isSnowflake<'lobby'>(lobbyId) ? { kind: 'lobby-gone', lobbyId } : undefined;
+  const reason = data.reason === 'deleted' || data.reason === 'removed' ? data.reason : 'unknown';
+  return isSnowflake<'lobby'>(lobbyId) ? { kind: 'lobby-gone', lobbyId, reason } : undefined;
 }
 
 function readMemberChange(data: Fields): LobbyEvent | undefined {

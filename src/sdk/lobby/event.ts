@@ -2,14 +2,17 @@ import type { LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
 import type { Fields } from './fields.ts';
 import type { LobbyMessageSnapshot, LobbySnapshot, LobbyState, VoiceStateSnapshot } from './snapshot.ts';
 
-/** What happened to lobbies, in the words of this client. Everything in it is complete and, but for members, frozen. */
+/** Why a lobby is gone; `unknown`: the service did not say. */
+export type LobbyGoneReason = 'deleted' | 'removed' | 'unknown';
+
+/** A dispatch as this client reads it. Everything in it is complete and, except for members, frozen. */
 export type LobbyEvent =
   /** A session began: these are all the lobbies there are, in any order. `unreadable` more could not be read. */
   | { readonly kind: 'reset'; readonly lobbies: LobbyState; readonly unreadable: number }
   /** Appeared or changed. */
   | { readonly kind: 'lobby'; readonly lobbyId: LobbyId; readonly lobby: LobbySnapshot }
   /** Deleted, or the player was removed from it. */
-  | { readonly kind: 'lobby-gone'; readonly lobbyId: LobbyId }
+  | { readonly kind: 'lobby-gone'; readonly lobbyId: LobbyId; readonly reason: LobbyGoneReason }
   | MemberChange
   | MemberGone
   | { readonly kind: 'message'; readonly lobbyId: LobbyId; readonly message: LobbyMessageSnapshot }

@@ -1,14 +1,15 @@
 import type { LobbyId, UserId } from '../../model/snowflake.ts';
 import type { MemberChange } from './event.ts';
 import { LiveList } from './live-list.ts';
-import { LiveMessages } from './live-messages.ts';
-import { readMember } from './lobby-reader.ts';
+import { LiveMessages, type MessageListener } from './live-messages.ts';
+import { displayNameOf, readMember } from './lobby-reader.ts';
 import { share } from './share.ts';
 import type {
   LobbyMemberSnapshot,
   LobbyMembers,
   LobbySnapshot,
   LobbyVoiceStates,
+  UserSnapshot,
   VoiceStateSnapshot,
 } from './snapshot.ts';
 
@@ -21,13 +22,14 @@ type LobbyHead = Omit<LobbySnapshot, 'members' | 'voiceStates'>;
  */
 export class LiveLobby {
   readonly id: LobbyId;
-  readonly messages = new LiveMessages();
+  readonly messages: LiveMessages;
   #head: LobbyHead;
   readonly #members: LiveList<LobbyMemberSnapshot>;
   readonly #voiceStates: LiveList<VoiceStateSnapshot>;
   #shown: LobbySnapshot | undefined;
 
-  constructor(lobby: LobbySnapshot) {
+  constructor(lobby: LobbySnapshot, onMessage?: MessageListener) {
+    this.messages = new LiveMessages(onMessage);
     const { members, voiceStates, ...head } = lobby;
     this.id = lobby.id;
     this.#head = Object.freeze(head);
@@ -91,8 +93,12 @@ export class LiveLobby {
   #put(member: LobbyMemberSnapshot): void {
     const present = this.#members.find(member.id);
     // Not every event says who the member is.
-    const known = present?.user && !member.user ? Object.freeze({ ...member, user: present.user }) : member;
+    const known = present?.user && !member.user ? withUser(member, present.user) : member;
     const shared = share(present, known);
     if (shared !== present) this.#members.put(shared);
   }
+}
+
+function withUser(member: LobbyMemberSnapshot, user: UserSnapshot): LobbyMemberSnapshot {
+  return Object.freeze({ ...member, user, displayName: displayNameOf(member.id, user, member.additionalName) });
 }

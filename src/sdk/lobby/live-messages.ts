@@ -4,101 +4,165 @@ import { LiveList } from './live-list.ts';
 import { share } from './share.ts';
 import type { LobbyMessageSnapshot, LobbyMessages } from './snapshot.ts';
 
-/** How many of a lobby's messages are kept. @see docs/spec/client.md#histories */
+/** How many of a lobby's messages are kept until the game takes a handle of the lobby. @see docs/spec/client.md#histories */
 export const messagesKeptMax = 25;
 
-// Our choice: many times what a lobby says while its history is asked for.
+// Unspecified: many times what a lobby receives while its history is requested.
 const heldMax = 1000;
 
 /**
- * The newest messages of one lobby as they come, from when the client first heard of the lobby.
+ * A message appeared, changed or was removed: `before` or `after` is undefined. `isNews` is false for messages that were
+ * sent before the client followed the lobby.
+ */
+export type MessageListener = (
+  before: LobbyMessageSnapshot | undefined,
+  after: LobbyMessageSnapshot | undefined,
+  isNews: boolean,
+) => void;
+
+interface HeldChange {
+  readonly id: MessageId;
+  readonly isNew: boolean;
+  readonly apply: () => void;
+}
+
+/**
+ * The newest messages of one lobby, from when the client first knew the lobby.
  *
- * While it is known that some may be missing, what comes is held back, so that nobody is shown a message before one
- * that was sent earlier: {@link hold} begins that, {@link fill} or {@link release} ends it.
+ * While some may be missing, changes are held back, so that no message is shown before one that was sent earlier:
+ * {@link hold} begins that, {@link fill} or {@link release} ends it, each for whoever loads history.
  */
 export class LiveMessages {
   readonly #list = new LiveList<LobbyMessageSnapshot>();
-  #held: (() => void)[] | undefined;
+  readonly #onChange: MessageListener | undefined;
+  readonly #loaders = new Set<object>();
+  #held: HeldChange[] = [];
+  #max = messagesKeptMax;
+  /** The history from before the client knew the lobby was loaded, even if it was empty. */
+  #hasHistory = false;
+  #firstNews: MessageId | undefined;
+
+  constructor(onChange?: MessageListener) {
+    this.#onChange = onChange;
+  }
 
   /** Oldest first; frozen; the same object until something changes. */
   get shown(): LobbyMessages {
     return this.#list.shown;
   }
 
-  put(message: LobbyMessageSnapshot): void {
-    this.#now(() => this.#put(message));
+  /** How many are kept. */
+  get max(): number {
+    return this.#max;
   }
 
-  /** Changes one that is kept; others are passed over. */
+  /** The oldest message that was sent since the client follows the lobby; undefined when there is none. */
+  get firstNews(): MessageId | undefined {
+    return this.#firstNews;
+  }
+
+  /** Keeps up to `max` from now on, if that is more than before. */
+  widen(max: number): void {
+    this.#max = Math.max(this.#max, max);
+  }
+
+  put(message: LobbyMessageSnapshot): void {
+    this.#now(message.id, true, () => this.#put(message, true));
+  }
+
+  /** Changes one that is kept; others are ignored. */
   edit(id: MessageId, change: MessageEdit): void {
-    this.#now(() => {
+    this.#now(id, false, () => {
       const message = this.#list.find(id);
-      if (message) this.#put(Object.freeze({ ...message, ...change }));
+      if (message) this.#put(Object.freeze({ ...message, ...change }), false);
     });
   }
 
   remove(id: MessageId): void {
-    this.#now(() => void this.#list.remove(id));
+    this.#now(id, false, () => this.#remove(id));
   }
 
-  /** Some may have been missed: from now on nothing is shown. */
-  hold(): void {
-    this.#held ??= [];
+  /** Some messages may be missing until `loader` has loaded them: nothing is shown until then. */
+  hold(loader: object): void {
+    this.#loaders.add(loader);
   }
 
   /**
-   * Takes in what the service keeps, then what came meanwhile. Of what is kept here, whatever the history should have
-   * and has not was deleted; of the history, what is older than all that is kept here was never followed. Does nothing
-   * unless it is waited for.
+   * Merges what the service keeps, then applies what arrived meanwhile. Kept messages that the history should contain and
+   * does not were deleted. Does nothing unless `loader` holds the messages.
    *
    * @param history the newest messages, in any order
+   * @param withOlder also takes messages that are older than all that are kept
    */
-  fill(history: LobbyMessages): void {
-    if (!this.#held) return;
+  fill(loader: object, history: LobbyMessages, withOlder = false): void {
+    if (!this.#loaders.has(loader)) return;
     const kept = this.#list.shown;
-    const told = new LiveList(history);
-    const [oldestKept] = kept;
-    const [oldestTold] = told.shown;
+    const loaded = new LiveList(history);
+    const oldestKept = kept[0]?.id;
+    const newestKept = kept.at(-1)?.id;
+    const [oldestLoaded] = loaded.shown;
     for (const { id } of kept) {
-      if (oldestTold && isNotBefore(id, oldestTold.id) && !told.find(id)) this.#list.remove(id);
+      if (oldestLoaded && isNotBefore(id, oldestLoaded.id) && !loaded.find(id)) this.#remove(id);
     }
-    for (const message of told.shown) {
-      if (!oldestKept || isNotBefore(message.id, oldestKept.id)) this.#putAgain(message);
+    const arrived = new Set(this.#held.filter(({ isNew }) => isNew).map(({ id }) => id));
+    for (const message of loaded.shown) {
+      const { id } = message;
+      if (!withOlder && oldestKept !== undefined && !isNotBefore(id, oldestKept)) continue;
+      const isNews = newestKept === undefined ? this.#hasHistory : isNotBefore(id, withOlder ? newestKept : oldestKept);
+      this.#putAgain(message, isNews || arrived.has(id));
     }
-    this.release();
+    if (withOlder) this.#hasHistory = true;
+    this.release(loader);
   }
 
-  /** Shows what was held back, whatever may be missing. */
-  release(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const change of held) change();
+  /** Shows what was held back for `loader`, even if messages are still missing. */
+  release(loader: object): void {
+    if (this.#loaders.delete(loader) && this.#loaders.size === 0) this.#applyHeld();
   }
 
-  #now(change: () => void): void {
-    if (!this.#held) change();
-    else if (this.#held.push(change) >= heldMax) this.release();
+  #now(id: MessageId, isNew: boolean, apply: () => void): void {
+    if (this.#loaders.size === 0) apply();
+    else if (this.#held.push({ id, isNew, apply }) >= heldMax) {
+      this.#loaders.clear();
+      this.#applyHeld();
+    }
   }
 
-  // What was sent along with a message is said once, live: history does not have it.
-  #putAgain(message: LobbyMessageSnapshot): void {
+  #applyHeld(): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const { apply } of held) apply();
+  }
+
+  // Metadata of a message is in live events only: history does not have it.
+  #putAgain(message: LobbyMessageSnapshot, isNews: boolean): void {
     const metadata = this.#list.find(message.id)?.metadata;
-    this.#put(metadata ? Object.freeze({ ...message, metadata }) : message);
+    this.#put(metadata ? Object.freeze({ ...message, metadata }) : message, isNews);
   }
 
-  #put(message: LobbyMessageSnapshot): void {
+  #put(message: LobbyMessageSnapshot, isNews: boolean): void {
     const present = this.#list.find(message.id);
     const shared = share(present, message);
     if (shared === present) return;
-    if (!present && this.#list.size >= messagesKeptMax) {
+    if (!present && this.#list.size >= this.#max) {
       const [oldest] = this.#list.shown;
       if (!oldest || isNotBefore(oldest.id, message.id)) return;
       this.#list.remove(oldest.id);
     }
     this.#list.put(shared);
+    if (!present && isNews && !isNotBefore(message.id, this.#firstNews)) this.#firstNews = message.id;
+    this.#onChange?.(present, shared, isNews);
+  }
+
+  #remove(id: MessageId): void {
+    const present = this.#list.find(id);
+    if (!present) return;
+    this.#list.remove(id);
+    this.#onChange?.(present, undefined, true);
   }
 }
 
-function isNotBefore(a: MessageId, b: MessageId): boolean {
-  return compareSnowflakes(a, b) >= 0;
+/** False when there is no `b`. */
+function isNotBefore(a: MessageId, b: MessageId | undefined): boolean {
+  return b !== undefined && compareSnowflakes(a, b) >= 0;
 }

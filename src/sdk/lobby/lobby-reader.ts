@@ -13,9 +13,9 @@ import type {
 } from './snapshot.ts';
 
 /**
- * Readers of what a service says of lobbies, over the gateway or HTTP: here the wire's shapes become snapshots. They take
- * the documented shapes and the ones other clients have met: metadata as JSON text, `id` beside `user_id`. Fields they do
- * not know are passed over; undefined stands for what cannot be read. What is read is the reader's: it may be frozen.
+ * Readers of lobby payloads, from the gateway or HTTP: here the wire's shapes become snapshots. They accept the documented
+ * shapes and those of other implementations: metadata as JSON text, `id` beside `user_id`. They ignore fields they do not
+ * know, and return undefined for what cannot be read. They may freeze what they are given.
  *
  * @see docs/spec/lobbies.md#lobby; docs/spec/lobbies.md#shapes-over-the-gateway; docs/spec/lobbies.md#events
  */
@@ -39,7 +39,7 @@ export function readLobby(value: unknown, known?: LobbySnapshot): LobbySnapshot 
 
 const noVoiceStates: LobbyVoiceStates = Object.freeze([]);
 
-// One that cannot be read is passed over: a lobby is not unknown because of who speaks in it.
+// One that cannot be read is ignored: the rest of the lobby is still good.
 function readVoiceStates(value: unknown, known: LobbyVoiceStates = noVoiceStates): LobbyVoiceStates {
   if (!Array.isArray(value)) return known;
   const read = value.map(state => readVoiceState(asRecord(state) ?? {})).filter(state => state !== undefined);
@@ -96,22 +96,32 @@ export function readMember(
   const flags = fields.flags === undefined && known ? known.flags : readFlags(fields.flags);
   // Without one the name is left out: what says nothing else either leaves it as it is.
   const isNameKept = additional_name === undefined && metadata === undefined;
+  const additionalName = isNameKept ? known?.additionalName : readText(additional_name);
+  const user = readUser(fields.user, known?.user) ?? known?.user;
   return Object.freeze({
     id,
     metadata: metadata === undefined && known ? known.metadata : readMetadata(metadata),
     flags,
     canLinkLobby: (flags & lobbyMemberFlags.CanLinkLobby) !== 0,
     connected: connected ?? known?.connected ?? false,
-    additionalName: isNameKept ? known?.additionalName : readText(additional_name),
-    user: readUser(fields.user),
+    additionalName,
+    displayName: displayNameOf(id, user, additionalName),
+    user,
   });
 }
 
-export function readUser(value: unknown): UserSnapshot | undefined {
+/** What to call a member: the user's name, else the additional name, else the id. */
+export function displayNameOf(id: UserId, user: UserSnapshot | undefined, additionalName: string | undefined): string {
+  return user?.displayName ?? additionalName ?? id;
+}
+
+/** @param known what is known of the user: returned when nothing differs, so that it is shared */
+export function readUser(value: unknown, known?: UserSnapshot): UserSnapshot | undefined {
   if (value === undefined) return undefined;
   const { id, username, global_name } = asRecord(value) ?? {};
   if (!isSnowflake<'user'>(id) || typeof username !== 'string') return undefined;
   const globalName = readText(global_name);
+  if (known && known.id === id && known.username === username && known.globalName === globalName) return known;
   return Object.freeze({ id, username, globalName, displayName: globalName ?? username });
 }
 

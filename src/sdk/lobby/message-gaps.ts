@@ -1,7 +1,6 @@
 import type { LobbyId } from '../../model/snowflake.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
-import { messagesKeptMax } from './live-messages.ts';
 import type { LobbyMessages } from './snapshot.ts';
 import type { LobbyStore } from './store.ts';
 
@@ -9,8 +8,8 @@ import type { LobbyStore } from './store.ts';
 export type LoadHistory = (id: LobbyId, limit: number, signal: AbortSignal) => Promise<LobbyMessages>;
 
 /**
- * What lobbies said while the client was away: a session that could not be resumed brings the lobbies as they are, but
- * not the messages between. They are asked for; until they are there, newer ones wait behind them.
+ * Loads the messages that were sent while the client was away: a session that could not be resumed brings the lobbies as
+ * they are, but not the messages in between. Newer messages are held back until these have been loaded.
  */
 export class MessageGaps {
   readonly #store: LobbyStore;
@@ -31,16 +30,16 @@ export class MessageGaps {
     this.stop();
     for (const id of ids) {
       this.#missing.add(id);
-      this.#store.changeMessages(id, messages => messages.hold());
+      this.#store.changeMessages(id, messages => messages.hold(this));
     }
   }
 
-  /** The client is ready: asks for what is missing, also for what could not be had the last time. */
+  /** The client is ready: loads what is missing, also where the last attempt failed. */
   fill(): void {
     for (const id of this.#missing) if (!this.#asked.has(id)) void this.#fill(id, this.#asking.signal);
   }
 
-  /** Gives up what is under way, and all that is missing. */
+  /** Aborts what is in progress, and forgets what is missing. */
   stop(): void {
     this.#asking.abort();
     this.#asking = new AbortController();
@@ -50,18 +49,30 @@ export class MessageGaps {
 
   async #fill(id: LobbyId, signal: AbortSignal): Promise<void> {
     this.#asked.add(id);
-    this.#store.changeMessages(id, messages => messages.hold());
+    let limit = 0;
+    this.#store.changeMessages(id, messages => {
+      messages.hold(this);
+      limit = messages.max;
+    });
+    if (limit === 0) {
+      this.#missing.delete(id); // the lobby ended meanwhile
+      this.#asked.delete(id);
+      return;
+    }
     try {
-      const history = await this.#load(id, messagesKeptMax, signal);
+      const history = await this.#load(id, limit, signal);
       if (signal.aborted) return;
       this.#missing.delete(id);
       this.#asked.delete(id);
-      this.#store.changeMessages(id, messages => messages.fill(history));
+      this.#store.changeMessages(id, messages => messages.fill(this, history));
     } catch (error) {
       if (signal.aborted) return;
       this.#asked.delete(id);
-      this.#logger.warn({ lobby: id, error: reportError(error) }, 'messages of a lost connection could not be had');
-      this.#store.changeMessages(id, messages => messages.release());
+      this.#logger.warn(
+        { lobby: id, error: reportError(error) },
+        'messages that were sent while the connection was lost could not be loaded',
+      );
+      this.#store.changeMessages(id, messages => messages.release(this));
     }
   }
 }

@@ -24,6 +24,7 @@ export function readMessage(value: unknown): LobbyMessageSnapshot | undefined {
     applicationId: isSnowflake<'application'>(application_id) ? application_id : undefined,
     sentAtMs: snowflakeTimeMs(id),
     editedAtMs: readTime(fields.edited_timestamp),
+    status: 'sent',
   });
 }
 

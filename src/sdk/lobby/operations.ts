@@ -19,30 +19,30 @@ export interface JoinOptions extends OperationOptions {
   readonly lobbyMetadata?: Metadata | undefined;
   /** Replaces the player's own member metadata. Absent: it stays. */
   readonly memberMetadata?: Metadata | undefined;
-  /** After how many seconds without anybody connected the lobby ends; 5 to 604800. Absent: the service's choice. */
+  /** The lobby ends after this many seconds without a connected member; 5 to 604800. Absent: the service's default. */
   readonly idleTimeoutSeconds?: number | undefined;
 }
 
 export interface SendOptions extends OperationOptions {
-  /** Said beside the text to whoever is connected, and kept nowhere. At most 25 entries. */
+  /** Delivered with the text to members who are connected, and not stored. At most 25 entries. */
   readonly metadata?: Metadata | undefined;
   /** SUPPRESS_EMBEDS and SUPPRESS_NOTIFICATIONS of {@link messageFlags}. Default: none. */
   readonly flags?: number | undefined;
 }
 
-export interface HistoryOptions extends OperationOptions {
-  /** How many at most, 1 to 200. Default: 50. */
-  readonly limit?: number | undefined;
+interface HistoryOptions extends OperationOptions {
+  /** How many at most, 1 to 200. */
+  readonly limit: number;
 }
 
-/** An invite to the guild of a lobby's linked channel: for the player alone, once, for an hour. */
+/** An invite to the guild of a lobby's linked channel: for this player, usable once, valid for an hour. */
 export interface LobbyInviteSnapshot {
   readonly code: string;
-  /** The page that accepts it. */
+  /** The page on which the player accepts it. */
   readonly url: string;
 }
 
-/** What a player does with lobbies, one call each. @see docs/spec/lobbies.md#operations; docs/spec/client.md#functions */
+/** The calls of a player to lobbies. @see docs/spec/lobbies.md#operations; docs/spec/client.md#functions */
 export class LobbyOperations {
   readonly #calls: Calls;
   readonly #baseUrl: string;
@@ -52,33 +52,20 @@ export class LobbyOperations {
     this.#baseUrl = baseUrl;
   }
 
-  async createOrJoin(secret: string, options: JoinOptions): Promise<LobbyId> {
-    const body: LobbyJoinInput = {
-      secret,
-      ...(options.lobbyMetadata !== undefined && { lobby_metadata: options.lobbyMetadata }),
-      ...(options.memberMetadata !== undefined && { member_metadata: options.memberMetadata }),
-      ...(options.idleTimeoutSeconds !== undefined && { idle_timeout_seconds: options.idleTimeoutSeconds }),
-    };
-    rejectIssues('The lobby', checkLobbyJoin(body));
-    const operation = { name: 'createOrJoinLobby', route: 'joinLobby', request: { path: {}, body } } as const;
+  async createOrJoin(body: LobbyJoinInput, options: OperationOptions): Promise<LobbyId> {
+    const operation = { name: 'join', route: 'joinLobby', request: { path: {}, body } } as const;
     return readId('a lobby', (await this.#calls.send(operation, options)).body);
   }
 
   async leave(id: LobbyId, options: OperationOptions): Promise<void> {
-    await this.#calls.send({ name: 'leaveLobby', route: 'leaveLobby', request: { path: pathOf(id) } }, options);
+    await this.#calls.send({ name: 'leave', route: 'leaveLobby', request: { path: pathOf(id) } }, options);
   }
 
   async send(id: LobbyId, content: string, options: SendOptions): Promise<LobbyMessageSnapshot> {
     const path = pathOf(id);
-    const body: LobbyMessageInput = {
-      content,
-      ...(options.metadata !== undefined && { metadata: options.metadata }),
-      ...(options.flags !== undefined && { flags: options.flags }),
-    };
-    rejectIssues('The message', checkLobbyMessage(body));
-    if (isSilent(body)) throw new ArgumentError('empty_message', 'A message needs content.');
+    const body = checkMessage(content, options);
     const operation = {
-      name: 'sendLobbyMessage',
+      name: 'send',
       route: 'createLobbyMessage',
       request: { path, body },
       order: path.lobby_id,
@@ -88,27 +75,23 @@ export class LobbyOperations {
     return message;
   }
 
-  async history(id: LobbyId, options: HistoryOptions): Promise<LobbyMessages> {
-    return this.#history('getLobbyMessages', id, options);
-  }
-
-  /** What the client asks for by itself, to fill a gap; in a time of its own, however little the game's calls may take. */
+  /** What the client requests by itself, to fill a gap: with a deadline of its own, whatever those of the game's calls. */
   async missed(id: LobbyId, limit: number, signal: AbortSignal): Promise<LobbyMessages> {
-    return this.#history('resync', id, { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault });
+    return this.history('resync', id, { limit, signal, whenOffline: 'fail', deadlineMs: deadlineMsDefault });
   }
 
   async link(id: LobbyId, channelId: ChannelId, options: OperationOptions): Promise<void> {
     const channel_id = parseSnowflake<'channel'>(channelId, 'channelId');
-    return this.#link('linkChannelToLobby', id, { channel_id }, options);
+    return this.#link('linkChannel', id, { channel_id }, options);
   }
 
   async unlink(id: LobbyId, options: OperationOptions): Promise<void> {
-    return this.#link('unlinkChannelFromLobby', id, {}, options);
+    return this.#link('unlinkChannel', id, {}, options);
   }
 
   async invite(id: LobbyId, options: OperationOptions): Promise<LobbyInviteSnapshot> {
     const operation = {
-      name: 'createLobbyInvite',
+      name: 'createInvite',
       route: 'createOwnLobbyInvite',
       request: { path: pathOf(id) },
     } as const;
@@ -117,8 +100,13 @@ export class LobbyOperations {
     return Object.freeze({ code, url: `${this.#baseUrl}/invite/${code}` });
   }
 
-  async #history(name: string, id: LobbyId, options: HistoryOptions): Promise<LobbyMessages> {
-    const { limit = limits.lobbyHistoryMessagesDefault } = options;
+  /**
+   * The newest messages, oldest first.
+   *
+   * @param name what the game calls the operation
+   */
+  async history(name: string, id: LobbyId, options: HistoryOptions): Promise<LobbyMessages> {
+    const { limit } = options;
     const max = limits.lobbyHistoryMessagesMax;
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= max)) {
       throw new ArgumentError('invalid_limit', `limit must be a whole number from 1 to ${max}.`);
@@ -134,6 +122,38 @@ export class LobbyOperations {
   async #link(name: string, id: LobbyId, body: LobbyLinkInput, options: OperationOptions): Promise<void> {
     await this.#calls.send({ name, route: 'linkLobbyChannel', request: { path: pathOf(id), body } }, options);
   }
+}
+
+/**
+ * The body of a join.
+ *
+ * @throws ValidationError
+ */
+export function checkJoin(secret: string, options: JoinOptions): LobbyJoinInput {
+  const body: LobbyJoinInput = {
+    secret,
+    ...(options.lobbyMetadata !== undefined && { lobby_metadata: options.lobbyMetadata }),
+    ...(options.memberMetadata !== undefined && { member_metadata: options.memberMetadata }),
+    ...(options.idleTimeoutSeconds !== undefined && { idle_timeout_seconds: options.idleTimeoutSeconds }),
+  };
+  rejectIssues('The lobby', checkLobbyJoin(body));
+  return body;
+}
+
+/**
+ * The body of a message.
+ *
+ * @throws ValidationError; ArgumentError `empty_message`
+ */
+export function checkMessage(content: string, options: SendOptions): LobbyMessageInput {
+  const body: LobbyMessageInput = {
+    content,
+    ...(options.metadata !== undefined && { metadata: options.metadata }),
+    ...(options.flags !== undefined && { flags: options.flags }),
+  };
+  rejectIssues('The message', checkLobbyMessage(body));
+  if (isSilent(body)) throw new ArgumentError('empty_message', 'content must contain more than blanks.');
+  return body;
 }
 
 function pathOf(id: LobbyId) {

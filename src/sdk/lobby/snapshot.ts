@@ -1,3 +1,4 @@
+import type { RallypointError } from '../../model/errors/errors.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import type { ApplicationId, ChannelId, GuildId, LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
 
@@ -16,8 +17,8 @@ export interface LobbySnapshot {
   /** Empty when the lobby has none. */
   readonly metadata: Metadata;
   /**
-   * Up to 1000 members, by id. Our choice: the order in which members came is not the same for all who watch, the
-   * order of their ids is.
+   * Up to 1000 members, by id. Unspecified: clients may learn of members in different orders; the order of their ids is
+   * the same for all.
    */
   readonly members: LobbyMembers;
   /** Bits of {@link lobbyFlags}. */
@@ -69,6 +70,8 @@ export interface LobbyMemberSnapshot {
   readonly connected: boolean;
   /** A second name to show, 1–80 characters. */
   readonly additionalName: string | undefined;
+  /** What to call the member: the user's name, else the additional name, else the id. */
+  readonly displayName: string;
   /** Who that is, as far as the service said. */
   readonly user: UserSnapshot | undefined;
 }
@@ -110,4 +113,18 @@ export interface LobbyMessageSnapshot {
   readonly sentAtMs: number;
   /** Undefined when it was never edited. */
   readonly editedAtMs: number | undefined;
+  /** The service has the message; see {@link OutgoingMessageSnapshot} for those that it does not have yet. */
+  readonly status: 'sent';
 }
+
+/** A message that this client is sending, or failed to send. Frozen. */
+export interface OutgoingMessageSnapshot extends Omit<LobbyMessageSnapshot, 'id' | 'status'> {
+  /** Given by this client, not a snowflake: for {@link LobbyHandle.resend} and {@link LobbyHandle.discard}. */
+  readonly id: string;
+  readonly status: 'pending' | 'failed';
+  /** Why it failed; undefined while it is pending. */
+  readonly error: RallypointError | undefined;
+}
+
+/** What a chat view shows. Compare `status`: `sent`, `pending` or `failed`. */
+export type LobbyMessageEntry = LobbyMessageSnapshot | OutgoingMessageSnapshot;

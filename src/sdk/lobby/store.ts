@@ -1,14 +1,15 @@
-import type { LobbyId, UserId } from '../../model/snowflake.ts';
+import type { LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { Feed } from '../live/feed.ts';
 import { Observable, type Subscriber } from '../live/rxjs.ts';
 import { lobbyReader } from './dispatch-reader.ts';
-import type { LobbyEvent, MemberChange, MemberGone, VoiceChange } from './event.ts';
+import type { LobbyEvent, LobbyGoneReason, MemberChange, MemberGone, VoiceChange } from './event.ts';
 import { emptyList, LiveList } from './live-list.ts';
 import { LiveLobby } from './live-lobby.ts';
 import type { LiveMessages } from './live-messages.ts';
 import { LobbyFeeds } from './lobby-feeds.ts';
+import { LobbyNews } from './lobby-news.ts';
 import type {
   LobbyMemberSnapshot,
   LobbyMembers,
@@ -19,9 +20,9 @@ import type {
 } from './snapshot.ts';
 
 /**
- * The lobbies a client knows of, live. Every stream replays the latest, emits when something changed, and completes on
- * {@link close}. An event costs what it changes and whom it wakes, however many members there are and whatever else is
- * watched.
+ * The lobbies a client knows of, live. Every stream replays the latest value, emits when something changed, and completes
+ * on {@link close}. The cost of an event depends on what it changes and who subscribed to that, not on the number of
+ * members or of other subscriptions.
  */
 export class LobbyStore {
   readonly lobbies$: Observable<LobbyState>;
@@ -32,10 +33,13 @@ export class LobbyStore {
   #shown: LobbyState = emptyList;
   #isStale = false;
   readonly #known = (id: string) => this.lobby(id);
+  readonly #news: LobbyNews;
   #isClosed = false;
 
-  constructor(logger: Logger) {
+  /** @param news receives the events that the changes amount to */
+  constructor(logger: Logger, news: LobbyNews = new LobbyNews()) {
     this.#logger = logger;
+    this.#news = news;
     this.lobbies$ = this.#stream(watcher => this.#all.watch(watcher));
   }
 
@@ -98,9 +102,9 @@ export class LobbyStore {
   }
 
   /**
-   * Takes a dispatch in; one that cannot be read is logged and changes nothing.
+   * Applies a dispatch; one that cannot be read is logged and changes nothing.
    *
-   * @returns whether it says anything of lobbies
+   * @returns whether it is about lobbies
    */
   apply(name: string, data: unknown): boolean {
     const read = lobbyReader(name);
@@ -111,6 +115,7 @@ export class LobbyStore {
       this.#logger.error({ name }, 'a lobby dispatch could not be read and was dropped');
     }
     if (event) this.#change(event);
+    this.#news.flush();
     return true;
   }
 
@@ -120,16 +125,24 @@ export class LobbyStore {
     if (!lobby) return;
     change(lobby.messages);
     this.#watched.get(id)?.messages.tell();
+    this.#news.flush();
   }
 
-  /** Forgets every lobby. */
+  /** From which message on the lobby's messages arrived since the client follows it; undefined when none did. */
+  firstNews(id: LobbyId): MessageId | undefined {
+    return this.#lobbies.find(id)?.messages.firstNews;
+  }
+
+  /** Forgets every lobby; that is no event. */
   clear(): void {
     this.#reset([]);
+    this.#news.discard();
   }
 
-  /** Ends every stream; nothing is heard afterwards. */
+  /** Completes every stream. */
   close(): void {
     this.#isClosed = true;
+    this.#news.close();
     this.#all.complete();
     for (const feeds of [...this.#watched.values()]) feeds.complete();
   }
@@ -143,7 +156,7 @@ export class LobbyStore {
         this.#putLobby(event.lobby);
         break;
       case 'lobby-gone':
-        this.#removeLobby(event.lobbyId);
+        this.#removeLobby(event.lobbyId, event.reason);
         break;
       case 'member':
       case 'member-gone':
@@ -163,28 +176,39 @@ export class LobbyStore {
     }
   }
 
-  /** One consistent change: whoever looks while it is told of sees all of it. */
+  /** One consistent change: subscribers that read other state while they are notified see all of it. */
   #reset(lobbies: LobbyState): void {
+    const before = this.lobbies;
     this.#lobbies = new LiveList(lobbies.map(lobby => this.#live(lobby)));
     this.#isStale = true;
+    this.#news.lobbiesChanged(before, this.lobbies);
     for (const feeds of [...this.#watched.values()]) feeds.tell();
     this.#all.tell();
   }
 
   #putLobby(lobby: LobbySnapshot): void {
-    this.#lobbies.put(this.#live(lobby));
+    const before = this.#lobbies.find(lobby.id)?.shown;
+    const live = this.#live(lobby);
+    this.#lobbies.put(live);
+    this.#news.lobbyChanged(before, live.shown);
     this.#tell(lobby.id);
   }
 
-  #removeLobby(id: LobbyId): void {
-    if (this.#lobbies.remove(id)) this.#tell(id);
+  #removeLobby(id: LobbyId, reason: LobbyGoneReason): void {
+    const before = this.#lobbies.find(id)?.shown;
+    if (!before) return;
+    this.#lobbies.remove(id);
+    this.#news.lobbyGone(before, reason);
+    this.#tell(id);
   }
 
   #changeMember(event: MemberChange | MemberGone): void {
     const lobby = this.#lobbies.find(event.lobbyId);
     if (!lobby) return;
+    const before = this.#news.isObserved ? lobby.member(event.memberId) : undefined;
     if (event.kind === 'member') lobby.changeMember(event);
     else lobby.removeMember(event.memberId);
+    if (this.#news.isObserved) this.#news.memberChanged(lobby.id, before, lobby.member(event.memberId));
     this.#isStale = true;
     this.#watched.get(lobby.id)?.tellMember(event.memberId);
     this.#all.tell();
@@ -203,7 +227,7 @@ export class LobbyStore {
   #live(lobby: LobbySnapshot): LiveLobby {
     const known = this.#lobbies.find(lobby.id);
     known?.replace(lobby);
-    return known ?? new LiveLobby(lobby);
+    return known ?? new LiveLobby(lobby, (...change) => this.#news.messageChanged(lobby.id, ...change));
   }
 
   #tell(id: LobbyId): void {

@@ -26,7 +26,7 @@ export interface VoicePorts {
 }
 
 /**
- * Our choice: what changes within this time goes in one frame, so that a game that moves a slider stays within the 120
+ * Unspecified: what changes within this time goes in one frame, so that a game that moves a slider stays within the 120
  * frames a minute that a connection may send.
  */
 const pauseMs = 600;
@@ -68,13 +68,13 @@ export class VoiceCalls {
     return shown;
   }
 
-  /** @see {@link Client.joinLobbyCall} */
+  /** @see {@link VoiceCall.join} */
   async join(id: LobbyId, { selfMute = false, selfDeaf = false, ...options }: CallJoinOptions): Promise<void> {
     const lobbyId = parseSnowflake<'lobby'>(id, 'lobbyId');
     const wish = settings({ selfMute, selfDeaf });
-    await this.#ports.calls.run('joinLobbyCall', options, async deadline => {
+    await this.#ports.calls.run('call.join', options, async deadline => {
       const call = this.#open(lobbyId);
-      if (!call.wish) this.#assertRoom();
+      if (!call.wish) this.#requireFreeCall();
       try {
         await this.#wishFor(call, wish, deadline);
       } catch (error) {
@@ -84,36 +84,36 @@ export class VoiceCalls {
     });
   }
 
-  /** @see {@link Client.updateLobbyCall} */
+  /** @see {@link VoiceCall.update} */
   async update(id: LobbyId, change: Partial<VoiceSettings>, options: OperationOptions): Promise<void> {
     const lobbyId = parseSnowflake<'lobby'>(id, 'lobbyId');
-    await this.#ports.calls.run('updateLobbyCall', options, async deadline => {
+    await this.#ports.calls.run('call.update', options, async deadline => {
       const call = this.#live.get(lobbyId)?.call;
       if (!call?.wish) throw notInCall();
       await this.#wishFor(call, settings({ ...call.wish, ...defined(change) }), deadline);
     });
   }
 
-  /** @see {@link Client.leaveLobbyCall} */
+  /** @see {@link VoiceCall.leave} */
   async leave(id: LobbyId, options: OperationOptions): Promise<void> {
     const call = this.#live.get(parseSnowflake<'lobby'>(id, 'lobbyId'))?.call;
     if (call?.wish) this.#withdraw(call, 'the player left it');
     if (!call || !this.#isReady) return;
-    await this.#ports.calls.run('leaveLobbyCall', options, deadline =>
+    await this.#ports.calls.run('call.leave', options, deadline =>
       call.until(() => call.wish !== undefined || call.isSettled || !this.#isReady, deadline),
     );
   }
 
-  /** @see {@link Client.leaveLobbyCalls} */
+  /** @see {@link LobbyCollection.leaveCalls} */
   async leaveAll(options: OperationOptions): Promise<void> {
     const wished = this.#wished().map(({ lobbyId }) => lobbyId);
     await Promise.all(wished.map(id => this.leave(id, options)));
   }
 
-  /** @see {@link Client.renewVoiceServer} */
+  /** @see {@link VoiceCall.renew} */
   async renewServer(id: LobbyId, options: OperationOptions): Promise<VoiceServerSnapshot> {
     const lobbyId = parseSnowflake<'lobby'>(id, 'lobbyId');
-    return this.#ports.calls.run('renewVoiceServer', options, async deadline => {
+    return this.#ports.calls.run('call.renew', options, async deadline => {
       const call = this.#live.get(lobbyId)?.call;
       if (!call?.wish) throw notInCall();
       const before = call.server;
@@ -182,7 +182,7 @@ export class VoiceCalls {
     const live = this.#live.get(lobbyId);
     if (live) return live.call;
     const call = new LiveCall(lobbyId, () => this.#isReady);
-    const watch = this.#ports.lobbies.voiceStates$(lobbyId).subscribe(states => this.#heard(call, states));
+    const watch = this.#ports.lobbies.voiceStates$(lobbyId).subscribe(states => this.#statesChanged(call, states));
     this.#live.set(lobbyId, { call, end: () => watch.unsubscribe() });
     return call;
   }
@@ -194,7 +194,7 @@ export class VoiceCalls {
     this.#live.delete(call.lobbyId);
   }
 
-  #heard(call: LiveCall, participants: LobbyVoiceStates | undefined): void {
+  #statesChanged(call: LiveCall, participants: LobbyVoiceStates | undefined): void {
     const { part: before, participants: known } = call;
     const own = participants?.find(({ id }) => id === this.#session?.userId);
     const part = own?.sessionId === this.#session?.id ? own : undefined;
@@ -258,7 +258,7 @@ export class VoiceCalls {
     return [...this.#live.values()].map(({ call }) => call).filter(call => call.concernsClient);
   }
 
-  #assertRoom(): void {
+  #requireFreeCall(): void {
     const max = limits.lobbyCallsPerSessionMax;
     if (this.#wished().length < max) return;
     throw new ArgumentError('too_many_calls', `A client can be in ${max} calls at a time.`);

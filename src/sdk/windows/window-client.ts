@@ -486,7 +486,13 @@ export class WindowCall {
   /** What {@link snapshot$} shows; `disconnected` while it has no subscriber. */
   get snapshot(): WindowCallSnapshot {
     const { lobbyId } = this;
-    const absent = { lobbyId, status: 'disconnected', own: undefined, server: undefined, participants: nothing } as const;
+    const absent = {
+      lobbyId,
+      status: 'disconnected',
+      own: undefined,
+      server: undefined,
+      participants: nothing,
+    } as const;
     return this.#main.latest('call', lobbyId) ?? absent;
   }
 

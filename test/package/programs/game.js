@@ -11,10 +11,8 @@ async function play() {
   const { accessToken } = await client.getToken({ ...grant, verifier });
   client.updateToken(accessToken);
   await client.connect();
-  const joined = await client.createOrJoinLobby('harbour at dawn');
-  await new Promise(resolve => {
-    client.lobbies$.subscribe(lobbies => lobbies.some(({ id }) => id === joined) && resolve());
-  });
+  const lobby = await client.lobbies.join('harbour at dawn');
+  if (lobby.members.length !== 1) throw new Error('The lobby is not there.');
   await client.close();
   return true;
 }

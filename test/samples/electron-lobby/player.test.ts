@@ -247,13 +247,13 @@ describe('a lobby', () => {
     const { openLobby } = await window.sees(state => state.openLobby !== undefined);
     expect(openLobby).toMatchObject({ title: 'Friday crew', memberCount: 1, members: [{ name: 'Ada', isYou: true }] });
 
-    const lobbyId = await grace.createOrJoinLobby(openLobby?.secret ?? '');
+    const { id: lobbyId } = await grace.lobbies.join(openLobby?.secret ?? '');
     const joined = await lobbyWith(window, lobby => lobby.memberCount === 2);
     const graceView = joined.members.find(({ id }) => id === friend.id);
     expect(graceView).toMatchObject({ name: 'Grace', connected: true, isYou: false });
     expect(Date.now() - (graceView?.joinedAtMs ?? 0)).toBeLessThan(10_000);
 
-    await grace.sendLobbyMessage(lobbyId, 'Hello!');
+    await grace.lobbies.get(lobbyId)?.send('Hello!');
     expect(await window.call('say', { lobbyId, text: 'Hi Grace' })).toEqual({ ok: true });
     const talked = await lobbyWith(
       window,
@@ -267,7 +267,7 @@ describe('a lobby', () => {
     // Now that she said something, she has a name.
     expect(talked.members.map(({ name }) => name)).toEqual(['Ada', 'Grace']);
 
-    await grace.leaveLobby(lobbyId);
+    await grace.lobbies.get(lobbyId)?.leave();
     const left = await lobbyWith(window, lobby => lobby.memberCount === 1);
     expect(left.entries.at(-1)).toMatchObject({ kind: 'event', text: 'Grace left' });
     expect(texts(window.state)).toContain('Friday crew: Grace left.');
@@ -275,8 +275,8 @@ describe('a lobby', () => {
 
   it('is joined by a secret, with what was said before; then its secret can be copied', async () => {
     const grace = await openGrace();
-    const lobbyId = await grace.createOrJoinLobby('a secret of Grace', { memberMetadata: { name: 'Grace H.' } });
-    await grace.sendLobbyMessage(lobbyId, 'Is anybody there?');
+    const { id: lobbyId } = await grace.lobbies.join('a secret of Grace', { memberMetadata: { name: 'Grace H.' } });
+    await grace.lobbies.get(lobbyId)?.send('Is anybody there?');
     const { window } = await signedIn();
     expect(await window.call('joinLobby', { secret: '  a secret of Grace ' })).toEqual({ ok: true });
     const lobby = await lobbyWith(window, ({ entries, memberCount }) => memberCount === 2 && entries.length > 0);
@@ -291,10 +291,10 @@ describe('a lobby', () => {
     const grace = await openGrace();
     await window.call('makeLobby', { title: 'Crew' });
     const { openLobby } = await window.sees(state => state.openLobby !== undefined);
-    const lobbyId = await grace.createOrJoinLobby(openLobby?.secret ?? '');
+    const { id: lobbyId } = await grace.lobbies.join(openLobby?.secret ?? '');
     await window.call('showLobby', { lobbyId: null });
-    await grace.sendLobbyMessage(lobbyId, 'One');
-    await grace.sendLobbyMessage(lobbyId, 'Two');
+    await grace.lobbies.get(lobbyId)?.send('One');
+    await grace.lobbies.get(lobbyId)?.send('Two');
     await window.sees(({ lobbies }) => lobbies.find(({ id }) => id === lobbyId)?.unread === 2);
     await window.call('showLobby', { lobbyId });
     await window.sees(({ lobbies }) => lobbies.find(({ id }) => id === lobbyId)?.unread === 0);

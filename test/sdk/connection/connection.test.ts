@@ -84,9 +84,9 @@ describe('connecting', () => {
   });
 
   it('has the lobbies of READY before anybody hears that it is ready', async () => {
-    const known = until('ready').then(() => client.lobbies.length);
+    const known = until('ready').then(() => client.lobbies.snapshot.length);
     client.status$.subscribe(({ status }) => {
-      if (status === 'ready') expect(client.lobbies).toHaveLength(2);
+      if (status === 'ready') expect(client.lobbies.snapshot).toHaveLength(2);
     });
     await connected({ lobbies: [lobby('5'), lobby('6')] });
     expect(await known).toBe(2);
@@ -218,7 +218,7 @@ describe('staying connected', () => {
     link.cut();
     const down = await until('reconnecting');
     expect(down).toMatchObject({ error: { code: 'connection_lost' }, retryAtMs: clock.now() + 750 });
-    expect(client.lobbies).toHaveLength(1);
+    expect(client.lobbies.snapshot).toHaveLength(1);
     const next = await nextLink();
     next.hello();
     expect(await next.next()).toMatchObject({
@@ -229,7 +229,7 @@ describe('staying connected', () => {
     next.send({ op: opcodes.DISPATCH, t: 'RESUMED', d: {}, s: 3 });
     await until('ready');
     expect(client.status).toEqual({ status: 'ready', userId: '9' });
-    expect(client.lobbies).toHaveLength(2);
+    expect(client.lobbies.snapshot).toHaveLength(2);
   });
 
   it('begins a new session when it may not resume; its READY replaces the lobbies in one emission', async () => {
@@ -267,7 +267,7 @@ describe('staying connected', () => {
       closeCode: code,
       error: { name: 'GatewayError', closeCode: code, recoverable: false },
     });
-    expect(client.lobbies).toEqual([]);
+    expect(client.lobbies.snapshot).toEqual([]);
     await clock.advance(120_000);
     expect(gateway.waiting).toBe(0);
   });
@@ -305,7 +305,7 @@ describe('staying connected', () => {
       const link = await connected({ lobbies: [lobby('5')] });
       send(link);
       await until('reconnecting');
-      expect(client.lobbies).toHaveLength(1);
+      expect(client.lobbies.snapshot).toHaveLength(1);
       await client.disconnect();
     }
   });
@@ -319,7 +319,7 @@ describe('staying connected', () => {
     link.dispatch('LOBBY_CREATE', lobby('6'));
     await link.settled();
     expect(client.status.status).toBe('ready');
-    expect(client.lobbies).toHaveLength(2);
+    expect(client.lobbies.snapshot).toHaveLength(2);
   });
 });
 
@@ -419,7 +419,7 @@ describe('disconnecting', () => {
     expect(await link.closed).toBe(1000);
     expect(statuses().slice(-2)).toEqual(['disconnecting', 'disconnected']);
     expect(client.status).toEqual({ status: 'disconnected' });
-    expect(client.lobbies).toEqual([]);
+    expect(client.lobbies.snapshot).toEqual([]);
     await client.disconnect();
   });
 

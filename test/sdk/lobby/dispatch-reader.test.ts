@@ -35,6 +35,7 @@ const memberSnapshot = {
   canLinkLobby: true,
   connected: true,
   additionalName: 'The Brave',
+  displayName: 'The Brave',
 };
 const lobbySnapshot = {
   id: '5',
@@ -89,6 +90,7 @@ describe('readLobbyEvent: documented shapes', () => {
     expect(readLobbyEvent('LOBBY_DELETE', { id: '5', reason: 'removed' })).toEqual({
       kind: 'lobby-gone',
       lobbyId: '5',
+      reason: 'removed',
     });
   });
 
@@ -192,6 +194,7 @@ describe('readLobbyEvent: messages', () => {
         applicationId: '1',
         sentAtMs: 1_420_070_401_000,
         editedAtMs: undefined,
+        status: 'sent',
       },
     });
     expect(isDeeplyFrozen(event?.kind === 'message' && event.message)).toBe(true);
@@ -283,12 +286,17 @@ describe('readLobbyEvent: what other services send', () => {
 
   it('takes a member by id instead of user_id, and one that says nothing else', () => {
     expect(read({ members: [{ id: '9' }] })?.members).toEqual([
-      { id: '9', metadata: {}, flags: 0, canLinkLobby: false, connected: false, additionalName: undefined },
+      {
+        ...{ id: '9', metadata: {}, flags: 0, canLinkLobby: false, connected: false },
+        ...{ additionalName: undefined, displayName: '9' },
+      },
     ]);
   });
 
   it('takes lobby_id in LOBBY_DELETE', () => {
-    expect(readLobbyEvent('LOBBY_DELETE', { lobby_id: '5' })).toEqual({ kind: 'lobby-gone', lobbyId: '5' });
+    expect(readLobbyEvent('LOBBY_DELETE', { lobby_id: '5' })).toEqual({
+      ...{ kind: 'lobby-gone', lobbyId: '5', reason: 'unknown' },
+    });
   });
 
   it.each([undefined, null])('takes a lobby with members and flags: %s', none => {

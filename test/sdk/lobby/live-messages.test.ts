@@ -16,6 +16,7 @@ function messages(...ids: number[]): LiveMessages {
   return list;
 }
 
+const loader = {};
 const idsOf = (list: LiveMessages) => list.shown.map(({ id }) => Number(id));
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
@@ -68,12 +69,12 @@ describe('LiveMessages', () => {
 describe('LiveMessages with a gap', () => {
   it('holds back what comes until the gap is filled, then shows all in order', () => {
     const list = messages(1, 2);
-    list.hold();
+    list.hold(loader);
     list.put(message(6));
     list.edit('6', { content: 'edited' });
     list.remove('2');
     expect(idsOf(list)).toEqual([1, 2]);
-    list.fill([message(3), message(1), message(5), message(2), message(6)]);
+    list.fill(loader, [message(3), message(1), message(5), message(2), message(6)]);
     expect(idsOf(list)).toEqual([1, 3, 5, 6]);
     expect(list.shown.at(-1)?.content).toBe('edited');
     list.put(message(7));
@@ -82,37 +83,37 @@ describe('LiveMessages with a gap', () => {
 
   it('takes from the history nothing older than what it has, if it has anything', () => {
     const list = messages(3);
-    list.hold();
-    list.fill([message(1), message(2), message(3), message(4)]);
+    list.hold(loader);
+    list.fill(loader, [message(1), message(2), message(3), message(4)]);
     expect(idsOf(list)).toEqual([3, 4]);
     const empty = messages();
-    empty.hold();
-    empty.fill([message(1), message(2)]);
+    empty.hold(loader);
+    empty.fill(loader, [message(1), message(2)]);
     expect(idsOf(empty)).toEqual([1, 2]);
   });
 
   it('drops what the history should have and has not', () => {
     const list = messages(1, 2, 3, 4);
-    list.hold();
-    list.fill([message(2), message(4), message(5)]);
+    list.hold(loader);
+    list.fill(loader, [message(2), message(4), message(5)]);
     expect(idsOf(list)).toEqual([1, 2, 4, 5]);
   });
 
   it('keeps what was said beside a text, which history does not have, and takes a new text', () => {
     const list = messages();
     list.put(message(1, 'first', { metadata: { emote: 'wave' } }));
-    list.hold();
-    list.fill([message(1, 'edited')]);
+    list.hold(loader);
+    list.fill(loader, [message(1, 'edited')]);
     expect(list.shown[0]).toMatchObject({ content: 'edited', metadata: { emote: 'wave' } });
   });
 
   it('shows what was held back when the gap cannot be filled, or when too much came', () => {
     const list = messages(1);
-    list.hold();
+    list.hold(loader);
     list.put(message(3));
-    list.release();
+    list.release(loader);
     expect(idsOf(list)).toEqual([1, 3]);
-    list.hold();
+    list.hold(loader);
     for (let i = 0; i < 999; i++) list.put(message(10 + i));
     expect(idsOf(list)).toEqual([1, 3]);
     list.put(message(2000));
@@ -121,12 +122,12 @@ describe('LiveMessages with a gap', () => {
 
   it('stays held when another gap comes before the first is filled', () => {
     const list = messages(1);
-    list.hold();
+    list.hold(loader);
     list.put(message(3));
-    list.hold();
+    list.hold(loader);
     expect(idsOf(list)).toEqual([1]);
-    list.fill([message(1), message(2), message(3)]);
-    list.fill([]);
+    list.fill(loader, [message(1), message(2), message(3)]);
+    list.fill(loader, []);
     expect(idsOf(list)).toEqual([1, 2, 3]);
   });
 });

@@ -2,6 +2,7 @@ import { filter, firstValueFrom, map } from 'rxjs';
 import { AuthorizationArgs } from '../../../src/sdk/auth/authorization-args.ts';
 import type { TokenSet } from '../../../src/sdk/auth/token-set.ts';
 import type { Client } from '../../../src/sdk/client.ts';
+import type { LobbyHandle } from '../../../src/sdk/lobby/lobby-handle.ts';
 import type { LobbySnapshot } from '../../../src/sdk/lobby/snapshot.ts';
 import type { ServiceAddresses } from '../../../src/service/index.ts';
 
@@ -36,6 +37,13 @@ export async function signIn(client: Client, args = new AuthorizationArgs()): Pr
   const tokens = await client.getToken({ ...grant, verifier });
   client.updateToken(tokens.accessToken);
   return tokens;
+}
+
+/** The handle of a lobby that the client knows. */
+export function lobbyOf(client: Client, lobbyId: string): LobbyHandle {
+  const handle = client.lobbies.get(lobbyId);
+  if (!handle) throw new Error(`The client does not know the lobby ${lobbyId}.`);
+  return handle;
 }
 
 /** The first snapshot of a lobby that fits, the present one included. */

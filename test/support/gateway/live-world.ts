@@ -1,7 +1,10 @@
 import { filter, firstValueFrom } from 'rxjs';
 import { RallypointError } from '../../../src/model/errors/errors.ts';
 import type { Lobby } from '../../../src/model/lobby.ts';
+import { compareSnowflakes } from '../../../src/model/snowflake.ts';
 import { Client } from '../../../src/sdk/client.ts';
+import { readMessage } from '../../../src/sdk/lobby/message-reader.ts';
+import type { LobbyMessages } from '../../../src/sdk/lobby/snapshot.ts';
 import { type Service, startService } from '../../../src/service/service.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { loadSystemSocket } from '../../../src/wire/gateway/socket.ts';
@@ -107,6 +110,14 @@ export class LiveWorld {
   async read(id: string): Promise<Lobby | undefined> {
     const { status, body } = await callApi(this.#service, 'GET', `/lobbies/${id}`);
     return status === 200 ? (body as Lobby) : undefined;
+  }
+
+  /** The messages that the service shows the player of this token, oldest first. */
+  async history(token: string, lobbyId: string): Promise<LobbyMessages> {
+    const headers = { authorization: `Bearer ${token}` };
+    const { body } = await callApi(this.#service, 'GET', `/lobbies/${lobbyId}/messages?limit=200`, undefined, headers);
+    const messages = Array.isArray(body) ? body.map(readMessage).filter(message => message !== undefined) : [];
+    return messages.sort((a, b) => compareSnowflakes(a.id, b.id));
   }
 
   async close(): Promise<void> {

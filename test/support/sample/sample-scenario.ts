@@ -61,9 +61,9 @@ async function meetFriend({ window, friend, picture }: SampleStage): Promise<voi
   await window.getByRole('button', { name: 'Make' }).click();
   await window.getByRole('heading', { name: 'Friday crew' }).waitFor();
   const secret = (await window.locator('.secret').textContent()) ?? '';
-  const lobbyId = await friend.createOrJoinLobby(secret, { memberMetadata: { name: 'Grace' } });
+  const { id: lobbyId } = await friend.lobbies.join(secret, { memberMetadata: { name: 'Grace' } });
   await window.getByText('Grace came in').first().waitFor();
-  await friend.sendLobbyMessage(lobbyId, 'Hello! <b>Ready?</b>');
+  await friend.lobbies.get(lobbyId)?.send('Hello! <b>Ready?</b>');
   // What a player wrote is text, whatever it looks like.
   await window.getByText('Hello! <b>Ready?</b>').waitFor();
   const said = new Promise<string>(resolve => {

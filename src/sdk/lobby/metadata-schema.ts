@@ -1,0 +1,81 @@
+import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
+import type { Metadata } from '../../model/lobby.ts';
+
+/**
+ * A schema as the validation libraries zod, valibot, arktype and typebox provide it: version 1 of the Standard Schema
+ * interface (standardschema.dev), declared here so that this package depends on none of them.
+ */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** What a game's metadata looks like. Metadata is a map from text to text; a schema turns that map into a value. */
+export interface MetadataSchemas<LobbyMetadata, MemberMetadata> {
+  /** Of lobbies. Default: the map itself. */
+  readonly lobby?: StandardSchema<LobbyMetadata> | undefined;
+  /** Of lobby members. Default: the map itself. */
+  readonly member?: StandardSchema<MemberMetadata> | undefined;
+}
+
+/** Reads and checks metadata by a schema. A map is parsed once: the same map gives the same value. */
+export class MetadataReader<Output> {
+  readonly #schema: StandardSchema<Output> | undefined;
+  readonly #read = new WeakMap<Metadata, StandardResult<Output>>();
+
+  constructor(schema: StandardSchema<Output> | undefined) {
+    this.#schema = schema;
+  }
+
+  /** @returns undefined when the metadata does not fit the schema, or is undefined */
+  read(metadata: Metadata | undefined): Output | undefined {
+    if (!metadata) return undefined;
+    const result = this.#validated(metadata);
+    return result.issues ? undefined : result.value;
+  }
+
+  /**
+   * @param what names the metadata in the error
+   * @throws ValidationError it does not fit the schema
+   */
+  check(what: string, metadata: Metadata | undefined): void {
+    const issues = metadata && this.#validate(metadata).issues;
+    if (!issues) return;
+    throw new ValidationError(
+      'The metadata',
+      issues.map(({ message, path = [] }) => ({
+        path: [what, ...path.map(step => String(typeof step === 'object' ? step.key : step))],
+        code: 'SCHEMA',
+        message,
+      })),
+    );
+  }
+
+  #validated(metadata: Metadata): StandardResult<Output> {
+    const read = this.#read.get(metadata) ?? this.#validate(metadata);
+    this.#read.set(metadata, read);
+    return read;
+  }
+
+  #validate(metadata: Metadata): StandardResult<Output> {
+    // Without a schema the type parameter is Metadata.
+    if (!this.#schema) return { value: metadata as unknown as Output };
+    const result = this.#schema['~standard'].validate(metadata);
+    if (!(result instanceof Promise)) return result;
+    result.catch(() => {});
+    throw new ArgumentError('invalid_schema', 'A metadata schema must validate synchronously, not return a promise.');
+  }
+}

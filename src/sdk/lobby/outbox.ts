@@ -1,0 +1,120 @@
+import { ApiError, type RallypointError, TransportError } from '../../model/errors/errors.ts';
+import { compareSnowflakes, type MessageId, type UserId } from '../../model/snowflake.ts';
+import type { LobbyMessageEntry, LobbyMessageSnapshot, LobbyMessages, OutgoingMessageSnapshot } from './snapshot.ts';
+
+/** How many failed messages of a lobby are kept for {@link LobbyHandle.resend}; beyond it the oldest is dropped. */
+export const failedMessagesMax = 25;
+
+interface Outgoing {
+  shown: OutgoingMessageSnapshot;
+  /** The newest message that was known when it was sent: its own copy is newer. */
+  readonly after: MessageId | undefined;
+  /** The service's answer; kept until the gateway has delivered the message as well. */
+  sent: LobbyMessageSnapshot | undefined;
+}
+
+/**
+ * The messages of one lobby that this client is sending, and how they fit into those that the service has.
+ *
+ * The interface carries nothing that would connect a delivered message with its call, so that a message delivered before
+ * the answer is recognized by its author and content. A lobby's messages are sent one after another: only the first that
+ * is pending, or one whose fate is unknown, can have been delivered.
+ */
+export class Outbox {
+  readonly #outgoing: Outgoing[] = [];
+  /** Delivered messages whose call is finished: they belong to no other. */
+  readonly #settled = new Set<MessageId>();
+  #merged: { readonly messages: LobbyMessages; readonly list: readonly LobbyMessageEntry[] } | undefined;
+
+  add(shown: OutgoingMessageSnapshot, messages: LobbyMessages): void {
+    this.#outgoing.push({ shown: Object.freeze(shown), after: messages.at(-1)?.id, sent: undefined });
+    this.#merged = undefined;
+  }
+
+  sent(id: string, message: LobbyMessageSnapshot): void {
+    const outgoing = this.#find(id);
+    if (outgoing) outgoing.sent = message;
+    this.#settled.add(message.id);
+    this.#merged = undefined;
+  }
+
+  failed(id: string, error: RallypointError): void {
+    const outgoing = this.#find(id);
+    if (outgoing) outgoing.shown = Object.freeze({ ...outgoing.shown, status: 'failed' as const, error });
+    const failed = this.#outgoing.filter(({ shown }) => shown.status === 'failed');
+    for (const { shown } of failed.slice(0, -failedMessagesMax)) this.#drop(shown.id);
+    this.#merged = undefined;
+  }
+
+  /** @returns the failed message, which is no longer kept; undefined when there is none of that id */
+  take(id: string): OutgoingMessageSnapshot | undefined {
+    const found = this.#find(id);
+    if (found?.shown.status !== 'failed') return undefined;
+    this.#drop(id);
+    this.#merged = undefined;
+    return found.shown;
+  }
+
+  /**
+   * The messages in one frozen list, each once: those of the service by id, then those that are pending or failed, in the
+   * order of the calls.
+   */
+  merge(messages: LobbyMessages, ownId: UserId | undefined): readonly LobbyMessageEntry[] {
+    if (this.#outgoing.length === 0) return messages;
+    if (this.#merged?.messages !== messages) this.#merged = { messages, list: this.#merge(messages, ownId) };
+    return this.#merged.list;
+  }
+
+  #merge(messages: LobbyMessages, ownId: UserId | undefined): readonly LobbyMessageEntry[] {
+    const delivered = new Set(messages.map(({ id }) => id));
+    for (const { sent, shown } of [...this.#outgoing]) if (sent && delivered.has(sent.id)) this.#drop(shown.id);
+    const claimed = new Set(this.#settled);
+    const isHidden = new Set<Outgoing>();
+    const firstPending = this.#outgoing.find(({ sent, shown }) => !sent && shown.status === 'pending');
+    for (const outgoing of [...this.#outgoing]) {
+      const { shown, after, sent } = outgoing;
+      const mayBeDelivered = !sent && (outgoing === firstPending || isUncertain(shown.error));
+      const copy = mayBeDelivered ? messages.find(message => isCopy(message, shown, after, ownId, claimed)) : undefined;
+      if (!copy) continue;
+      claimed.add(copy.id);
+      if (shown.status === 'pending') isHidden.add(outgoing);
+      else {
+        this.#settled.add(copy.id);
+        this.#drop(shown.id);
+      }
+    }
+    const known = this.#outgoing.flatMap(({ sent }) => (sent ? [sent] : []));
+    const waiting = this.#outgoing.filter(outgoing => !outgoing.sent && !isHidden.has(outgoing));
+    if (this.#outgoing.length === 0) this.#settled.clear();
+    if (known.length === 0 && waiting.length === 0) return messages;
+    const inOrder =
+      known.length === 0 ? messages : [...messages, ...known].sort((a, b) => compareSnowflakes(a.id, b.id));
+    return Object.freeze([...inOrder, ...waiting.map(({ shown }) => shown)]);
+  }
+
+  #find(id: string): Outgoing | undefined {
+    return this.#outgoing.find(({ shown }) => shown.id === id);
+  }
+
+  #drop(id: string): void {
+    const place = this.#outgoing.findIndex(({ shown }) => shown.id === id);
+    if (place >= 0) this.#outgoing.splice(place, 1);
+  }
+}
+
+function isCopy(
+  message: LobbyMessageSnapshot,
+  { content }: OutgoingMessageSnapshot,
+  after: MessageId | undefined,
+  ownId: UserId | undefined,
+  claimed: ReadonlySet<MessageId>,
+): boolean {
+  const isNewer = after === undefined || compareSnowflakes(message.id, after) > 0;
+  return isNewer && message.content === content && message.author?.id === ownId && !claimed.has(message.id);
+}
+
+/** The service may have processed the call although it failed. */
+function isUncertain(error: RallypointError | undefined): boolean {
+  if (error instanceof ApiError) return error.status >= 500;
+  return error instanceof TransportError && error.code !== 'client_not_ready' && error.code !== 'unreachable';
+}
