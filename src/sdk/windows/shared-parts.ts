@@ -2,7 +2,8 @@ import { combineLatest, map, NEVER, type Observable, of } from 'rxjs';
 import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
-import type { OperationOptions } from '../call-options.ts';
+import type { RedirectWay } from '../auth/authorizer.ts';
+import type { OperationOptions, WhenOffline } from '../call-options.ts';
 import type { Client } from '../client.ts';
 import type { CommandPlace } from '../command/snapshot.ts';
 import type { Credentials } from '../credentials/credentials.ts';
@@ -51,7 +52,9 @@ export function sharedParts(client: Client<unknown, unknown>, credentials: Crede
       signIn: async ([given], signal) => {
         const { scopes, scheme, redirect } = record(given);
         const options = {
-          ...(redirect !== undefined && { redirect: oneOf(redirect, 'redirect', ['custom-scheme', 'loopback']) }),
+          ...(redirect !== undefined && {
+            redirect: oneOf<RedirectWay>(redirect, 'redirect', ['custom-scheme', 'loopback']),
+          }),
           signal,
         };
         const scopeText = scopes === undefined ? undefined : scopesOf(scopes);
@@ -135,7 +138,9 @@ function operationOptions(given: unknown, signal: AbortSignal): OperationOptions
   const { deadlineMs, whenOffline } = record(given);
   return {
     deadlineMs: deadlineMs as number | undefined,
-    ...(whenOffline !== undefined && { whenOffline: oneOf(whenOffline, 'whenOffline', ['fail', 'queue']) }),
+    ...(whenOffline !== undefined && {
+      whenOffline: oneOf<WhenOffline>(whenOffline, 'whenOffline', ['fail', 'queue']),
+    }),
     signal,
   };
 }

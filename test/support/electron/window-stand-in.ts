@@ -14,6 +14,8 @@ export class WindowStandIn {
   frame: SenderFrame | null = { url: 'game://app/index.html', parent: null };
   /** What the preload script exposed. */
   readonly exposed: Record<string, object> = {};
+  /** Everything that crossed its ports, both ways. */
+  readonly crossed: unknown[] = [];
   readonly #listeners = new Set<(event: object) => void>();
   readonly #ports: MessagePort[] = [];
 
@@ -38,10 +40,44 @@ export class WindowStandIn {
     postMessage: (channel, _message, [port]) => {
       if (!port) return;
       this.#ports.push(port);
-      const event: ConnectEvent = { sender: this.sender, senderFrame: this.frame, ports: [asMainPort(port)] };
+      const event: ConnectEvent = {
+        sender: this.sender,
+        senderFrame: this.frame,
+        ports: [asMainPort(port, this.crossed)],
+      };
       this.ipcMain.emit(channel, event);
     },
   };
+
+  /** Runs what a preload script and a page do at their start, with their globals. */
+  run<Value>(work: () => Value): Value {
+    const names = Object.keys(this.globals) as (keyof typeof this.globals)[];
+    const before = names.map(name => Object.getOwnPropertyDescriptor(globalThis, name));
+    const define = (name: string, value: unknown) =>
+      Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    for (const name of names) define(name, this.globals[name]);
+    try {
+      return work();
+    } finally {
+      names.forEach((name, at) => {
+        const former = before[at];
+        if (former) Object.defineProperty(globalThis, name, former);
+        else Reflect.deleteProperty(globalThis, name);
+      });
+      for (const name of Object.keys(this.exposed)) Reflect.deleteProperty(globalThis, name);
+    }
+  }
+
+  /** Opens a page with the preload script: what {@link openClient} gives it. */
+  open<Client>(preload: () => void, page: () => Client): Client {
+    return this.run(() => {
+      preload();
+      for (const [name, value] of Object.entries(this.exposed)) {
+        Object.defineProperty(globalThis, name, { value, configurable: true });
+      }
+      return page();
+    });
+  }
 
   /** As when the window is closed or reloaded: its ports are gone. */
   close(): void {
@@ -49,15 +85,23 @@ export class WindowStandIn {
   }
 }
 
-/** A MessagePort as Electron shows it in the main process. */
-export function asMainPort(port: MessagePort): MainPort {
+/** A MessagePort as Electron shows it in the main process. @param crossed takes what crosses it */
+export function asMainPort(port: MessagePort, crossed: unknown[]): MainPort {
   const emitter = port as unknown as EventEmitter;
   return {
     on(event: 'message' | 'close', listener: (event: { readonly data: unknown }) => void) {
-      if (event === 'message') emitter.on('message', data => listener({ data }));
-      else emitter.on('close', listener);
+      if (event === 'close') emitter.on('close', listener);
+      else {
+        emitter.on('message', data => {
+          crossed.push(data);
+          listener({ data });
+        });
+      }
     },
-    postMessage: message => port.postMessage(message),
+    postMessage: message => {
+      crossed.push(message);
+      port.postMessage(message);
+    },
     start: () => port.start(),
     close: () => port.close(),
   };
