@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchRow[]
   commands: () => import('./commands.ts'),
   'client-state': () => import('./client-state.ts'),
   import: () => import('./import.ts'),
+  windows: () => import('./windows.ts'),
   sizes: () => import('./sizes.ts'),
   'cold-start': () => import('./cold-start.ts'),
   forwarder: () => import('./forwarder.ts'),

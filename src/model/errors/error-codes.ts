@@ -18,6 +18,7 @@ export const errorCodes = {
         'The name of the keychain entry is empty, too long, or contains characters that a keychain rejects.',
       invalid_backend: "The backend's tier was not allowed when the keychain was opened, or the backend is memory.",
       invalid_base_url: 'The base URL is not an http or https URL, or contains credentials, a query or a fragment.',
+      invalid_call_arguments: 'The arguments of an operation of a window are not of the types that it takes.',
       invalid_code_verifier:
         'The verifier was not made by createAuthorizationCodeVerifier(): it must be 43–128 unreserved characters.',
       invalid_command: 'The command that the system should start cannot be registered.',
@@ -45,6 +46,8 @@ export const errorCodes = {
       missing_base_url: 'The option baseUrl is missing; there is no default service.',
       missing_bundle_id: 'On macOS, schemes are registered for bundles; pass bundleId.',
       missing_code: 'The authorization code is missing.',
+      missing_preload:
+        'The window has no connection to the main process: exposeRallypoint() was not called in its preload script.',
       missing_refresh_token: 'The refresh token is missing.',
       missing_scheme: 'Neither a scheme nor an application id was given.',
       missing_secret: 'The secret of the lobby is not known: it was not joined by this client.',
@@ -55,6 +58,7 @@ export const errorCodes = {
       not_in_call: "The player is not in this lobby's call.",
       too_many_calls: 'The session is already in as many calls as it may be in.',
       unencodable_body: 'The body cannot be encoded as JSON.',
+      unknown_call: 'Windows cannot call an operation of this name.',
       unsafe_address: 'The URL must not be opened in a browser: it is not https, or not http to this machine.',
     },
     ValidationError: { invalid_form_body: 'A value breaks the rules; `issues` lists each fault with its path.' },
@@ -69,8 +73,11 @@ export const errorCodes = {
       client_not_ready: 'The client is not connected and the operation was not to be queued, or the queue is full.',
       connection_lost: 'The connection broke after the request was sent; the service may have processed it.',
       deadline_exceeded: 'The operation did not complete before its deadline.',
+      main_process_failed:
+        'The operation failed in the main process for a reason that is not shown to windows; its log says why.',
       lobby_ended: 'The lobby ended, or the player was removed from it, before the operation was complete.',
       no_loopback: 'No loopback port could be opened for the redirect.',
+      untrusted_window: 'The main process does not serve the page of this window; isTrusted of serveWindows() decides.',
       unreachable: 'The service could not be reached; nothing was sent.',
       unreadable_answer: 'The service sent a response that cannot be parsed.',
     },

@@ -1,0 +1,103 @@
+import type { Patch } from './patch.ts';
+
+/**
+ * What a window and the main process say to each other over their MessagePort: plain JSON values, so that nothing but
+ * data crosses. Numbers name subscriptions and calls; the window counts them up from 1.
+ */
+export type FromWindow =
+  /** Begins a subscription to a state or an event stream. */
+  | readonly [type: 'subscribe', id: number, topic: string, args: readonly unknown[]]
+  | readonly [type: 'unsubscribe', id: number]
+  | readonly [type: 'call', id: number, name: string, args: readonly unknown[]]
+  /** Aborts a call; its answer still comes. */
+  | readonly [type: 'abort', id: number]
+  /** The batch of this number was taken. */
+  | readonly [type: 'ack', number: number];
+
+/** One message to a window: everything that happened since the last one, in order. */
+export type FromMain = readonly [number: number, ...items: readonly BatchItem[]];
+
+export type BatchItem =
+  /** A subscription's state changed. */
+  | readonly [type: 'state', id: number, patch: Patch]
+  /** An event of a subscription to an event stream. */
+  | readonly [type: 'event', id: number, value: unknown]
+  /** So many events of a subscription were dropped before the next one: the window did not read for too long. */
+  | readonly [type: 'missed', id: number, count: number]
+  /** The subscription has completed. */
+  | readonly [type: 'complete', id: number]
+  | readonly [type: 'result', id: number, value?: unknown]
+  | readonly [type: 'error', id: number, error: ErrorFields]
+  /** The last item of a window: nothing more comes, for this reason. */
+  | readonly [type: 'closed', id: 0, error: ErrorFields];
+
+/** An error of this package on its way to a window, which throws one of the same class with the same fields. */
+export interface ErrorFields {
+  /** Name of the class, for example `ApiError`. */
+  readonly name: string;
+  readonly code: string;
+  readonly message: string;
+  /** The fields that its class adds: `status`, `issues`, `retryAfterMs` and the like. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The channel on which a window hands over its port. */
+export const connectChannel = 'rallypoint:connect';
+
+/** Bounds of one window. A window that passes one of them is disconnected. */
+export const windowLimits = {
+  /** Batches that may be unacknowledged: while there are so many, only the newest state is kept for the window. */
+  batchesUnacknowledgedMax: 8,
+  subscriptionsMax: 1000,
+  /** Calls under way. */
+  callsMax: 200,
+  /** Events waiting for a window that does not read; with more, the oldest are dropped, and their number is reported. */
+  eventsWaitingMax: 1000,
+  /** Values in the arguments of one message, nested ones included. */
+  argumentValuesMax: 1000,
+  /** UTF-16 units of all texts in the arguments of one message. */
+  argumentTextMax: 65_536,
+  argumentDepthMax: 8,
+} as const;
+
+/**
+ * Reads what a window sent.
+ *
+ * @returns undefined for anything that no window of this package sends
+ */
+export function readFromWindow(message: unknown): FromWindow | undefined {
+  if (!Array.isArray(message) || !Number.isSafeInteger(message[1]) || message[1] < 1) return undefined;
+  const [type, , name, args] = message;
+  switch (type) {
+    case 'unsubscribe':
+    case 'abort':
+    case 'ack':
+      return message.length === 2 ? (message as unknown as FromWindow) : undefined;
+    case 'subscribe':
+    case 'call':
+      return message.length === 4 && typeof name === 'string' && name.length <= 64 && isArguments(args)
+        ? (message as unknown as FromWindow)
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isArguments(value: unknown): value is readonly unknown[] {
+  const { argumentValuesMax, argumentTextMax, argumentDepthMax } = windowLimits;
+  let values = 0;
+  let text = 0;
+  const isPlain = (part: unknown, depth: number): boolean => {
+    if (++values > argumentValuesMax || depth > argumentDepthMax) return false;
+    if (typeof part === 'string') {
+      text += part.length;
+      return text <= argumentTextMax;
+    }
+    if (part === null || part === undefined || typeof part === 'boolean') return true;
+    if (typeof part === 'number') return Number.isFinite(part);
+    if (Array.isArray(part)) return part.every(entry => isPlain(entry, depth + 1));
+    if (typeof part !== 'object' || ![Object.prototype, null].includes(Object.getPrototypeOf(part))) return false;
+    return Object.entries(part).every(([name, entry]) => isPlain(name, depth) && isPlain(entry, depth + 1));
+  };
+  return Array.isArray(value) && isPlain(value, 0);
+}

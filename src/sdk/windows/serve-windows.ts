@@ -1,0 +1,135 @@
+import { TransportError } from '../../model/errors/errors.ts';
+import { type Logger, silentLogger } from '../../wire/clock/ports.ts';
+import { errorFieldsOf } from './error-fields.ts';
+import { connectChannel, type FromMain } from './messages.ts';
+import { type MainPort, type SharedParts, WindowConnection } from './window-connection.ts';
+
+/** A frame of a window, as Electron describes the sender of a message: a `WebFrameMain`. */
+export interface SenderFrame {
+  readonly url: string;
+  /** Null for the top frame. */
+  readonly parent: object | null;
+}
+
+/** What Electron passes to a listener of `ipcMain`. */
+export interface ConnectEvent {
+  readonly sender: object;
+  /** Null when the frame is gone already. */
+  readonly senderFrame: SenderFrame | null;
+  readonly ports: readonly MainPort[];
+}
+
+/** The part of Electron's `ipcMain` that is called. */
+export interface WindowIpc {
+  on(channel: string, listener: (event: ConnectEvent) => void): unknown;
+  off(channel: string, listener: (event: ConnectEvent) => void): unknown;
+}
+
+export interface WindowServerOptions {
+  /** From the `electron` module of the main process. */
+  readonly ipcMain: WindowIpc;
+  /**
+   * Decides whether a frame may use the client. Default: {@link isOwnPage}, for top frames alone. Pass your own when pages
+   * come from a development server, and compare the whole origin.
+   */
+  readonly isTrusted?: ((frame: SenderFrame) => boolean) | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/** Serves windows until it is closed. */
+export interface WindowServer {
+  /** How many windows are connected. */
+  readonly connections: number;
+  /** Disconnects the windows and serves no more. Repeatable. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A window that opens more connections than this loses its oldest one. */
+const connectionsPerWindowMax = 4;
+
+export function serveShared(shared: SharedParts, options: WindowServerOptions): WindowServer {
+  const { ipcMain, logger = silentLogger, isTrusted = isOwnTopFrame } = options;
+  const connections = new Set<WindowConnection>();
+  const byWindow = new WeakMap<object, Set<WindowConnection>>();
+
+  const onConnect = ({ sender, senderFrame, ports: [port] }: ConnectEvent) => {
+    if (!port) return;
+    if (!senderFrame || !isTrusted(senderFrame)) {
+      reject(port, senderFrame?.url ?? 'a frame that is gone', logger);
+      return;
+    }
+    const own = byWindow.get(sender) ?? new Set();
+    byWindow.set(sender, own);
+    const [oldest] = own;
+    if (oldest && own.size >= connectionsPerWindowMax) oldest.close();
+    const connection = new WindowConnection({
+      port,
+      shared,
+      logger,
+      defer: setImmediate,
+      onClose: () => {
+        connections.delete(connection);
+        own.delete(connection);
+      },
+    });
+    connections.add(connection);
+    own.add(connection);
+  };
+  ipcMain.on(connectChannel, onConnect);
+
+  const close = async () => {
+    ipcMain.off(connectChannel, onConnect);
+    for (const connection of [...connections]) connection.close();
+  };
+  return {
+    get connections() {
+      return connections.size;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The schemes of pages that anybody may have made: of the web, and of texts within an address. */
+const foreignSchemes: ReadonlySet<string> = new Set([
+  'about:',
+  'blob:',
+  'chrome-extension:',
+  'chrome:',
+  'data:',
+  'devtools:',
+  'filesystem:',
+  'ftp:',
+  'http:',
+  'https:',
+  'javascript:',
+  'view-source:',
+  'ws:',
+  'wss:',
+]);
+
+/**
+ * Whether a page comes with the game: by `file:`, or by a scheme that the game serves itself (`protocol.handle`). A page
+ * of the web never does, a development server on this machine included.
+ */
+export function isOwnPage(url: string): boolean {
+  return URL.canParse(url) && !foreignSchemes.has(new URL(url).protocol);
+}
+
+function isOwnTopFrame({ url, parent }: SenderFrame): boolean {
+  return parent === null && isOwnPage(url);
+}
+
+/** The page learns why, so that its developer need not look for the reason. */
+function reject(port: MainPort, url: string, logger: Logger): void {
+  const page = URL.canParse(url) ? `${new URL(url).protocol}//${new URL(url).host}` : url;
+  logger.warn({ page }, 'A page was not connected: isTrusted of serveWindows() rejects it.');
+  const error = new TransportError(
+    'untrusted_window',
+    `The main process does not trust this page (${page}). The option isTrusted of serveWindows() decides.`,
+  );
+  port.start();
+  port.postMessage([0, ['closed', 0, errorFieldsOf(error)]] satisfies FromMain);
+  port.close();
+}

@@ -1,0 +1,176 @@
+import { combineLatest, map, NEVER, type Observable, of } from 'rxjs';
+import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
+import type { Metadata } from '../../model/lobby.ts';
+import { AuthorizationArgs } from '../auth/authorization-args.ts';
+import type { RedirectWay } from '../auth/authorizer.ts';
+import type { OperationOptions, WhenOffline } from '../call-options.ts';
+import type { Client } from '../client.ts';
+import type { CommandPlace } from '../command/snapshot.ts';
+import type { Credentials } from '../credentials/credentials.ts';
+import type { LobbyHandle } from '../lobby/lobby-handle.ts';
+import type { LobbyMessageEntry } from '../lobby/snapshot.ts';
+import type { CallSnapshot } from '../voice/snapshot.ts';
+import type { SharedParts } from './window-connection.ts';
+
+/** What a window gets of a lobby's handle beside what is in {@link LobbySnapshot}. */
+export interface HandleState {
+  readonly messages: readonly LobbyMessageEntry[];
+  readonly unreadCount: number;
+  readonly hasOlder: boolean;
+}
+
+const noHandle: HandleState = Object.freeze({ messages: Object.freeze([]), unreadCount: 0, hasOlder: false });
+
+/**
+ * What windows share of a client: its states, its events, and operations on lobbies and on the player's sign-in. Nothing
+ * here gives out a token, a code, a verifier or an authorization address, and none is accepted.
+ */
+export function sharedParts(client: Client<unknown, unknown>, credentials: Credentials | undefined): SharedParts {
+  const handleOf = (id: unknown): LobbyHandle<unknown, unknown> => {
+    const handle = client.lobbies.get(text(id, 'lobbyId') as string);
+    if (!handle) throw new TransportError('lobby_ended', 'The lobby ended, or the player is no longer in it.');
+    return handle;
+  };
+  return {
+    states: {
+      status: () => client.status$,
+      lobbies: () => client.lobbies$,
+      waits: () => client.waits$,
+      credentials: () => credentials?.credentials$ ?? of(undefined),
+      messages: id => client.messages$(text(id, 'lobbyId')),
+      commands: place => client.commands$(place as CommandPlace),
+      handle: id => handleState(client.lobbies.get(text(id, 'lobbyId'))),
+      call: id => callWithoutToken(client.lobbies.get(text(id, 'lobbyId'))?.call.snapshot$),
+    },
+    events: { events: () => client.events$ },
+    calls: {
+      /** Its answer comes after the states that were subscribed to before. */
+      ping: async () => undefined,
+      connect: async (_, signal) => (credentials ? credentials.connect({ signal }) : client.connect({ signal })),
+      disconnect: async () => client.disconnect(),
+      checkConnection: async () => client.checkConnection(),
+      signIn: async ([given], signal) => {
+        const { scopes, scheme, redirect } = record(given);
+        const options = {
+          ...(redirect !== undefined && {
+            redirect: oneOf<RedirectWay>(redirect, 'redirect', ['custom-scheme', 'loopback']),
+          }),
+          signal,
+        };
+        const scopeText = scopes === undefined ? undefined : scopesOf(scopes);
+        const schemeText = scheme === undefined ? undefined : text(scheme, 'scheme');
+        if (!credentials) return void (await client.signIn({ ...options, scopes: scopeText, scheme: schemeText }));
+        const args = new AuthorizationArgs();
+        if (scopeText !== undefined) args.setScopes(scopeText);
+        if (schemeText !== undefined) args.setCustomSchemeParam(schemeText);
+        await credentials.signIn(args, options);
+      },
+      signOut: async ([given], signal) => {
+        const { revoke } = record(given);
+        if (!credentials) return client.updateToken(undefined);
+        await credentials.signOut({ ...(revoke !== undefined && { revoke: revoke === true }), signal });
+      },
+      join: async ([secret, given], signal) => {
+        const { lobbyMetadata, memberMetadata, idleTimeoutSeconds, ...rest } = record(given);
+        const handle = await client.lobbies.join(text(secret, 'secret'), {
+          ...operationOptions(rest, signal),
+          lobbyMetadata: lobbyMetadata as Metadata | undefined,
+          memberMetadata: memberMetadata as Metadata | undefined,
+          idleTimeoutSeconds: idleTimeoutSeconds as number | undefined,
+        });
+        return handle.id;
+      },
+      leaveCalls: async ([given], signal) => client.lobbies.leaveCalls(operationOptions(given, signal)),
+      send: async ([id, content, given], signal) => {
+        const { metadata, flags, ...rest } = record(given);
+        return handleOf(id).send(text(content, 'content'), {
+          ...operationOptions(rest, signal),
+          metadata: metadata as Metadata | undefined,
+          flags: flags as number | undefined,
+        });
+      },
+      resend: async ([id, draft, given], signal) =>
+        handleOf(id).resend(text(draft, 'id'), operationOptions(given, signal)),
+      discard: async ([id, draft]) => handleOf(id).discard(text(draft, 'id')),
+      markRead: async ([id]) => handleOf(id).markRead(),
+      loadOlder: async ([id, count, given], signal) =>
+        handleOf(id).loadOlder((count ?? undefined) as number | undefined, operationOptions(given, signal)),
+      leave: async ([id, given], signal) => {
+        // Repeatable: one that is gone has been left.
+        await client.lobbies.get(text(id, 'lobbyId'))?.leave(operationOptions(given, signal));
+      },
+      setMetadata: async ([id, change, given], signal) => {
+        const { lobby, member } = record(change);
+        const metadata = { lobby: lobby as Metadata | undefined, member: member as Metadata | undefined };
+        await handleOf(id).setMetadata(metadata, operationOptions(given, signal));
+      },
+      linkChannel: async ([id, channel, given], signal) =>
+        handleOf(id).linkChannel(text(channel, 'channelId'), operationOptions(given, signal)),
+      unlinkChannel: async ([id, given], signal) => handleOf(id).unlinkChannel(operationOptions(given, signal)),
+      createInvite: async ([id, given], signal) => handleOf(id).createInvite(operationOptions(given, signal)),
+      joinLinkedGuild: async ([id, given], signal) => handleOf(id).joinLinkedGuild(operationOptions(given, signal)),
+      callJoin: async ([id, given], signal) => handleOf(id).call.join(callOptions(given, signal)),
+      callUpdate: async ([id, settings, given], signal) =>
+        handleOf(id).call.update(callOptions(settings, signal), operationOptions(given, signal)),
+      callLeave: async ([id, given], signal) => handleOf(id).call.leave(operationOptions(given, signal)),
+      getUserGuilds: async ([given], signal) => client.getUserGuilds(operationOptions(given, signal)),
+      getGuildChannels: async ([guild, given], signal) =>
+        client.getGuildChannels(text(guild, 'guildId'), operationOptions(given, signal)),
+    },
+  };
+}
+
+function handleState(handle: LobbyHandle<unknown, unknown> | undefined): Observable<HandleState> {
+  if (!handle) return of(noHandle);
+  return combineLatest([handle.messages$, handle.unreadCount$]).pipe(
+    map(([messages, unreadCount]) => ({ messages, unreadCount, hasOlder: handle.hasOlder })),
+  );
+}
+
+/** The token of a voice server lets its holder in: the main process keeps it. */
+function callWithoutToken(call$: Observable<CallSnapshot> | undefined): Observable<unknown> {
+  if (!call$) return NEVER;
+  return call$.pipe(map(call => ({ ...call, server: call.server && { endpoint: call.server.endpoint } })));
+}
+
+/** Every call takes these; anything else that a window names is ignored. */
+function operationOptions(given: unknown, signal: AbortSignal): OperationOptions {
+  const { deadlineMs, whenOffline } = record(given);
+  return {
+    deadlineMs: deadlineMs as number | undefined,
+    ...(whenOffline !== undefined && {
+      whenOffline: oneOf<WhenOffline>(whenOffline, 'whenOffline', ['fail', 'queue']),
+    }),
+    signal,
+  };
+}
+
+function callOptions(given: unknown, signal: AbortSignal) {
+  const { selfMute, selfDeaf, ...rest } = record(given);
+  return {
+    ...operationOptions(rest, signal),
+    ...(selfMute !== undefined && { selfMute: selfMute as boolean }),
+    ...(selfDeaf !== undefined && { selfDeaf: selfDeaf as boolean }),
+  };
+}
+
+function scopesOf(given: unknown): string {
+  return Array.isArray(given) ? given.map(scope => text(scope, 'scopes')).join(' ') : text(given, 'scopes');
+}
+
+function record(given: unknown): Readonly<Record<string, unknown>> {
+  if (given === undefined || given === null) return {};
+  if (typeof given === 'object' && !Array.isArray(given)) return given as Readonly<Record<string, unknown>>;
+  throw new ArgumentError('invalid_call_arguments', `The options must be an object (got ${typeof given}).`);
+}
+
+function text(given: unknown, name: string): string {
+  if (typeof given === 'string') return given;
+  throw new ArgumentError('invalid_call_arguments', `${name} must be a string (got ${typeof given}).`);
+}
+
+function oneOf<Value extends string>(given: unknown, name: string, values: readonly Value[]): Value {
+  const value = values.find(one => one === given);
+  if (value !== undefined) return value;
+  throw new ArgumentError('invalid_call_arguments', `${name} must be one of ${values.join(', ')}.`);
+}

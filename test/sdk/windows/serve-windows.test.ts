@@ -1,0 +1,145 @@
+import { BehaviorSubject } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connectPage } from '../../../src/sdk/windows/connect-page.ts';
+import { MainConnection } from '../../../src/sdk/windows/main-connection.ts';
+import { exposeRallypoint } from '../../../src/sdk/windows/preload.ts';
+import { isOwnPage, serveShared, type WindowServer } from '../../../src/sdk/windows/serve-windows.ts';
+import { WindowStandIn } from '../../support/electron/window-stand-in.ts';
+import { recordingLog } from '../../support/recording-log.ts';
+
+let window: WindowStandIn;
+let server: WindowServer;
+let log: ReturnType<typeof recordingLog>;
+const state = new BehaviorSubject('current');
+const shared = {
+  states: { state: () => state },
+  events: {},
+  calls: { add: async ([a, b]: readonly unknown[]) => Number(a) + Number(b) },
+};
+
+beforeEach(() => {
+  window = new WindowStandIn();
+  log = recordingLog();
+  server = serveShared(shared, { ipcMain: window.ipcMain, logger: log.log });
+  for (const [name, value] of Object.entries(window.globals)) vi.stubGlobal(name, value);
+});
+afterEach(async () => {
+  await server.close();
+  window.close();
+  vi.unstubAllGlobals();
+});
+
+/** Runs the preload script and then the page, as Electron does. */
+function openPage(name?: string): MainConnection {
+  exposeRallypoint(window.contextBridge, window.ipcRenderer, { name });
+  for (const [exposed, api] of Object.entries(window.exposed)) vi.stubGlobal(exposed, api);
+  const connection = new MainConnection();
+  connectPage(connection, name);
+  return connection;
+}
+
+it('a page reaches the main process by what its preload script exposes, and by nothing else', async () => {
+  const page = openPage();
+  expect(await page.call('add', [1, 2])).toBe(3);
+  expect(window.exposed).toEqual({ rallypoint: { connect: expect.any(Function) } });
+  expect(server.connections).toBe(1);
+});
+
+it('the name in the page can be chosen', async () => {
+  expect(await openPage('social').call('add', [2, 2])).toBe(4);
+  expect(Object.keys(window.exposed)).toEqual(['social']);
+});
+
+it('a page without a preload script is told what is missing', () => {
+  expect(() => connectPage(new MainConnection())).toThrow(expect.objectContaining({ code: 'missing_preload' }));
+});
+
+it('a port that anything but the preload script posts is not taken', async () => {
+  exposeRallypoint(window.contextBridge, window.ipcRenderer);
+  const forged = new MessageChannel();
+  const { connect } = window.exposed.rallypoint as { connect(key: string): void };
+  vi.stubGlobal('rallypoint', {
+    connect(key: string) {
+      window.globals.postMessage({ rallypoint: 'a guess' }, '*', [forged.port1]);
+      connect(key);
+    },
+  });
+  const connection = new MainConnection();
+  connectPage(connection);
+  expect(await connection.call('add', [1, 1])).toBe(2);
+  forged.port2.close();
+});
+
+it('the preload script ignores a key that is no short text', () => {
+  exposeRallypoint(window.contextBridge, window.ipcRenderer);
+  const { connect } = window.exposed.rallypoint as { connect(key: unknown): void };
+  for (const key of [undefined, 7, {}, 'x'.repeat(65)]) connect(key);
+  expect(server.connections).toBe(0);
+});
+
+describe('a frame that is not trusted', () => {
+  it.each([
+    ['a page of the web', { url: 'https://example.com/', parent: null }],
+    ['a development server', { url: 'http://localhost:5173/', parent: null }],
+    ['a frame within the page', { url: 'game://app/index.html', parent: {} }],
+    ['a frame that is gone', null],
+  ])('%s is rejected, and learns why', async (_, frame) => {
+    window.frame = frame;
+    await expect(openPage().call('add', [1, 2])).rejects.toMatchObject({
+      code: 'untrusted_window',
+      message: expect.stringContaining('isTrusted'),
+    });
+    expect(server.connections).toBe(0);
+    expect(log.lines).toMatchObject([{ level: 'warn' }]);
+  });
+
+  it('is whichever isTrusted() says', async () => {
+    await server.close();
+    server = serveShared(shared, { ipcMain: window.ipcMain, isTrusted: ({ url }) => url === 'http://localhost:5173/' });
+    window.frame = { url: 'http://localhost:5173/', parent: null };
+    expect(await openPage().call('add', [1, 2])).toBe(3);
+    window.frame = { url: 'game://app/index.html', parent: null };
+    await expect(openPage().call('add', [1, 2])).rejects.toMatchObject({ code: 'untrusted_window' });
+  });
+});
+
+it('only pages that come with the game are its own', () => {
+  for (const own of ['file:///opt/game/index.html', 'game://app/', 'app:///index.html'])
+    expect(isOwnPage(own)).toBe(true);
+  for (const foreign of [
+    'https://a.test/',
+    'http://127.0.0.1/',
+    'data:text/html,x',
+    'blob:game://app/1',
+    'about:blank',
+    'x',
+  ]) {
+    expect(isOwnPage(foreign)).toBe(false);
+  }
+});
+
+it('a window that is closed or reloaded leaves nothing behind', async () => {
+  const page = openPage();
+  page.state$('state').subscribe();
+  await page.call('add', [1, 2]);
+  expect(state.observed).toBe(true);
+  window.close();
+  await expect.poll(() => server.connections).toBe(0);
+  expect(state.observed).toBe(false);
+});
+
+it('a window that connects a fifth time loses its oldest connection', async () => {
+  const pages = Array.from({ length: 5 }, () => openPage());
+  await expect(pages[0]?.call('add', [1, 2])).rejects.toMatchObject({ code: 'connection_lost' });
+  expect(await pages[4]?.call('add', [1, 2])).toBe(3);
+  expect(server.connections).toBe(4);
+});
+
+it('a server that is closed ends its windows and takes no others', async () => {
+  const page = openPage();
+  await page.call('add', [1, 2]);
+  await server.close();
+  await expect(page.call('add', [1, 2])).rejects.toMatchObject({ code: 'connection_lost' });
+  expect(server.connections).toBe(0);
+  expect(window.ipcMain.listenerCount('rallypoint:connect')).toBe(0);
+});

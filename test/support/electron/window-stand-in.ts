@@ -1,0 +1,108 @@
+import { EventEmitter } from 'node:events';
+import type { ContextBridge, PreloadIpc } from '../../../src/sdk/windows/preload.ts';
+import type { ConnectEvent, SenderFrame, WindowIpc } from '../../../src/sdk/windows/serve-windows.ts';
+import type { MainPort } from '../../../src/sdk/windows/window-connection.ts';
+
+/**
+ * Electron's part between a page and the main process, over real MessagePorts: the globals that a page and its preload
+ * script share, and the events of `ipcMain`.
+ */
+export class WindowStandIn {
+  readonly ipcMain = new EventEmitter() as EventEmitter & WindowIpc;
+  readonly sender = {};
+  /** Who sends. */
+  frame: SenderFrame | null = { url: 'game://app/index.html', parent: null };
+  /** What the preload script exposed. */
+  readonly exposed: Record<string, object> = {};
+  /** Everything that crossed its ports, both ways. */
+  readonly crossed: unknown[] = [];
+  readonly #listeners = new Set<(event: object) => void>();
+  readonly #ports: MessagePort[] = [];
+
+  /** The globals of the page; to be stubbed while page and preload script run. */
+  readonly globals = {
+    origin: 'game://app',
+    addEventListener: (_: string, listener: (event: object) => void) => void this.#listeners.add(listener),
+    removeEventListener: (_: string, listener: (event: object) => void) => void this.#listeners.delete(listener),
+    postMessage: (data: unknown, _origin: string, ports: MessagePort[]) => {
+      this.#ports.push(...ports);
+      for (const listener of [...this.#listeners]) listener({ source: globalThis, data, ports });
+    },
+  };
+
+  readonly contextBridge: ContextBridge = {
+    exposeInMainWorld: (name, api) => {
+      this.exposed[name] = api;
+    },
+  };
+
+  readonly ipcRenderer: PreloadIpc = {
+    postMessage: (channel, _message, [port]) => {
+      if (!port) return;
+      this.#ports.push(port);
+      const event: ConnectEvent = {
+        sender: this.sender,
+        senderFrame: this.frame,
+        ports: [asMainPort(port, this.crossed)],
+      };
+      this.ipcMain.emit(channel, event);
+    },
+  };
+
+  /** Runs what a preload script and a page do at their start, with their globals. */
+  run<Value>(work: () => Value): Value {
+    const names = Object.keys(this.globals) as (keyof typeof this.globals)[];
+    const before = names.map(name => Object.getOwnPropertyDescriptor(globalThis, name));
+    const define = (name: string, value: unknown) =>
+      Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    for (const name of names) define(name, this.globals[name]);
+    try {
+      return work();
+    } finally {
+      names.forEach((name, at) => {
+        const former = before[at];
+        if (former) Object.defineProperty(globalThis, name, former);
+        else Reflect.deleteProperty(globalThis, name);
+      });
+      for (const name of Object.keys(this.exposed)) Reflect.deleteProperty(globalThis, name);
+    }
+  }
+
+  /** Opens a page with the preload script: what {@link openClient} gives it. */
+  open<Client>(preload: () => void, page: () => Client): Client {
+    return this.run(() => {
+      preload();
+      for (const [name, value] of Object.entries(this.exposed)) {
+        Object.defineProperty(globalThis, name, { value, configurable: true });
+      }
+      return page();
+    });
+  }
+
+  /** As when the window is closed or reloaded: its ports are gone. */
+  close(): void {
+    for (const port of this.#ports.splice(0)) port.close();
+  }
+}
+
+/** A MessagePort as Electron shows it in the main process. @param crossed takes what crosses it */
+export function asMainPort(port: MessagePort, crossed: unknown[]): MainPort {
+  const emitter = port as unknown as EventEmitter;
+  return {
+    on(event: 'message' | 'close', listener: (event: { readonly data: unknown }) => void) {
+      if (event === 'close') emitter.on('close', listener);
+      else {
+        emitter.on('message', data => {
+          crossed.push(data);
+          listener({ data });
+        });
+      }
+    },
+    postMessage: message => {
+      crossed.push(message);
+      port.postMessage(message);
+    },
+    start: () => port.start(),
+    close: () => port.close(),
+  };
+}
