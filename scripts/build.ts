@@ -53,10 +53,13 @@ const common = {
 const sdkEntries = {
   index: 'src/sdk/index.ts',
   electron: 'src/sdk/electron/index.ts',
+  'electron-renderer': 'src/sdk/bridge/renderer.ts',
   backend: 'src/backend/index.ts',
   fleet: 'src/backend/fleet/index.ts',
   model: 'src/model/index.ts',
 };
+
+const preloadEntry = { 'electron-preload': 'src/sdk/bridge/preload.ts' };
 
 /** Not an entry point, but a file of its own, so that there is one copy of the error classes wherever they are thrown. */
 const shared = { errors: 'src/model/errors/errors.ts' };
@@ -140,7 +143,11 @@ const sdk = await build({
   plugins: [undiciParts, wsClient, builtinsImported],
 });
 const checkNode = await build({ ...common, entryPoints: ['bin/check-node.js'], outdir: 'dist/esm' });
-for (const file of [...checkNode.outputFiles, ...sdk.outputFiles].filter(({ path }) => path.endsWith('.js'))) {
+// One file by itself: a preload script in a sandbox can require no other.
+const preload = await build({ ...common, entryPoints: preloadEntry, splitting: false, outdir: 'dist/esm' });
+for (const file of [...checkNode.outputFiles, ...preload.outputFiles, ...sdk.outputFiles].filter(({ path }) =>
+  path.endsWith('.js'),
+)) {
   const { text, map } = published(file, sdk.outputFiles);
   write(file.path, text);
   if (map !== undefined) write(`${file.path}.map`, map);
@@ -287,7 +294,7 @@ function declare(): void {
     { stdio: 'inherit' },
   );
   if (compiler.status !== 0) process.exit(1);
-  const entries = [...Object.values(sdkEntries), 'src/service/index.ts'].map(declarationOf);
+  const entries = [...Object.values({ ...sdkEntries, ...preloadEntry }), 'src/service/index.ts'].map(declarationOf);
   for (const [file, text] of shownDeclarations(compiled, entries)) {
     // These globals exist in browsers and in Node, and are declared so that a project needs neither set of declarations.
     const globals = relative(dirname(file), 'globals.d.ts').replaceAll(sep, '/');
@@ -296,13 +303,16 @@ function declare(): void {
   write(
     'dist/types/globals.d.ts',
     [
-      ...['AbortSignal', 'Request', 'Response', 'URL'].map(name => `interface ${name} {}\n`),
+      ...['AbortSignal', 'MessagePort', 'Request', 'Response', 'URL'].map(name => `interface ${name} {}\n`),
       // In TypeScript's library esnext.disposable, which a project need not have.
       'interface SymbolConstructor {\n  readonly asyncDispose: unique symbol;\n}\n',
     ].join(''),
   );
   for (const entry of entries)
-    write(join('dist/types', entry.replace(/\.d\.ts$/, '.d.mts')), `export * from './index.js';\n`);
+    write(
+      join('dist/types', entry.replace(/\.d\.ts$/, '.d.mts')),
+      `export * from './${basename(entry, '.d.ts')}.js';\n`,
+    );
   write('dist/types/package.json', '{ "type": "commonjs" }\n');
   rmSync(compiled, { recursive: true });
 }

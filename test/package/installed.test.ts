@@ -49,6 +49,9 @@ describe('the packed package', () => {
     '@rallypoint/sdk': /fastify|\/service|\/backend|node_modules\/(ws|openid-client|undici|keytar|@napi-rs|electron)\//,
     '@rallypoint/sdk/electron':
       /fastify|\/service|\/backend|node_modules\/(ws|openid-client|undici|keytar|@napi-rs|electron)\//,
+    '@rallypoint/sdk/electron/preload': /dist\/(esm|cjs)\/(?!electron-preload\.js$)/,
+    '@rallypoint/sdk/electron/renderer':
+      /fastify|\/service|\/backend|\/dist\/(esm|cjs)\/index\.js$|node_modules\/(?!@rallypoint\/sdk\/|rxjs\/)/,
     '@rallypoint/sdk/backend': /fastify|\/service|node_modules\/(ws|openid-client|keytar|@napi-rs|electron)\//,
     '@rallypoint/sdk/backend/fleet':
       /fastify|\/service|node_modules\/(ws|openid-client|undici|keytar|@napi-rs|electron)\//,
@@ -146,7 +149,7 @@ describe('the types of the package, in a strict project without skipLibCheck', (
     for (const name of ['@types/node', 'undici-types']) copyPackage(project, name);
     for (const { path, write } of [project, bare]) {
       // Who has no Electron does not import its entry point.
-      const opened = entryPoints.filter(entry => path === project.path || !entry.endsWith('/electron'));
+      const opened = entryPoints.filter(entry => path === project.path || !/\/electron(\/main)?$/.test(entry));
       const text = opened.map((entry, index) => `import * as e${index} from '${entry}';\nexport { e${index} };`);
       for (const file of ['all.mts', 'all.cts', 'all.ts']) write(file, text.join('\n'));
     }

@@ -19,8 +19,10 @@ export function canRetry({ code }: TransportError): boolean {
     case 'aborted':
     case 'browser_unavailable':
     case 'lobby_ended':
+    case 'main_process_failed':
     case 'no_loopback':
     case 'unreadable_answer':
+    case 'untrusted_window':
       return false;
   }
 }

@@ -1,5 +1,14 @@
-/** The entry point `@rallypoint/sdk/electron`, for Electron's main process. Callers pass in the parts of `electron`; nothing imports it. */
+/** The entry point `@rallypoint/sdk/electron/main`, and `@rallypoint/sdk/electron` for short, for Electron's main process. Callers pass in the parts of `electron`; nothing imports it. */
 export { isRallypointError } from '../../model/errors/errors.ts';
+export { type ServeWindowsOptions, serveWindows } from '../bridge/main.ts';
+export {
+  type ConnectEvent,
+  isOwnPage,
+  type SenderFrame,
+  type WindowIpc,
+  type WindowServer,
+  type WindowServerOptions,
+} from '../bridge/serve-windows.ts';
 export { openWithShell } from './open-external.ts';
 export { type ElectronReceiver, type RedirectApp, type RedirectOptions, receiveRedirects } from './redirects.ts';
 export type { ElectronRegistration } from './registrar.ts';

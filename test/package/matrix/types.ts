@@ -24,13 +24,17 @@ const surroundings: Readonly<Record<string, Surroundings>> = {
     types: ['node'],
     without: [],
   },
-  'without @types/node and electron': { dependencies: { rxjs: '7.8.2' }, types: [], without: ['/electron'] },
+  'without @types/node and electron': {
+    dependencies: { rxjs: '7.8.2' },
+    types: [],
+    without: ['/electron', '/electron/main'],
+  },
   // A peer that package managers install; by npm it is left out with this option alone.
   'without rxjs too': {
     dependencies: {},
     args: ['--legacy-peer-deps'],
     types: [],
-    without: ['sdk', '/electron', '/backend', '/backend/fleet'],
+    without: ['sdk', '/electron', '/electron/main', '/electron/renderer', '/backend', '/backend/fleet'],
   },
 };
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
-import type { ContextBridge, PreloadIpc } from '../../../src/sdk/windows/preload.ts';
-import type { ConnectEvent, SenderFrame, WindowIpc } from '../../../src/sdk/windows/serve-windows.ts';
-import type { MainPort } from '../../../src/sdk/windows/window-connection.ts';
+import type { ContextBridge, PreloadIpc } from '../../../src/sdk/bridge/preload.ts';
+import type { ConnectEvent, SenderFrame, WindowIpc } from '../../../src/sdk/bridge/serve-windows.ts';
+import type { MainPort } from '../../../src/sdk/bridge/window-connection.ts';
 
 /**
  * Electron's part between a page and the main process, over real MessagePorts: the globals that a page and its preload

@@ -1,13 +1,13 @@
 import { filter, firstValueFrom, type Observable } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serveWindows } from '../../src/sdk/bridge/main.ts';
+import { exposeRallypoint } from '../../src/sdk/bridge/preload.ts';
+import { openClient, type WindowClient, type WindowClientOptions } from '../../src/sdk/bridge/window-client.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { Credentials } from '../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../src/sdk/credentials/open-credentials.ts';
 import { openKeychain } from '../../src/sdk/keychain/open-keychain.ts';
 import type { StandardSchema } from '../../src/sdk/lobby/metadata-schema.ts';
-import { serveWindows } from '../../src/sdk/windows/main.ts';
-import { exposeRallypoint } from '../../src/sdk/windows/preload.ts';
-import { openClient, type WindowClient, type WindowClientOptions } from '../../src/sdk/windows/window-client.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { browserOf } from '../support/browser/player.ts';
 import { WindowStandIn } from '../support/electron/window-stand-in.ts';
@@ -243,7 +243,7 @@ describe('signing in from a window', () => {
 
   it('with credentials keeps the player signed in, and shows how', async () => {
     const client = newClient(ada);
-    const keychain = await openKeychain({ service: 'windows', allow: ['memory'] });
+    const keychain = await openKeychain({ service: 'bridge', allow: ['memory'] });
     const credentials = await openCredentials({ client, keychain });
     cleanUp.push(() => credentials.close());
     const { page } = openWindow(client, { credentials });

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { BehaviorSubject, firstValueFrom, type Observable, Subject } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../../../src/model/errors/errors.ts';
-import { MainConnection, type PagePort } from '../../../src/sdk/windows/main-connection.ts';
-import { windowLimits } from '../../../src/sdk/windows/messages.ts';
-import { type MainPort, type SharedParts, WindowConnection } from '../../../src/sdk/windows/window-connection.ts';
+import { MainConnection, type PagePort } from '../../../src/sdk/bridge/main-connection.ts';
+import { windowLimits } from '../../../src/sdk/bridge/messages.ts';
+import { type MainPort, type SharedParts, WindowConnection } from '../../../src/sdk/bridge/window-connection.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 import { tries } from '../../support/runs/tries.ts';
 

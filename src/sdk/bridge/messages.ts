@@ -1,3 +1,4 @@
+import type { ErrorFields } from './error-fields.ts';
 import type { Patch } from './patch.ts';
 
 /**
@@ -30,16 +31,6 @@ export type BatchItem =
   | readonly [type: 'error', id: number, error: ErrorFields]
   /** The last item of a window: nothing more comes, for this reason. */
   | readonly [type: 'closed', id: 0, error: ErrorFields];
-
-/** An error of this package on its way to a window, which throws one of the same class with the same fields. */
-export interface ErrorFields {
-  /** Name of the class, for example `ApiError`. */
-  readonly name: string;
-  readonly code: string;
-  readonly message: string;
-  /** The fields that its class adds: `status`, `issues`, `retryAfterMs` and the like. */
-  readonly fields: Readonly<Record<string, unknown>>;
-}
 
 /** The channel on which a window hands over its port. */
 export const connectChannel = 'rallypoint:connect';

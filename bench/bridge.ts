@@ -1,8 +1,8 @@
 import { serialize } from 'node:v8';
 import { MessageChannel } from 'node:worker_threads';
+import { MainConnection } from '../src/sdk/bridge/main-connection.ts';
+import { WindowConnection } from '../src/sdk/bridge/window-connection.ts';
 import { LobbyStore } from '../src/sdk/lobby/store.ts';
-import { MainConnection } from '../src/sdk/windows/main-connection.ts';
-import { WindowConnection } from '../src/sdk/windows/window-connection.ts';
 import { silentLogger } from '../src/wire/clock/ports.ts';
 import { type BenchRow, microseconds, type Round, row, type Unit } from './row.ts';
 

@@ -1,4 +1,3 @@
-import { combineLatest, map, NEVER, type Observable, of } from 'rxjs';
 import { ArgumentError, TransportError } from '../../model/errors/errors.ts';
 import type { Metadata } from '../../model/lobby.ts';
 import { AuthorizationArgs } from '../auth/authorization-args.ts';
@@ -7,6 +6,8 @@ import type { OperationOptions, WhenOffline } from '../call-options.ts';
 import type { Client } from '../client.ts';
 import type { CommandPlace } from '../command/snapshot.ts';
 import type { Credentials } from '../credentials/credentials.ts';
+import { BehaviorSubject, Observable } from '../live/rxjs.ts';
+import { selectFrom } from '../live/select.ts';
 import type { LobbyHandle } from '../lobby/lobby-handle.ts';
 import type { LobbyMessageEntry } from '../lobby/snapshot.ts';
 import type { CallSnapshot } from '../voice/snapshot.ts';
@@ -36,7 +37,7 @@ export function sharedParts(client: Client<unknown, unknown>, credentials: Crede
       status: () => client.status$,
       lobbies: () => client.lobbies$,
       waits: () => client.waits$,
-      credentials: () => credentials?.credentials$ ?? of(undefined),
+      credentials: () => credentials?.state$ ?? new BehaviorSubject(undefined),
       messages: id => client.messages$(text(id, 'lobbyId')),
       commands: place => client.commands$(place as CommandPlace),
       handle: id => handleState(client.lobbies.get(text(id, 'lobbyId'))),
@@ -121,16 +122,29 @@ export function sharedParts(client: Client<unknown, unknown>, credentials: Crede
 }
 
 function handleState(handle: LobbyHandle<unknown, unknown> | undefined): Observable<HandleState> {
-  if (!handle) return of(noHandle);
-  return combineLatest([handle.messages$, handle.unreadCount$]).pipe(
-    map(([messages, unreadCount]) => ({ messages, unreadCount, hasOlder: handle.hasOlder })),
-  );
+  if (!handle) return new BehaviorSubject(noHandle);
+  return new Observable(watcher => {
+    const emit = () => {
+      const { messages, unreadCount, hasOlder } = handle;
+      watcher.next({ messages, unreadCount, hasOlder });
+    };
+    const messages = handle.messages$.subscribe({ next: emit, complete: () => watcher.complete() });
+    const unread = handle.unreadCount$.subscribe(emit);
+    return () => {
+      messages.unsubscribe();
+      unread.unsubscribe();
+    };
+  });
 }
 
 /** The token of a voice server lets its holder in: the main process keeps it. */
 function callWithoutToken(call$: Observable<CallSnapshot> | undefined): Observable<unknown> {
-  if (!call$) return NEVER;
-  return call$.pipe(map(call => ({ ...call, server: call.server && { endpoint: call.server.endpoint } })));
+  if (!call$) return new Observable();
+  const withoutToken = ({ server, ...call }: CallSnapshot) => ({
+    ...call,
+    server: server && { endpoint: server.endpoint },
+  });
+  return selectFrom(call$, withoutToken, Object.is);
 }
 
 /** Every call takes these; anything else that a window names is ignored. */

@@ -1,5 +1,5 @@
-import { Observable, type Subscriber } from 'rxjs';
 import { type RallypointError, TransportError } from '../../model/errors/errors.ts';
+import { Observable, type Subscriber } from '../live/rxjs.ts';
 import { errorOf, fromPlain } from './error-fields.ts';
 import type { BatchItem, FromMain, FromWindow } from './messages.ts';
 import { applyPatch, type Patch } from './patch.ts';

@@ -1,6 +1,6 @@
-import type { Observable, Subscription } from 'rxjs';
 import { ArgumentError, RallypointError, TransportError } from '../../model/errors/errors.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
+import type { Observable } from '../live/rxjs.ts';
 import { errorFieldsOf, toPlain } from './error-fields.ts';
 import { type BatchItem, type FromMain, type FromWindow, readFromWindow, windowLimits } from './messages.ts';
 import { diff, wholeValue } from './patch.ts';
@@ -38,7 +38,7 @@ interface WindowSubscription {
   /** A state, or else events. */
   readonly isState: boolean;
   /** Undefined while the observable is being subscribed to. */
-  source: Subscription | undefined;
+  source: { unsubscribe(): void } | undefined;
   /** The state that the window has once it has read what was sent. */
   sent: unknown;
   hasSent: boolean;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/errors/errors.ts';
-import { applyPatch, diff, type Patch } from '../../../src/sdk/windows/patch.ts';
+import { applyPatch, diff, type Patch } from '../../../src/sdk/bridge/patch.ts';
 
 /** As the value arrives in another process. */
 const sent = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;

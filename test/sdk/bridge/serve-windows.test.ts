@@ -1,9 +1,9 @@
 import { BehaviorSubject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connectPage } from '../../../src/sdk/windows/connect-page.ts';
-import { MainConnection } from '../../../src/sdk/windows/main-connection.ts';
-import { exposeRallypoint } from '../../../src/sdk/windows/preload.ts';
-import { isOwnPage, serveShared, type WindowServer } from '../../../src/sdk/windows/serve-windows.ts';
+import { connectPage } from '../../../src/sdk/bridge/connect-page.ts';
+import { MainConnection } from '../../../src/sdk/bridge/main-connection.ts';
+import { exposeRallypoint } from '../../../src/sdk/bridge/preload.ts';
+import { isOwnPage, serveShared, type WindowServer } from '../../../src/sdk/bridge/serve-windows.ts';
 import { WindowStandIn } from '../../support/electron/window-stand-in.ts';
 import { recordingLog } from '../../support/recording-log.ts';
 

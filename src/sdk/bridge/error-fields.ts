@@ -10,7 +10,16 @@ import {
   TransportError,
   ValidationError,
 } from '../../model/errors/errors.ts';
-import type { ErrorFields } from './messages.ts';
+
+/** An error of this package on its way to a window, which throws one of the same class with the same fields. */
+export interface ErrorFields {
+  /** Name of the class, for example `ApiError`. */
+  readonly name: string;
+  readonly code: string;
+  readonly message: string;
+  /** The fields that its class adds: `status`, `issues`, `retryAfterMs` and the like. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
 
 /** The classes by their names, and the fields that each adds: what a window gets to see of an error. */
 const classes: Readonly<

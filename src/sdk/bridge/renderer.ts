@@ -1,0 +1,27 @@
+/** The entry point `@rallypoint/sdk/electron/renderer`, for the pages of a game's windows. It needs nothing of Node.js. */
+export {
+  ApiError,
+  ArgumentError,
+  GatewayError,
+  isRallypointError,
+  KeychainError,
+  OAuthError,
+  RallypointError,
+  RateLimitError,
+  RedirectError,
+  TransportError,
+  ValidationError,
+} from '../../model/errors/errors.ts';
+export { lobbyFlags, lobbyMemberFlags } from '../../model/lobby.ts';
+export { messageFlags, messageTypes } from '../../model/message.ts';
+export {
+  type EventsMissed,
+  openClient,
+  WindowCall,
+  type WindowCallSnapshot,
+  WindowClient,
+  type WindowClientOptions,
+  WindowLobbies,
+  WindowLobby,
+  type WindowOptions,
+} from './window-client.ts';
