@@ -56,6 +56,7 @@ const sdkEntries = {
   'electron-renderer': 'src/sdk/bridge/renderer.ts',
   backend: 'src/backend/index.ts',
   fleet: 'src/backend/fleet/index.ts',
+  react: 'src/react/index.ts',
   model: 'src/model/index.ts',
 };
 

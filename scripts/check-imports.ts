@@ -11,6 +11,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   sdk: ['model', 'wire', 'sdk'],
   backend: ['model', 'wire', 'backend'],
   service: ['model', 'wire', 'service'],
+  react: ['sdk', 'react'],
   testing: ['model', 'wire', 'sdk', 'backend', 'service', 'testing'],
   cli: ['model', 'wire', 'sdk', 'backend', 'service', 'cli'],
 };
@@ -28,6 +29,7 @@ const packages: Readonly<Record<string, RegExp>> = {
   undici: /^src\/(wire\/http\/undici-|service\/outbound\/)/,
   'openid-client': /^src\/sdk\/auth\//,
   electron: /^src\/sdk\/electron\//,
+  react: /^src\/react\//,
 };
 /** Packages that may be absent: the types of one in an import would make the build depend on it. */
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));

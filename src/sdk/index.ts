@@ -104,6 +104,13 @@ export {
 } from './keychain/keychain.ts';
 export { keychainLimits } from './keychain/names.ts';
 export { openKeychain } from './keychain/open-keychain.ts';
+export {
+  type ClientEvent,
+  type ClientEventDetails,
+  type ClientEventTarget,
+  type EventSource,
+  toEventTarget,
+} from './live/event-target.ts';
 export { messagesKeptMax } from './lobby/live-messages.ts';
 export type { LobbyCollection } from './lobby/lobby-collection.ts';
 export type { LobbyHandle, MetadataChange } from './lobby/lobby-handle.ts';

@@ -52,6 +52,7 @@ describe('the packed package', () => {
     '@rallypoint/sdk/electron/preload': /dist\/(esm|cjs)\/(?!electron-preload\.js$)/,
     '@rallypoint/sdk/electron/renderer':
       /fastify|\/service|\/backend|\/dist\/(esm|cjs)\/index\.js$|node_modules\/(?!@rallypoint\/sdk\/|rxjs\/)/,
+    '@rallypoint/sdk/react': /\/dist\/(esm|cjs)\/index\.js$|node_modules\/(?!@rallypoint\/sdk\/|react\/)/,
     '@rallypoint/sdk/backend': /fastify|\/service|node_modules\/(ws|openid-client|keytar|@napi-rs|electron)\//,
     '@rallypoint/sdk/backend/fleet':
       /fastify|\/service|node_modules\/(ws|openid-client|undici|keytar|@napi-rs|electron)\//,

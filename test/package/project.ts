@@ -112,7 +112,7 @@ export function installByNpm(project: Project, args: readonly string[] = []): Pr
 }
 
 /** What the package needs to run, by name: its dependencies and theirs. */
-export const neededPackages = withDependencies([...Object.keys(manifest.dependencies), 'rxjs']);
+export const neededPackages = withDependencies([...Object.keys(manifest.dependencies), 'rxjs', 'react']);
 
 function withDependencies(names: readonly string[]): readonly string[] {
   const all = new Set(names);

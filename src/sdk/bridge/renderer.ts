@@ -15,6 +15,13 @@ export {
 export { lobbyFlags, lobbyMemberFlags } from '../../model/lobby.ts';
 export { messageFlags, messageTypes } from '../../model/message.ts';
 export {
+  type ClientEvent,
+  type ClientEventDetails,
+  type ClientEventTarget,
+  type EventSource,
+  toEventTarget,
+} from '../live/event-target.ts';
+export {
   type EventsMissed,
   openClient,
   WindowCall,

@@ -37,7 +37,7 @@ say(`tools are in ${tools.folder}`);
 const [registry, world] = [await serveRegistry(tarball), await openWorld()];
 const installed = await openInstalled(
   { registry: registry.address },
-  { dependencies: { '@rallypoint/sdk': '*', rxjs: '7.8.2' } },
+  { dependencies: { '@rallypoint/sdk': '*', react: '19.3.1', rxjs: '7.8.2' } },
 );
 say('installed the package once; now the rows');
 

@@ -13,7 +13,8 @@ export const runtimeRows: readonly Row[] = runtimes.map(version =>
         group: 'node',
         name: `Node ${version}: each entry point and the command say which Node they need`,
         async run({ installed, tools }) {
-          for (const entryPoint of entryPoints) {
+          // A preload script loads nothing else, so that it works in a sandbox.
+          for (const entryPoint of entryPoints.filter(name => !name.endsWith('/preload'))) {
             for (const file of imports(installed, entryPoint)) {
               const { code, stderr } = await run(tools.node(version), [file], { cwd: installed.path });
               assert.notEqual(code, 0, `${file} was loaded`);
