@@ -256,7 +256,10 @@ for (const { path, text } of testing.outputFiles) write(path, `import '../esm/ch
 write('dist/cjs/testing.js', `require('./check-node.js');\nmodule.exports = require('../testing/testing.js');\n`);
 
 declare();
-write('dist/THIRD-PARTY-LICENSES.txt', licences({ ...sdk.metafile.inputs, ...service.metafile.inputs, ...testing.metafile.inputs }));
+write(
+  'dist/THIRD-PARTY-LICENSES.txt',
+  licences({ ...sdk.metafile.inputs, ...service.metafile.inputs, ...testing.metafile.inputs }),
+);
 write('dist/stamp', '');
 
 function write(path: string, text: string): void {
