@@ -32,7 +32,8 @@ describe.skipIf(shell.missing)(`the guide to testing${shell.note}`, () => {
     const env = { ...process.env, NO_COLOR: '1', VITEST: undefined };
     const program = guide.run([join(root, 'node_modules/vitest/vitest.mjs'), ...args, 'rally.test.js'], env);
     expect([await program.ends(), program.output]).toEqual([0, expect.stringMatching(/Tests +2 passed/)]);
-  });
+    // A test runner that starts its own processes, on a machine that may have much else to do.
+  }, 60_000);
 
   it('shows a test for node:test that passes', async () => {
     const program = guide.run(guide.said('node --test lobby.test.mjs'), {
