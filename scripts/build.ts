@@ -9,8 +9,9 @@ import { shownDeclarations } from './declarations.ts';
  * Builds the package into dist/:
  *
  * - esm/      the client, the backend module and the model: one file for each entry point, and chunks for what they share
- * - cjs/      the same files as CommonJS, and a file that requires the service
+ * - cjs/      the same files as CommonJS, and files that require the service and the world for tests
  * - service/  the service and the command; they take from esm/ what they share with it
+ * - testing/  the world for tests, on top of esm/ and service/
  * - types/    declarations of what the entry points show
  *
  * What is in native/ is built by scripts/build-native.ts, into dist/native/.
@@ -162,15 +163,19 @@ const asBuilt: Readonly<Record<string, string>> = {
   [resolve(sdkEntries.backend)]: '../esm/backend.js',
   [resolve('src/sdk/redirect/doctor/doctor.ts')]: '../esm/index.js',
 };
-const sdkAsBuilt: Plugin = {
-  name: 'sdk-as-built',
-  setup({ onResolve }) {
-    onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => {
-      const built = asBuilt[resolve(resolveDir, path)];
-      return built === undefined ? undefined : { path: built, external: true };
-    });
-  },
-};
+const sdkAsBuilt = takenAsBuilt(asBuilt);
+
+function takenAsBuilt(files: Readonly<Record<string, string>>): Plugin {
+  return {
+    name: 'taken-as-built',
+    setup({ onResolve }) {
+      onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => {
+        const built = files[resolve(resolveDir, path)];
+        return built === undefined ? undefined : { path: built, external: true };
+      });
+    },
+  };
+}
 
 /**
  * Reads only those exports of Node's own modules that are used. An `import` reads all of them, and reading some loads whole parts of
@@ -233,8 +238,28 @@ for (const file of service.outputFiles) {
 // Every supported Node can require an ES module, and a second copy of the service would be as large as everything else.
 write('dist/cjs/service.js', `require('./check-node.js');\nmodule.exports = require('../service/service.js');\n`);
 
+const testing = await build({
+  ...common,
+  entryPoints: { testing: 'src/testing/index.ts' },
+  outdir: 'dist/testing',
+  splitting: false,
+  plugins: [
+    takenAsBuilt({
+      [resolve(shared.errors)]: '../esm/errors.js',
+      [resolve(sdkEntries.index)]: '../esm/index.js',
+      [resolve(sdkEntries.backend)]: '../esm/backend.js',
+      [resolve('src/service/index.ts')]: '../service/service.js',
+    }),
+  ],
+});
+for (const { path, text } of testing.outputFiles) write(path, `import '../esm/check-node.js';\n${text}`);
+write('dist/cjs/testing.js', `require('./check-node.js');\nmodule.exports = require('../testing/testing.js');\n`);
+
 declare();
-write('dist/THIRD-PARTY-LICENSES.txt', licences({ ...sdk.metafile.inputs, ...service.metafile.inputs }));
+write(
+  'dist/THIRD-PARTY-LICENSES.txt',
+  licences({ ...sdk.metafile.inputs, ...service.metafile.inputs, ...testing.metafile.inputs }),
+);
 write('dist/stamp', '');
 
 function write(path: string, text: string): void {
@@ -295,7 +320,11 @@ function declare(): void {
     { stdio: 'inherit' },
   );
   if (compiler.status !== 0) process.exit(1);
-  const entries = [...Object.values({ ...sdkEntries, ...preloadEntry }), 'src/service/index.ts'].map(declarationOf);
+  const entries = [
+    ...Object.values({ ...sdkEntries, ...preloadEntry }),
+    'src/service/index.ts',
+    'src/testing/index.ts',
+  ].map(declarationOf);
   for (const [file, text] of shownDeclarations(compiled, entries)) {
     // These globals exist in browsers and in Node, and are declared so that a project needs neither set of declarations.
     const globals = relative(dirname(file), 'globals.d.ts').replaceAll(sep, '/');

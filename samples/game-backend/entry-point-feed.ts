@@ -5,8 +5,6 @@ import { Refusal } from './refusal.ts';
 
 const streamsMax = 1_000;
 const unreadBytesMax = 65_536;
-// A sign-in that was taken back ends its stream within this time.
-const recheckMs = 60_000;
 
 export interface Stream {
   readonly player: Player;
@@ -21,7 +19,13 @@ export interface Stream {
  */
 export class EntryPointFeed {
   readonly #streams = new Set<Stream>();
+  readonly #recheckMs: number;
   #entryPoint: EntryPointView | null = null;
+
+  /** @param recheckMs a sign-in that was taken back ends its stream within this time */
+  constructor(recheckMs: number) {
+    this.#recheckMs = recheckMs;
+  }
 
   /** Sends the news to this player until the player goes. */
   add(stream: Stream, entryPoint: EntryPointView | null): void {
@@ -30,7 +34,7 @@ export class EntryPointFeed {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     this.#streams.add(stream);
     this.#entryPoint = entryPoint;
-    const recheck = setInterval(() => void identify().catch(() => response.end()), recheckMs);
+    const recheck = setInterval(() => void identify().catch(() => response.end()), this.#recheckMs);
     response.once('close', () => {
       clearInterval(recheck);
       this.#streams.delete(stream);

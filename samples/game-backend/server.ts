@@ -22,6 +22,8 @@ export interface GameBackendOptions {
   readonly baseUrl: string;
   /** Default: any free port. */
   readonly port?: number | undefined;
+  /** How often the server asks whether the player who reads the news is still signed in. Default: every minute. */
+  readonly recheckMs?: number | undefined;
   /** Hears what went wrong here and what players were refused for; never a token. Default: nobody. */
   readonly log?: ((line: string) => void) | undefined;
 }
@@ -42,6 +44,7 @@ type Handlers = Readonly<
 >;
 
 const requestMsMax = 10_000;
+const recheckMsDefault = 60_000;
 
 /**
  * The game's own server: small, and whole in what matters. Every request names its player by an access token, which is
@@ -59,7 +62,7 @@ export async function startGameBackend(options: GameBackendOptions): Promise<Gam
   const backend = createBackend({ applicationId, botToken, baseUrl });
   const players = createPlayers({ applicationId, botToken, baseUrl });
   const entryPoint = createEntryPoint(backend);
-  const feed = new EntryPointFeed();
+  const feed = new EntryPointFeed(options.recheckMs ?? recheckMsDefault);
 
   const handlers: Handlers = {
     '/me': {

@@ -204,10 +204,6 @@ export class World {
     return this.#closed;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
   /** @internal Opens the chat clients of all users. */
   async open(): Promise<void> {
     this.#screen.clear();

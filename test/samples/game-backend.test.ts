@@ -172,6 +172,44 @@ describe("the game's server: the entry point", () => {
   });
 });
 
+describe("the game's server: news of the entry point", () => {
+  const open = async (address: string, token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${address}/entry-point/news`, { headers });
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    return { answer, read: async () => (await reader?.read())?.value, close: () => reader?.cancel() };
+  };
+
+  it('names who is there, as they come and go, and what was saved', async () => {
+    const [ada, grace] = [await tokenOf(owner.id), await tokenOf(friend.id)];
+    const news = await open(backend.address, ada);
+    expect(news.answer.headers.get('content-type')).toBe('text/event-stream');
+    expect(await news.read()).toContain('"players":[{"id":"1054951789318909001","displayName":"Ada"}]');
+    const other = await open(backend.address, grace);
+    expect(await news.read()).toContain('"displayName":"Grace"');
+    expect((await save(ada, { ...launch, name: 'Play' })).status).toBe(200);
+    expect(await news.read()).toContain('"name":"Play"');
+    await other.close();
+    expect(await news.read()).not.toContain('Grace');
+    await news.close();
+  });
+
+  it('are for players alone', async () => {
+    expect((await open(backend.address, 'nobody-issued-this')).answer.status).toBe(401);
+  });
+
+  it('end soon after the sign-in was taken back', async () => {
+    const own = await startGameBackend({ applicationId, botToken, baseUrl: service.webBase, recheckMs: 10 });
+    const token = await tokenOf(friend.id);
+    const news = await open(own.address, token);
+    expect(await news.read()).toContain('"displayName":"Grace"');
+    const body = new URLSearchParams({ token, client_id: applicationId });
+    await fetch(`${service.apiBase}/v10/oauth2/token/revoke`, { method: 'POST', body });
+    expect(await news.read()).toBeUndefined();
+    await own.close();
+  });
+});
+
 describe("the game's server: what it takes", () => {
   it.each([
     ['no JSON', '{', 'application/json', 'invalid_body', 400],

@@ -46,6 +46,9 @@ beforeAll(async () => {
       });
       return;
     }
+    if (data.custom_id === 'ship') {
+      return interaction.reply({ content: (payload.data as { values?: string[] }).values?.join(' and ') ?? '' });
+    }
     if (data.custom_id === 'join') return interaction.update({ content: 'Somebody joined', components: [] });
     if (data.custom_id === 'name') {
       return interaction.showModal({
@@ -66,11 +69,21 @@ beforeAll(async () => {
         flags: 64,
       });
     }
+    const ships = {
+      type: componentTypes.STRING_SELECT,
+      custom_id: 'ship',
+      placeholder: 'Ship',
+      max_values: 2,
+      options: ['sloop', 'galleon'].map(value => ({ value, label: value })),
+    } as const;
     const button = (label: string, custom_id: string) =>
       ({ type: componentTypes.BUTTON, style: buttonStyles.PRIMARY, label, custom_id }) as const;
     return interaction.reply({
       content: `${data.name} ${JSON.stringify(data.options ?? [])}`,
-      components: [{ type: componentTypes.ACTION_ROW, components: [button('Join', 'join'), button('Name', 'name')] }],
+      components: [
+        { type: componentTypes.ACTION_ROW, components: [button('Join', 'join'), button('Name', 'name')] },
+        { type: componentTypes.ACTION_ROW, components: [ships] },
+      ],
     });
   });
 });
@@ -118,6 +131,12 @@ describe('a user of a world', () => {
     expect(world.user('grace').lastMessage()?.content).not.toBe('Lovelace');
   });
 
+  it('chooses in a select', async () => {
+    await world.user('ada').use('/rally');
+    expect((await world.user('ada').choose('Ship', ['sloop', 'galleon'])).content).toBe('sloop and galleon');
+    expect((await world.user('grace').choose('ship', 'sloop')).content).toBe('sloop');
+  });
+
   it('sees a deferred answer once it comes', async () => {
     await world.user('ada').use('/later');
     await expect.poll(() => world.user('ada').lastMessage()?.content).toBe('At last');
@@ -146,11 +165,11 @@ describe('a user of a world', () => {
 });
 
 describe('time in a world', () => {
-  it('passes for service and games alike: a game stays connected for hours', async () => {
+  it('passes for service and games alike: a game stays connected', async () => {
     const ada = await world.player('ada');
     const startMs = world.clock.now();
-    await world.advance('2 h');
-    expect(world.clock.now() - startMs).toBe(7_200_000);
+    await world.advance('30 min');
+    expect(world.clock.now() - startMs).toBe(1_800_000);
     expect(world.service.clock.now()).toBe(world.clock.now());
     expect(ada.status.status).toBe('ready');
   });
@@ -187,6 +206,39 @@ describe('faults and traffic of a world', () => {
     const ada = await world.player('ada');
     world.faults.fail('getCurrentUser', 403, 2);
     for (const _ of [1, 2]) await expect(ada.fetchCurrentUser()).rejects.toMatchObject({ status: 403 });
+    expect(await ada.fetchCurrentUser()).toMatchObject({ username: 'ada' });
+  });
+
+  it.each(['freeze', 'endSession'] as const)('%s: the game is back after a while', async fault => {
+    const ada = await world.player('ada');
+    world.faults[fault]('ada');
+    await world.settled();
+    await world.advance('3 min');
+    await expect.poll(() => ada.status.status).toBe('ready');
+    expect((await world.user('grace').use('/rally')).kind).toBe('message');
+  });
+
+  it('delay a call, which its deadline ends, and limit a call, which is repeated', async () => {
+    const ada = await world.player('ada');
+    world.faults.slow('joinLobby', '1 min');
+    const joined = ada.lobbies.join('late', { deadlineMs: 5_000 });
+    const late = expect(joined).rejects.toMatchObject({ code: 'deadline_exceeded' });
+    await world.settled();
+    await world.advance('10 s');
+    await late;
+    await world.advance('1 min');
+    world.faults.limit('getCurrentUser', '5 s');
+    const limited = ada.fetchCurrentUser();
+    await expect.poll(async () => (await world.traffic.calls({ status: 429 })).length).toBe(1);
+    await world.advance('10 s');
+    expect(await limited).toMatchObject({ username: 'ada' });
+  });
+
+  it('are disarmed by clear()', async () => {
+    const ada = await world.player('ada');
+    world.faults.fail('getCurrentUser', 403, 'always');
+    await expect(ada.fetchCurrentUser()).rejects.toMatchObject({ status: 403 });
+    world.faults.clear();
     expect(await ada.fetchCurrentUser()).toMatchObject({ username: 'ada' });
   });
 
@@ -227,7 +279,7 @@ describe('the state of a world', () => {
   it('is its own: two worlds of one process share nothing', async () => {
     const [one, other] = await Promise.all([createWorld(), createWorld({ users: ['ada', 'alan'] })]);
     await one.backend.commands.create({ name: 'only', description: 'Only here' });
-    await one.advance('1 h');
+    await one.advance('5 min');
     expect(await other.backend.commands.list()).toEqual([]);
     expect(one.clock.now()).toBeGreaterThan(other.clock.now());
     await expect(other.user('alan').use('/only')).rejects.toMatchObject({ code: 'not_in_world' });

@@ -57,7 +57,7 @@ export function electronRedirects(app: ElectronParts['app']): OpenRedirects {
 
 /** For who wants no scheme: nothing is registered then. */
 export async function askedFor({ scheme }: AppOptions): Promise<RedirectView> {
-  return { way: 'loopback', scheme, reason: 'It was chosen for this run.', findings: [] };
+  return { way: 'loopback', scheme, reason: 'This run was started without the scheme of the game.', findings: [] };
 }
 
 /** What must be well for a redirect to come by the scheme; that a second copy is started for it takes less. */
@@ -83,7 +83,7 @@ export function decideWay(
   findings: readonly Finding[],
 ): RedirectView {
   const trouble = findings.find(({ code, ok }) => !ok && needed[through].includes(code))?.message;
-  const why = isRegistered ? trouble : (reason ?? 'The system did not register the game for it.');
+  const why = isRegistered ? trouble : (reason ?? 'The system did not register the scheme of the game.');
   const isTaken = redirect === 'custom-scheme' || why === undefined;
   return isTaken ? { way: 'custom-scheme', scheme, findings } : { way: 'loopback', scheme, reason: why, findings };
 }

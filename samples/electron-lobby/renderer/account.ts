@@ -170,7 +170,7 @@ function createWayBack(): { readonly element: HTMLElement; update(redirect: Redi
 function wayWords({ way, scheme, reason }: RedirectView): string {
   if (way === 'checking') return 'Checking …';
   if (way === 'custom-scheme') return `Your system opens this game for addresses that begin with ${scheme}:.`;
-  return `The game listens on an address of this computer while you sign in.${reason ? ` Addresses that begin with ${scheme}: cannot be used: ${reason}` : ''}`;
+  return `The game listens on an address of this computer while you sign in.${reason ? ` ${reason}` : ''}`;
 }
 
 function finding({ ok, message, remedy }: RedirectView['findings'][number]): HTMLElement {

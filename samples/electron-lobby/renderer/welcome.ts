@@ -90,10 +90,10 @@ function step(name: 'browser' | 'check', title: string, text: string): HTMLEleme
   return el('li', {}, icon(name), el('div', {}, el('strong', {}, title), el('span', {}, text)));
 }
 
-function wayWords({ way, scheme }: RedirectView): string {
+function wayWords({ way }: RedirectView): string {
   if (way === 'checking') return 'Checking how …';
-  if (way === 'custom-scheme') return `The browser opens the game again (${scheme}:).`;
-  return 'The browser tells the game by an address of this computer.';
+  if (way === 'custom-scheme') return 'The browser opens the game again by itself.';
+  return 'The browser tells the game by itself.';
 }
 
 function describeKeeping(element: HTMLElement, { tier, backend, problem }: CredentialView): void {
