@@ -65,7 +65,7 @@ export class LiveLobby {
     this.#head = shared;
     const ids = new Set(members.map(({ id }) => id));
     for (const id of [...this.#members.ids()]) if (!ids.has(id)) this.#members.remove(id);
-    for (const member of members) this.#put(member);
+    for (const member of members) this.#put(member, this.#members.find(member.id));
     const speaking = new Set(voiceStates.map(({ id }) => id));
     for (const { id } of this.voiceStates) if (!speaking.has(id)) this.changeVoice(id, undefined);
     for (const state of voiceStates) this.changeVoice(state.id, state);
@@ -83,15 +83,15 @@ export class LiveLobby {
 
   /** A member came or changed. What the event leaves out stays as it was. */
   changeMember({ memberId, fields, connected }: MemberChange): void {
-    this.#put(readMember(memberId, fields, connected, this.#members.find(memberId)));
+    const present = this.#members.find(memberId);
+    this.#put(readMember(memberId, fields, connected, present), present);
   }
 
   removeMember(id: UserId): void {
     this.#members.remove(id);
   }
 
-  #put(member: LobbyMemberSnapshot): void {
-    const present = this.#members.find(member.id);
+  #put(member: LobbyMemberSnapshot, present: LobbyMemberSnapshot | undefined): void {
     // Not every event says who the member is.
     const known = present?.user && !member.user ? withUser(member, present.user) : member;
     const shared = share(present, known);

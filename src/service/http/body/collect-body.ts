@@ -37,6 +37,8 @@ export function collectBody(request: IncomingMessage, bytesMax: number, held: He
       size += chunk.length;
       if (size <= bytesMax) gathered.add(chunk);
       else gathered.end();
+      // All of it is there; the event that says so comes later.
+      if (size === declared) resolve(gathered.bytes);
     });
     request.on('end', () => resolve(size <= bytesMax ? gathered.bytes : undefined));
     const breakOff = () => {
