@@ -42,8 +42,8 @@ import type {
  *
  * Errors are this package's own; compare their `code`. State is available as frozen snapshots, each as an observable and
  * as a getter of the same name. An observable of state replays the latest value, emits only when something changed, never
- * errors, and completes on {@link close}. A subscriber may call the client: if that changes the value that others are yet
- * to receive, they receive the newer one only, never an older value after a newer one.
+ * errors, and completes on {@link close}. A subscriber may call the client while it is notified: all subscribers receive all
+ * values in one order, and getters are already at the newest.
  *
  * @see docs/spec/client.md#signing-in
  * @example

@@ -26,9 +26,9 @@ export class LiveCommands {
 
   /** @param load asks for the place's commands */
   commands$(place: CommandPlace, load: LoadCommands): Observable<CommandsSnapshot> {
-    return new Observable(watcher => {
-      if (!this.#isClosed) return this.#watch(JSON.stringify(place), load, watcher);
-      watcher.complete();
+    return new Observable(subscriber => {
+      if (!this.#isClosed) return this.#watch(JSON.stringify(place), load, subscriber);
+      subscriber.complete();
       return undefined;
     });
   }
@@ -61,12 +61,12 @@ export class LiveCommands {
     for (const watched of [...this.#watched.values()]) watched.feed.complete();
   }
 
-  #watch(name: string, load: LoadCommands, watcher: Subscriber<CommandsSnapshot>): () => void {
+  #watch(name: string, load: LoadCommands, subscriber: Subscriber<CommandsSnapshot>): () => void {
     const watched = this.#watched.get(name) ?? this.#begin(name, load);
-    const end = watched.feed.watch(watcher);
+    const end = watched.feed.subscribe(subscriber);
     return () => {
       end();
-      if (watched.feed.isWatched || this.#watched.get(name) !== watched) return;
+      if (watched.feed.isObserved || this.#watched.get(name) !== watched) return;
       this.#watched.delete(name);
       watched.rest();
     };
@@ -136,7 +136,7 @@ class WatchedPlace {
     const { status, commands, error } = this.#shown;
     if (next.status === status && next.commands === commands && next.error === error) return;
     this.#shown = Object.freeze(next);
-    this.feed.tell();
+    this.feed.notify();
   }
 }
 

@@ -5,7 +5,7 @@ import { LiveValue } from '../live/live-value.ts';
 import type { Observable } from '../live/rxjs.ts';
 
 /** Says what one operation waits for; undefined: for nothing more. */
-export type TellWait = (
+export type ReportWait = (
   wait: { readonly reason: WaitReason; readonly untilMs?: number | undefined } | undefined,
 ) => void;
 
@@ -29,7 +29,7 @@ export class Waits {
   }
 
   /** What tells of one operation. */
-  of(operation: string, { onWait }: OperationOptions): TellWait {
+  of(operation: string, { onWait }: OperationOptions): ReportWait {
     let present: WaitSnapshot | undefined;
     return wait => {
       if (!wait && !present) return;

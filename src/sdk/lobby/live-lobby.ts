@@ -81,9 +81,11 @@ export class LiveLobby {
     this.#shown = undefined;
   }
 
-  /** A member came or changed. What the event leaves out stays as it was. */
+  /** A member joined or changed. What the event leaves out stays as it was. */
   changeMember({ memberId, fields, connected }: MemberChange): void {
-    this.#put(readMember(memberId, fields, connected, this.#members.find(memberId)));
+    const present = this.#members.find(memberId);
+    const member = readMember(memberId, fields, connected, present);
+    if (member !== present) this.#members.put(member);
   }
 
   removeMember(id: UserId): void {

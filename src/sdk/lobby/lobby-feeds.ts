@@ -2,7 +2,7 @@ import type { UserId } from '../../model/snowflake.ts';
 import { Feed } from '../live/feed.ts';
 import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot, LobbyVoiceStates } from './snapshot.ts';
 
-type AnyFeed = Pick<Feed<unknown>, 'isWatched' | 'tell' | 'complete'>;
+type AnyFeed = Pick<Feed<unknown>, 'isObserved' | 'notify' | 'complete'>;
 
 /** How the parts of one lobby are read now. */
 export interface LobbyReads {
@@ -39,26 +39,26 @@ export class LobbyFeeds {
     return feed;
   }
 
-  get isWatched(): boolean {
-    return this.#all().some(feed => feed.isWatched);
+  get isObserved(): boolean {
+    return this.#all().some(feed => feed.isObserved);
   }
 
   /** A member may have changed. */
-  tellMember(id: UserId): void {
-    this.#member.get(id)?.tell();
-    this.members.tell();
-    this.lobby.tell();
+  notifyMember(id: UserId): void {
+    this.#member.get(id)?.notify();
+    this.members.notify();
+    this.lobby.notify();
   }
 
   /** Somebody in the call may have changed. */
-  tellVoice(): void {
-    this.voiceStates.tell();
-    this.lobby.tell();
+  notifyVoice(): void {
+    this.voiceStates.notify();
+    this.lobby.notify();
   }
 
   /** Anything may have changed. */
-  tell(): void {
-    for (const feed of this.#all()) feed.tell();
+  notify(): void {
+    for (const feed of this.#all()) feed.notify();
   }
 
   complete(): void {
@@ -67,7 +67,7 @@ export class LobbyFeeds {
 
   /** Lets go of what nobody watches any more. */
   prune(): void {
-    for (const [id, feed] of this.#member) if (!feed.isWatched) this.#member.delete(id);
+    for (const [id, feed] of this.#member) if (!feed.isObserved) this.#member.delete(id);
   }
 
   #all(): readonly AnyFeed[] {

@@ -53,7 +53,7 @@ export class LiveCall {
   }
 
   get isIdle(): boolean {
-    return !this.concernsClient && !this.feed.isWatched && this.#waiting.size === 0;
+    return !this.concernsClient && !this.feed.isObserved && this.#waiting.size === 0;
   }
 
   /** Frozen; the same object until something changes. */
@@ -95,9 +95,9 @@ export class LiveCall {
   }
 
   /** Tells whoever waits or watches. */
-  tell(): void {
+  notify(): void {
     for (const { isThere, resolve } of [...this.#waiting]) if (isThere()) resolve();
-    this.feed.tell();
+    this.feed.notify();
   }
 
   /** @throws TransportError `call_ended`; `deadline_exceeded` or `aborted` when that comes first */

@@ -51,9 +51,9 @@ export class VoiceCalls {
   }
 
   call$(id: LobbyId): Observable<CallSnapshot> {
-    return new Observable(watcher => {
+    return new Observable(subscriber => {
       const call = this.#open(id);
-      const end = call.feed.watch(watcher);
+      const end = call.feed.subscribe(subscriber);
       return () => {
         end();
         this.#prune(call);
@@ -142,7 +142,7 @@ export class VoiceCalls {
     for (const call of concerned) {
       call.isAsking = false;
       if (isReady && call.wish && call.part && !call.server) this.#ask(call);
-      call.tell();
+      call.notify();
     }
   }
 
@@ -153,7 +153,7 @@ export class VoiceCalls {
     if (!call?.wish || typeof token !== 'string') return;
     call.isAsking = false;
     call.server = Object.freeze({ token, endpoint: typeof endpoint === 'string' ? endpoint : null });
-    call.tell();
+    call.notify();
   }
 
   /** The player has disconnected: there is no session, nor will there be one by itself. */
@@ -163,7 +163,7 @@ export class VoiceCalls {
     for (const { call } of [...this.#live.values()]) {
       call.forgetSession();
       call.giveUp(clientNotReady('and was disconnected'));
-      call.tell();
+      call.notify();
       this.#prune(call);
     }
   }
@@ -204,21 +204,21 @@ export class VoiceCalls {
     // What was said of a lobby before the player was in it had no effect.
     const isNew = !known && participants !== undefined;
     if ((isNew || part !== before) && !call.isSettled) this.#send();
-    call.tell();
+    call.notify();
     this.#prune(call);
   }
 
   async #wishFor(call: LiveCall, wish: VoiceSettings, deadline: Deadline): Promise<void> {
     call.wish = wish;
     if (!call.isSettled) this.#send();
-    call.tell();
+    call.notify();
     await call.until(() => call.wish !== undefined && call.isSettled, deadline);
   }
 
   #withdraw(call: LiveCall, reason: string): void {
     call.giveUp(callEnded(reason));
     this.#send();
-    call.tell();
+    call.notify();
     this.#prune(call);
   }
 

@@ -296,9 +296,9 @@ describe('LobbyStore', () => {
       store.messages$('7'),
     ];
     const subscriptions = watches.map(stream => stream.subscribe());
-    expect(store.watchedCount).toBe(2);
+    expect(store.observedCount).toBe(2);
     for (const subscription of subscriptions) subscription.unsubscribe();
-    expect(store.watchedCount).toBe(0);
+    expect(store.observedCount).toBe(0);
   });
 });
 

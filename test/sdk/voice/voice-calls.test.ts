@@ -406,7 +406,7 @@ describe('what ends a call', () => {
     rig.voice.call$('1').subscribe({ complete: () => (isComplete = true) });
     rig.voice.close();
     expect(isComplete).toBe(true);
-    expect(rig.lobbies.watchedCount).toBe(0);
+    expect(rig.lobbies.observedCount).toBe(0);
   });
 });
 
@@ -490,9 +490,9 @@ it('holds nothing of calls that nobody looks at, of lobbies that are gone', asyn
     rig.voice.call(id);
     rig.voice.call$(id).subscribe().unsubscribe();
   }
-  expect(rig.lobbies.watchedCount).toBe(0);
+  expect(rig.lobbies.observedCount).toBe(0);
   rig.lobbies.apply('LOBBY_CREATE', { id: '5', application_id: '1', members: [] });
   expect(rig.voice.call('5')).toBe(rig.voice.call('5'));
   rig.lobbies.apply('LOBBY_DELETE', { id: '5' });
-  expect(rig.lobbies.watchedCount).toBe(0);
+  expect(rig.lobbies.observedCount).toBe(0);
 });
