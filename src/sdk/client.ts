@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import { ArgumentError } from '../model/errors/errors.ts';
 import type { Metadata } from '../model/lobby.ts';
 import { type ApplicationId, type GuildId, type LobbyId, parseSnowflake, type UserId } from '../model/snowflake.ts';
@@ -23,7 +24,6 @@ import type { CommandPlace, CommandsSnapshot } from './command/snapshot.ts';
 import type { ConnectionSnapshot } from './connection/connection-snapshot.ts';
 import { type GuildChannel, type GuildMinimal, GuildOperations } from './guilds.ts';
 import { lazyNodeTransport } from './lazy-transport.ts';
-import type { Observable } from './live/rxjs.ts';
 import { selectFrom } from './live/select.ts';
 import { LiveSession } from './live-session.ts';
 import type { LobbyCollection } from './lobby/lobby-collection.ts';

@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import { ApiError, GatewayError, RallypointError, RateLimitError, TransportError } from '../../model/errors/errors.ts';
 import { capabilities, type Identify, intents, type Opcode } from '../../model/gateway.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
@@ -9,7 +10,6 @@ import { asRecord } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { Http } from '../../wire/http/http.ts';
 import { LiveValue } from '../live/live-value.ts';
-import type { Observable } from '../live/rxjs.ts';
 import { ConnectionRun, connectMsMax } from './connection-run.ts';
 import { type ConnectionSnapshot, isSameConnection } from './connection-snapshot.ts';
 

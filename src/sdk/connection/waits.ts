@@ -1,8 +1,8 @@
+import type { Observable } from 'rxjs';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import type { OperationOptions, WaitReason, WaitSnapshot } from '../call-options.ts';
 import { LiveValue } from '../live/live-value.ts';
-import type { Observable } from '../live/rxjs.ts';
 
 /** Says what one operation waits for; undefined: for nothing more. */
 export type ReportWait = (
