@@ -20,7 +20,7 @@ export interface CallPorts {
 
 /** One operation of the player. */
 export interface Operation<Name extends RouteName> {
-  /** What the game calls it. */
+  /** The method that the game called. */
   readonly name: string;
   readonly route: Name;
   readonly request: Pick<HttpRequest<Name>, 'path' | 'query' | 'body'>;
@@ -58,10 +58,10 @@ export class Calls {
   }
 
   /**
-   * Does something else than a call of a route under the same terms.
+   * Runs work other than a call of a route, with the same options.
    *
-   * @param name what the game calls it
-   * @throws as {@link send}, and whatever the work throws
+   * @param name the method that the game called
+   * @throws as {@link send}, and what the work throws
    */
   run<Result>(name: string, options: OperationOptions, work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
     return this.#within(name, options, async (deadline, report) => {
@@ -71,7 +71,7 @@ export class Calls {
     });
   }
 
-  /** Ends what is under way, and refuses what comes later. */
+  /** Aborts what is in progress, and rejects later calls. */
   close(): void {
     this.#isClosed = true;
     for (const deadline of this.#underWay) deadline.abort();
@@ -85,7 +85,7 @@ export class Calls {
     const { clock, waits, deadlineMs, whenOffline } = this.#ports;
     if (this.#isClosed) throw new ArgumentError('closed', 'This client has been closed.');
     if (!this.#gate.isOpen && (options.whenOffline ?? whenOffline) === 'fail') {
-      throw clientNotReady('connect() first, or let the operation wait with whenOffline: queue');
+      throw clientNotReady('call connect() first, or let the operation wait with whenOffline: queue');
     }
     const deadline = new Deadline(clock, options.deadlineMs ?? deadlineMs, options.signal);
     const report = waits.of(name, options);

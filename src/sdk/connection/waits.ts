@@ -4,7 +4,7 @@ import { reportError } from '../../wire/error-report.ts';
 import type { OperationOptions, WaitReason, WaitSnapshot } from '../call-options.ts';
 import { LiveValue } from '../live/live-value.ts';
 
-/** Says what one operation waits for; undefined: for nothing more. */
+/** Reports what one operation waits for; undefined: it no longer waits. */
 export type ReportWait = (
   wait: { readonly reason: WaitReason; readonly untilMs?: number | undefined } | undefined,
 ) => void;
@@ -28,7 +28,7 @@ export class Waits {
     return this.#shown.value;
   }
 
-  /** What tells of one operation. */
+  /** Reports the waits of one operation. */
   of(operation: string, { onWait }: OperationOptions): ReportWait {
     let present: WaitSnapshot | undefined;
     return wait => {
@@ -45,7 +45,7 @@ export class Waits {
     this.#shown.complete();
   }
 
-  // What a game's own callback throws is no reason for the operation to fail.
+  // An error in the game's callback must not fail the operation.
   #call(onWait: OperationOptions['onWait'], wait: WaitSnapshot | undefined): void {
     try {
       onWait?.(wait);

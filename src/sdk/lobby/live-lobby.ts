@@ -13,12 +13,12 @@ import type {
   VoiceStateSnapshot,
 } from './snapshot.ts';
 
-/** What a lobby shows beside its members and its call. */
+/** A lobby without its members and its call. */
 type LobbyHead = Omit<LobbySnapshot, 'members' | 'voiceStates'>;
 
 /**
  * One lobby as it changes. An event costs the same however many members there are: the snapshot of a member is made when an event
- * arrives, those of the list and the lobby when somebody reads them, and kept until the next change.
+ * arrives, those of the list and the lobby when they are read, and kept until the next change.
  */
 export class LiveLobby {
   readonly id: LobbyId;
@@ -58,7 +58,7 @@ export class LiveLobby {
     return this.#members.find(id);
   }
 
-  /** Takes over what the lobby is now; its messages stay. */
+  /** Replaces the state of the lobby; its messages stay. */
   replace({ members, voiceStates, ...head }: LobbySnapshot): void {
     const shared = share(this.#head, Object.freeze(head));
     if (shared !== this.#head) this.#shown = undefined;
@@ -94,7 +94,7 @@ export class LiveLobby {
 
   #put(member: LobbyMemberSnapshot): void {
     const present = this.#members.find(member.id);
-    // Not every event says who the member is.
+    // Not every event contains the user.
     const known = present?.user && !member.user ? withUser(member, present.user) : member;
     const shared = share(present, known);
     if (shared !== present) this.#members.put(shared);

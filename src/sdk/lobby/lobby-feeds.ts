@@ -4,7 +4,7 @@ import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot, L
 
 type AnyFeed = Pick<Feed<unknown>, 'isObserved' | 'notify' | 'complete'>;
 
-/** How the parts of one lobby are read now. */
+/** How the parts of one lobby are read. */
 export interface LobbyReads {
   lobby(): LobbySnapshot | undefined;
   members(): LobbyMembers;
@@ -13,7 +13,7 @@ export interface LobbyReads {
   voiceStates(): LobbyVoiceStates | undefined;
 }
 
-/** Who watches what of one lobby. An event wakes those whom it may concern, found by what they watch. */
+/** The feeds of one lobby. An event notifies only those that it may concern, which are found by member id. */
 export class LobbyFeeds {
   readonly lobby: Feed<LobbySnapshot | undefined>;
   readonly members: Feed<LobbyMembers>;
@@ -50,7 +50,7 @@ export class LobbyFeeds {
     this.lobby.notify();
   }
 
-  /** Somebody in the call may have changed. */
+  /** A participant of the call may have changed. */
   notifyVoice(): void {
     this.voiceStates.notify();
     this.lobby.notify();
@@ -65,7 +65,7 @@ export class LobbyFeeds {
     for (const feed of this.#all()) feed.complete();
   }
 
-  /** Lets go of what nobody watches any more. */
+  /** Drops feeds without subscribers. */
   prune(): void {
     for (const [id, feed] of this.#member) if (!feed.isObserved) this.#member.delete(id);
   }

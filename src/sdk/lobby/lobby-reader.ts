@@ -47,7 +47,7 @@ function readVoiceStates(value: unknown, known: LobbyVoiceStates = noVoiceStates
   return read.length === 0 ? noVoiceStates : Object.freeze(read);
 }
 
-/** Undefined also for one that says its user has left the call. */
+/** Undefined also for a user who has left the call. */
 export function readVoiceState(fields: Fields): VoiceStateSnapshot | undefined {
   const { user_id: id, session_id, channel_id } = fields;
   if (!isSnowflake<'user'>(id) || typeof channel_id !== 'string') return undefined;

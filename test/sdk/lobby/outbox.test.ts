@@ -108,7 +108,8 @@ describe('Outbox', () => {
           const fail = () => outbox.failed(id, lost);
           if (first === 'rejected') outbox.failed(id, rejected);
           else {
-            const order = first === 'delivery' ? [deliver, answer] : first === 'answer' ? [answer, deliver] : [fail, deliver];
+            const order =
+              first === 'delivery' ? [deliver, answer] : first === 'answer' ? [answer, deliver] : [fail, deliver];
             for (const act of order) {
               act();
               check();
