@@ -1,4 +1,4 @@
-import type { Client, LobbyState } from '@rallypoint/sdk';
+import { type Client, type LobbyState, TransportError } from '@rallypoint/sdk';
 import type { Journal } from './journal.ts';
 import { makeSecret } from './lobby-secret.ts';
 import { LobbyWatch } from './lobby-watch.ts';
@@ -57,7 +57,9 @@ export class LobbyDesk {
   }
 
   async say(lobbyId: string, text: string): Promise<void> {
-    await this.#parts.client.lobbies.get(lobbyId)?.send(text);
+    const lobby = this.#parts.client.lobbies.get(lobbyId);
+    if (!lobby) throw new TransportError('lobby_ended', 'You are not in this lobby any more.');
+    await lobby.send(text);
   }
 
   secretOf(lobbyId: string): string | undefined {

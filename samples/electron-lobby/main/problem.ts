@@ -16,6 +16,7 @@ const remedies: Readonly<Record<string, string>> = {
   deadline_exceeded: 'Look whether it arrived before you repeat it.',
   client_not_ready: 'Wait until the connection is back.',
   unknown_lobby: 'It has ended. Ask for a new secret.',
+  lobby_ended: 'It has ended. Ask for a new secret.',
   backend_unreachable: 'Is the game server running? Then try again.',
   unauthorized: 'Sign out and in again.',
   missing_access: 'A lobby that the game server made is left by its server only.',

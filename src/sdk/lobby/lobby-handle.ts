@@ -289,11 +289,10 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     return this.#parts.openInvite(this.id, options);
   }
 
-  /** @internal The player joined the lobby by this secret, and sees its messages now. */
+  /** @internal The player is in the lobby by this secret, and its newest messages were loaded. */
   joined(secret: string, hasOlder: boolean): void {
     this.#secret = secret;
-    this.#hasOlder = hasOlder;
-    this.markRead();
+    this.#hasOlder &&= hasOlder;
   }
 
   get #messages(): LobbyMessages {
