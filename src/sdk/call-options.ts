@@ -1,25 +1,24 @@
-/** What ends a call early. */
+/** Options of every call. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a game may say about any one operation. */
+/** Options of an operation. */
 export interface OperationOptions extends RequestOptions {
   /**
-   * How long the operation may take, with all its waits and repetitions. Default: the client's, which is
-   * {@link deadlineMsDefault} unless it was told otherwise. Zero or less: it has passed, and nothing is sent; `Infinity`:
-   * there is none.
+   * How long the operation may take, with all its waits and attempts, in milliseconds. Default: that of the client, which is
+   * {@link deadlineMsDefault} by default. Zero or less: the deadline has passed, and nothing is sent; `Infinity`: none.
    */
   readonly deadlineMs?: number | undefined;
-  /** What becomes of it while the client is not ready. Default: the client's, which is `fail` unless told otherwise. */
+  /** What it does while the client is not ready. Default: that of the client, which is `fail` by default. */
   readonly whenOffline?: WhenOffline | undefined;
-  /** Is told whenever the operation begins to wait, and with undefined when it goes on or ends. */
+  /** Called whenever the operation begins to wait, and with undefined when it continues or ends. */
   readonly onWait?: ((wait: WaitSnapshot | undefined) => void) | undefined;
 }
 
 /**
- * What becomes of an operation while the client is not ready: `fail` rejects it at once with `client_not_ready`, `queue`
- * lets it wait for the next session, within its deadline; those that wait go in the order they came.
+ * What an operation does while the client is not ready: `fail` rejects immediately with `client_not_ready`, `queue` waits
+ * for the next session, within the deadline; operations that wait continue in the order of the calls.
  */
 export type WhenOffline = 'fail' | 'queue';
 
@@ -35,11 +34,11 @@ export type WaitReason = 'offline' | 'order' | 'rate_limit' | 'retry';
 
 /** An operation that waits. Frozen. */
 export interface WaitSnapshot {
-  /** The method's name, for example `sendLobbyMessage`. */
+  /** The method's name, for example `send` or `call.join`. */
   readonly operation: string;
   readonly reason: WaitReason;
   /** In milliseconds since the Unix epoch, as is the next. */
   readonly sinceMs: number;
-  /** When the wait is over at the earliest; undefined when nobody knows. */
+  /** When the wait is over at the earliest; undefined when that is unknown. */
   readonly untilMs: number | undefined;
 }

@@ -5,7 +5,7 @@ import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
 import type { RouteName } from '../wire/routes.ts';
 import type { OperationOptions, WhenOffline } from './call-options.ts';
 import { clientNotReady, ReadyGate } from './connection/ready-gate.ts';
-import type { TellWait, Waits } from './connection/waits.ts';
+import type { ReportWait, Waits } from './connection/waits.ts';
 import { Turns } from './live/turns.ts';
 
 export interface CallPorts {
@@ -20,7 +20,7 @@ export interface CallPorts {
 
 /** One operation of the player. */
 export interface Operation<Name extends RouteName> {
-  /** What the game calls it. */
+  /** The method that the game called. */
   readonly name: string;
   readonly route: Name;
   readonly request: Pick<HttpRequest<Name>, 'path' | 'query' | 'body'>;
@@ -52,26 +52,26 @@ export class Calls {
    *   ArgumentError `missing_access_token`, `invalid_deadline`, `closed`
    */
   send<Name extends RouteName>(operation: Operation<Name>, options: OperationOptions): Promise<HttpAnswer> {
-    return this.#within(operation.name, options, (deadline, tell) =>
-      this.#inTurn(operation, deadline, tell, options.signal),
+    return this.#within(operation.name, options, (deadline, report) =>
+      this.#inTurn(operation, deadline, report, options.signal),
     );
   }
 
   /**
-   * Does something else than a call of a route under the same terms.
+   * Runs work other than a call of a route, with the same options.
    *
-   * @param name what the game calls it
-   * @throws as {@link send}, and whatever the work throws
+   * @param name the method that the game called
+   * @throws as {@link send}, and what the work throws
    */
   run<Result>(name: string, options: OperationOptions, work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
-    return this.#within(name, options, async (deadline, tell) => {
-      await this.#passGate(deadline, tell);
-      tell(undefined);
+    return this.#within(name, options, async (deadline, report) => {
+      await this.#passGate(deadline, report);
+      report(undefined);
       return work(deadline);
     });
   }
 
-  /** Ends what is under way, and refuses what comes later. */
+  /** Aborts what is in progress, and rejects later calls. */
   close(): void {
     this.#isClosed = true;
     for (const deadline of this.#underWay) deadline.abort();
@@ -80,46 +80,46 @@ export class Calls {
   async #within<Result>(
     name: string,
     options: OperationOptions,
-    work: (deadline: Deadline, tell: TellWait) => Promise<Result>,
+    work: (deadline: Deadline, report: ReportWait) => Promise<Result>,
   ): Promise<Result> {
     const { clock, waits, deadlineMs, whenOffline } = this.#ports;
     if (this.#isClosed) throw new ArgumentError('closed', 'This client has been closed.');
     if (!this.#gate.isOpen && (options.whenOffline ?? whenOffline) === 'fail') {
-      throw clientNotReady('connect() first, or let the operation wait with whenOffline: queue');
+      throw clientNotReady('call connect() first, or let the operation wait with whenOffline: queue');
     }
     const deadline = new Deadline(clock, options.deadlineMs ?? deadlineMs, options.signal);
-    const tell = waits.of(name, options);
+    const report = waits.of(name, options);
     this.#underWay.add(deadline);
     try {
-      return await work(deadline, tell);
+      return await work(deadline, report);
     } finally {
       this.#underWay.delete(deadline);
       deadline.close();
-      tell(undefined);
+      report(undefined);
     }
   }
 
-  async #passGate(deadline: Deadline, tell: TellWait): Promise<void> {
+  async #passGate(deadline: Deadline, report: ReportWait): Promise<void> {
     if (this.#gate.isOpen) return;
-    tell({ reason: 'offline' });
+    report({ reason: 'offline' });
     await this.#gate.pass(deadline);
   }
 
   async #inTurn<Name extends RouteName>(
     operation: Operation<Name>,
     deadline: Deadline,
-    tell: TellWait,
+    report: ReportWait,
     signal: AbortSignal | undefined,
   ): Promise<HttpAnswer> {
     const turn = operation.order === undefined ? undefined : this.#turns.take(operation.order);
     try {
-      await this.#passGate(deadline, tell);
+      await this.#passGate(deadline, report);
       if (turn && !turn.isFirst) {
-        tell({ reason: 'order' });
+        report({ reason: 'order' });
         await deadline.within(turn.begins);
       }
-      tell(undefined);
-      return await this.#call(operation, deadline, tell, signal);
+      report(undefined);
+      return await this.#call(operation, deadline, report, signal);
     } finally {
       turn?.end();
     }
@@ -128,7 +128,7 @@ export class Calls {
   #call<Name extends RouteName>(
     { route, request }: Operation<Name>,
     deadline: Deadline,
-    onWait: TellWait,
+    onWait: ReportWait,
     signal: AbortSignal | undefined,
   ): Promise<HttpAnswer> {
     const { http, token } = this.#ports;

@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import { ArgumentError } from '../model/errors/errors.ts';
 import type { ExternalAuth } from '../model/external-auth.ts';
 import type { Metadata } from '../model/lobby.ts';
@@ -23,7 +24,6 @@ import type { CommandPlace, CommandsSnapshot } from './command/snapshot.ts';
 import type { ConnectionSnapshot } from './connection/connection-snapshot.ts';
 import { type GuildChannel, type GuildMinimal, GuildOperations } from './guilds.ts';
 import { lazyNodeTransport } from './lazy-transport.ts';
-import type { Observable } from './live/rxjs.ts';
 import { selectFrom } from './live/select.ts';
 import { LiveSession } from './live-session.ts';
 import type { LobbyCollection } from './lobby/lobby-collection.ts';
@@ -42,8 +42,8 @@ import type {
  *
  * Errors are this package's own; compare their `code`. State is available as frozen snapshots, each as an observable and
  * as a getter of the same name. An observable of state replays the latest value, emits only when something changed, never
- * errors, and completes on {@link close}. A subscriber may call the client: if that changes the value that others are yet
- * to receive, they receive the newer one only, never an older value after a newer one.
+ * errors, and completes on {@link close}. A subscriber may call the client while it is notified: all subscribers receive all
+ * values in one order, and getters are already at the newest.
  *
  * @see docs/spec/client.md#signing-in
  * @example
@@ -57,16 +57,16 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /** Where the client stands with the gateway. */
   readonly status$: Observable<ConnectionSnapshot>;
   /**
-   * The player's lobbies, by id, which is the order of their making. While reconnecting they are what was last heard;
-   * while disconnected there are none. Our choice: a list rather than a Map, because a Map cannot be frozen.
+   * The player's lobbies, by id, which is the order of their creation. While the client reconnects, they are the last known
+   * ones; while it is disconnected, there are none. A list rather than a Map, because a Map cannot be frozen.
    */
   readonly lobbies$: Observable<LobbyState>;
-  /** The operations that wait for a session, for their turn, for a limit or for another attempt. */
+  /** The operations that wait: for a session, for their turn, for a limit, or for another attempt. */
   readonly waits$: Observable<readonly WaitSnapshot[]>;
   /**
-   * Once for every access token, when it is about to end ({@link expirationNoticeMs} ahead) or has ended: refresh it, and
-   * hand in the new one by {@link updateToken}; {@link openCredentials} does it by itself. Says nothing while disconnected,
-   * nor of tokens whose end the client was not told. Does not replay; completes on {@link close}.
+   * Emits once for every access token, when it is about to expire ({@link expirationNoticeMs} ahead) or has expired: refresh
+   * it, and pass the new one to {@link updateToken}; {@link openCredentials} does both. Does not emit while disconnected, nor
+   * for tokens whose expiry is unknown. Does not replay; completes on {@link close}.
    *
    * @see docs/spec/client.md#signing-in
    */
@@ -141,13 +141,13 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     return this.#auth.applicationId;
   }
 
-  /** Whether there is an access token; it says nothing on whether the token is any good. @see {@link Client.fetchCurrentUser} */
+  /** Whether there is an access token, which may be invalid: {@link fetchCurrentUser} finds out. */
   get isAuthenticated(): boolean {
     return this.#auth.held.accessToken !== undefined;
   }
 
   /**
-   * Names the game's application: the default for {@link AuthorizationArgs}, and who asks for tokens.
+   * Sets the game's application: the default for {@link AuthorizationArgs}, and the client id of token requests.
    *
    * @throws ArgumentError `invalid_snowflake`
    */
@@ -155,7 +155,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.#auth.setApplicationId(id);
   }
 
-  /** Makes a fresh pair for one authorization: the challenge goes into its arguments, the verifier to getToken. */
+  /** Creates a pair for one authorization: the challenge goes into its arguments, the verifier to {@link getToken}. */
   createAuthorizationCodeVerifier(): AuthorizationCodeVerifier {
     return createAuthorizationCodeVerifier(this.#entropy);
   }
@@ -185,7 +185,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
    * @throws ValidationError the arguments
    * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`; with `answer` also
    *   `missing_state`, `foreign_redirect`
-   * @throws OAuthError what the server said; `access_denied` when the player declined
+   * @throws OAuthError the server's error; `access_denied` when the player declined
    * @throws TransportError `aborted`, `browser_unavailable`, `no_loopback`
    */
   async authorize(args: AuthorizationArgs, options: AuthorizeOptions = {}): Promise<AuthorizationGrant> {
@@ -193,25 +193,25 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     return this.#auth.authorize(args, options);
   }
 
-  /** Ends an {@link authorize} under way, which rejects with `aborted`; a page that is already open stays open. */
+  /** Aborts an {@link authorize} in progress, which rejects with `aborted`; a page that is already open stays open. */
   abortAuthorize(): void {
     this.#auth.authorizer.abort();
   }
 
   /**
-   * Takes an address that the system handed to the game (`<scheme>:/authorize/callback?…`). Any address may be handed
-   * in; only one that ends the authorization under way does anything.
+   * Accepts an address that the system passed to the game (`<scheme>:/authorize/callback?…`). Any address may be passed;
+   * only one that completes the authorization in progress has an effect.
    *
-   * @returns whether it did
+   * @returns whether it had one
    */
   handleRedirect(url: string): boolean {
     return this.#auth.authorizer.handleRedirect(url);
   }
 
   /**
-   * Turns a grant into tokens; for applications that are public clients.
+   * Exchanges a grant for tokens; for applications that are public clients.
    *
-   * @throws OAuthError what the server said, `invalid_grant` above all; `invalid_id_token`
+   * @throws OAuthError the server's error, mostly `invalid_grant`; `invalid_id_token`
    * @throws ArgumentError `missing_code`, `invalid_code_verifier`, `invalid_redirect_uri`, `missing_application_id`
    * @throws ApiError, RateLimitError, TransportError
    */
@@ -220,7 +220,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Turns a refresh token into a new pair; the old access and refresh token stop working.
+   * Exchanges a refresh token for a new pair; the old access and refresh token stop working.
    *
    * @throws as {@link getToken}; ArgumentError `missing_refresh_token`
    */
@@ -229,7 +229,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Ends every token of the authorization that `token` (access or refresh) belongs to. Repeatable.
+   * Revokes every token of the authorization that `token` (access or refresh) belongs to. Repeatable.
    *
    * @throws as {@link getToken}; ArgumentError `missing_token`
    */
@@ -238,15 +238,15 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Signs a player in by another device: for a game without a browser at hand. The service gives a code and an address to
-   * show ({@link DeviceOptions.onProgress}), and is asked until the player has answered there. One at a time; for
-   * applications that are public clients.
+   * Signs a player in by another device: for a game without a browser. The service returns a code and an address to show
+   * ({@link DeviceOptions.onProgress}), and is polled until the player has answered there. One at a time; for applications
+   * that are public clients.
    *
-   * @throws OAuthError `access_denied`, `expired_token`: not answered in time; what else the server said
+   * @throws OAuthError `access_denied`, `expired_token`: not answered in time; other errors of the server
    * @throws ValidationError the arguments
    * @throws ArgumentError `missing_application_id`, `authorization_in_progress`, `closed`
-   * @throws ApiError, RateLimitError; TransportError `aborted`, `unreadable_answer`; of the first call also `unreachable`
-   *   and the like, which are waited out afterwards
+   * @throws ApiError, RateLimitError; TransportError `aborted`, `unreadable_answer`; of the first request also `unreachable`
+   *   and the like; later requests are repeated
    * @see docs/spec/oauth2.md#devices
    */
   async getTokenFromDevice(args: DeviceAuthorizationArgs = {}, options: DeviceOptions = {}): Promise<TokenSet> {
@@ -254,16 +254,16 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     return this.#auth.device.run(args, this.applicationId, options);
   }
 
-  /** Ends a sign-in by device under way, which rejects with `aborted`. */
+  /** Aborts a sign-in by device in progress, which rejects with `aborted`. */
   abortGetTokenFromDevice(): void {
     this.#auth.device.abort();
   }
 
   /**
-   * Gets a token for an account of the game's own making, for a player who has none: it stands for the identity that
-   * `external` proves, and is made when it is asked for first. There is no refresh token: ask again with a new proof.
+   * Gets a token for a provisional account, for a player who has no account: it represents the identity that `external`
+   * proves, and is created with the first request. There is no refresh token: request another one with a new proof.
    *
-   * @throws ValidationError the proof's form; ApiError what the service made of it, `code` as {@link apiErrors} lists them
+   * @throws ValidationError the proof is malformed; ApiError the service rejected it, `code` as in {@link apiErrors}
    * @throws RateLimitError, TransportError; ArgumentError `missing_application_id`, `closed`
    * @see docs/spec/oauth2.md#provisional-accounts
    */
@@ -272,10 +272,10 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * As {@link getToken}, and the provisional account of the identity that `external` proves becomes part of the player's:
-   * relationships, messages and lobby memberships move over, also after this has resolved.
+   * As {@link getToken}, and merges the provisional account of the identity that `external` proves into the player's:
+   * relationships, messages and lobby memberships move, which may take longer than this call.
    *
-   * @throws as {@link getToken}; ValidationError the proof's form
+   * @throws as {@link getToken}; ValidationError the proof is malformed
    * @see docs/spec/oauth2.md#merging
    */
   async getTokenFromProvisionalMerge(
@@ -298,7 +298,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
 
   /**
    * Undoes a merge: the identity that `external` proves gets a provisional account again, with a new id. All tokens of the
-   * player end, this client's too.
+   * player are revoked, including this client's.
    *
    * @throws as {@link getProvisionalToken}
    */
@@ -307,7 +307,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Changes how others see a provisional account, whose name is random text at first.
+   * Sets the display name of a provisional account, which is random text at first.
    *
    * @param name 1 to {@link limits.globalNameLengthMax} characters
    * @throws ValidationError, ApiError, RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
@@ -317,8 +317,8 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Exchanges a token of a publisher's own application for one of a game of theirs. It ends with the parent's token and
-   * has no refresh token.
+   * Exchanges a token of a publisher's application for one of a game of that publisher. It expires with the parent's token
+   * and has no refresh token.
    *
    * @throws ValidationError, ApiError, RateLimitError, TransportError; ArgumentError `invalid_snowflake`, `closed`
    * @see docs/spec/oauth2.md#provisional-accounts
@@ -333,10 +333,10 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Asks who a token's player is. It needs no connection, and so is also how to find out whether a token is any good.
+   * Fetches the user that a token belongs to. It needs no connection, and also shows whether a token is valid.
    *
    * @param options `accessToken`: default the client's own
-   * @throws ApiError `unauthorized`: the token is no good; `missing_scope` without `identify`
+   * @throws ApiError `unauthorized`: the token is invalid; `missing_scope` without `identify`
    * @throws RateLimitError, TransportError; ArgumentError `missing_access_token`, `closed`
    */
   async fetchCurrentUser(options: FetchUserOptions = {}): Promise<UserSnapshot> {
@@ -344,12 +344,12 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Sets the access token to act with from now on: a token set, or the text of a token alone, whose end then nobody knows.
-   * Undefined forgets it, and disconnects.
+   * Sets the access token to use from now on: a token set, or the text of a token, whose expiry is then unknown. Undefined
+   * removes it, and disconnects.
    *
-   * Our choice: a live connection goes on, since its session outlives the token, and the next one uses the new token. Only
-   * if the token is said to be another player's than the session (`userId`, or the ID token beside it) does the client
-   * connect anew, by itself; when nothing is said, call {@link disconnect} before handing in another player's.
+   * Unspecified: an open connection continues, because its session outlives the token, and the next one uses the new token.
+   * Only if the token names another player than the session (by `userId` or the ID token) does the client reconnect by
+   * itself; for a token that names none, call {@link disconnect} before passing another player's.
    *
    * @throws ArgumentError `missing_access_token`, `invalid_expiry`
    * @see docs/spec/client.md#signing-in
@@ -363,12 +363,12 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Connects, and resolves when the session is ready and {@link lobbies} are complete. From then on drops heal by
-   * themselves; {@link status$} tells of them.
+   * Connects, and resolves when the session is ready and {@link lobbies} are complete. From then on the client reconnects by
+   * itself; {@link status$} shows it.
    *
-   * Until then it tries for 30 s at most, and the first failure to reach the service over HTTP ends it. A call while
-   * connecting or reconnecting joins what is under way: its own signal, and its 30 s, end its own wait alone. A call while
-   * disconnecting waits for the end of that. While connected it resolves at once. {@link disconnect} ends them all.
+   * Until then it tries for 30 s at most, and fails with the first failure to reach the service over HTTP. A call while
+   * connecting or reconnecting joins the attempt in progress: its own signal and its 30 s end its own wait only. A call while
+   * disconnecting waits for the end of that. While connected it resolves immediately. {@link disconnect} aborts them all.
    *
    * @throws GatewayError a close code after which trying again is of no use, for example 4004
    * @throws ApiError, RateLimitError, TransportError `unreachable`, `deadline_exceeded`, `aborted`
@@ -381,21 +381,21 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     await this.#session.connection.connect(signal);
   }
 
-  /** Ends the session, and resolves when its socket is gone. The lobbies are forgotten. Repeatable. */
+  /** Ends the session, and resolves when its socket is closed. The state of lobbies is dropped. Repeatable. */
   disconnect(): Promise<void> {
     return this.#session.connection.disconnect();
   }
 
   /**
-   * Finds out at once whether the connection still lives, and ends a pause before the next attempt: for when the machine
-   * woke up or found a network. The client does so by itself within seconds of a sleep.
+   * Checks the connection immediately, and skips a pause before the next attempt: for when the machine resumes from sleep or
+   * finds a network. By itself the client does so within seconds after a sleep.
    */
   checkConnection(): void {
     this.#auth.held.check();
     this.#session.connection.check();
   }
 
-  /** Of one lobby: undefined while the player is in no lobby of that id. */
+  /** One lobby; undefined while the player is in no lobby of that id. */
   lobby$(id: LobbyId): Observable<LobbySnapshot | undefined> {
     return this.#session.store.lobby$(id);
   }
@@ -404,7 +404,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     return this.#session.store.lobby(id);
   }
 
-  /** Of one lobby: none while the player is in no lobby of that id. */
+  /** The members of one lobby; none while the player is in no lobby of that id. */
   members$(lobbyId: LobbyId): Observable<LobbyMembers> {
     return this.#session.store.members$(lobbyId);
   }
@@ -413,7 +413,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     return this.#session.store.members(lobbyId);
   }
 
-  /** Of one member: undefined while there is none. What happens to others wakes nobody here. */
+  /** One member of a lobby; undefined while there is none. Changes of other members do not emit here. */
   member$(lobbyId: LobbyId, userId: UserId): Observable<LobbyMemberSnapshot | undefined> {
     return this.#session.store.member$(lobbyId, userId);
   }
@@ -423,8 +423,9 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * Of one lobby: the {@link messagesKeptMax} newest messages since the client knows the lobby, oldest first. What was
-   * said while the connection was lost is there after it; for older ones see {@link getLobbyMessages}.
+   * The {@link messagesKeptMax} newest messages of one lobby since the client knows it, oldest first; up to 200 once the game
+   * has a handle, whose {@link LobbyHandle.loadOlder} adds older ones. Messages that were missed while the connection was lost
+   * are loaded after it.
    */
   messages$(lobbyId: LobbyId): Observable<LobbyMessages> {
     return this.#session.store.messages$(lobbyId);
@@ -435,10 +436,10 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * What `select` makes of the lobbies: now, and whenever it is something else than before.
+   * What `select` returns for the lobbies: now, and whenever it differs from before.
    *
-   * @param select what it throws is reported as what a subscriber throws is, by RxJS; the stream goes on
-   * @param isSame tells whether two are the same; default: `Object.is`
+   * @param select errors that it throws are reported by RxJS, like those of a subscriber; the observable continues
+   * @param isSame whether two results are the same. Default: `Object.is`
    * @example
    * const online$ = client.select$(lobbies => lobbies.flatMap(one => one.members).filter(one => one.connected).length);
    */
@@ -450,9 +451,9 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   }
 
   /**
-   * The commands that the player may use in a place, in the player's language: asked for while somebody watches, again
-   * with every new session, every {@link commandsRefreshMs}, and when permissions are said to have changed. An access
-   * token opens the commands of its own application.
+   * The commands that the player may use in a place, in the player's language. They are requested while there is a
+   * subscriber: with every new session, every {@link commandsRefreshMs}, and after events about permissions. An access token
+   * gives access to the commands of its own application.
    *
    * @throws ArgumentError `invalid_snowflake`, `missing_application_id` for `bot_dm`
    * @see docs/spec/http.md#routes
@@ -466,7 +467,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     return this.#session.commands.commands(place);
   }
 
-  /** The guilds the player is in; for choosing a channel to link. @see docs/spec/client.md#functions */
+  /** The guilds that the player is in; for choosing a channel to link. @see docs/spec/client.md#functions */
   getUserGuilds(options: OperationOptions = {}): Promise<readonly GuildMinimal[]> {
     return this.#guildOperations.list(options);
   }
@@ -514,7 +515,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
 
   #reconnect(): void {
     void this.disconnect();
-    // That it fails is told by the status.
+    // A failure shows in the status.
     this.connect().catch(() => {});
   }
 

@@ -27,13 +27,13 @@ export interface GuildChannel {
   readonly parentId: ChannelId | undefined;
   /** Whether the player could link it to a lobby. */
   readonly isLinkable: boolean;
-  /** Whether linking it would show nobody what they cannot read and write already. */
+  /** Whether all members of the lobby can already read and write it. */
   readonly isViewableAndWriteableByAllMembers: boolean;
   /** The lobby it is linked to, perhaps another application's. */
   readonly linkedLobby: { readonly applicationId: ApplicationId; readonly lobbyId: LobbyId } | undefined;
 }
 
-/** What a player looks up to choose a channel for a lobby. @see docs/spec/lobbies.md#choosing-a-channel */
+/** Requests for choosing a channel for a lobby. @see docs/spec/lobbies.md#choosing-a-channel */
 export class GuildOperations {
   readonly #calls: Calls;
 
@@ -60,7 +60,7 @@ function readList<Item>(what: string, body: unknown, read: (item: unknown) => It
   const items = Array.isArray(body) ? body.map(read) : [undefined];
   const known = items.filter(item => item !== undefined);
   if (known.length === items.length) return Object.freeze(known);
-  throw new TransportError('unreadable_answer', `The service answered something that is not a list of ${what}.`);
+  throw new TransportError('unreadable_answer', `The service sent a response that is not a list of ${what}.`);
 }
 
 function readGuild(value: unknown): GuildMinimal | undefined {

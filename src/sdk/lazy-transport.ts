@@ -1,6 +1,6 @@
 import type { Transport } from '../wire/http/transport.ts';
 
-/** Node's own HTTP, loaded at the first call: it takes longer to load than all the rest of this door. */
+/** Node's HTTP, loaded with the first call: it takes longer to load than the rest of this entry point. */
 export function lazyNodeTransport(): Transport {
   let loaded: Promise<Transport> | undefined;
   const load = async () => (await import('../wire/http/node-transport.ts')).nodeTransport();

@@ -48,7 +48,7 @@ function shown(client: Client, id: string, fits: (call: CallSnapshot) => boolean
 const speakers = ({ participants }: CallSnapshot) => participants.map(({ id, selfMute }) => [id, selfMute]);
 
 describe('a call of two players', () => {
-  it('shows each who is in it and how, and ends for both as they leave', async () => {
+  it('shows both players all participants and their settings, and ends as they leave', async () => {
     const { hers, theirs, id } = await begin();
     await lobbyOf(hers.client, id).call.join({ selfMute: true });
     await lobbyOf(theirs.client, id).call.join();
@@ -70,7 +70,7 @@ describe('a call of two players', () => {
     await shown(hers.client, id, call => call.participants.length === 0);
   });
 
-  it('is joined from one device at a time: the newest', async () => {
+  it('is joined on one device at a time: the newest', async () => {
     const { service, hers, id } = await begin();
     const other = await gameOf(service, ada.id);
     await lobbyOf(hers.client, id).call.join();
@@ -80,7 +80,7 @@ describe('a call of two players', () => {
     expect(lobbyOf(other.client, id).call.snapshot.status).toBe('signaling_connected');
   });
 
-  it('names the voice server to each alone, and again when asked', async () => {
+  it('gives each player a voice server and token, and again on request', async () => {
     const { hers, theirs, id } = await begin({ voice: { endpoint: 'voice.example:4433' } });
     await Promise.all([hers, theirs].map(({ client }) => lobbyOf(client, id).call.join()));
     const calls = await Promise.all([hers, theirs].map(({ client }) => shown(client, id, call => !!call.server)));
@@ -91,7 +91,7 @@ describe('a call of two players', () => {
     expect(lobbyOf(hers.client, id).call.snapshot.server).toBe(renewed);
   });
 
-  it('goes without a voice server of the operator, and says so', async () => {
+  it('works without a voice server of the operator, and shows it', async () => {
     const { hers, id } = await begin();
     await lobbyOf(hers.client, id).call.join();
     expect((await shown(hers.client, id, call => !!call.server)).server).toMatchObject({ endpoint: null });
@@ -120,7 +120,7 @@ describe('a call of two players', () => {
     }
   });
 
-  it('is left by who leaves the lobby, or is removed from it', async () => {
+  it('is left by players who leave the lobby, or are removed from it', async () => {
     const { service, hers, theirs, id } = await begin();
     await Promise.all([hers, theirs].map(({ client }) => lobbyOf(client, id).call.join()));
     const calls = [hers, theirs].map(({ client }) => lobbyOf(client, id).call);

@@ -63,7 +63,7 @@ function heard(client: Client, id: string, fits: (messages: LobbyMessages) => bo
 const contentOf = (messages: LobbyMessages) => messages.map(({ content }) => content);
 
 describe('a lobby that players share by a secret', () => {
-  it('is made by the first and joined by the second; both see it live', async () => {
+  it('is created by the first and joined by the second; both see it live', async () => {
     const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
     const { id } = await hers.lobbies.join('raid', {
       lobbyMetadata: { map: 'harbour' },
@@ -122,7 +122,7 @@ describe('a lobby that players share by a secret', () => {
 });
 
 describe('messages', () => {
-  it('come to all who are in the lobby, with what was said beside the text', async () => {
+  it('arrive at all members, with their metadata', async () => {
     const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
     const { id } = await hers.lobbies.join('raid');
     await theirs.lobbies.join('raid');
@@ -287,7 +287,7 @@ describe('linking a channel', () => {
     await expect(joining).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('is refused without the flag', async () => {
+  it('is rejected without the flag', async () => {
     const client = await connected(ada);
     const id = await serverLobby({ members: [{ id: ada.id }] });
     const refused = { code: 'lobby_link_refused' };
@@ -327,7 +327,7 @@ describe('operations', () => {
     expect(await log()).toBe(before);
   });
 
-  it('fail immediately while the client is not ready; calls that may wait go through once it is', async () => {
+  it('fail immediately while the client is not ready, and wait for it on request', async () => {
     const client = await clientOf(ada);
     await expect(client.lobbies.join('raid')).rejects.toMatchObject({
       name: 'TransportError',
@@ -378,7 +378,7 @@ describe('operations', () => {
     });
   });
 
-  it('need a token of a player who allowed lobbies', async () => {
+  it('need a token whose player granted the scope for lobbies', async () => {
     const client = await clientOf(ada);
     client.updateToken(await playerToken(service, ada.id, 'identify gateway.connect'));
     await client.connect();

@@ -296,6 +296,8 @@ describe('unread messages', () => {
     await hersIn.send('three');
     await until(lobby, messages => messages.at(-1)?.content === 'three');
     expect(counts).toEqual([0, 1, 2, 0, 1]);
+    expect((await theirs.client.lobbies.join('raid')).unreadCount).toBe(1);
+    expect(counts).toEqual([0, 1, 2, 0, 1]);
   });
 
   it('of a lobby without a join are counted from when the client knows it, and older ones are not', async () => {

@@ -115,7 +115,7 @@ describe('Calls', () => {
     await expect(call).rejects.toMatchObject({ code: 'deadline_exceeded' });
   });
 
-  it('fail at once when they should not wait, and when too many do', async () => {
+  it('fail immediately when they should not wait, and when too many wait', async () => {
     await expect(send('1')).rejects.toMatchObject({ name: 'TransportError', code: 'client_not_ready' });
     for (let i = 0; i < 1_000; i++) send('1', undefined, { whenOffline: 'queue' });
     await expect(send('1', undefined, { whenOffline: 'queue' })).rejects.toMatchObject({ code: 'client_not_ready' });
@@ -130,7 +130,7 @@ describe('Calls', () => {
     expect(waits.waits).toEqual([]);
   });
 
-  it('that have no time send nothing, and hold up nobody behind them', async () => {
+  it('whose deadline has passed send nothing and do not delay later ones', async () => {
     calls.setReady(true);
     const codes = [0, -1, Number.NaN].map(deadlineMs =>
       send('1', 'a', { deadlineMs }).catch((error: { code: string }) => error.code),
@@ -159,7 +159,7 @@ describe('Calls', () => {
 });
 
 describe('Waits', () => {
-  it('are shown in the order in which they began, with the latest to whoever comes', () => {
+  it('are shown in the order in which they began, and the latest list to a new subscriber', () => {
     const states: (readonly WaitSnapshot[])[] = [];
     waits.waits$.subscribe(state => states.push(state));
     const first = waits.of('one', {});

@@ -15,7 +15,7 @@ const codeOf = (call: () => unknown): unknown => {
 };
 
 describe('Client', () => {
-  it('refuses addresses and ids that cannot be right, before any I/O', () => {
+  it('rejects invalid addresses and ids before any I/O', () => {
     expect(codeOf(() => new Client({ baseUrl: 'http://game.example' }))).toBe('insecure_address');
     expect(codeOf(() => new Client({ baseUrl: 'https://game.example/api/v9' }))).toBe('invalid_base_url');
     expect(codeOf(() => new Client({ baseUrl, applicationId: 'x' }))).toBe('invalid_snowflake');
@@ -31,7 +31,7 @@ describe('Client', () => {
     expect(client.applicationId).toBe('6');
   });
 
-  it('asks for tokens only as somebody', async () => {
+  it('requests tokens only with an application id', async () => {
     const client = new Client({ baseUrl });
     for (const call of [client.refreshToken('r'), client.revokeToken('t')]) {
       await expect(call).rejects.toMatchObject({ name: 'ArgumentError', code: 'missing_application_id' });
@@ -79,7 +79,7 @@ describe('Client', () => {
     expect(client.isAuthenticated).toBe(true);
   });
 
-  it('passes over an ID token beside the token that it cannot read', () => {
+  it('ignores an ID token that it cannot read', () => {
     const client = new Client({ baseUrl });
     for (const idToken of ['', 'x', 'a.b.c', `a.${btoa('null')}.c`, `a.${btoa('{"sub":7}')}.c`]) {
       client.updateToken({ accessToken: 't', idToken });

@@ -1,4 +1,4 @@
-import type { Client, LobbySnapshot, LobbyState } from '@rallypoint/sdk';
+import { type Client, type LobbySnapshot, type LobbyState, TransportError } from '@rallypoint/sdk';
 import { makeJoinCode, parseJoinCode } from './join-code.ts';
 import type { Journal } from './journal.ts';
 import { LobbyWatch } from './lobby-watch.ts';
@@ -86,7 +86,9 @@ export class LobbyDesk {
   }
 
   async say(lobbyId: string, text: string): Promise<void> {
-    await this.#parts.client.lobbies.get(lobbyId)?.send(text);
+    const lobby = this.#parts.client.lobbies.get(lobbyId);
+    if (!lobby) throw new TransportError('lobby_ended', 'You are not in this lobby any more.');
+    await lobby.send(text);
   }
 
   codeOf(lobbyId: string): string | undefined {

@@ -5,7 +5,7 @@ import type { CommandChoiceSnapshot, CommandOptionSnapshot, CommandSnapshot, Nam
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the commands of a command index, in its order; one that cannot be read is passed over.
+ * Reads the commands of a command index, in its order; one that cannot be read is ignored.
  *
  * @returns undefined when the answer is no index
  */

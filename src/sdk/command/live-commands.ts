@@ -8,12 +8,12 @@ import type { CommandPlace, CommandSnapshot, CommandsSnapshot } from './snapshot
 export type LoadCommands = (signal: AbortSignal) => Promise<readonly CommandSnapshot[]>;
 
 /**
- * Our choice: as long as a player may look at commands that have changed where no event tells of it. Our service sends
- * one (APPLICATION_COMMAND_INDEX_UPDATE); the interface names none, so whoever watches asks again all the same.
+ * How long a player may see outdated commands where no event announces the change. Unspecified: this package's service sends
+ * one (APPLICATION_COMMAND_INDEX_UPDATE); the interface has none, so that commands are requested again regularly.
  */
 export const commandsRefreshMs = 30_000;
 
-/** The commands of the places that somebody watches, kept up to date while the client is ready. */
+/** The commands of the places that have subscribers, kept up to date while the client is ready. */
 export class LiveCommands {
   readonly #clock: Clock;
   readonly #watched = new Map<string, WatchedPlace>();
@@ -26,14 +26,14 @@ export class LiveCommands {
 
   /** @param load asks for the place's commands */
   commands$(place: CommandPlace, load: LoadCommands): Observable<CommandsSnapshot> {
-    return new Observable(watcher => {
-      if (!this.#isClosed) return this.#watch(JSON.stringify(place), load, watcher);
-      watcher.complete();
+    return new Observable(subscriber => {
+      if (!this.#isClosed) return this.#watch(JSON.stringify(place), load, subscriber);
+      subscriber.complete();
       return undefined;
     });
   }
 
-  /** `loading` while nobody subscribed. */
+  /** `loading` without a subscriber. */
   commands(place: CommandPlace): CommandsSnapshot {
     return this.#watched.get(JSON.stringify(place))?.shown ?? nothingYet;
   }
@@ -51,7 +51,7 @@ export class LiveCommands {
     if (this.#isReady) for (const watched of this.#watched.values()) watched.refresh();
   }
 
-  /** The player is gone: nothing is known any more. */
+  /** The player disconnected: drops what is known. */
   forget(): void {
     for (const watched of this.#watched.values()) watched.forget();
   }
@@ -61,12 +61,12 @@ export class LiveCommands {
     for (const watched of [...this.#watched.values()]) watched.feed.complete();
   }
 
-  #watch(name: string, load: LoadCommands, watcher: Subscriber<CommandsSnapshot>): () => void {
+  #watch(name: string, load: LoadCommands, subscriber: Subscriber<CommandsSnapshot>): () => void {
     const watched = this.#watched.get(name) ?? this.#begin(name, load);
-    const end = watched.feed.watch(watcher);
+    const end = watched.feed.subscribe(subscriber);
     return () => {
       end();
-      if (watched.feed.isWatched || this.#watched.get(name) !== watched) return;
+      if (watched.feed.isObserved || this.#watched.get(name) !== watched) return;
       this.#watched.delete(name);
       watched.rest();
     };
@@ -136,7 +136,7 @@ class WatchedPlace {
     const { status, commands, error } = this.#shown;
     if (next.status === status && next.commands === commands && next.error === error) return;
     this.#shown = Object.freeze(next);
-    this.feed.tell();
+    this.feed.notify();
   }
 }
 

@@ -2,7 +2,7 @@ import type { RallypointError } from '../../model/errors/errors.ts';
 import type { ApplicationId, ChannelId, CommandId, GuildId } from '../../model/snowflake.ts';
 
 /**
- * Where commands are looked for: in a guild, in one of its channels, in the direct messages with the game's bot, or
+ * Where commands are listed: in a guild, in one of its channels, in the direct messages with the game's bot, or
  * anywhere, of the applications that the player has installed for itself.
  */
 export type CommandPlace =
@@ -15,12 +15,12 @@ export type CommandPlace =
 export interface CommandsSnapshot {
   /**
    * - `loading`: nothing is known yet
-   * - `current`: as the service said when it was last asked
-   * - `stale`: as it said before the client lost its connection, or before asking failed
+   * - `current`: the service's latest answer
+   * - `stale`: its latest answer before the connection was lost, or before a request failed
    */
   readonly status: 'loading' | 'current' | 'stale';
   readonly commands: readonly CommandSnapshot[];
-  /** Why asking failed the last time; absent when it did not. */
+  /** Why the last request failed; absent when it did not. */
   readonly error?: RallypointError;
 }
 

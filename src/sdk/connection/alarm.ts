@@ -19,7 +19,7 @@ export class Alarm {
     this.#set = { atMs, task, stopWatch: watchForJumps(this.#clock, () => this.check()), cancel: this.#arm(atMs) };
   }
 
-  /** Looks at the time: for whoever knows that the machine woke up. */
+  /** Checks the time: for callers that know that the machine resumed from sleep. */
   check(): void {
     const set = this.#set;
     if (!set) return;

@@ -2,7 +2,7 @@ import type { RallypointError } from '../../model/errors/errors.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 
-/** Our choice: time for several attempts, short enough for a player who looks at a spinner. */
+/** Unspecified: time for several attempts, short enough for a player who is waiting. */
 export const connectMsMax = 30_000;
 
 /**
@@ -14,7 +14,7 @@ export class ConnectionRun {
   readonly stopped: Promise<void>;
   /** Until the first session: ends whatever waits. */
   readonly deadline: Deadline;
-  /** What stopped the run, unless somebody wished it. */
+  /** What stopped the run, unless the game did. */
   trouble: RallypointError | undefined;
   isStopping = false;
   #isReady = false;
@@ -29,7 +29,7 @@ export class ConnectionRun {
     else ended.addEventListener('abort', () => this.stop(ended.reason), { once: true });
   }
 
-  /** Resolves when a session is ready: at once while it is; rejects with what stops the run before that. */
+  /** Resolves when a session is ready, immediately while it is; rejects with what stops the run before that. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -48,7 +48,7 @@ export class ConnectionRun {
     this.#ready = newPromise();
   }
 
-  /** The first call counts. `aborted` is what somebody wished, anything else is trouble. */
+  /** The first call counts. `aborted` means that the game stopped it, anything else is a failure. */
   stop(error: RallypointError): void {
     if (this.isStopping) return;
     this.isStopping = true;
@@ -60,7 +60,7 @@ export class ConnectionRun {
   }
 }
 
-/** One that nobody need wait for. */
+/** A promise whose rejection may go unhandled. */
 function newPromise(): PromiseWithResolvers<void> {
   const made = Promise.withResolvers<void>();
   made.promise.catch(() => {});

@@ -2,16 +2,16 @@ import type { RallypointError } from '../../model/errors/errors.ts';
 import type { UserId } from '../../model/snowflake.ts';
 
 /**
- * Where a client stands with the gateway.
+ * The state of a client's connection to the gateway.
  *
  * - `disconnected`: not connected, and not trying to be
  * - `connecting`: the first attempt is under way
  * - `connected`: the socket is open, the session is being opened
  * - `ready`: events flow, lobby state is current
- * - `reconnecting`: the connection was lost; lobby state is what was last heard
- * - `disconnecting`: on the way to `disconnected` because the game said so
- * - `http_wait`: as `reconnecting`, while it is the gateway's address that cannot be had over HTTP. Our choice: the
- *   sources name the status but not its meaning
+ * - `reconnecting`: the connection was lost; lobby state is the last known one
+ * - `disconnecting`: on the way to `disconnected` because the game disconnects
+ * - `http_wait`: as `reconnecting`, while the gateway's address cannot be fetched over HTTP. Unspecified: the sources name
+ *   the status but not its meaning
  *
  * @see docs/spec/client.md#statuses
  */
@@ -29,7 +29,7 @@ export interface ConnectionSnapshot {
   readonly status: ConnectionStatus;
   /** Why the connection is not up; absent when nothing went wrong. */
   readonly error?: RallypointError;
-  /** With which code the gateway closed the last connection, if that is what happened. @see docs/spec/gateway.md#close-codes */
+  /** The code with which the gateway closed the last connection; absent when it did not. @see docs/spec/gateway.md#close-codes */
   readonly closeCode?: number;
   /** When the next attempt begins, or began, in milliseconds since the Unix epoch; until its socket is open. */
   readonly retryAtMs?: number;

@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import { ApiError, GatewayError, RallypointError, RateLimitError, TransportError } from '../../model/errors/errors.ts';
 import { capabilities, type Identify, intents, type Opcode } from '../../model/gateway.ts';
 import { isSnowflake, type UserId } from '../../model/snowflake.ts';
@@ -9,7 +10,6 @@ import { asRecord } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { Http } from '../../wire/http/http.ts';
 import { LiveValue } from '../live/live-value.ts';
-import type { Observable } from '../live/rxjs.ts';
 import { ConnectionRun, connectMsMax } from './connection-run.ts';
 import { type ConnectionSnapshot, isSameConnection } from './connection-snapshot.ts';
 
@@ -22,14 +22,14 @@ export interface ConnectionPorts {
   readonly loadSocket: () => Promise<SocketFactory>;
   /** The access token to connect with now. */
   readonly token: () => string;
-  /** Hears every dispatch in order; READY before anybody is told that the connection is ready. */
+  /** Receives every dispatch in order; READY before the status becomes `ready`. */
   readonly onDispatch: (name: string, data: unknown) => void;
 }
 
 const httpBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 
 /**
- * The client's connection to the gateway as a game sees it: a status, a promise when it is ready, one when it is gone.
+ * The client's connection to the gateway as a game sees it: a status, a promise for being ready, one for being closed.
  *
  * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#close-codes; docs/spec/gateway.md#players-sessions
  */
@@ -40,7 +40,7 @@ export class Connection {
   readonly #status = new LiveValue<ConnectionSnapshot>(Object.freeze({ status: 'disconnected' }));
   #gateway: GatewayConnection | undefined;
   #run: { readonly run: ConnectionRun; readonly finished: Promise<void> } | undefined;
-  /** Calls of {@link connect} that wait for somebody else's attempt, or for the end of the run before. */
+  /** Calls of {@link connect} that wait for an attempt of another call, or for the end of the run before. */
   readonly #joining = new Set<Deadline>();
 
   constructor(ports: ConnectionPorts) {
@@ -82,7 +82,7 @@ export class Connection {
     this.#gateway?.check();
   }
 
-  /** Sends a frame in the present session; without one it goes nowhere. */
+  /** Sends a frame in the present session; without a session it is dropped. */
   send(op: Opcode, d: unknown): void {
     this.#gateway?.say(op, d);
   }
@@ -94,7 +94,7 @@ export class Connection {
 
   #begin(signal: AbortSignal | undefined): ConnectionRun {
     const run = new ConnectionRun(this.#ports.clock, signal);
-    // Known before anybody hears of it: who does may connect or disconnect at once.
+    // Set before subscribers are notified: they may connect or disconnect immediately.
     this.#run = { run, finished: this.#drive(run) };
     this.#publish({ status: 'connecting' });
     return run;
@@ -183,7 +183,7 @@ function asRallypointError(cause: unknown): RallypointError {
     : new TransportError('unreachable', 'No socket could be opened.', { cause });
 }
 
-/** The service answered, and said that it could not now. */
+/** The service answered that it is temporarily unavailable. */
 function isPassing(error: unknown): error is RallypointError {
   return error instanceof RateLimitError || (error instanceof ApiError && error.status >= 500);
 }
@@ -191,11 +191,11 @@ function isPassing(error: unknown): error is RallypointError {
 const abnormalClose = 1006;
 
 function lost({ closeCode, reason, retryAtMs }: GatewayDown): ConnectionSnapshot {
-  const said = reason === '' ? '' : ` (${reason.replace(/[^\x20-\x7E]/g, ' ')})`;
+  const detail = reason === '' ? '' : ` (${reason.replace(/[^\x20-\x7E]/g, ' ')})`;
   const error =
     closeCode === abnormalClose
-      ? new TransportError('connection_lost', `The connection to the gateway was lost or never opened${said}.`)
-      : new GatewayError(closeCode, `The connection to the gateway was closed with ${closeCode}${said}.`, true);
+      ? new TransportError('connection_lost', `The connection to the gateway was lost or never opened${detail}.`)
+      : new GatewayError(closeCode, `The connection to the gateway was closed with ${closeCode}${detail}.`, true);
   return { status: 'reconnecting', ...troubleOf(error), retryAtMs };
 }
 

@@ -1,7 +1,7 @@
 import { TransportError } from '../../model/errors/errors.ts';
 import type { Deadline } from '../../wire/http/deadline.ts';
 
-// Our choice: more operations than this in wait for a session would only hide a runaway game.
+// Unspecified: more waiting operations than this would only hide a fault of the game.
 const waitingMax = 1_000;
 
 /** Lets operations through while the client is ready; those that wait go in the order they came. */
@@ -28,7 +28,7 @@ export class ReadyGate {
   async pass({ signal }: Deadline): Promise<void> {
     signal.throwIfAborted();
     if (this.#isOpen) return;
-    if (this.#waiting.size >= waitingMax) throw clientNotReady('and too many operations wait for it');
+    if (this.#waiting.size >= waitingMax) throw clientNotReady('and too many operations are waiting for it');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = () => {
       this.#waiting.delete(resolve);

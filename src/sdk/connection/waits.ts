@@ -1,11 +1,11 @@
+import type { Observable } from 'rxjs';
 import type { Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import type { OperationOptions, WaitReason, WaitSnapshot } from '../call-options.ts';
 import { LiveValue } from '../live/live-value.ts';
-import type { Observable } from '../live/rxjs.ts';
 
-/** Says what one operation waits for; undefined: for nothing more. */
-export type TellWait = (
+/** Reports what one operation waits for; undefined: it no longer waits. */
+export type ReportWait = (
   wait: { readonly reason: WaitReason; readonly untilMs?: number | undefined } | undefined,
 ) => void;
 
@@ -28,8 +28,8 @@ export class Waits {
     return this.#shown.value;
   }
 
-  /** What tells of one operation. */
-  of(operation: string, { onWait }: OperationOptions): TellWait {
+  /** Reports the waits of one operation. */
+  of(operation: string, { onWait }: OperationOptions): ReportWait {
     let present: WaitSnapshot | undefined;
     return wait => {
       if (!wait && !present) return;
@@ -45,7 +45,7 @@ export class Waits {
     this.#shown.complete();
   }
 
-  // What a game's own callback throws is no reason for the operation to fail.
+  // An error in the game's callback must not fail the operation.
   #call(onWait: OperationOptions['onWait'], wait: WaitSnapshot | undefined): void {
     try {
       onWait?.(wait);

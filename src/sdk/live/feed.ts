@@ -1,48 +1,68 @@
 import type { Subscriber } from './rxjs.ts';
 
 /**
- * One value that changes, and who watches it: each watcher gets the present value first, then every other one that
- * comes, never the same twice in a row. It never errors.
+ * One value that changes, and its subscribers. Each receives the present value first, then each change, never the same
+ * value twice in a row, and never an error.
  *
- * A watcher may change the value while it is told of one; the others then hear of the newer one only.
+ * Re-entrancy, the same for every observable of state in this package: a subscriber may change the value while it is
+ * notified. All subscribers receive all values in one order, and the getter beside an observable is already at the newest.
  */
 export class Feed<Value> {
   readonly #read: () => Value;
-  readonly #watchers = new Set<Subscriber<Value>>();
-  #told: Value | undefined;
+  readonly #subscribers = new Set<Subscriber<Value>>();
+  /** The newest value that was read, and the one that subscribers are receiving or have received. */
+  #newest: Value | undefined;
+  #delivered: Value | undefined;
+  /** Read while another value was being delivered. */
+  #waiting: Value[] = [];
+  #isDelivering = false;
 
   /** @param read gives the present value */
   constructor(read: () => Value) {
     this.#read = read;
   }
 
-  get isWatched(): boolean {
-    return this.#watchers.size > 0;
+  get isObserved(): boolean {
+    return this.#subscribers.size > 0;
   }
 
-  /** @returns what ends the watch */
-  watch(watcher: Subscriber<Value>): () => void {
-    // Whoever watches already hears of a change first, or the newcomer would be told of it a second time.
-    if (this.isWatched) this.tell();
-    else this.#told = this.#read();
-    this.#watchers.add(watcher);
-    watcher.next(this.#told as Value);
-    return () => this.#watchers.delete(watcher);
-  }
-
-  /** The value may have changed. Costs nothing while nobody watches: the value is not even read. */
-  tell(): void {
-    if (!this.isWatched) return;
-    const value = this.#read();
-    if (value === this.#told) return;
-    this.#told = value;
-    for (const watcher of [...this.#watchers]) {
-      watcher.next(value);
-      if (this.#told !== value) return; // everybody has been told of something newer meanwhile
+  /** @returns what ends the subscription */
+  subscribe(subscriber: Subscriber<Value>): () => void {
+    if (this.isObserved) {
+      // Earlier subscribers receive a change before this one does, or this one would receive it twice.
+      this.notify();
+    } else {
+      this.#waiting = [];
+      this.#newest = this.#read();
+      this.#delivered = this.#newest;
     }
+    this.#subscribers.add(subscriber);
+    subscriber.next(this.#delivered as Value);
+    return () => this.#subscribers.delete(subscriber);
+  }
+
+  /** The value may have changed. Costs nothing without subscribers: the value is not even read. */
+  notify(): void {
+    if (!this.isObserved) return;
+    const value = this.#read();
+    if (value === this.#newest) return;
+    this.#newest = value;
+    if (this.#isDelivering) {
+      this.#waiting.push(value);
+      return;
+    }
+    this.#isDelivering = true;
+    this.#deliver(value);
+    while (this.#waiting.length > 0) this.#deliver(this.#waiting.shift() as Value);
+    this.#isDelivering = false;
   }
 
   complete(): void {
-    for (const watcher of [...this.#watchers]) watcher.complete();
+    for (const subscriber of [...this.#subscribers]) subscriber.complete();
+  }
+
+  #deliver(value: Value): void {
+    this.#delivered = value;
+    for (const subscriber of [...this.#subscribers]) subscriber.next(value);
   }
 }

@@ -1,35 +1,34 @@
-import { BehaviorSubject, type Observable } from './rxjs.ts';
+import { Feed } from './feed.ts';
+import { Observable } from './rxjs.ts';
 
-/**
- * One value that changes, as a getter and as a stream that replays the latest and never errors. Whoever watches hears of
- * every change in the order in which they came, also of those that a watcher makes while it is told of another.
- */
+/** One value that is set, as a getter and as an observable of state; see {@link Feed}. */
 export class LiveValue<Value> {
   readonly value$: Observable<Value>;
-  readonly #subject: BehaviorSubject<Value>;
-  /** Set and not told yet; the first is being told. */
-  readonly #coming: Value[] = [];
+  readonly #feed = new Feed<Value>(() => this.#value);
+  #value: Value;
+  #isComplete = false;
 
   constructor(first: Value) {
-    this.#subject = new BehaviorSubject(first);
-    this.value$ = this.#subject.asObservable();
+    this.#value = first;
+    this.value$ = new Observable<Value>(subscriber => {
+      if (!this.#isComplete) return this.#feed.subscribe(subscriber);
+      subscriber.complete();
+      return undefined;
+    });
   }
 
   /** The latest. */
   get value(): Value {
-    return this.#coming.length > 0 ? (this.#coming.at(-1) as Value) : this.#subject.value;
+    return this.#value;
   }
 
   set(value: Value): void {
-    this.#coming.push(value);
-    if (this.#coming.length > 1) return; // told by whoever is telling now
-    while (this.#coming.length > 0) {
-      this.#subject.next(this.#coming[0] as Value);
-      this.#coming.shift();
-    }
+    this.#value = value;
+    this.#feed.notify();
   }
 
   complete(): void {
-    this.#subject.complete();
+    this.#isComplete = true;
+    this.#feed.complete();
   }
 }

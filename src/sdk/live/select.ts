@@ -1,6 +1,6 @@
 import { Observable } from './rxjs.ts';
 
-/** What `select` makes of each value of a stream, whenever it is something else than before. */
+/** What `select` returns for each value of an observable, whenever it differs from before. */
 export function selectFrom<From, To>(
   source: Observable<From>,
   select: (value: From) => To,

@@ -1,4 +1,4 @@
-/** A place in a line. */
+/** A place in a queue. */
 export interface Turn {
   readonly isFirst: boolean;
   /** Resolves when those before have ended. */
@@ -7,9 +7,9 @@ export interface Turn {
   end(): void;
 }
 
-/** Lines by name, in which everybody has a turn after those who came before. */
+/** Queues by name: each turn begins when the turns before it have ended. */
 export class Turns {
-  /** The end of each line: when its last turn has ended. */
+  /** The end of each queue: when its last turn has ended. */
   readonly #lines = new Map<string, Promise<void>>();
 
   take(name: string): Turn {

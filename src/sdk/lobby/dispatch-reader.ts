@@ -6,19 +6,19 @@ import { readLobby, readMemberId, readVoiceState } from './lobby-reader.ts';
 import { readMessageEdit, readMessageEnd, readMessageEvent } from './message-reader.ts';
 import type { LobbySnapshot } from './snapshot.ts';
 
-/** Reads the `d` of a dispatch; undefined when it cannot be read. What is left out of a lobby that is known stays. */
+/** Reads the `d` of a dispatch; undefined when it cannot be read. Fields that are left out of a known lobby stay. */
 export type LobbyReader = (data: Fields, known?: FindLobby) => LobbyEvent | undefined;
 
-/** What is known of a lobby, by whatever was said to be its id. */
+/** Finds the known state of a lobby; the id is unchecked. */
 export type FindLobby = (id: string) => LobbySnapshot | undefined;
 
 /**
- * What reads the dispatches of a name; undefined when they say nothing of lobbies.
+ * The reader of the dispatches of a name; undefined when they are not about lobbies.
  *
  * @see docs/spec/lobbies.md#events
  */
 export function lobbyReader(name: string): LobbyReader | undefined {
-  // Every name comes as new text: comparing it costs a fraction of what finding it in a table does.
+  // Every name arrives as a new string: comparing it is much faster than finding it in a table.
   switch (name) {
     case 'READY':
       return readReady;
@@ -79,7 +79,7 @@ function readDisconnect(data: Fields): LobbyEvent | undefined {
   return readMemberFields(data, false);
 }
 
-// Whether the lobby's id is one shows when the lobby is looked for: those that are known have ids.
+// The lobby's id need not be checked: only known lobbies are found by it.
 function readMemberFields({ lobby_id, member }: Fields, connected: boolean | undefined): LobbyEvent | undefined {
   const fields = asRecord(member);
   const memberId = fields && readMemberId(fields);

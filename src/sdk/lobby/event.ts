@@ -16,7 +16,7 @@ export type LobbyEvent =
   | MemberChange
   | MemberGone
   | { readonly kind: 'message'; readonly lobbyId: LobbyId; readonly message: LobbyMessageSnapshot }
-  /** Was edited or moderated; `change` holds only what the service said. */
+  /** Was edited or moderated; `change` holds only the fields that the service sent. */
   | {
       readonly kind: 'message-edit';
       readonly lobbyId: LobbyId;
@@ -26,13 +26,13 @@ export type LobbyEvent =
   | { readonly kind: 'message-gone'; readonly lobbyId: LobbyId; readonly messageId: MessageId }
   | VoiceChange;
 
-/** A member came or changed: what the event says of it. What it leaves out is known to whoever keeps the members. */
+/** A member joined or changed: the fields of the event. What they leave out is taken from the known member. */
 export interface MemberChange {
   readonly kind: 'member';
   readonly lobbyId: LobbyId;
   readonly memberId: UserId;
   readonly fields: Fields;
-  /** What is known apart from what the fields say. */
+  /** Overrides the fields. */
   readonly connected: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface MemberGone {
   readonly memberId: UserId;
 }
 
-/** A member came into the call or changed in it, or left it: then without `state`. */
+/** A member joined the call or changed in it, or left it: then without `state`. */
 export interface VoiceChange {
   readonly kind: 'voice';
   readonly lobbyId: LobbyId;

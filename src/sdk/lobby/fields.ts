@@ -1,2 +1,2 @@
-/** A parsed JSON object that nobody has looked at. */
+/** A parsed JSON object that has not been checked. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -4,18 +4,18 @@ interface Identified {
   readonly id: Snowflake;
 }
 
-/** The one list without anything, so that two of them are never told apart. */
+/** The one empty list, so that empty lists are always the same object. */
 export const emptyList: readonly never[] = Object.freeze([]);
 
 /**
- * Things by their id, changed in place, of which a frozen list in the order of the ids is made when somebody looks. So
- * a list that nobody reads costs nothing to keep in order, and one that is read costs a copy a change.
+ * Items by their id, changed in place. A frozen list in the order of the ids is made when it is read, so that an unread
+ * list costs nothing to sort, and one that is read costs a copy for each change.
  */
 export class LiveList<Item extends Identified> {
   readonly #items = new Map<Item['id'], Item>();
-  /** As it was when somebody looked last. */
+  /** As it was when it was last read. */
   #shown: readonly Item[] = emptyList;
-  /** What was put or removed since; undefined: so much that the list is better made anew. */
+  /** Ids that were put or removed since; undefined: so many that the list is sorted again instead. */
   #changed: Snowflake[] | undefined = [];
 
   /** @param items in any order; of several with one id the last stays */
@@ -81,7 +81,7 @@ export class LiveList<Item extends Identified> {
   }
 }
 
-// Beyond this, sorting anew costs about as much.
+// Beyond this, sorting again costs about as much.
 const patchesMax = 50;
 
 /** Where the item with that id is, or belongs. */

@@ -13,12 +13,12 @@ import type {
   VoiceStateSnapshot,
 } from './snapshot.ts';
 
-/** What a lobby shows beside its members and its call. */
+/** A lobby without its members and its call. */
 type LobbyHead = Omit<LobbySnapshot, 'members' | 'voiceStates'>;
 
 /**
  * One lobby as it changes. An event costs the same however many members there are: the snapshot of a member is made when an event
- * arrives, those of the list and the lobby when somebody reads them, and kept until the next change.
+ * arrives, those of the list and the lobby when they are read, and kept until the next change.
  */
 export class LiveLobby {
   readonly id: LobbyId;
@@ -58,7 +58,7 @@ export class LiveLobby {
     return this.#members.find(id);
   }
 
-  /** Takes over what the lobby is now; its messages stay. */
+  /** Replaces the state of the lobby; its messages stay. */
   replace({ members, voiceStates, ...head }: LobbySnapshot): void {
     const shared = share(this.#head, Object.freeze(head));
     if (shared !== this.#head) this.#shown = undefined;
@@ -81,18 +81,20 @@ export class LiveLobby {
     this.#shown = undefined;
   }
 
-  /** A member came or changed. What the event leaves out stays as it was. */
+  /** A member joined or changed. What the event leaves out stays as it was. */
   changeMember({ memberId, fields, connected }: MemberChange): void {
     const present = this.#members.find(memberId);
-    this.#put(readMember(memberId, fields, connected, present), present);
+    const member = readMember(memberId, fields, connected, present);
+    if (member !== present) this.#members.put(member);
   }
 
   removeMember(id: UserId): void {
     this.#members.remove(id);
   }
 
-  #put(member: LobbyMemberSnapshot, present: LobbyMemberSnapshot | undefined): void {
-    // Not every event says who the member is.
+  #put(member: LobbyMemberSnapshot): void {
+    const present = this.#members.find(member.id);
+    // Not every event contains the user.
     const known = present?.user && !member.user ? withUser(member, present.user) : member;
     const shared = share(present, known);
     if (shared !== present) this.#members.put(shared);

@@ -30,7 +30,7 @@ interface HeldChange {
  * The newest messages of one lobby, from when the client first knew the lobby.
  *
  * While some may be missing, changes are held back, so that no message is shown before one that was sent earlier:
- * {@link hold} begins that, {@link fill} or {@link release} ends it, each for whoever loads history.
+ * {@link hold} begins that, {@link fill} or {@link release} ends it, each for one loader of history.
  */
 export class LiveMessages {
   readonly #list = new LiveList<LobbyMessageSnapshot>();

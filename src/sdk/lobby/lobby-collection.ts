@@ -148,6 +148,7 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
       if (!this.has(id)) continue; // gone, and yet a member: the gateway is about to deliver the lobby again
       const handle = this.#handle(id);
       handle.joined(body.secret, history.length === messagesKeptMax);
+      if (!joining.wasMember) handle.markRead();
       return handle;
     }
   }

@@ -2,9 +2,9 @@ import type { UserId } from '../../model/snowflake.ts';
 import { Feed } from '../live/feed.ts';
 import type { LobbyMemberSnapshot, LobbyMembers, LobbyMessages, LobbySnapshot, LobbyVoiceStates } from './snapshot.ts';
 
-type AnyFeed = Pick<Feed<unknown>, 'isWatched' | 'tell' | 'complete'>;
+type AnyFeed = Pick<Feed<unknown>, 'isObserved' | 'notify' | 'complete'>;
 
-/** How the parts of one lobby are read now. */
+/** How the parts of one lobby are read. */
 export interface LobbyReads {
   lobby(): LobbySnapshot | undefined;
   members(): LobbyMembers;
@@ -13,7 +13,7 @@ export interface LobbyReads {
   voiceStates(): LobbyVoiceStates | undefined;
 }
 
-/** Who watches what of one lobby. An event wakes those whom it may concern, found by what they watch. */
+/** The feeds of one lobby. An event notifies only those that it may concern, which are found by member id. */
 export class LobbyFeeds {
   readonly lobby: Feed<LobbySnapshot | undefined>;
   readonly members: Feed<LobbyMembers>;
@@ -39,35 +39,35 @@ export class LobbyFeeds {
     return feed;
   }
 
-  get isWatched(): boolean {
-    return this.#all().some(feed => feed.isWatched);
+  get isObserved(): boolean {
+    return this.#all().some(feed => feed.isObserved);
   }
 
   /** A member may have changed. */
-  tellMember(id: UserId): void {
-    this.#member.get(id)?.tell();
-    this.members.tell();
-    this.lobby.tell();
+  notifyMember(id: UserId): void {
+    this.#member.get(id)?.notify();
+    this.members.notify();
+    this.lobby.notify();
   }
 
-  /** Somebody in the call may have changed. */
-  tellVoice(): void {
-    this.voiceStates.tell();
-    this.lobby.tell();
+  /** A participant of the call may have changed. */
+  notifyVoice(): void {
+    this.voiceStates.notify();
+    this.lobby.notify();
   }
 
   /** Anything may have changed. */
-  tell(): void {
-    for (const feed of this.#all()) feed.tell();
+  notify(): void {
+    for (const feed of this.#all()) feed.notify();
   }
 
   complete(): void {
     for (const feed of this.#all()) feed.complete();
   }
 
-  /** Lets go of what nobody watches any more. */
+  /** Drops feeds without subscribers. */
   prune(): void {
-    for (const [id, feed] of this.#member) if (!feed.isWatched) this.#member.delete(id);
+    for (const [id, feed] of this.#member) if (!feed.isObserved) this.#member.delete(id);
   }
 
   #all(): readonly AnyFeed[] {

@@ -151,7 +151,7 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /** The player has seen all messages that are there now. Kept by this handle alone: the interface has no read state. */
   markRead(): void {
     this.#readUpTo = this.#messages.at(-1)?.id ?? this.#readUpTo;
-    this.#unread.tell();
+    this.#unread.notify();
   }
 
   /**
@@ -168,7 +168,7 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     checkMessage(content, options);
     const draft = this.#draft(content, options);
     this.#outbox.add(draft, this.#messages);
-    this.#entries.tell();
+    this.#entries.notify();
     try {
       const message = await this.#parts.operations.send(this.id, content, options);
       this.#outbox.sent(draft.id, message);
@@ -177,7 +177,7 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
       this.#outbox.failed(draft.id, error as RallypointError);
       throw error;
     } finally {
-      this.#entries.tell();
+      this.#entries.notify();
     }
   }
 
@@ -196,7 +196,7 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /** Removes a failed message from {@link messages}. @returns whether there was one of that id */
   discard(id: string): boolean {
     const isThere = this.#outbox.take(id) !== undefined;
-    this.#entries.tell();
+    this.#entries.notify();
     return isThere;
   }
 
@@ -289,11 +289,10 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     return this.#parts.openInvite(this.id, options);
   }
 
-  /** @internal The player joined the lobby by this secret, and sees its messages now. */
+  /** @internal The player is in the lobby by this secret, and its newest messages were loaded. */
   joined(secret: string, hasOlder: boolean): void {
     this.#secret = secret;
-    this.#hasOlder = hasOlder;
-    this.markRead();
+    this.#hasOlder &&= hasOlder;
   }
 
   get #messages(): LobbyMessages {
@@ -327,19 +326,19 @@ export class LobbyHandle<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   #streamOf<Value>(feed: Feed<Value>): Observable<Value> {
     let source: { unsubscribe(): void } | undefined;
     let isClosed = false;
-    return new Observable(watcher => {
+    return new Observable(subscriber => {
       source ??= this.#parts.store.messages$(this.id).subscribe({
-        next: () => feed.tell(),
+        next: () => feed.notify(),
         complete: () => {
           isClosed = true;
           feed.complete();
         },
       });
-      if (isClosed) return watcher.complete();
-      const end = feed.watch(watcher);
+      if (isClosed) return subscriber.complete();
+      const end = feed.subscribe(subscriber);
       return () => {
         end();
-        if (feed.isWatched) return;
+        if (feed.isObserved) return;
         source?.unsubscribe();
         source = undefined;
       };

@@ -33,7 +33,7 @@ export function readMessageEvent(data: Fields): LobbyEvent | undefined {
   return message && { kind: 'message', lobbyId: message.lobbyId, message };
 }
 
-/** The update of a lobby without a linked channel may bring a part of the message only. */
+/** In a lobby without a linked channel, an update may contain only a part of the message. */
 export function readMessageEdit(data: Fields): LobbyEvent | undefined {
   const { id, lobby_id } = data;
   if (!isSnowflake<'message'>(id) || !isSnowflake<'lobby'>(lobby_id)) return undefined;
@@ -45,16 +45,16 @@ export function readMessageEnd({ id, lobby_id }: Fields): LobbyEvent | undefined
   return { kind: 'message-gone', lobbyId: lobby_id, messageId: id };
 }
 
-// An edit clears what moderation said: a message that comes with its content and without that has none.
+// An edit clears moderation metadata: an update with content and without moderation metadata has none.
 function readChange(data: Fields): MessageEdit {
   const editedAtMs = readTime(data.edited_timestamp);
-  const says = (name: string) => Object.hasOwn(data, name);
+  const has = (name: string) => Object.hasOwn(data, name);
   const content = readText(data.content);
   return Object.freeze({
     ...(content !== undefined && { content }),
-    ...(says('flags') && { flags: readFlags(data.flags) }),
-    ...(says('metadata') && { metadata: readMetadata(data.metadata) }),
-    ...((says('moderation_metadata') || content !== undefined) && {
+    ...(has('flags') && { flags: readFlags(data.flags) }),
+    ...(has('metadata') && { metadata: readMetadata(data.metadata) }),
+    ...((has('moderation_metadata') || content !== undefined) && {
       moderationMetadata: readMetadata(data.moderation_metadata),
     }),
     ...(editedAtMs !== undefined && { editedAtMs }),

@@ -167,5 +167,5 @@ function readId(what: string, value: unknown): LobbyId {
 }
 
 function unreadable(what: string): TransportError {
-  return new TransportError('unreadable_answer', `The service answered something that is not ${what}.`);
+  return new TransportError('unreadable_answer', `The service sent a response that is not ${what}.`);
 }

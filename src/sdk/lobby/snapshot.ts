@@ -3,11 +3,11 @@ import type { Metadata } from '../../model/lobby.ts';
 import type { ApplicationId, ChannelId, GuildId, LobbyId, MessageId, UserId } from '../../model/snowflake.ts';
 
 /**
- * What a client shows of lobbies. Snapshots are frozen all the way down, and shared: what an event did not change is
- * the same object in the next snapshot, so `===` tells whether anything changed.
+ * The state of lobbies. Snapshots are deeply frozen and structurally shared: what an event did not change is the same
+ * object in the next snapshot, so that `===` finds changes.
  */
 
-/** Every lobby the player is in, by id, which is the order of their making. */
+/** Every lobby that the player is in, by id, which is the order of their creation. */
 export type LobbyState = readonly LobbySnapshot[];
 
 /** @see docs/spec/lobbies.md#lobby; docs/spec/client.md#snapshots */
@@ -25,7 +25,7 @@ export interface LobbySnapshot {
   readonly flags: number;
   /** The guild's channel whose conversation the lobby shares, if there is one. */
   readonly linkedChannel: LinkedChannelSnapshot | undefined;
-  /** Who is in the lobby's call. */
+  /** The participants of the lobby's call. */
   readonly voiceStates: LobbyVoiceStates;
 }
 
@@ -38,14 +38,14 @@ export type LobbyVoiceStates = readonly VoiceStateSnapshot[];
 export interface VoiceStateSnapshot {
   /** The user's id. */
   readonly id: UserId;
-  /** The gateway session by which the user is in the call: of several devices, the one. */
+  /** The gateway session that is in the call: it tells the user's devices apart. */
   readonly sessionId: string;
-  /** The user hears and is not heard; as the user wants it. */
+  /** The user muted their microphone. */
   readonly selfMute: boolean;
-  /** The user hears nothing; as the user wants it. */
+  /** The user turned off all sound. */
   readonly selfDeaf: boolean;
   readonly selfVideo: boolean;
-  /** The same by others; Rallypoint's own service has nobody who does that. */
+  /** Muted by a moderator; Rallypoint's service has none. */
   readonly mute: boolean;
   readonly deaf: boolean;
 }
@@ -72,7 +72,7 @@ export interface LobbyMemberSnapshot {
   readonly additionalName: string | undefined;
   /** What to call the member: the user's name, else the additional name, else the id. */
   readonly displayName: string;
-  /** Who that is, as far as the service said. */
+  /** The user; undefined when the service has not sent it. */
   readonly user: UserSnapshot | undefined;
 }
 
@@ -94,16 +94,16 @@ export interface LobbyMessageSnapshot {
   readonly lobbyId: LobbyId;
   /** The lobby's own id or, where a channel is linked, possibly that channel's. */
   readonly channelId: ChannelId;
-  /** Undefined when the service did not say. */
+  /** Undefined when the service did not send it. */
   readonly author: UserSnapshot | undefined;
   readonly content: string;
   /** Of {@link messageTypes}: 0 for ordinary text. */
   readonly type: number;
   /** Bits of {@link messageFlags}. */
   readonly flags: number;
-  /** What the sender's game said beside the text. Empty when nothing, and in history, which does not keep it. */
+  /** What the sender's game sent with the text. Empty if there was none, and in history, which does not store it. */
   readonly metadata: Metadata;
-  /** What the application's moderation said of it; empty when nothing. */
+  /** Set by the application's moderation; empty if there is none. */
   readonly moderationMetadata: Metadata;
   /** The author's additional name at the time of sending. */
   readonly additionalName: string | undefined;

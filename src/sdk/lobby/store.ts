@@ -40,7 +40,7 @@ export class LobbyStore {
   constructor(logger: Logger, news: LobbyNews = new LobbyNews()) {
     this.#logger = logger;
     this.#news = news;
-    this.lobbies$ = this.#stream(watcher => this.#all.watch(watcher));
+    this.lobbies$ = this.#stream(subscriber => this.#all.subscribe(subscriber));
   }
 
   /** By id; the same object until something changes. */
@@ -77,7 +77,7 @@ export class LobbyStore {
   }
 
   /** How many lobbies have watchers of their own. */
-  get watchedCount(): number {
+  get observedCount(): number {
     return this.#watched.size;
   }
 
@@ -124,7 +124,7 @@ export class LobbyStore {
     const lobby = this.#lobbies.find(id);
     if (!lobby) return;
     change(lobby.messages);
-    this.#watched.get(id)?.messages.tell();
+    this.#watched.get(id)?.messages.notify();
     this.#news.flush();
   }
 
@@ -182,8 +182,8 @@ export class LobbyStore {
     this.#lobbies = new LiveList(lobbies.map(lobby => this.#live(lobby)));
     this.#isStale = true;
     this.#news.lobbiesChanged(before, this.lobbies);
-    for (const feeds of [...this.#watched.values()]) feeds.tell();
-    this.#all.tell();
+    for (const feeds of [...this.#watched.values()]) feeds.notify();
+    this.#all.notify();
   }
 
   #putLobby(lobby: LobbySnapshot): void {
@@ -191,7 +191,7 @@ export class LobbyStore {
     const live = this.#live(lobby);
     this.#lobbies.put(live);
     this.#news.lobbyChanged(before, live.shown);
-    this.#tell(lobby.id);
+    this.#notify(lobby.id);
   }
 
   #removeLobby(id: LobbyId, reason: LobbyGoneReason): void {
@@ -199,7 +199,7 @@ export class LobbyStore {
     if (!before) return;
     this.#lobbies.remove(id);
     this.#news.lobbyGone(before, reason);
-    this.#tell(id);
+    this.#notify(id);
   }
 
   #changeMember(event: MemberChange | MemberGone): void {
@@ -210,8 +210,8 @@ export class LobbyStore {
     else lobby.removeMember(event.memberId);
     if (this.#news.isObserved) this.#news.memberChanged(lobby.id, before, lobby.member(event.memberId));
     this.#isStale = true;
-    this.#watched.get(lobby.id)?.tellMember(event.memberId);
-    this.#all.tell();
+    this.#watched.get(lobby.id)?.notifyMember(event.memberId);
+    this.#all.notify();
   }
 
   #changeVoice({ lobbyId, memberId, state }: VoiceChange): void {
@@ -219,8 +219,8 @@ export class LobbyStore {
     if (!lobby) return;
     lobby.changeVoice(memberId, state);
     this.#isStale = true;
-    this.#watched.get(lobby.id)?.tellVoice();
-    this.#all.tell();
+    this.#watched.get(lobby.id)?.notifyVoice();
+    this.#all.notify();
   }
 
   /** The lobby as it is now, on what is known of it. */
@@ -230,29 +230,29 @@ export class LobbyStore {
     return known ?? new LiveLobby(lobby, (...change) => this.#news.messageChanged(lobby.id, ...change));
   }
 
-  #tell(id: LobbyId): void {
+  #notify(id: LobbyId): void {
     this.#isStale = true;
-    this.#watched.get(id)?.tell();
-    this.#all.tell();
+    this.#watched.get(id)?.notify();
+    this.#all.notify();
   }
 
   #streamOf<Value>(id: LobbyId, pick: (feeds: LobbyFeeds) => Feed<Value>): Observable<Value> {
-    return this.#stream(watcher => {
+    return this.#stream(subscriber => {
       const feeds = this.#watched.get(id) ?? this.#feedsOf(id);
       this.#watched.set(id, feeds);
-      const end = pick(feeds).watch(watcher);
+      const end = pick(feeds).subscribe(subscriber);
       return () => {
         end();
         feeds.prune();
-        if (!feeds.isWatched && this.#watched.get(id) === feeds) this.#watched.delete(id);
+        if (!feeds.isObserved && this.#watched.get(id) === feeds) this.#watched.delete(id);
       };
     });
   }
 
-  #stream<Value>(watch: (watcher: Subscriber<Value>) => () => void): Observable<Value> {
-    return new Observable(watcher => {
-      if (!this.#isClosed) return watch(watcher);
-      watcher.complete();
+  #stream<Value>(watch: (subscriber: Subscriber<Value>) => () => void): Observable<Value> {
+    return new Observable(subscriber => {
+      if (!this.#isClosed) return watch(subscriber);
+      subscriber.complete();
       return undefined;
     });
   }

@@ -6,29 +6,29 @@ import { emptyList } from '../lobby/live-list.ts';
 import type { LobbyVoiceStates, VoiceStateSnapshot } from '../lobby/snapshot.ts';
 import type { CallSnapshot, CallStatus, VoiceServerSnapshot, VoiceSettings } from './snapshot.ts';
 
-/** Somebody who waits for the call to come to a point, which it will not if the wish ends before. */
+/** A caller that waits until the call has reached a state, which fails if the call is given up first. */
 interface Waiting {
   readonly isThere: () => boolean;
   readonly resolve: () => void;
   readonly reject: (error: TransportError) => void;
 }
 
-/** One lobby's call: what this client wishes, and what the service says. */
+/** One lobby's call: what this client requests, and what the service confirms. */
 export class LiveCall {
   readonly lobbyId: LobbyId;
   readonly feed = new Feed(() => this.shown);
-  /** How the player wants to be in it; undefined: not at all. */
+  /** The settings that the player requested; undefined: the player is not to be in the call. */
   wish: VoiceSettings | undefined;
   /** Undefined while the lobby is not known. */
   participants: LobbyVoiceStates | undefined;
   /** The player's part, if it belongs to this session. */
   part: VoiceStateSnapshot | undefined;
-  /** The service was told that the client leaves, and has not said so yet. */
+  /** The client has asked to leave, and the service has not confirmed it. */
   isLeaving = false;
-  /** The service was asked where the call is heard. */
+  /** The voice server was requested. */
   isAsking = false;
   server: VoiceServerSnapshot | undefined;
-  /** It was in the call since it wished to be. */
+  /** It has been in the call since it was requested. */
   #wasIn = false;
   readonly #isReady: () => boolean;
   readonly #waiting = new Set<Waiting>();
@@ -40,20 +40,20 @@ export class LiveCall {
     this.#isReady = isReady;
   }
 
-  /** The service knows of it all that this client wishes. */
+  /** The service has confirmed all that this client requests. */
   get isSettled(): boolean {
     const { wish, part } = this;
     if (!wish || this.isLeaving) return !wish && !part;
     return part?.selfMute === wish.selfMute && part.selfDeaf === wish.selfDeaf;
   }
 
-  /** The client is in it or on its way in or out; else there is nothing to be known of it but who is in it. */
+  /** The client is in the call, joining or leaving. */
   get concernsClient(): boolean {
     return this.wish !== undefined || this.part !== undefined || this.isLeaving;
   }
 
   get isIdle(): boolean {
-    return !this.concernsClient && !this.feed.isWatched && this.#waiting.size === 0;
+    return !this.concernsClient && !this.feed.isObserved && this.#waiting.size === 0;
   }
 
   /** Frozen; the same object until something changes. */
@@ -64,7 +64,7 @@ export class LiveCall {
     return this.#shown;
   }
 
-  /** What the service says of it by now. */
+  /** Takes the service's present state of the call. */
   take(participants: LobbyVoiceStates | undefined, part: VoiceStateSnapshot | undefined): void {
     this.participants = participants;
     this.part = part;
@@ -75,7 +75,7 @@ export class LiveCall {
     }
   }
 
-  /** What was said in the session before holds no more. */
+  /** Drops what belongs to the previous session. */
   forgetSession(): void {
     this.part = undefined;
     this.isLeaving = false;
@@ -83,7 +83,7 @@ export class LiveCall {
     this.server = undefined;
   }
 
-  /** The client is not to be in it any more. @param reason told to those who wait for it to be */
+  /** The client is no longer to be in the call. @param reason what waiting callers reject with */
   giveUp(reason: TransportError): void {
     this.wish = undefined;
     this.#wasIn = false;
@@ -94,10 +94,10 @@ export class LiveCall {
     }
   }
 
-  /** Tells whoever waits or watches. */
-  tell(): void {
+  /** Notifies waiting callers and subscribers. */
+  notify(): void {
     for (const { isThere, resolve } of [...this.#waiting]) if (isThere()) resolve();
-    this.feed.tell();
+    this.feed.notify();
   }
 
   /** @throws TransportError `call_ended`; `deadline_exceeded` or `aborted` when that comes first */

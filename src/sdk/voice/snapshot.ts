@@ -2,13 +2,13 @@ import type { LobbyId } from '../../model/snowflake.ts';
 import type { LobbyVoiceStates } from '../lobby/snapshot.ts';
 
 /**
- * Where this client stands with a lobby's call.
+ * The state of this client in a lobby's call.
  *
- * - `disconnected`: it is not in it
- * - `joining`: it asked to be let in
- * - `signaling_connected`: it is in it, for all to see. What is heard is between the game and its voice server
- * - `reconnecting`: it was in it, and will be again as soon as the service can be reached
- * - `disconnecting`: it left, which the service has not confirmed yet
+ * - `disconnected`: it is not in the call
+ * - `joining`: it asked to join
+ * - `signaling_connected`: it is in the call, and all members see it; sound is between the game and its voice server
+ * - `reconnecting`: it was in the call, and joins again as soon as the service can be reached
+ * - `disconnecting`: it asked to leave, and the service has not confirmed it yet
  *
  * @see docs/spec/client.md#calls-of-a-player
  */
@@ -18,15 +18,15 @@ export type CallStatus = 'disconnected' | 'joining' | 'signaling_connected' | 'r
 export interface CallSnapshot {
   readonly lobbyId: LobbyId;
   readonly status: CallStatus;
-  /** How the player wants to be in it; undefined while the client neither is in it nor is to be. */
+  /** The settings that the player requested; undefined while the client is not to be in the call. */
   readonly own: VoiceSettings | undefined;
-  /** Where it is heard; undefined until the service has said so. */
+  /** The voice server; undefined until the service has sent it. */
   readonly server: VoiceServerSnapshot | undefined;
-  /** Who is in it, by whatever device, the player included. */
+  /** All participants, the player included, on any device. */
   readonly participants: LobbyVoiceStates;
 }
 
-/** How a player is in a call. */
+/** A player's settings in a call. */
 export interface VoiceSettings {
   readonly selfMute: boolean;
   readonly selfDeaf: boolean;
@@ -34,8 +34,8 @@ export interface VoiceSettings {
 
 /** A voice server, as {@link CallSnapshot.server} names it. */
 export interface VoiceServerSnapshot {
-  /** Host, and port if need be; null: there is none now, or none at all. */
+  /** Host, with a port if it has one; null while there is no voice server. */
   readonly endpoint: string | null;
-  /** What lets the player in there. */
+  /** The player's credential for it. */
   readonly token: string;
 }

@@ -1,6 +1,6 @@
+import type { Observable } from 'rxjs';
 import type { LobbyId } from '../../model/snowflake.ts';
 import type { OperationOptions } from '../call-options.ts';
-import type { Observable } from '../live/rxjs.ts';
 import type { CallSnapshot, VoiceServerSnapshot, VoiceSettings } from './snapshot.ts';
 import type { CallJoinOptions, VoiceCalls } from './voice-calls.ts';
 

@@ -21,7 +21,7 @@ export interface VoicePorts {
   readonly clock: Clock;
   readonly calls: Calls;
   readonly lobbies: LobbyStore;
-  /** Sends a frame in the present session; without one it goes nowhere. */
+  /** Sends a frame in the present session; without a session it is dropped. */
   readonly send: (op: Opcode, d: unknown) => void;
 }
 
@@ -32,8 +32,8 @@ export interface VoicePorts {
 const pauseMs = 600;
 
 /**
- * The calls that this client wishes to be in, kept so by whatever session there is: the service is told all of them
- * whenever a session begins or goes on, when the wish changes, and when what it says of them is something else.
+ * The calls that this client is to be in, across sessions: it sends the whole list whenever a session begins or resumes,
+ * when the list changes, and when the service's state differs from it.
  *
  * @see docs/spec/gateway.md#calls; docs/spec/client.md#functions
  */
@@ -51,9 +51,9 @@ export class VoiceCalls {
   }
 
   call$(id: LobbyId): Observable<CallSnapshot> {
-    return new Observable(watcher => {
+    return new Observable(subscriber => {
       const call = this.#open(id);
-      const end = call.feed.watch(watcher);
+      const end = call.feed.subscribe(subscriber);
       return () => {
         end();
         this.#prune(call);
@@ -78,7 +78,7 @@ export class VoiceCalls {
       try {
         await this.#wishFor(call, wish, deadline);
       } catch (error) {
-        if (call.wish === wish && !call.part) this.#withdraw(call, 'the player was not let in in time');
+        if (call.wish === wish && !call.part) this.#withdraw(call, 'the player did not join it in time');
         throw error;
       }
     });
@@ -142,7 +142,7 @@ export class VoiceCalls {
     for (const call of concerned) {
       call.isAsking = false;
       if (isReady && call.wish && call.part && !call.server) this.#ask(call);
-      call.tell();
+      call.notify();
     }
   }
 
@@ -153,7 +153,7 @@ export class VoiceCalls {
     if (!call?.wish || typeof token !== 'string') return;
     call.isAsking = false;
     call.server = Object.freeze({ token, endpoint: typeof endpoint === 'string' ? endpoint : null });
-    call.tell();
+    call.notify();
   }
 
   /** The player has disconnected: there is no session, nor will there be one by itself. */
@@ -163,7 +163,7 @@ export class VoiceCalls {
     for (const { call } of [...this.#live.values()]) {
       call.forgetSession();
       call.giveUp(clientNotReady('and was disconnected'));
-      call.tell();
+      call.notify();
       this.#prune(call);
     }
   }
@@ -187,7 +187,7 @@ export class VoiceCalls {
     return call;
   }
 
-  /** Lets go of a call that nobody looks at any more, unless its lobby is there: then somebody may look again. */
+  /** Drops a call without subscribers, unless its lobby is known: then it may be read again. */
   #prune(call: LiveCall): void {
     if (!call.isIdle || call.participants) return;
     this.#live.get(call.lobbyId)?.end();
@@ -199,32 +199,32 @@ export class VoiceCalls {
     const own = participants?.find(({ id }) => id === this.#session?.userId);
     const part = own?.sessionId === this.#session?.id ? own : undefined;
     call.take(participants, part);
-    if (known && !participants) call.giveUp(callEnded('the lobby is gone, or the player is not in it any more'));
-    else if (before && own && !part && call.wish) call.giveUp(callEnded('the player joined it from elsewhere'));
-    // What was said of a lobby before the player was in it had no effect.
+    if (known && !participants) call.giveUp(callEnded('the lobby ended, or the player is no longer in it'));
+    else if (before && own && !part && call.wish) call.giveUp(callEnded('the player joined it on another device'));
+    // What was sent about a lobby before the player was a member had no effect.
     const isNew = !known && participants !== undefined;
     if ((isNew || part !== before) && !call.isSettled) this.#send();
-    call.tell();
+    call.notify();
     this.#prune(call);
   }
 
   async #wishFor(call: LiveCall, wish: VoiceSettings, deadline: Deadline): Promise<void> {
     call.wish = wish;
     if (!call.isSettled) this.#send();
-    call.tell();
+    call.notify();
     await call.until(() => call.wish !== undefined && call.isSettled, deadline);
   }
 
   #withdraw(call: LiveCall, reason: string): void {
     call.giveUp(callEnded(reason));
     this.#send();
-    call.tell();
+    call.notify();
     this.#prune(call);
   }
 
-  /** Tells the service which calls the client is in; soon, if it was just told. */
+  /** Sends the list of calls; after a pause, if it was just sent. */
   #send(): void {
-    if (!this.#isReady) return; // it is told when it can be
+    if (!this.#isReady) return; // it is sent when a session is ready
     if (this.#pause) {
       this.#isDue = true;
       return;
@@ -267,7 +267,7 @@ export class VoiceCalls {
 
 function settings({ selfMute, selfDeaf }: VoiceSettings): VoiceSettings {
   if (typeof selfMute !== 'boolean' || typeof selfDeaf !== 'boolean') {
-    throw new ArgumentError('invalid_voice_settings', 'selfMute and selfDeaf are true or false.');
+    throw new ArgumentError('invalid_voice_settings', 'selfMute and selfDeaf must be true or false.');
   }
   return Object.freeze({ selfMute, selfDeaf });
 }

@@ -45,7 +45,7 @@ const told = () =>
   ]);
 
 describe('LiveCommands', () => {
-  it('asks when somebody watches and the client is ready, and not before', async () => {
+  it('requests them when there is a subscriber and the client is ready, and not before', async () => {
     await clock.advance(commandsRefreshMs);
     watch();
     await clock.advance(commandsRefreshMs);
@@ -56,7 +56,7 @@ describe('LiveCommands', () => {
     expect(seen.every(isDeeplyFrozen)).toBe(true);
   });
 
-  it('asks once for all who watch a place, and gives the latest to whoever comes', async () => {
+  it('requests them once for all subscribers of a place, and replays the latest to new ones', async () => {
     live.setReady(true);
     watch();
     watch();
@@ -79,7 +79,7 @@ describe('LiveCommands', () => {
     expect(seen.at(-1)?.commands[0]).toBe(seen.at(-2)?.commands[0]);
   });
 
-  it('asks at once when something is said to have changed, in place of what was asked before', async () => {
+  it('requests them immediately after an event of a change, in place of the request before', async () => {
     live.refresh();
     live.setReady(true);
     watch();
@@ -117,7 +117,7 @@ describe('LiveCommands', () => {
     expect(seen.at(-1)?.error).toBeInstanceOf(RallypointError);
   });
 
-  it('asks no more when nobody watches, forgets on disconnect, and ends when closed', async () => {
+  it('stops without subscribers, forgets on disconnect, and completes when closed', async () => {
     live.setReady(true);
     const watching = watch();
     await turn();

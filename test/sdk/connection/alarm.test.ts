@@ -44,7 +44,7 @@ describe('Alarm', () => {
     expect(rung).toHaveLength(1);
   });
 
-  it('rings at once after a sleep when it is told to look', () => {
+  it('runs immediately after a sleep when it is checked', () => {
     alarm.set(startMs + hourMs, ring);
     machine.sleep(hourMs);
     alarm.check();

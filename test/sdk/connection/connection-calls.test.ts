@@ -25,7 +25,7 @@ function outcome(call: Promise<unknown>): { readonly code?: string } {
 const moment = () => new Promise(resolve => setImmediate(resolve));
 
 describe('calls out of a status subscriber', () => {
-  it('open one socket when it connects as soon as it hears that the client does', async () => {
+  it('open one socket when a subscriber connects while the client is connecting', async () => {
     const { client, gateway } = game;
     client.status$.subscribe(({ status }) => {
       if (status === 'connecting') void client.connect();
@@ -62,7 +62,7 @@ describe('calls out of a status subscriber', () => {
     expect([game.statuses, late]).toEqual([expected, expected]);
   });
 
-  it('can connect again, with another token, at the moment the first was refused', async () => {
+  it('can connect again, with another token, as soon as the first was rejected', async () => {
     const { client, gateway } = game;
     const link = await game.connect();
     client.status$.subscribe(({ closeCode }) => {
@@ -164,7 +164,7 @@ describe('the last call counts', () => {
     expect([gateway.asked, gateway.waiting]).toEqual([1, 0]);
   });
 
-  it("disconnect() also takes back the connecting anew with another player's token", async () => {
+  it("disconnect() also cancels reconnecting with another player's token", async () => {
     const { client, gateway } = game;
     await game.connect();
     client.updateToken({ accessToken: 'of-another', userId: '10' });

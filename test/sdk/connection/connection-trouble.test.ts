@@ -66,7 +66,7 @@ describe('a connection', () => {
     expect(states).toEqual(['5', '7']);
   });
 
-  it('pauses ever longer between sockets that open and close at once', async () => {
+  it('pauses ever longer between sockets that open and close immediately', async () => {
     const { client, clock, gateway } = game;
     const pauses: number[] = [];
     client.status$.subscribe(({ retryAtMs }) => {

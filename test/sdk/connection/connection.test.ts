@@ -83,7 +83,7 @@ describe('connecting', () => {
     expect(seen.every(Object.isFrozen)).toBe(true);
   });
 
-  it('has the lobbies of READY before anybody hears that it is ready', async () => {
+  it('has the lobbies of READY before its status becomes ready', async () => {
     const known = until('ready').then(() => client.lobbies.snapshot.length);
     client.status$.subscribe(({ status }) => {
       if (status === 'ready') expect(client.lobbies.snapshot).toHaveLength(2);
@@ -92,7 +92,7 @@ describe('connecting', () => {
     expect(await known).toBe(2);
   });
 
-  it('joins the call under way, and resolves at once when it is ready', async () => {
+  it('joins the call in progress, and resolves immediately when it is ready', async () => {
     const both = Promise.all([client.connect(), client.connect()]);
     await (await gateway.link()).open();
     await both;
@@ -202,7 +202,7 @@ describe('staying connected', () => {
     expect(await link.next()).toMatchObject({ op: opcodes.HEARTBEAT, d: 2 });
   });
 
-  it('takes a gateway that acknowledges no heartbeat for gone, closes with neither 1000 nor 1001, and resumes', async () => {
+  it('treats a gateway that acknowledges no heartbeat as gone, closes with neither 1000 nor 1001, and resumes', async () => {
     const link = await connected();
     await clock.advance(20_000);
     expect(await link.next()).toMatchObject({ op: opcodes.HEARTBEAT });
@@ -310,7 +310,7 @@ describe('staying connected', () => {
     }
   });
 
-  it('passes over dispatches it cannot read, frames it does not know and events of other things', async () => {
+  it('ignores dispatches it cannot read, frames it does not know and events about other things', async () => {
     const link = await connected({ lobbies: [lobby('5')] });
     link.dispatch('LOBBY_UPDATE', { id: [] });
     link.dispatch('LOBBY_DELETE', null);
@@ -351,7 +351,7 @@ describe('waking up', () => {
     expect(await next.next()).toMatchObject({ op: opcodes.RESUME });
   });
 
-  it('asks at once when told that the machine woke up', async () => {
+  it('sends a heartbeat immediately when it is told that the machine resumed', async () => {
     const link = await connected();
     client.checkConnection();
     expect(await link.next()).toMatchObject(heartbeat);
@@ -450,7 +450,7 @@ describe('disconnecting', () => {
     expect(client.status.status).toBe('ready');
   });
 
-  it('is part of close(), which completes the streams and refuses what comes later', async () => {
+  it('is part of close(), which completes the observables and rejects later calls', async () => {
     await connected();
     let completed = 0;
     const streams: readonly Observable<unknown>[] = [client.status$, client.lobbies$, client.lobby$('5')];
@@ -476,7 +476,7 @@ describe('the end of the access token', () => {
     client.updateToken({ accessToken: 'the-token', expiresAtMs: startMs + hourMs });
   });
 
-  it('is told five minutes ahead while connected, once', async () => {
+  it('is announced once, five minutes ahead, while connected', async () => {
     await clock.advance(hourMs / 2);
     await connected();
     await clock.advance(hourMs / 2 - expirationNoticeMs - 1);
@@ -487,7 +487,7 @@ describe('the end of the access token', () => {
     expect(told).toEqual([{ expiresAtMs: startMs + hourMs, isExpired: false }]);
   });
 
-  it('is not told while disconnected, and with the next connection', async () => {
+  it('is not announced while disconnected, but with the next connection', async () => {
     await clock.advance(2 * hourMs);
     expect(told).toEqual([]);
     const connecting = client.connect();
@@ -496,7 +496,7 @@ describe('the end of the access token', () => {
     connecting.catch(() => {});
   });
 
-  it('is told at once to a game that looks after a sleep', async () => {
+  it('is announced immediately to a game that checks after a sleep', async () => {
     await connected();
     machine.sleep(hourMs);
     client.checkConnection();

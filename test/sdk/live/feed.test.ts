@@ -8,10 +8,10 @@ function setUp() {
     state.reads++;
     return state.value;
   });
-  const stream = new Observable<number>(watcher => feed.watch(watcher));
+  const stream = new Observable<number>(subscriber => feed.subscribe(subscriber));
   const change = (value: number) => {
     state.value = value;
-    feed.tell();
+    feed.notify();
   };
   const record = () => {
     const values: number[] = [];
@@ -32,7 +32,7 @@ describe('Feed', () => {
     expect(record().values).toEqual([2]);
   });
 
-  it('does not even read the value while nobody watches', () => {
+  it('does not read the value without subscribers', () => {
     const { state, change, record } = setUp();
     change(1);
     record().subscription.unsubscribe();
@@ -41,17 +41,37 @@ describe('Feed', () => {
     expect(record().values).toEqual([2]);
   });
 
-  it('lets a watcher change the value while it is told: the others hear of the newest only', () => {
+  it('delivers all values in one order to all, also those that a subscriber sets while it is notified', () => {
     const { change, stream, record } = setUp();
+    const before = record();
     stream.subscribe(value => {
-      if (value === 1) change(2);
+      if (value !== 1) return;
+      change(2);
+      change(3);
     });
-    const { values } = record();
+    const after = record();
     change(1);
-    expect(values).toEqual([0, 2]);
+    expect([before.values, after.values]).toEqual([
+      [0, 1, 2, 3],
+      [0, 1, 2, 3],
+    ]);
   });
 
-  it('tells a watcher who comes while others are being told once', () => {
+  it('starts afresh for a subscriber that comes when the last one has gone while it was notified', () => {
+    const { change, stream, record } = setUp();
+    let late: number[] | undefined;
+    const only = stream.subscribe(value => {
+      if (value !== 1) return;
+      change(2);
+      only.unsubscribe();
+      late = record().values;
+    });
+    change(1);
+    change(3);
+    expect(late).toEqual([2, 3]);
+  });
+
+  it('delivers each value once to a subscriber that comes while others are notified', () => {
     const { change, stream, record } = setUp();
     const late: number[][] = [];
     stream.pipe(take(2)).subscribe({ complete: () => late.push(record().values) });
@@ -62,7 +82,7 @@ describe('Feed', () => {
     expect(late).toEqual([[1, 2]]);
   });
 
-  it('tells who watched before of a change that a newcomer finds out', () => {
+  it('delivers a change to earlier subscribers that a new subscription reveals', () => {
     const { state, record } = setUp();
     const { values } = record();
     state.value = 5;
@@ -70,12 +90,12 @@ describe('Feed', () => {
     expect(values).toEqual([0, 5]);
   });
 
-  it('ends for all when it is completed', () => {
+  it('completes for all subscribers', () => {
     const { feed, stream } = setUp();
     let ended = 0;
     for (let i = 0; i < 2; i++) stream.subscribe({ complete: () => ended++ });
     feed.complete();
     expect(ended).toBe(2);
-    expect(feed.isWatched).toBe(false);
+    expect(feed.isObserved).toBe(false);
   });
 });

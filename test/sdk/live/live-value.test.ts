@@ -8,7 +8,7 @@ function record<Value>(live: LiveValue<Value>): Value[] {
 }
 
 describe('LiveValue', () => {
-  it('gives the latest to whoever comes, then each one', () => {
+  it('gives a new subscriber the latest value, then each one', () => {
     const live = new LiveValue(0);
     live.set(1);
     const values = record(live);
@@ -16,7 +16,7 @@ describe('LiveValue', () => {
     expect([values, live.value]).toEqual([[1, 2], 2]);
   });
 
-  it('tells all watchers of all changes in one order, whoever makes them meanwhile', () => {
+  it('delivers all values in one order, also those that a subscriber sets while it is notified', () => {
     const live = new LiveValue(0);
     const before = record(live);
     const seen: number[] = [];
@@ -36,7 +36,7 @@ describe('LiveValue', () => {
     expect(seen).toEqual([0, 0, 1, 3, 2, 3, 3, 3]);
   });
 
-  it('tells a watcher who comes while others are told each change once', () => {
+  it('delivers each value once to a subscriber that comes while others are notified', () => {
     const live = new LiveValue(0);
     let late: number[] | undefined;
     live.value$.subscribe(value => {
@@ -48,7 +48,7 @@ describe('LiveValue', () => {
     expect(late).toEqual([1, 2]);
   });
 
-  it('ends for all, also for whoever comes later', () => {
+  it('completes for all subscribers, also for later ones', () => {
     const live = new LiveValue(0);
     const values = record(live);
     let ended = 0;

@@ -19,7 +19,7 @@ describe('selectFrom', () => {
     });
   });
 
-  it('compares as it is told', () => {
+  it('compares with the given function', () => {
     scheduler().run(({ hot, expectObservable }) => {
       const source = hot('                     a--b--c--d--|', sizes);
       const sameLength = (a: number[], b: number[]) => a.length === b.length;

@@ -126,7 +126,7 @@ describe('readLobbyEvent: documented shapes', () => {
 describe('readLobbyEvent: calls', () => {
   const read = (data: object) => readLobbyEvent('LOBBY_VOICE_STATE_UPDATE', data);
 
-  it('reads who is in the call, and who has left it', () => {
+  it('reads participants of the call, and those who left it', () => {
     const event = read(voiceState);
     expect(event).toEqual({ kind: 'voice', lobbyId: '5', memberId: '9', state: voiceSnapshot });
     expect(isDeeplyFrozen(event?.kind === 'voice' && event.state)).toBe(true);
@@ -141,7 +141,7 @@ describe('readLobbyEvent: calls', () => {
     });
   });
 
-  it('cannot read one of nobody, or of no lobby', () => {
+  it('cannot read one without a user or without a lobby', () => {
     expect(read({ ...voiceState, user_id: undefined })).toBeUndefined();
     expect(read({ ...voiceState, lobby_id: 5 })).toBeUndefined();
   });

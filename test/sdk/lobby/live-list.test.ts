@@ -31,7 +31,7 @@ describe('LiveList', () => {
     expect(list.shown).toEqual([item('2', 5)]);
   });
 
-  it('holds what a map would hold, in order, however often somebody looks', () => {
+  it('holds what a map would hold, in order, however often it is read', () => {
     const id = fc.integer({ min: 1, max: 150 }).map(String);
     const change = fc.oneof(
       fc.record({ do: fc.constant('put' as const), id, value: fc.nat() }),

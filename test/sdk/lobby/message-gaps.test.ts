@@ -42,7 +42,7 @@ describe('MessageGaps', () => {
     expect(shown).toEqual(['5', '5,6,7,8']);
   });
 
-  it('shows what came when the history cannot be had, and says so in the log', async () => {
+  it('shows what arrived when the history cannot be loaded, and logs it', async () => {
     const { store, shown, asked, warnings, fill } = setUp();
     fill();
     store.apply('LOBBY_MESSAGE_CREATE', said('8'));
@@ -54,7 +54,7 @@ describe('MessageGaps', () => {
     ]);
   });
 
-  it('begins anew with another gap, and takes no notice of the first answer', async () => {
+  it('starts again with another gap, and ignores the first answer', async () => {
     const { store, shown, asked, history, fill } = setUp();
     fill();
     fill();
@@ -90,7 +90,7 @@ describe('MessageGaps', () => {
     expect([shown, asked.length]).toEqual([['5', '5,7,8'], 1]);
   });
 
-  it('asks again, the next time the client is ready, for what could not be had', async () => {
+  it('requests again, the next time the client is ready, what could not be loaded', async () => {
     const { shown, asked, history, gaps, fill } = setUp();
     fill();
     asked[0]?.reject(new Error('no way'));

@@ -32,7 +32,7 @@ function record<Value>(stream: { subscribe(next: (value: Value) => void): unknow
 }
 
 describe('LobbyStore', () => {
-  it('replays the latest state to whoever comes, and says each change once', () => {
+  it('replays the latest state to new subscribers, and emits each change once', () => {
     const store = storeWith('1');
     const states = record(store.lobbies$);
     store.apply('LOBBY_CREATE', lobby('2'));
@@ -42,7 +42,7 @@ describe('LobbyStore', () => {
     expect(record(store.lobbies$)).toEqual([store.lobbies]);
   });
 
-  it('wakes who watches one lobby only for that one', () => {
+  it('notifies subscribers of one lobby only for that one', () => {
     const store = storeWith('1', '2');
     const first = record(store.lobby$('1'));
     const third = record(store.lobby$('3'));
@@ -54,7 +54,7 @@ describe('LobbyStore', () => {
     expect(third.map(one => one?.id)).toEqual([undefined, '3']);
   });
 
-  it('changes the call of a lobby and nothing else of it, and wakes only who watches that', () => {
+  it('changes the call of a lobby and nothing else of it, and notifies only its subscribers', () => {
     const store = storeWith('1', '2');
     store.apply('LOBBY_UPDATE', lobby('1', 'harbour', [member('9'), member('10')]));
     const [state, members, calls] = [
@@ -96,7 +96,7 @@ describe('LobbyStore', () => {
     expect(calls.map(call => call?.map(({ id }) => id))).toEqual([['9'], ['10'], [], undefined]);
   });
 
-  it('replaces all on READY in one emission, waking who watches what differs', () => {
+  it('replaces all on READY in one emission, and notifies subscribers of what differs', () => {
     const store = storeWith('1', '2');
     const states = record(store.lobbies$);
     const [first, second, third] = [record(store.lobby$('1')), record(store.lobby$('2')), record(store.lobby$('3'))];
@@ -121,7 +121,7 @@ describe('LobbyStore', () => {
     expect(lengths).toEqual([1, 1, 1, 2, 2, 2]);
   });
 
-  it('lets watchers go and come while it tells of a change', () => {
+  it('lets subscribers come and go while it notifies of a change', () => {
     const store = storeWith('1');
     const late: unknown[] = [];
     store
@@ -135,7 +135,7 @@ describe('LobbyStore', () => {
     expect(late).toHaveLength(2);
   });
 
-  it('drops and reports a dispatch that cannot be read, and passes over those of other things', () => {
+  it('drops and logs a dispatch that cannot be read, and ignores those about other things', () => {
     const reports: unknown[] = [];
     const logger: Logger = { ...silentLogger, error: (fields, message) => reports.push({ fields, message }) };
     const store = new LobbyStore(logger);
@@ -160,7 +160,7 @@ describe('LobbyStore', () => {
     expect(ended).toEqual(['all', 'one', 'late']);
   });
 
-  it('wakes who watches one member for that one alone', () => {
+  it('notifies subscribers of one member only for that one', () => {
     const store = new LobbyStore(silentLogger);
     store.apply('READY', { lobbies: [lobby('1', 'harbour', [member('8'), member('9')])] });
     const [eighth, ninth, tenth] = ['8', '9', '10'].map(id => record(store.member$('1', id)));
@@ -245,14 +245,14 @@ describe('LobbyStore', () => {
     expect(store.lobby('1')).toMatchObject({ metadata: {}, members: [], flags: 1 });
   });
 
-  it('keeps who a member is when an event does not say it', () => {
+  it('keeps the user of a member when an event leaves it out', () => {
     const store = new LobbyStore(silentLogger);
     store.apply('READY', { lobbies: [lobby('1', 'harbour', [{ ...member('9'), user }])] });
     store.apply('LOBBY_MEMBER_UPDATE', { member: member('9', 'blue'), lobby_id: '1' });
     expect(store.member('1', '9')).toMatchObject({ metadata: { team: 'blue' }, user: { displayName: 'Ada' } });
   });
 
-  it('tells of messages those who watch them, and nobody else', () => {
+  it('notifies only subscribers of messages about messages', () => {
     const store = storeWith('1');
     const states = record(store.lobbies$);
     const messages = record(store.messages$('1'));
@@ -275,7 +275,7 @@ describe('LobbyStore', () => {
     expect([store.messages('1').length, store.messages('2').length]).toEqual([1, 0]);
   });
 
-  it('shows one consistent state while it tells of a READY', () => {
+  it('shows one consistent state while it notifies of a READY', () => {
     const store = storeWith('1', '2');
     const seen: string[] = [];
     const look = () =>
@@ -287,7 +287,7 @@ describe('LobbyStore', () => {
     expect(new Set(seen.slice(before))).toEqual(new Set(['2,3,,3']));
   });
 
-  it('lets go of what nobody watches any more', () => {
+  it('drops feeds without subscribers', () => {
     const store = storeWith('1');
     const watches: Observable<unknown>[] = [
       store.lobby$('1'),
@@ -296,9 +296,9 @@ describe('LobbyStore', () => {
       store.messages$('7'),
     ];
     const subscriptions = watches.map(stream => stream.subscribe());
-    expect(store.watchedCount).toBe(2);
+    expect(store.observedCount).toBe(2);
     for (const subscription of subscriptions) subscription.unsubscribe();
-    expect(store.watchedCount).toBe(0);
+    expect(store.observedCount).toBe(0);
   });
 });
 
@@ -350,7 +350,7 @@ describe('LobbyStore, against maps that are changed in place', () => {
       members.map(({ id, metadata }) => [id, metadata.team]),
     ]);
 
-  it('holds the same, frozen; tells each watcher of exactly what changed for it', () => {
+  it('holds the same, frozen; each subscriber receives exactly the changes of what it subscribed to', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 30 }), events => {
         const plain: Plain = new Map();
@@ -381,7 +381,7 @@ describe('LobbyStore, against maps that are changed in place', () => {
     );
   });
 
-  it('holds the same when somebody looks only now and then', () => {
+  it('holds the same when it is read only now and then', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(event, fc.constantFrom('all', 'one', 'nobody', 'nobody')), { maxLength: 60 }),

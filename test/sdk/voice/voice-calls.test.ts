@@ -100,7 +100,7 @@ beforeEach(() => {
 });
 
 describe('joining a call', () => {
-  it('tells the service, and is done when the service says so', async () => {
+  it('is sent to the service, and resolves when the service confirms it', async () => {
     rig.ready('s');
     const shown: CallSnapshot[] = [];
     rig.voice.call$('1').subscribe(call => shown.push(call));
@@ -179,7 +179,7 @@ describe('joining a call', () => {
     expect(waiting.outcome).toBe('done');
   });
 
-  it('can be given up, and then the service is told', async () => {
+  it('can be aborted, which is sent to the service', async () => {
     rig.ready('s');
     const controller = new AbortController();
     const joined = rig.join('1', { signal: controller.signal });
@@ -191,7 +191,7 @@ describe('joining a call', () => {
     expect(rig.lists).toEqual([['1'], []]);
   });
 
-  it('is refused with settings or ids that are none, and beyond the number of calls', async () => {
+  it('is rejected with invalid settings or ids, and beyond the number of calls', async () => {
     const ids = Array.from({ length: limits.lobbyCallsPerSessionMax + 1 }, (_, n) => String(n + 1));
     rig.ready('s', ids);
     await expect(rig.voice.join('x', {})).rejects.toMatchObject({ code: 'invalid_snowflake' });
@@ -232,7 +232,7 @@ describe('changing and leaving', () => {
     expect([rig.lists.at(-1), deaf.outcome]).toEqual([['1 muted deaf'], 'pending']);
   });
 
-  it('sends nothing for what is so already, and refuses what concerns no call of its own', async () => {
+  it('sends nothing for what is already so, and rejects changes of calls that the client is not in', async () => {
     await rig.voice.update('1', { selfMute: false }, {});
     await rig.voice.join('1', {});
     await rig.voice.leave('2', {});
@@ -294,7 +294,7 @@ describe('changing and leaving', () => {
     ]);
   });
 
-  it('leaves without a connection at once, and says so when there is one', async () => {
+  it('leaves immediately without a connection, and informs the service when there is one', async () => {
     rig.online(false);
     await rig.voice.leave('1', {});
     expect(rig.lists).toHaveLength(1);
@@ -304,7 +304,7 @@ describe('changing and leaving', () => {
     expect(rig.voice.call('1').status).toBe('disconnected');
   });
 
-  it('leaves all of them at once', async () => {
+  it('leaves all of them together', async () => {
     rig.join('2');
     await turns();
     rig.says({ ...part, lobby_id: '2' });
@@ -318,7 +318,7 @@ describe('changing and leaving', () => {
     expect(rig.lists.at(-1)).toEqual([]);
   });
 
-  it('ends whoever waits for a call that is left', async () => {
+  it('rejects those who wait for a call that is left', async () => {
     const changed = watched(rig.voice.update('1', { selfMute: true }, {}));
     const renewed = watched(rig.voice.renewServer('1', {}));
     await turns();
@@ -406,7 +406,7 @@ describe('what ends a call', () => {
     rig.voice.call$('1').subscribe({ complete: () => (isComplete = true) });
     rig.voice.close();
     expect(isComplete).toBe(true);
-    expect(rig.lobbies.watchedCount).toBe(0);
+    expect(rig.lobbies.observedCount).toBe(0);
   });
 });
 
@@ -422,7 +422,7 @@ describe('when the connection is lost', () => {
     rig.online(false);
   });
 
-  it('the call is shown as reconnecting, with whom was heard of last', () => {
+  it('the call is shown as reconnecting, with the last known participants', () => {
     expect(rig.voice.call('1')).toMatchObject({
       status: 'reconnecting',
       own: { selfMute: true },
@@ -473,7 +473,7 @@ describe('when the connection is lost', () => {
     expect(rig.pings).toEqual([{ lobby_id: '2' }]);
   });
 
-  it('a service that says otherwise than it was told is told again, once', async () => {
+  it('a service whose state differs from what it was sent gets it once more', async () => {
     rig.online(true);
     rig.says(gone);
     await pause(rig);
@@ -484,15 +484,15 @@ describe('when the connection is lost', () => {
   });
 });
 
-it('holds nothing of calls that nobody looks at, of lobbies that are gone', async () => {
+it('keeps nothing of calls without subscribers, of lobbies that are gone', async () => {
   rig.ready('s', []);
   for (const id of ['5', '6']) {
     rig.voice.call(id);
     rig.voice.call$(id).subscribe().unsubscribe();
   }
-  expect(rig.lobbies.watchedCount).toBe(0);
+  expect(rig.lobbies.observedCount).toBe(0);
   rig.lobbies.apply('LOBBY_CREATE', { id: '5', application_id: '1', members: [] });
   expect(rig.voice.call('5')).toBe(rig.voice.call('5'));
   rig.lobbies.apply('LOBBY_DELETE', { id: '5' });
-  expect(rig.lobbies.watchedCount).toBe(0);
+  expect(rig.lobbies.observedCount).toBe(0);
 });
