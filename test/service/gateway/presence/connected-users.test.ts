@@ -21,7 +21,7 @@ function watched(failures = 0) {
 }
 
 describe('users', () => {
-  it('tells of the first session and of the end of the last one', async () => {
+  it('are announced with the first session and with the end of the last one', async () => {
     const { notified, add } = watched();
     const [first, second] = await Promise.all([add('a'), add('b')]);
     expect(notified).toEqual(['connected']);
@@ -32,7 +32,7 @@ describe('users', () => {
     expect(notified).toEqual(['connected', 'disconnected']);
   });
 
-  it('tells nothing of a player who is back before anybody was notified', async () => {
+  it('are not announced when the player is back before the notification', async () => {
     const { notified, add } = watched();
     const registration = await add('a');
     const [back] = await Promise.all([add('b'), registration.remove()]);
@@ -41,7 +41,7 @@ describe('users', () => {
     expect(notified).toEqual(['connected', 'disconnected']);
   });
 
-  it('tells of a player on another node only when that one is gone too', async () => {
+  it('are announced as disconnected only when sessions on other nodes have ended, too', async () => {
     const { notified, bus, add } = watched();
     const leaveElsewhere = bus.enter(home, 'elsewhere');
     const registration = await add('a');
@@ -50,7 +50,7 @@ describe('users', () => {
     await leaveElsewhere;
   });
 
-  it('says so to who arrives when telling failed, and is right again after the next one', async () => {
+  it('report a failed notification to the session that begins, and are right again after the next one', async () => {
     const { notified, bus, add } = watched(1);
     await expect(add('a')).rejects.toThrow('the store is away');
     expect(await bus.present(home)).toBe(0);
@@ -59,7 +59,7 @@ describe('users', () => {
     expect(notified).toEqual(['disconnected', 'connected', 'disconnected']);
   });
 
-  it('tells nobody of bots', async () => {
+  it('do not include bots', async () => {
     const { notified, bus, users } = watched();
     const registrations: Registration[] = [await users.add('application/1', 'a', undefined)];
     expect(await bus.present('application/1')).toBe(1);
