@@ -28,32 +28,32 @@ import { Sessions } from './sessions/sessions.ts';
 export interface GatewayParts {
   readonly credentials: Credentials;
   readonly lobbies: PlayerLobbies;
-  /** Counts what is done for sessions. */
+  /** Counts work that is done for sessions. */
   readonly pendingWork: PendingWork;
-  /** Where what sessions hear is kept; absent when the state ends with the process. */
+  /** Where events of sessions are stored; absent when the state ends with the process. */
   readonly events?: EventLog;
   readonly faults?: SocketFaults;
-  /** What the service is called; any name will do when absent. */
+  /** The names of the service; absent: any name is accepted. */
   readonly hosts?: Pick<Hosts, 'isOurs'>;
-  /** Told of connections that have a session. */
+  /** Receives the connections that have a session. */
   readonly connections?: Pick<Connections, 'prove'>;
 }
 
 /** The WebSocket side of the service. */
 export interface Gateway {
   readonly budget: IdentifyBudget;
-  /** Sessions of this node, those included that wait to be resumed. */
+  /** Sessions of this node, including those that wait to be resumed. */
   readonly sessionCount: number;
   readonly connectionCount: number;
-  /** Goes on with the sessions of a former process; to be called first, before anything is written. */
+  /** Continues the sessions of a former process. Call it first, before anything is written. */
   restore(): Promise<void>;
-  /** Takes the server's upgrade requests: `/gateway` becomes a connection, every other path is not found. */
+  /** Handles the server's upgrade requests: `/gateway` becomes a connection, every other path is not found. */
   attach(server: Server): void;
-  /** Ends every session at once, by default so that clients identify anew; resolves when everybody knows. */
+  /** Ends every session, by default so that clients identify again; resolves when all parts have been notified. */
   closeSessions(name?: CloseCodeName): Promise<void>;
   /**
-   * Takes no more connections, asks the clients to come back, and resolves when all are gone. Their sessions wait for
-   * the next process where the state outlives this one. Idempotent.
+   * Accepts no more connections, asks the clients to reconnect, and resolves when all have closed. With stored state
+   * the sessions wait for the next process. Idempotent.
    */
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function createGateway(
   core: Core,
   { credentials, lobbies, pendingWork, events, faults, hosts, connections: proofs }: GatewayParts,
 ): Gateway {
-  // Loaded for the first connection: a service that only answers requests starts without it.
+  // Loaded for the first connection, so that a service that only answers requests starts faster.
   let opened: Promise<SocketServer> | undefined;
   const openDoor = loadOnce(() =>
     import('./connection/socket.ts').then(({ createSocketServer }) => createSocketServer()),
@@ -109,7 +109,7 @@ export function createGateway(
   }
 
   async function open(request: IncomingMessage, stream: Duplex, head: Buffer, query: URLSearchParams): Promise<void> {
-    stream.on('error', ignore); // nobody else listens until the door is open
+    stream.on('error', ignore); // Nothing else listens until the WebSocket is open.
     opened = openDoor();
     const { open } = await opened;
     const encoding = await encodingOf(query);
@@ -161,8 +161,8 @@ export function createGateway(
 function ignore(): void {}
 
 /**
- * Our choice: a `compress` that is not known gets plain frames, which clients accept because every frame says by its
- * kind whether it is compressed.
+ * Unspecified: an unknown `compress` gets plain frames, which clients accept, because the kind of a frame says
+ * whether it is compressed.
  */
 function compressorOf(query: URLSearchParams): Compressor | undefined {
   const compression = compressionNamed(query.get('compress'));
@@ -170,8 +170,8 @@ function compressorOf(query: URLSearchParams): Compressor | undefined {
 }
 
 /**
- * Our choice: without `v` or `encoding` the client gets the newest version and JSON; an encoding that is not known
- * cannot be decoded (4002).
+ * Unspecified: without `v` or `encoding` the client gets the newest version and JSON; an unknown encoding cannot be
+ * decoded (4002).
  *
  * @see docs/spec/gateway.md#connecting; docs/spec/gateway.md#encoding-and-compression
  */
@@ -180,12 +180,12 @@ function rejectionOf(query: URLSearchParams): { name: CloseCodeName; reason: str
     return { name: 'INVALID_API_VERSION', reason: closeReasons.INVALID_API_VERSION };
   }
   if (!encodings.has(query.get('encoding') ?? 'json')) {
-    return { name: 'DECODE_ERROR', reason: 'Only encoding=json and encoding=etf are spoken.' };
+    return { name: 'DECODE_ERROR', reason: 'The encoding must be json or etf.' };
   }
   return undefined;
 }
 
-/** Ends an upgrade request that is refused, and its connection, whatever the peer does. */
+/** Rejects an upgrade request and ends its connection, whatever the peer does. */
 function rejectUpgrade(stream: Duplex, status: 404 | 503, reason: string): void {
   giveUp(stream, `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -7,7 +7,7 @@ import { SmallSet } from '../support/small-set.ts';
 import { type DispatchFrame, dispatchFrame } from './connection/frames.ts';
 import { KeptEvent } from './sessions/event-log.ts';
 
-/** An announcement's event for all who hear it: encoded once, when the first of them wants it. */
+/** An announcement's event for all receivers, encoded once, when the first of them needs it. */
 export class SharedDispatch {
   readonly name: DispatchName;
   readonly #event: NonNullable<Announcement['event']>;
@@ -18,7 +18,7 @@ export class SharedDispatch {
     this.#event = event;
   }
 
-  /** Of the frame in bytes, roughly, where that is known without encoding it. */
+  /** Approximate size of the frame in bytes, where it is known without encoding. */
   get size(): number | undefined {
     return this.#event instanceof KeptEvent ? this.#event.size : undefined;
   }
@@ -29,13 +29,13 @@ export class SharedDispatch {
   }
 }
 
-/** Who hears what is announced on the topics it follows. */
+/** Receives the announcements on the topics that it follows. */
 export interface Follower {
   /** @param dispatch the announcement's event; undefined when it has none */
-  hear(announced: Announced, dispatch: SharedDispatch | undefined): void;
-  /** As {@link hear}, of what was announced before it was made anew; others ignore it. */
-  relive(announced: Announced, dispatch: SharedDispatch | undefined): void;
-  /** Whether it would do something on hearing this. */
+  receive(announced: Announced, dispatch: SharedDispatch | undefined): void;
+  /** As {@link receive}, for an announcement from before the restart; sessions that were not restored ignore it. */
+  receiveAgain(announced: Announced, dispatch: SharedDispatch | undefined): void;
+  /** Whether it would act on this announcement. */
   heeds(announcement: Announcement): boolean;
 }
 
@@ -44,7 +44,10 @@ interface Feed {
   readonly subscribed: MaybePromise<Cancel>;
 }
 
-/** Spreads announcements among the sessions of this node: one subscription to the bus for each topic they follow. */
+/**
+ * Distributes announcements to the sessions of this node, with one subscription to the bus for each topic that they
+ * follow.
+ */
 export class Hub {
   readonly #core: Pick<Core, 'bus' | 'journal' | 'metrics'>;
   readonly #feeds = new Map<Topic, Feed>();
@@ -53,7 +56,7 @@ export class Hub {
     this.#core = core;
   }
 
-  /** The follower hears everything published on the topic after this returns or, for a promise, resolves. */
+  /** The follower receives everything published on the topic after this returns or, for a promise, resolves. */
   follow(topic: Topic, follower: Follower): MaybePromise<void> {
     const feed = this.#feeds.get(topic) ?? this.#subscribe(topic);
     feed.followers.add(follower);
@@ -67,25 +70,26 @@ export class Hub {
     if (feed.subscribed instanceof Promise) {
       feed.subscribed.then(
         cancel => cancel(),
-        () => {}, // whoever followed was told
+        () => {}, // Each follower receives the error.
       );
     } else feed.subscribed();
   }
 
-  /** How many follow the topic, if one of them would do something on hearing this; else 0. */
-  hearersOf(announcement: Announcement): number {
+  /** The number of the topic's followers, if one of them would act on this announcement; otherwise 0. */
+  receiversOf(announcement: Announcement): number {
     const followers = this.#feeds.get(announcement.to)?.followers;
     return followers?.some(follower => follower.heeds(announcement)) ? followers.size : 0;
   }
 
   /**
-   * Lets the followers that are made anew hear what was announced to them before. @returns how many follow the topic
+   * Passes an announcement from before the restart to the restored followers. @returns the number of the topic's
+   * followers
    */
   repeat(announced: Announced): number {
     const followers = this.#feeds.get(announced.to)?.followers;
     if (!followers) return 0;
     const dispatch = announced.event && new SharedDispatch(announced.event);
-    followers.each(follower => follower.relive(announced, dispatch));
+    followers.each(follower => follower.receiveAgain(announced, dispatch));
     return followers.size;
   }
 
@@ -95,7 +99,7 @@ export class Hub {
     return feed;
   }
 
-  // One for all topics, of which there are as many as sessions.
+  // One function for all topics, of which there are as many as sessions.
   readonly #spread = (announced: Announced): void => {
     const { event, to } = announced;
     const followers = this.#feeds.get(to)?.followers;
@@ -108,5 +112,5 @@ export class Hub {
 
 function spread(followers: SmallSet<Follower>, announced: Announced): void {
   const dispatch = announced.event && new SharedDispatch(announced.event);
-  followers.each(follower => follower.hear(announced, dispatch));
+  followers.each(follower => follower.receive(announced, dispatch));
 }

@@ -6,24 +6,25 @@ import { serviceLimits } from '../support/service-limits.ts';
 import { readPresence } from './presence/presence-update.ts';
 import { readShard, type Shard } from './sessions/shard.ts';
 
-/** What a client said of itself, checked for shape. */
+/** An Identify, checked for its shape. */
 export interface Identity {
   readonly token: string;
-  /** Undefined: none named. */
+  /** Undefined: not given. */
   readonly intents: number | undefined;
   /** Null: not sharded. */
   readonly shard: Shard | null;
   readonly capabilities: number;
   readonly largeThreshold: number;
   readonly compress: boolean;
-  /** What a bot is to be shown as; undefined: none named. */
+  /** The presence of a bot; undefined: not given. */
   readonly presence: PresenceUpdate | undefined;
 }
 
 /**
- * Reads Identify's `d`, or names the code that closes the connection.
+ * Reads Identify's `d`, or returns the code that closes the connection.
  *
- * Our choice: a bad presence is a bad payload (4001); that of an OAuth2 session, which may not name one, is passed over.
+ * Unspecified: a bad presence is a bad payload (4001); the presence of an OAuth2 session, which may not set one, is
+ * ignored.
  *
  * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#close-codes; docs/spec/gateway.md#players-sessions
  */
@@ -52,10 +53,10 @@ export function readIdentify(d: unknown): Identity | CloseCodeName {
 export type SessionPrincipal = Extract<Principal, { kind: 'bot' | 'user' | 'session' }>;
 
 /**
- * Whether the credential may open this session; otherwise the code that closes the connection.
+ * Checks whether the credential may open this session; otherwise returns the code that closes the connection.
  *
- * Our choice: a bot that asks for lobby intents asks for what bots cannot have (4014, not 4013); every application has
- * its privileged intents; a user's own client need not name intents, as it hears everything of its user.
+ * Unspecified: a bot that requests lobby intents requests what bots cannot have (4014, not 4013); every application
+ * has its privileged intents; a user's own client need not name intents, because it receives all events of its user.
  *
  * @see docs/spec/gateway.md#intents
  */
@@ -67,9 +68,10 @@ export function admit(principal: Principal | undefined, { intents }: Identity): 
 }
 
 /**
- * Whether the credential may resume a session of its own; otherwise the code that closes the connection.
+ * Checks whether the credential may resume a session of its own; otherwise returns the code that closes the
+ * connection.
  *
- * Our choice: an OAuth2 token without the scopes for it fails authentication.
+ * Unspecified: an OAuth2 token without the scopes for it fails authentication.
  */
 export function admitResume(principal: Principal | undefined): SessionPrincipal | CloseCodeName {
   switch (principal?.kind) {

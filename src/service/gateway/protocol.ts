@@ -20,7 +20,7 @@ import type { Sessions } from './sessions/sessions.ts';
 
 const intervalMs = serviceLimits.gatewayHeartbeatIntervalMs;
 
-// Our choice: one and a half intervals, so that a heartbeat may be late by half of one.
+// Unspecified: one and a half intervals, so that a heartbeat may be late by half an interval.
 const silenceMs = intervalMs * 1.5;
 
 const frames = {
@@ -31,16 +31,16 @@ const frames = {
   identifyAnew: controlFrame(opcodes.INVALID_SESSION, false),
 };
 
-// Our choice: taken and left without effect: guilds have neither voice nor sounds here.
-const heardWithoutEffect: ReadonlySet<number> = new Set([
+// Deviation: accepted without effect, because guilds have neither voice nor sounds here.
+const acceptedWithoutEffect: ReadonlySet<number> = new Set([
   opcodes.VOICE_STATE_UPDATE,
   opcodes.REQUEST_SOUNDBOARD_SOUNDS,
   opcodes.REQUEST_CHANNEL_INFO,
 ]);
 
-/** How far a connection has come. */
+/** The state of a connection. */
 export interface Peer {
-  /** Its Identify or Resume is being dealt with, or was accepted. */
+  /** Its Identify or Resume is being processed, or was accepted. */
   hasIdentified: boolean;
   session: Session | undefined;
 }
@@ -53,8 +53,7 @@ export interface ProtocolParts {
 }
 
 /**
- * The conversation with a connection: hello, identify or resume, heartbeats, requests, and the close codes for
- * everything out of order.
+ * The protocol of a connection: hello, identify or resume, heartbeats, requests, and the close codes for violations.
  *
  * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#close-codes
  */
@@ -63,17 +62,17 @@ export class Protocol implements ConnectionEvents {
   readonly #parts: ProtocolParts;
   readonly #peers = new Map<Connection, Peer>();
   readonly #toIdentify: Deadlines<Connection>;
-  readonly #toBeHeard: Deadlines<Connection>;
+  readonly #silence: Deadlines<Connection>;
 
   constructor(core: Core, parts: ProtocolParts) {
     this.#core = core;
     this.#parts = parts;
     const timeOut = (connection: Connection) => connection.close('SESSION_TIMED_OUT');
     this.#toIdentify = new Deadlines(core.clock, runtimeLimits.gatewayIdentifyMs, timeOut);
-    this.#toBeHeard = new Deadlines(core.clock, silenceMs, timeOut);
+    this.#silence = new Deadlines(core.clock, silenceMs, timeOut);
   }
 
-  /** The connections there are, each with how far it has come. */
+  /** The open connections and their states. */
   get peers(): ReadonlyMap<Connection, Readonly<Peer>> {
     return this.#peers;
   }
@@ -81,7 +80,7 @@ export class Protocol implements ConnectionEvents {
   greet(connection: Connection): void {
     this.#peers.set(connection, { hasIdentified: false, session: undefined });
     this.#awaitIdentify(connection);
-    this.#toBeHeard.touch(connection);
+    this.#silence.touch(connection);
     this.#core.journal.write('connection', { event: 'open', connection: connection.id });
     connection.send(frames.hello);
   }
@@ -89,7 +88,7 @@ export class Protocol implements ConnectionEvents {
   onFrame(connection: Connection, { op, d }: GatewayFrame): void {
     const peer = this.#peers.get(connection);
     if (!peer) return;
-    this.#toBeHeard.touch(connection);
+    this.#silence.touch(connection);
     if (op === opcodes.HEARTBEAT) this.#onHeartbeat(connection, peer, d);
     else if (op === opcodes.IDENTIFY) this.#onIdentify(connection, peer, d);
     else if (op === opcodes.RESUME) this.#onResume(connection, peer, d);
@@ -98,20 +97,20 @@ export class Protocol implements ConnectionEvents {
     else if (op === opcodes.REQUEST_GUILD_MEMBERS) this.#onMembersRequest(connection, peer, d);
     else if (op === opcodes.LOBBY_VOICE_STATES) this.#onVoiceStates(connection, peer, d);
     else if (op === opcodes.LOBBY_VOICE_SERVER_PING) this.#onVoicePing(connection, peer, d);
-    else if (!heardWithoutEffect.has(op)) connection.close('UNKNOWN_OPCODE');
+    else if (!acceptedWithoutEffect.has(op)) connection.close('UNKNOWN_OPCODE');
   }
 
   /**
-   * Closing with 1000 or 1001 ends the session; however else a connection ends, its session waits to be resumed.
+   * Closing with 1000 or 1001 ends the session; after any other end of a connection its session can be resumed.
    *
-   * Our choice: so it is after silence too, whose 4009 a client that has lost its network never sees.
+   * Unspecified: that includes silence, whose 4009 a client without a network never receives.
    */
   onEnd(connection: Connection, code: number, byPeer: boolean): void {
     const peer = this.#peers.get(connection);
     if (!peer) return;
     this.#peers.delete(connection);
     this.#toIdentify.drop(connection);
-    this.#toBeHeard.drop(connection);
+    this.#silence.drop(connection);
     this.#journal('closed', connection, peer.session, { code });
     if (!peer.session) return;
     if (byPeer && farewells.has(code)) this.#parts.sessions.end(peer.session);
@@ -123,24 +122,24 @@ export class Protocol implements ConnectionEvents {
     for (const connection of [...this.#peers.keys()]) connection.close(name);
   }
 
-  /** Asks every client to come back, and closes. */
+  /** Asks every client to reconnect, and closes. */
   dismissAll(): void {
     for (const connection of [...this.#peers.keys()]) {
       this.askBack(connection);
-      connection.closeWith(goingAway, 'The service is going away.');
+      connection.closeWith(goingAway, 'The service is stopping.');
     }
     this.#toIdentify.close();
-    this.#toBeHeard.close();
+    this.#silence.close();
   }
 
-  /** Asks a client to come back over another connection. */
+  /** Asks a client to reconnect. */
   askBack(connection: Connection): void {
     connection.send(frames.reconnect);
   }
 
   /**
-   * Tells a client that its session is not valid; one that cannot be resumed ends, any other waits for that. Over the
-   * same connection or another: clients do either.
+   * Sends a client that its session is invalid. A session that is not resumable ends; any other waits to be resumed,
+   * over the same connection or another, because clients do either.
    */
   invalidate(connection: Connection, mayResume: boolean): void {
     const session = this.#peers.get(connection)?.session;
@@ -191,10 +190,10 @@ export class Protocol implements ConnectionEvents {
   #onVoicePing(connection: Connection, { session }: Peer, d: unknown): void {
     const isMalformed = checkLobbyVoicePing(d).length > 0;
     if (isMalformed) connection.close('UNKNOWN_OPCODE', 'The request for a voice server is malformed.');
-    else if (session) this.#parts.sessions.tellVoiceServer(session, readId((d as { lobby_id: LobbyId }).lobby_id));
+    else if (session) this.#parts.sessions.sendVoiceServer(session, readId((d as { lobby_id: LobbyId }).lobby_id));
   }
 
-  // Our choice: a presence that comes too soon is passed over, as the interface names no consequence.
+  // Unspecified: a presence that comes too soon is ignored, because the interface names no consequence.
   async #setPresence(session: Session, presence: Exclude<ReturnType<typeof readPresence>, string>): Promise<void> {
     const limit = this.#core.limits.buckets['gateway-presence'];
     if (limit && !(await this.#core.bus.count(`gateway-presence/${session.id}`, limit)).allowed) return;
@@ -256,7 +255,7 @@ export class Protocol implements ConnectionEvents {
     this.#awaitIdentify(connection);
   }
 
-  /** It has some seconds to identify; of too many that have not, the one that has had longest makes room. */
+  /** Starts the time to identify. When too many connections have not identified, the oldest of them is closed. */
   #awaitIdentify(connection: Connection): void {
     this.#toIdentify.touch(connection);
     if (this.#toIdentify.size <= runtimeLimits.gatewayUnidentifiedMax) return;
@@ -276,7 +275,7 @@ export class Protocol implements ConnectionEvents {
 
 const goingAway = 1001;
 
-/** What a client closes with that wants its session no more. @see docs/spec/gateway.md#sessions */
+/** The close codes of a client that does not resume its session. @see docs/spec/gateway.md#sessions */
 const farewells: ReadonlySet<number> = new Set([1000, goingAway]);
 
 function readResume(d: unknown): Resume | undefined {

@@ -64,7 +64,7 @@ describe('opening a connection', () => {
     expect(await new GatewayClient(service.gateway + query).closed).toMatchObject({ code });
   });
 
-  it('answers 404 to an upgrade of any other path, and goes on', async () => {
+  it('answers 404 to an upgrade of any other path, and continues', async () => {
     for (const path of ['/', '/gatewayx', '/gateway/x', '//', '/api/v10/gateway']) {
       expect(await upgradeStatus(path), path).toBe(404);
     }
@@ -141,7 +141,7 @@ describe('what is sent in', () => {
     expect((await client.closed).code).toBe(4008);
   });
 
-  it('counts anew after 60 s', async () => {
+  it('counts again after 60 s', async () => {
     const client = await identified(bot);
     for (let i = 1; i < serviceLimits.gatewaySendsPerMinute; i++) await client.beat();
     await service.clock.advance(60_000);
@@ -164,7 +164,7 @@ describe('what is sent in', () => {
     await client.dispatch('READY');
   });
 
-  it('hears guild voice and the like without effect, and closes an opcode that no client may send with 4001', async () => {
+  it('accepts guild voice and the like without effect, and closes an opcode that no client may send with 4001', async () => {
     const client = await identified(bot);
     for (const op of [4, 31, 43]) client.send({ op, d: {} });
     await client.beat();

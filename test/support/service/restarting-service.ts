@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { databaseIn } from '../../../src/service/store/data-folder.ts';
 import { markPath } from '../../../src/service/store/sqlite/commit-mark.ts';
+import { copyLive } from '../../../src/service/store/sqlite/live-copy.ts';
 import { copyChangingFile } from '../../../src/wire/files/copy-file.ts';
 import { temporaryFolder } from '../runs/folder.ts';
 
@@ -63,10 +64,17 @@ export class RestartingService {
   }
 }
 
-/** As `kill -9` would leave the folder: the mark, which must not know of more than the rest, is copied first. */
-export async function copyLiving(from: string, to: string): Promise<void> {
+/**
+ * Copies the folder as `kill -9` would leave it: the mark first, because it must not know of more commits than the rest. The
+ * database and its log are copied as of one instant, also when the service moves pages from one to the other meanwhile.
+ */
+async function copyLiving(from: string, to: string): Promise<void> {
   await mkdir(to);
   const mark = basename(markPath(databaseIn(from)));
-  const others = (await readdir(from)).filter(name => name !== mark);
-  for (const name of [mark, ...others]) await copyChangingFile(join(from, name), join(to, name));
+  await copyChangingFile(join(from, mark), join(to, mark));
+  await copyLive(databaseIn(from), databaseIn(to));
+  const database = basename(databaseIn(from));
+  const copied = new Set([mark, database, `${database}-wal`, `${database}-shm`]);
+  const others = (await readdir(from)).filter(name => !copied.has(name));
+  for (const name of others) await copyChangingFile(join(from, name), join(to, name));
 }

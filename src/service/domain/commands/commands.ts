@@ -39,9 +39,10 @@ import { isEntryPoint, rejectLostEntryPoint, rejectTakenName, rejectTooMany, tak
 import { showCommand, type Translations } from './view.ts';
 
 /**
- * An application's commands in one place. Answers are encoded JSON.
+ * An application's commands in one place: everywhere, or in one guild. Answers are encoded JSON.
  *
- * Our choice: lists are in the order the commands were created; a bulk write answers in the order of its items.
+ * Unspecified: lists are in the order in which the commands were created; a bulk write answers in the order of its
+ * items.
  *
  * @see docs/spec/commands.md#writing-commands; docs/spec/commands.md
  */
@@ -56,7 +57,7 @@ export interface Commands {
   /** @throws RequestError `unknown_command` */
   get(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<string>;
   /**
-   * Creates the command, or overwrites the one of its type and name: that keeps its id and gets a new version.
+   * Creates the command, or overwrites the one with its type and name, which keeps its id and gets a new version.
    *
    * @throws RequestError `invalid_form_body`, `too_many_commands`, `too_many_command_creates`
    */
@@ -66,14 +67,14 @@ export interface Commands {
     input: unknown,
   ): Promise<{ readonly created: boolean; readonly text: string }>;
   /**
-   * Replaces what the body supplies, whole. The version stays when nothing changes.
+   * Replaces each field that the body contains. The version stays when nothing changes.
    *
    * @throws RequestError `invalid_form_body`, `unknown_command`, `command_name_taken`
    */
   edit(application: ApplicationRecord, place: CommandPlace, id: CommandId, input: unknown): Promise<string>;
   /**
-   * Makes the list the whole set of the place's commands, or fails and changes nothing. Commands that are in both
-   * keep their ids, and their versions where they do not change.
+   * Makes the list the complete set of the place's commands, or fails and changes nothing. Commands that are in both
+   * sets keep their ids, and their versions if they do not change.
    *
    * @throws RequestError `invalid_form_body`, `too_many_commands`, `too_many_command_creates`, `entry_point_missing`
    */
@@ -81,14 +82,15 @@ export interface Commands {
   /** @throws RequestError `unknown_command` */
   remove(application: ApplicationRecord, place: CommandPlace, id: CommandId): Promise<void>;
   /**
-   * Gives an application with an Activity its entry point, unless it has one. Not counted as one of the day's creates.
+   * Registers the entry point of an application with an Activity, unless it has one. It does not count as a create of
+   * the day.
    *
    * @see docs/spec/commands.md#entry-point-command
    */
   ensureLaunch(application: ApplicationRecord): Promise<void>;
 }
 
-/** The entry point that comes with an Activity. Its description is our choice: the rules ask for one. */
+/** The entry point that comes with an Activity. Unspecified: its description, which the rules require. */
 const launch: CommandInput = {
   type: commandTypes.PRIMARY_ENTRY_POINT,
   name: 'Launch',
@@ -138,7 +140,7 @@ export function createCommands(core: Core): Commands {
       const stored = await commandOf(transaction, application, place, id);
       rejectIssues(checkCommandEdit(input, { ...rulesFor(application, place), type: stored.type }));
       const merged = mergedInput(stored, input as CommandEdit);
-      // What spans supplied and stored fields, and what the application's traits no longer allow.
+      // Rules across supplied and stored fields, and what the application's traits no longer allow.
       rejectIssues(checkCommand(merged, rulesFor(application, place)));
       const command = rewrittenIfChanged(ids, stored, normalized(merged, application, place));
       if (command.name !== stored.name) {
@@ -215,11 +217,11 @@ function encode(command: CommandRecord): string {
 }
 
 /**
- * Stores what commands of a place become. One that is gone, or has another name, loses its overwrites; users hear when
- * anything changed at all.
+ * Stores the new state of some commands of a place. A command that is deleted or renamed loses its overwrites; users
+ * are notified if anything changed.
  *
  * @param before some commands of the place
- * @param after what becomes of them, by id, and new ones; the same record where a command stays as it is
+ * @param after their new state by id, and new commands; the same record for an unchanged command
  */
 async function changeCommands(
   transaction: Transaction,
@@ -251,7 +253,7 @@ function announceChange(transaction: Transaction, { id }: ApplicationRecord, { g
   });
 }
 
-/** What tells which stored command an item of a bulk write stands for. */
+/** The fields that match an item of a bulk write to a stored command. */
 interface Matchable {
   readonly id?: CommandId | undefined;
   readonly type: CommandType;
@@ -259,10 +261,10 @@ interface Matchable {
 }
 
 /**
- * The stored command of each item, undefined where the item is a new one: matched by id where the item has one of this
- * scope, else by type and name. No command is matched twice.
+ * The stored command of each item, undefined for a new one: matched by id if the item has one of this scope, else by
+ * type and name. No command is matched twice.
  *
- * Our choice: an id from elsewhere, or of a command of another type (which never changes), is passed over, because
+ * Unspecified: an id from elsewhere, or of a command of another type (which never changes), is ignored, because
  * clients send back what they fetched from other scopes.
  *
  * @see docs/spec/commands.md#writing-commands

@@ -15,12 +15,12 @@ import { guildOverwrites } from './overwrites.ts';
 import { commandsOf, everywhere } from './records.ts';
 import { showCommand } from './view.ts';
 
-/** Who looks for commands. */
+/** The reader of a command index. */
 export interface IndexReader {
   readonly user: UserRecord;
-  /** The language that the commands are read in; the defaults without one. */
+  /** The locale in which the commands are shown; without one, their defaults. */
   readonly locale: Locale | undefined;
-  /** Only this application's commands are looked for: the reader asks through it. */
+  /** Only this application's commands are shown, because the reader's token belongs to it. */
   readonly application?: ApplicationRecord;
 }
 
@@ -29,18 +29,19 @@ export interface CommandIndexes {
   /**
    * In the direct messages with the application's bot.
    *
-   * @throws RequestError `unknown_application`, `missing_access` when the user neither shares a guild with it nor installed it
+   * @throws RequestError `unknown_application`, `missing_access` when the user neither shares a guild with it nor
+   *   installed it
    */
   ofApplication(reader: IndexReader, applicationId: ApplicationId): Promise<CommandIndex>;
   /** In a channel of one of the user's guilds. @throws RequestError `unknown_channel` for any other */
   ofChannel(reader: IndexReader, channelId: ChannelId): Promise<CommandIndex>;
   /**
-   * In a guild, apart from what its channels change.
+   * In a guild, without the overwrites of its channels.
    *
-   * @throws RequestError `unknown_guild`, `missing_access` when the user is no member
+   * @throws RequestError `unknown_guild`, `missing_access` when the user is not a member
    */
   ofGuild(reader: IndexReader, guildId: GuildId): Promise<CommandIndex>;
-  /** Anywhere, of the applications that the user has installed for itself. */
+  /** Everywhere, for the applications that the user has installed for itself. */
   ofUser(reader: IndexReader): Promise<CommandIndex>;
 }
 
@@ -157,7 +158,7 @@ function viewOf(found: readonly Found[], { locale }: IndexReader): CommandIndex 
   return { ...index, version: versionOf(index) };
 }
 
-/** A number in the form of an id, made of the content: whoever computes it gets the same. */
+/** A number in the form of an id, computed from the content: the same content gives the same number. */
 function versionOf(index: object): string {
   return (BigInt(`0x${hash('sha256', JSON.stringify(index)).slice(0, 16)}`) >> 1n).toString();
 }

@@ -5,11 +5,11 @@ import { topics } from '../../events/announcement.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { CommandOverwritesRecord } from '../../store/records.ts';
 
-/** Overwrites of commands as records: who reads them, and what changes with them. */
+/** The records of command overwrites: reading them, and what changes with them. */
 
 const none: readonly CommandOverwrite[] = [];
 
-/** The overwrites that count for a command in a guild. */
+/** The overwrites that apply to a command in a guild. */
 export async function overwriteLayers(
   view: StoreView,
   guildId: GuildId,
@@ -20,7 +20,7 @@ export async function overwriteLayers(
   return { command: own?.permissions ?? none, application: shared?.permissions ?? none };
 }
 
-/** What a guild's overwrites of an application are, as looked up by command. */
+/** A guild's overwrites of an application, by command. */
 export async function guildOverwrites(
   view: StoreView,
   guildId: GuildId,
@@ -32,7 +32,7 @@ export async function guildOverwrites(
   return commandId => ({ command: byTarget.get(commandId) ?? none, application });
 }
 
-/** Keeps the overwrites, or none when the list is empty, and tells those concerned. */
+/** Stores the overwrites, or deletes them when the list is empty, and announces the change. */
 export function putOverwrites(transaction: Transaction, record: CommandOverwritesRecord): void {
   const { guild_id, application_id, target_id, permissions } = record;
   if (permissions.length > 0) transaction.put('command_overwrites', record);
@@ -41,9 +41,9 @@ export function putOverwrites(transaction: Transaction, record: CommandOverwrite
 }
 
 /**
- * Takes a command's overwrites away in every guild: it was renamed or deleted.
+ * Deletes a command's overwrites in every guild, because it was renamed or deleted.
  *
- * Our choice: that is told like an edit to none, for whoever keeps a copy would keep a wrong one.
+ * Unspecified: this is announced like an edit to an empty list, because otherwise copies of them would stay.
  *
  * @see docs/spec/permissions.md#overwrite
  */
@@ -53,7 +53,7 @@ export async function dropOverwrites(transaction: Transaction, id: CommandId): P
 }
 
 /**
- * Tells the application's bots, and the guild's members in their own clients and in the application's games.
+ * Notifies the application's bots, and the guild's members in their own clients and in the application's games.
  *
  * @see docs/spec/permissions.md#event
  */

@@ -40,7 +40,7 @@ import { overwriteLayers, overwritesView, putOverwrites } from './overwrites.ts'
 import { authorizedGuild } from './place.ts';
 import { commandsScope, everywhere } from './records.ts';
 
-/** A command's id, or the application's for what counts for all its commands. */
+/** A command's id, or the application's id for overwrites that apply to all its commands. */
 type TargetId = CommandId | ApplicationId;
 
 /**
@@ -50,10 +50,10 @@ type TargetId = CommandId | ApplicationId;
  */
 export interface CommandPermissions {
   /**
-   * What is configured, commands without overwrites left out; by id, oldest first.
+   * The overwrites by command, oldest first; commands without overwrites are omitted.
    *
-   * @param reader a user who asks, undefined for the application itself
-   * @throws RequestError `unknown_guild`, `missing_access` for a user who is no member
+   * @param reader the user who asks; undefined for the application itself
+   * @throws RequestError `unknown_guild`, `missing_access` for a user who is not a member
    */
   list(
     application: ApplicationRecord,
@@ -68,10 +68,11 @@ export interface CommandPermissions {
     reader?: UserRecord,
   ): Promise<GuildCommandPermissions>;
   /**
-   * Replaces all overwrites of the command; none clears them.
+   * Replaces all overwrites of the command; an empty list clears them.
    *
-   * @param editor manages the guild and its roles, may use the command, and manages whatever the entries are about
-   * @param body `{permissions: […]}`, yet unread
+   * @param editor must manage the guild and its roles, be allowed to use the command, and manage everything that the
+   *   entries name
+   * @param body `{permissions: […]}`, not yet validated
    * @throws RequestError `missing_access` (the message says what is missing), `unknown_command`, `invalid_form_body`
    */
   replace(
@@ -108,7 +109,7 @@ export function createCommandPermissions(core: Core): CommandPermissions {
     return userId => roles.get(userId) ?? [];
   }
 
-  /** Our choice: any known user can be named, for members may leave and come back. */
+  /** Unspecified: any known user can be named, because members may leave and come back. */
   async function findUnknown(guild: GuildRecord, entries: readonly CommandOverwrite[]): Promise<readonly Issue[]> {
     const issues: Issue[] = [];
     for (const [index, entry] of entries.entries()) {
@@ -168,8 +169,8 @@ interface Target
 }
 
 /**
- * What the overwrites are of: a command that can be used in the guild or, by the application's id, a command without
- * restrictions of its own in place of them all.
+ * What the overwrites belong to: a command that can be used in the guild or, by the application's id, all commands
+ * without overwrites of their own.
  *
  * @throws RequestError `unknown_command`
  */
@@ -199,7 +200,7 @@ const targetNames = {
   [overwriteTypes.CHANNEL]: 'channel',
 } as const;
 
-/** Our choice: a thread is no channel here, for its channel's overwrites count in it. */
+/** Unspecified: a thread does not count as a channel, because its channel's overwrites apply in it. */
 function isInGuild({ id: guildId, roles, channels }: GuildRecord, { id, type }: CommandOverwrite): boolean {
   if (type === overwriteTypes.ROLE) return id === everyoneId(guildId) || roles.some(role => role.id === id);
   if (type === overwriteTypes.USER) return false;

@@ -4,16 +4,16 @@ import type { StoreView } from '../../store/contract.ts';
 import type { ApplicationRecord, GuildRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 
-/** Why nothing is read or written in a guild without the application: reads do not find it, writes lack access to it. */
+/** The error in a guild without the application: reads do not find it, writes lack access to it. */
 const refusals = { read: 'unknown_guild', write: 'missing_access' } as const satisfies Record<string, ApiErrorName>;
 
-/** What an application wants in a guild. */
+/** The access of an application to a guild. */
 export type PlaceUse = keyof typeof refusals;
 
 /**
- * A guild that the application is authorized in with `applications.commands`.
+ * A guild in which the application is authorized with `applications.commands`.
  *
- * Our choice: a guild that does not exist is answered like one without the application, so that nobody can probe for
+ * Unspecified: a guild that does not exist is answered like one without the application, so that nobody can probe for
  * ids.
  *
  * @throws RequestError `unknown_guild` for `read`, `missing_access` for `write`

@@ -15,7 +15,7 @@ export interface CommandPlace {
 /** Every guild and DM. */
 export const everywhere: CommandPlace = {};
 
-/** What all writes of a place's commands, and of their overwrites, are serial with. */
+/** The store scope of all writes of a place's commands and of their overwrites. */
 export function commandsScope(application: Pick<ApplicationRecord, 'id'>, { guildId }: CommandPlace): string {
   return `commands/${commandScope(application.id, guildId)}`;
 }
@@ -43,7 +43,7 @@ export async function commandOf(
   return command;
 }
 
-/** A new command. Its version is the id right after its own. */
+/** A new command. Its version is the id that follows its own. */
 export function newCommand(
   ids: SnowflakeSource,
   application: ApplicationRecord,
@@ -60,12 +60,12 @@ export function newCommand(
   };
 }
 
-/** The command with other content under a new version. */
+/** The command with new content and a new version. */
 export function rewritten(ids: SnowflakeSource, command: CommandRecord, content: NormalizedCommand): CommandRecord {
   return { ...identity(command), ...content, version: ids.next() };
 }
 
-/** The command with this content: itself, under its version, when an answer would show no difference. */
+/** The command with this content: itself, with its version, when an answer would show no difference. */
 export function rewrittenIfChanged(
   ids: SnowflakeSource,
   command: CommandRecord,
@@ -74,7 +74,7 @@ export function rewrittenIfChanged(
   return showsAs(command, content) ? command : rewritten(ids, command, content);
 }
 
-/** Whether an answer shows the same for both: the deprecated `dm_permission` counts only while there are no contexts. */
+/** Whether an answer shows the same for both: the deprecated `dm_permission` counts only without contexts. */
 function showsAs(command: CommandRecord, content: NormalizedCommand): boolean {
   if (content.contexts === null && command.dm_permission !== content.dm_permission) return false;
   return contentFields.every(field => {
@@ -97,7 +97,7 @@ const contentFields = [
   'options',
 ] as const satisfies readonly (keyof NormalizedCommand)[];
 
-/** What stays with a command whatever it becomes. */
+/** What never changes about a command. */
 function identity({ id, application_id, guild_id, scope }: CommandRecord) {
   return { id, application_id, ...(guild_id !== undefined && { guild_id }), scope };
 }
@@ -118,10 +118,11 @@ const editable = [
 ] as const satisfies readonly (keyof CommandEdit)[];
 
 /**
- * The body that would register the command as an edit leaves it: what the edit supplies replaces what was, whole.
+ * The body that would register the command as it is after an edit: each field that the edit contains is replaced as a
+ * whole.
  *
- * Our choice: the legacy `default_permission`, sent without its successor, closes the command by `false` and by `true`
- * opens it again if that had closed it.
+ * Unspecified: the legacy `default_permission` without its successor closes the command by `false`, and by `true`
+ * opens it again if it had closed it.
  */
 export function mergedInput(command: CommandRecord, edit: CommandEdit): CommandInput {
   const { id, application_id, version, scope, guild_id, default_member_permissions: bits, ...content } = command;

@@ -7,7 +7,7 @@ import type { CommandRecord } from '../../store/records.ts';
 import { apiMessages } from '../../support/api-messages.ts';
 import { RequestError } from '../../support/request-error.ts';
 
-/** What the commands of a place must keep to together, each with an error of its own. */
+/** Rules for the commands of a place together, each with an error of its own. */
 
 type Typed = { readonly type: CommandType };
 
@@ -36,10 +36,9 @@ export function rejectTakenName(stored: readonly CommandRecord[], command: Comma
 }
 
 /**
- * Counts commands that a scope gains against its daily creates. One becomes available again with every share of the
- * day, here 432 s, rather than all of them at once.
+ * Counts new commands of a scope against its daily creates. The quota refills evenly, here one every 432 s.
  *
- * Our choice: what is used is kept in the store with the commands themselves, so that neither a failed write nor a
+ * Unspecified: the used quota is stored in the transaction of the commands, so that neither a failed write nor a
  * restart changes it.
  *
  * @throws RequestError `too_many_command_creates` with nothing counted; its `retry_after` is in seconds
@@ -55,7 +54,7 @@ export async function takeCreates(
   if (!limit || count === 0) return;
   const nowMs = clock.now();
   const used = await transaction.get('command_quotas', scope);
-  // Never further off than a whole day's: the clock was set back.
+  // At most a whole day away, also when the clock was set back.
   const usedUpToMs = Math.min(used?.full_at_ms ?? 0, nowMs + limit.windowMs);
   const fullAtMs = Math.max(usedUpToMs, nowMs) + count * (limit.windowMs / limit.requests);
   const waitMs = fullAtMs - nowMs - limit.windowMs;

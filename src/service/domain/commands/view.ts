@@ -4,13 +4,16 @@ import { localize } from '../../../model/rules/locales/localize.ts';
 import type { CommandRecord } from '../../store/records.ts';
 
 /**
- * How translations are shown: all of them, or only the texts for a reader of one locale, if it is known.
+ * Which translations are shown: all of them, or only the text for a reader's locale, if it is known.
  *
  * @see docs/spec/commands.md#translations-in-answers
  */
 export type Translations = 'all' | { readonly locale: Locale | undefined };
 
-/** A command as answers show it: fields in the order of the interface, those without a value left out. @see docs/spec/commands.md#command */
+/**
+ * A command as answers show it: fields in the order of the interface, without empty ones.
+ * @see docs/spec/commands.md#command
+ */
 export function showCommand(command: CommandRecord, translations: Translations): Command {
   const { id, application_id, version, default_member_permissions, type, name, description, options } = command;
   const shown = { id, application_id, version, default_member_permissions, type, name } as Command;
@@ -32,7 +35,10 @@ function showPlaces(shown: Command, { contexts = null, dm_permission, integratio
   shown.integration_types = integration_types;
 }
 
-/** With all translations, options are answered as they are stored: `normalizeCommand` gives them the form of an answer. */
+/**
+ * With all translations, options are answered as they are stored, because `normalizeCommand` has given them that
+ * form.
+ */
 function showOptions(options: readonly CommandOption[], translations: Translations): readonly CommandOption[] {
   return translations === 'all' ? options : options.map(option => showOption(option, translations));
 }
@@ -60,7 +66,7 @@ function showChoice({ name, name_localizations, value }: CommandChoice, translat
   return shown;
 }
 
-/** Fields of an answer that hold the translations of a field: one text, or all. */
+/** The fields of an answer with the translations of a field: one text, or all. */
 const translatedFields = {
   name: { one: 'name_localized', all: 'name_localizations' },
   description: { one: 'description_localized', all: 'description_localizations' },

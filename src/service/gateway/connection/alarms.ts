@@ -19,7 +19,7 @@ class Alarm<Item> implements Task {
   }
 }
 
-/** Calls `onDue` for every item at the instant set for it: one timer for all of them, whatever their number. */
+/** Calls `onDue` for every item at the time set for it. All items share one timer. */
 export class Alarms<Item> {
   readonly #clock: Clock;
   readonly #onDue: (item: Item) => void;
@@ -33,7 +33,7 @@ export class Alarms<Item> {
     this.#onDue = onDue;
   }
 
-  /** Sets the item's instant, or another. */
+  /** Sets or replaces the item's time. */
   set(item: Item, dueMs: number): void {
     this.drop(item);
     const task = new Alarm(this, item, dueMs, this.#order++);
@@ -55,7 +55,7 @@ export class Alarms<Item> {
     this.#queue.remove(task);
   }
 
-  /** Forgets all items. */
+  /** Removes all items. */
   close(): void {
     for (const item of [...this.#tasks.keys()]) this.drop(item);
     this.#timer?.cancel();

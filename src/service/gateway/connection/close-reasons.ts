@@ -1,6 +1,6 @@
 import type { CloseCodeName } from '../../../model/gateway.ts';
 
-/** What a close frame says beside its code. @see docs/spec/gateway.md#close-codes */
+/** The text in a close frame besides its code. @see docs/spec/gateway.md#close-codes */
 export const closeReasons: Readonly<Record<CloseCodeName, string>> = {
   UNKNOWN_ERROR: 'Unknown error.',
   UNKNOWN_OPCODE: 'Unknown opcode.',

@@ -4,35 +4,41 @@ import { zlib } from './zlib.ts';
 
 type CompressingStream = Transform & { flush(kind: number, done: () => void): void };
 
-/** Compressions of a whole connection, by their name in its address. @see docs/spec/gateway.md#encoding-and-compression */
+/**
+ * Compressions of a whole connection, by their name in the address.
+ * @see docs/spec/gateway.md#encoding-and-compression
+ */
 export type StreamCompression = 'zlib-stream' | 'zstd-stream';
 
-// Our choice: small windows and tables. Messages are small and alike, and each connection keeps its context: with zlib 64 KiB
-// rather than the 256 of the defaults, with zstd some 80 rather than 820.
+// Unspecified: small windows and tables. Messages are small and similar, and each connection keeps a context: with
+// zlib 64 KiB instead of the default's 256, with zstd about 80 instead of 820.
 const zlibOptions = { windowBits: 13, memLevel: 6 };
 const zstdWindowLog = 15;
 const zstdHashLog = 13;
 
-/** What a stream of each kind begins with, as its compressor writes it with these options. @see RFC 1950, section 2.2; RFC 8878, section 3.1.1.1 */
+/**
+ * How a stream of each kind begins, as its compressor writes it with these options.
+ * @see RFC 1950, section 2.2; RFC 8878, section 3.1.1.1
+ */
 const beginnings: Readonly<Record<StreamCompression, Buffer>> = {
   'zlib-stream': Buffer.from([0x58, 0x85]),
   'zstd-stream': Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (zstdWindowLog - 10) << 3]),
 };
 
-/** Messages of this length are not stored: both formats have a bound for a block. */
+/** Longer messages are not stored uncompressed, because both formats bound the size of a block. */
 const storedLengthMax = 2 ** 15;
 
-/** The compression of that name, if this Node has it: zstd came with 22.15. */
+/** The compression of that name, if this Node has it: zstd is available from 22.15 on. */
 export function compressionNamed(name: string | null): StreamCompression | undefined {
   if (name === 'zlib-stream') return name;
   return name === 'zstd-stream' && 'createZstdCompress' in zlib() ? name : undefined;
 }
 
 /**
- * Compresses the messages of one connection with one context: each comes out whole, and what follows refers to it.
- * A zlib message ends with 00 00 FF FF; a zstd message ends a block, the frame stays open.
+ * Compresses the messages of one connection with one context: each message is written completely, and later ones
+ * refer to it. A zlib message ends with 00 00 FF FF; a zstd message ends a block, and the frame stays open.
  *
- * The context is made when there is first something to compress: until then messages are stored as they are, as both
+ * The context is created when there is something to compress. Until then messages are stored uncompressed, as both
  * formats allow, so that a connection without a session takes no memory for it.
  */
 export class Compressor {
@@ -46,14 +52,16 @@ export class Compressor {
     this.#compression = compression;
   }
 
-  /** The messages in the stream's format, uncompressed; undefined once there is a context, or when one is large. */
+  /**
+   * The messages in the stream's format, uncompressed; undefined once there is a context, or when a message is large.
+   */
   store(messages: readonly Buffer[]): Buffer[] | undefined {
     if (this.#stream || messages.some(({ length }) => length >= storedLengthMax)) return undefined;
     const block = this.#compression === 'zlib-stream' ? storedZlib : storedZstd;
     return messages.map(message => this.#begun(block(message)));
   }
 
-  /** Resolves with what is to be sent for this message; messages come out in the order they went in. */
+  /** Resolves with the bytes to send for this message, in the order of the calls. */
   compress(message: Buffer): Promise<Buffer> {
     this.#stream ??= this.#open();
     const stream = this.#stream;
@@ -68,7 +76,7 @@ export class Compressor {
     });
   }
 
-  /** Lets go of the context. Messages under way may never come out. */
+  /** Frees the context. Pending messages may never resolve. */
   close(): void {
     this.#isClosed = true;
     this.#stream?.destroy();
@@ -76,14 +84,14 @@ export class Compressor {
 
   #open(): CompressingStream {
     const stream = this.#compression === 'zlib-stream' ? zlib().createDeflateRaw(zlibOptions) : openZstd();
-    // The stream has begun already, or does so by our own hand.
+    // The prologue of the stream was already sent, or is sent by `store`.
     let toSkip = this.#compression === 'zstd-stream' ? beginnings['zstd-stream'].length : 0;
     stream.on('data', (chunk: Buffer) => {
       const rest = chunk.subarray(toSkip);
       toSkip -= chunk.length - rest.length;
       if (rest.length > 0) this.#chunks.push(rest);
     });
-    stream.on('error', () => {}); // shows as a message that never comes out: only after `close`
+    stream.on('error', () => {}); // Only after `close`; the message then never resolves.
     if (this.#isClosed) stream.destroy();
     return stream;
   }
@@ -101,7 +109,7 @@ function openZstd(): CompressingStream {
   return zlib().createZstdCompress({ params });
 }
 
-/** A stored block, and an empty one behind it, which ends a message. @see RFC 1951, section 3.2.4 */
+/** A stored block, followed by an empty one, which ends a message. @see RFC 1951, section 3.2.4 */
 function storedZlib(message: Buffer): Buffer {
   const { length } = message;
   const head = [0x00, length & 0xff, length >> 8, ~length & 0xff, (~length >> 8) & 0xff];

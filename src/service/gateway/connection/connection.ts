@@ -16,13 +16,13 @@ import { zlib } from './zlib.ts';
 
 const minuteMs = 60_000;
 
-/** What a connection tells its gateway. */
+/** What a connection reports to its gateway. */
 export interface ConnectionEvents {
   onFrame(connection: Connection, frame: GatewayFrame): void;
   /**
-   * Once, as soon as nothing more will come or go.
+   * Called once, as soon as nothing more is sent or received.
    *
-   * @param byPeer the other end closed, or the network did
+   * @param byPeer whether the peer or the network closed the connection
    */
   onEnd(connection: Connection, code: number, byPeer: boolean): void;
 }
@@ -31,42 +31,45 @@ export interface ConnectionEvents {
 export interface ConnectionContext extends ConnectionEvents {
   readonly clock: Clock;
   readonly outbox: Outbox;
-  /** Counts what is sent. */
+  /** Counts frames and bytes sent. */
   readonly metrics: Pick<Metrics, 'dispatches'>;
-  /** Trouble made on purpose; asked before frames leave. */
+  /** Fault injection; called before frames are sent. */
   readonly faults?: SendFaults;
-  /** Told of the stream of each connection whose client has proved who it is. */
+  /** Receives the stream of each connection whose client has a valid credential. */
   onProof?(stream: Duplex): void;
 }
 
-/** Breaks connections as tests ask for it. */
+/** Breaks connections as tests demand. */
 export interface SendFaults {
-  /** Called before frames leave; it may drop, freeze or cut what follows. @param events names of the dispatches */
+  /** Called before frames are sent; it may drop, freeze or cut them. @param events names of the dispatches */
   beforeSending(connection: Connection, events: readonly DispatchName[]): void;
-  /** Whether that can do anything. */
+  /** Whether a call can have an effect. */
   readonly concernSockets: boolean;
 }
 
-/** How messages travel; plain JSON text unless something else is asked for. */
+/** How messages are encoded; plain JSON text by default. */
 export interface MessageForm {
   readonly encoding?: Encoding | undefined;
   readonly compressor?: Compressor | undefined;
 }
 
-/** Events that a client with payload compression gets compressed: the ones that are large. @see docs/spec/gateway.md#encoding-and-compression */
+/**
+ * Whether an event is compressed for a client with payload compression: only large ones are.
+ * @see docs/spec/gateway.md#encoding-and-compression
+ */
 const compressedEvents: ReadonlySet<DispatchName> = new Set(['READY', 'GUILD_CREATE']);
 
 /**
- * One socket: counts and decodes what comes, gathers what goes. It knows frames, not sessions; what it cannot accept
- * it closes with the documented code.
+ * One socket: it counts and decodes incoming frames, and collects outgoing ones. It knows frames, not sessions, and
+ * closes with the documented code when it cannot accept a frame.
  *
- * What goes out is written past `ws`, whose own sending costs a system call for every message.
+ * Outgoing frames bypass `ws`, whose own sending costs a system call for every message.
  *
  * @see docs/spec/gateway.md#frames; docs/spec/gateway.md#close-codes; docs/spec/gateway.md#rates; docs/spec/gateway.md#encoding-and-compression
  */
 export class Connection implements Sender, SocketListener {
   readonly id: number;
-  /** Large events go compressed one by one; what Identify asks for. Only of plain JSON. */
+  /** Whether large events are compressed one by one, as Identify requests. Only for plain JSON. */
   compressesPayloads = false;
   readonly #socket: GatewaySocket;
   readonly #stream: Duplex;
@@ -74,15 +77,18 @@ export class Connection implements Sender, SocketListener {
   readonly #encoding: Encoding | undefined;
   readonly #compressor: Compressor | undefined;
   #queue: OutFrame[] = [];
-  /** Number of the first dispatch in the queue; those behind it follow without a gap. */
+  /** Number of the first dispatch in the queue; the others follow without a gap. */
   #sequence = 0;
-  /** Bytes of what is owed in the queue. */
+  /** Bytes of requested data in the queue. */
   #queuedOwed = 0;
-  /** Bytes given to the stream so far, up to which of them something is owed, and until when that may take. */
+  /**
+   * Bytes written to the stream so far, the position up to which requested data is in it, and the deadline for
+   * reading that.
+   */
   #written = 0;
   #owedUntil = 0;
   #owedEndMs = 0;
-  /** What is being compressed. */
+  /** The compression in progress. */
   #compressing: Promise<void> | undefined;
   #compressingBytes = 0;
   #minuteEndMs = 0;
@@ -101,7 +107,7 @@ export class Connection implements Sender, SocketListener {
     socket.listener = this;
   }
 
-  /** False once closing has begun, from either side. */
+  /** False once either side has begun to close. */
   get open(): boolean {
     return this.#open;
   }
@@ -110,22 +116,23 @@ export class Connection implements Sender, SocketListener {
     return this.#queue.length;
   }
 
-  /** Sends a frame at the end of this turn; after the end it goes nowhere. */
+  /** Sends a frame at the end of this turn; does nothing after the connection was closed. */
   send(frame: OutFrame): void {
     if (!this.#open) return;
     if (this.#queue.push(frame) === 1) this.#context.outbox.add(this);
   }
 
   /**
-   * As {@link dispatch}, something that the client asked for and that has no bound: READY, the guilds behind it, what is
-   * replayed. It does not count as backlog, as long as the client reads on at `runtimeLimits.gatewayOwedBytesPerSecondMin`.
+   * As {@link dispatch}, for data that the client requested and that has no bound: READY, the guilds after it, a
+   * replay. It does not count as backlog as long as the client reads at least
+   * `runtimeLimits.gatewayOwedBytesPerSecondMin`.
    */
   owe(frame: DispatchFrame, sequence: number): void {
     this.dispatch(frame, sequence);
     if (this.#open) this.#queuedOwed += frame.bytes.length;
   }
 
-  /** As {@link send}, a dispatch as number `sequence`, which is the one after the last it was given. */
+  /** As {@link send}, a dispatch with the number `sequence`, which follows the last one. */
   dispatch(frame: DispatchFrame, sequence: number): void {
     if (!this.#open) return;
     if (this.#queue.length === 0) this.#context.outbox.add(this);
@@ -134,7 +141,7 @@ export class Connection implements Sender, SocketListener {
     this.#context.metrics.dispatches++;
   }
 
-  /** What waits for the client to read it. */
+  /** Bytes that wait for the client to read them. */
   get backlogBytes(): number {
     return this.#stream.writableLength + this.#compressingBytes;
   }
@@ -174,26 +181,26 @@ export class Connection implements Sender, SocketListener {
     this.#owedEndMs = performance.now() + gatewayOwedMs + readMs;
   }
 
-  /** What waits behind the last of what is owed is more than may; or of that itself the client reads too little. */
+  /** Whether more waits behind the requested data than is allowed, or the client reads that data too slowly. */
   #isTooSlow(): boolean {
     const waiting = this.#stream.writableLength;
-    // What waits may be the answer to the upgrade, which was not written here.
+    // The waiting bytes may be the answer to the upgrade, which was not written here.
     const taken = Math.max(0, this.#written - waiting);
     const owed = Math.max(0, this.#owedUntil - taken);
     if (owed > 0 && performance.now() > this.#owedEndMs) return true;
     return waiting - owed + this.#compressingBytes > serviceLimits.gatewayBacklogBytesMax;
   }
 
-  /** Sends what is queued, then the close frame. Idempotent. */
+  /** Sends the queue, then the close frame. Idempotent. */
   close(name: CloseCodeName, reason: string = closeReasons[name]): void {
     this.closeWith(closeCodes[name].code, reason);
   }
 
-  /** As {@link close}, with a code of the WebSocket protocol's own. */
+  /** As {@link close}, with a code of the WebSocket protocol. */
   closeWith(code: number, reason: string): void {
     if (!this.#open) return;
     this.flush();
-    if (!this.#open) return; // it was too slow even for that
+    if (!this.#open) return; // Flushing has closed it, because the client reads too slowly.
     const compressing = this.#compressing;
     this.#end(code, false);
     if (compressing) compressing.then(() => this.#socket.close(code, reason));
@@ -205,23 +212,23 @@ export class Connection implements Sender, SocketListener {
     this.#end(code, true);
   }
 
-  /** Its client has proved who it is. */
+  /** Its client has a valid credential. */
   prove(): void {
     this.#context.onProof?.(this.#stream);
   }
 
-  /** Breaks off, as a network does. */
+  /** Cuts the connection, as a network failure does. */
   drop(): void {
     this.#stream.destroy();
   }
 
-  /** From here on nothing comes or goes, though the socket stays open. */
+  /** From now on nothing is sent or received, although the socket stays open. */
   freeze(): void {
     this.#isFrozen = true;
     this.#socket.pause();
   }
 
-  /** What leaves next is a message that breaks off, and nothing else. @param at where: 0 to 1 of its length */
+  /** Sends the beginning of the next message and nothing after it. @param at how much of it: 0 to 1 */
   cutNext(at: number): void {
     this.#cutAt = at;
   }
@@ -250,7 +257,7 @@ export class Connection implements Sender, SocketListener {
     return this.#encoding ? this.#encoding.message(frame, number) : textOf(frame, number);
   }
 
-  /** Without a session there is nothing that would be worth a compressor's memory. */
+  /** Without a session, a compressor would not be worth its memory. */
   #sendCompressed(compressor: Compressor, queue: readonly OutFrame[], sequence: number, owed: number): void {
     const messages = this.#messages(queue, sequence);
     const stored = sequence === 0 ? compressor.store(messages) : undefined;
@@ -258,7 +265,7 @@ export class Connection implements Sender, SocketListener {
     else this.#compress(compressor, messages, owed);
   }
 
-  // One after another, each turn's frames in one write as without compression.
+  // One after another, with each turn's frames in one write, as without compression.
   #compress(compressor: Compressor, texts: readonly Buffer[], owed: number): void {
     const bytes = owed > 0 ? 0 : texts.reduce((size, text) => size + text.length, 0);
     this.#compressingBytes += bytes;
@@ -286,7 +293,7 @@ export class Connection implements Sender, SocketListener {
     return this.#encoding ? this.#encoding.read(message) : parseFrame(message.toString());
   }
 
-  // Our choice: heartbeats count too, as the documentation makes no exception for them.
+  // Unspecified: heartbeats count too, because the documentation makes no exception for them.
   #countReceived(): boolean {
     const nowMs = steadyNow(this.#context.clock);
     if (nowMs >= this.#minuteEndMs) {
@@ -297,7 +304,7 @@ export class Connection implements Sender, SocketListener {
   }
 }
 
-/** The frames one behind the other, the large events among them compressed, each on its own. */
+/** The frames in a row, with each large event compressed separately. */
 function joinMixed(frames: readonly OutFrame[], sequence: number): Buffer {
   let number = sequence;
   const parts = frames.map(frame => {
@@ -312,7 +319,7 @@ function isCompressed(frame: OutFrame): boolean {
   return name !== undefined && compressedEvents.has(name);
 }
 
-/** The event in it. */
+/** The event in the frame. */
 function nameOf(frame: OutFrame): DispatchName | undefined {
   return 'name' in frame ? (frame as DispatchFrame).name : undefined;
 }

@@ -1,14 +1,14 @@
 import { type Cancel, type Clock, steadyNow } from '../../../wire/clock/ports.ts';
 
 /**
- * Calls `onDue` for every item that is not touched for `spanMs`: one timer for all of them, whatever their number. Setting the
- * clock changes nothing.
+ * Calls `onDue` for every item that is not touched for `spanMs`. All items share one timer. Setting the clock has no
+ * effect.
  */
 export class Deadlines<Item> {
   readonly #clock: Clock;
   readonly #spanMs: number;
   readonly #onDue: (item: Item) => void;
-  // In the order in which they fall due, because all wait equally long.
+  // In the order of their deadlines, because all wait equally long.
   readonly #dueMs = new Map<Item, number>();
   #timer: Cancel | undefined;
 
@@ -19,9 +19,9 @@ export class Deadlines<Item> {
   }
 
   /**
-   * Begins the item's wait, or begins it again.
+   * Starts or restarts the item's wait.
    *
-   * @param sinceMs when the wait began; now when absent, and else not before that of any item there
+   * @param sinceMs when the wait began, not before that of any item; default: now
    */
   touch(item: Item, sinceMs?: number): void {
     const nowMs = steadyNow(this.#clock);
@@ -37,7 +37,7 @@ export class Deadlines<Item> {
     return this.#dueMs.size;
   }
 
-  /** The item that waits longest since its last touch. */
+  /** The item that was touched least recently. */
   get first(): Item | undefined {
     return this.#dueMs.keys().next().value;
   }
@@ -46,7 +46,7 @@ export class Deadlines<Item> {
     this.#dueMs.delete(item);
   }
 
-  /** Forgets all items. */
+  /** Removes all items. */
   close(): void {
     this.#dueMs.clear();
     this.#timer?.();

@@ -3,8 +3,8 @@ import { type DispatchName, type GatewayFrame, opcodes } from '../../../model/ga
 import { encodeFrame } from '../../../wire/gateway/frames.ts';
 
 /**
- * WebSocket frames as a server writes them: whole, unmasked, made by hand. An event's frame is made once for all
- * sessions; they differ in the sequence number alone, whose place has a fixed width (JSON allows blanks before it).
+ * WebSocket frames as a server writes them: complete, unmasked, assembled by hand. An event's frame is encoded once
+ * for all sessions; they differ only in the sequence number, which has a fixed width (JSON allows spaces before it).
  *
  * @see RFC 6455, section 5.2
  */
@@ -12,20 +12,20 @@ import { encodeFrame } from '../../../wire/gateway/frames.ts';
 const textKind = 0x81;
 const binaryKind = 0x82;
 
-/** Digits a sequence number has room for. */
+/** Digits reserved for a sequence number. */
 const numberWidth = 10;
 const noNumber = ' '.repeat(numberWidth);
 
 const blank = 0x20;
 const zero = 0x30;
 
-/** One frame on its way out. */
+/** An outgoing frame. */
 export interface OutFrame {
   /** Header and text. */
   readonly bytes: Buffer;
-  /** Where the text begins. */
+  /** Index at which the text begins. */
   readonly textAt: number;
-  /** Where the sequence number ends; 0: it has none. */
+  /** Index at which the sequence number ends; 0: it has none. */
   readonly numberEnd: number;
 }
 
@@ -34,7 +34,7 @@ export interface DispatchFrame extends OutFrame {
   readonly name: DispatchName;
 }
 
-/** A frame that is no dispatch. */
+/** A frame that is not a dispatch. */
 export function controlFrame(op: GatewayFrame['op'], d: unknown): OutFrame {
   return textFrame(encodeFrame({ op, d, s: null, t: null }));
 }
@@ -43,14 +43,14 @@ export function textFrame(text: string): OutFrame {
   return { ...frameText(text), numberEnd: 0 };
 }
 
-/** @param data the event's `d`, already JSON */
+/** @param data the event's `d`, encoded as JSON */
 export function dispatchFrame(name: DispatchName, data: string): DispatchFrame {
   const head = `{"op":${opcodes.DISPATCH},"t":"${name}","s":${noNumber}`;
   const { bytes, textAt } = frameText(`${head},"d":${data}}`);
   return { name, bytes, textAt, numberEnd: textAt + head.length };
 }
 
-/** The frames one behind the other; those with a number are counted from `sequence`. */
+/** The frames in a row; dispatches are numbered from `sequence`. */
 export function joinFrames(frames: readonly OutFrame[], sequence: number): Buffer {
   let size = 0;
   for (const { bytes } of frames) size += bytes.length;
@@ -83,14 +83,14 @@ export function frameBinary(payload: Buffer): Buffer {
 function frameText(text: string): Pick<OutFrame, 'bytes' | 'textAt'> {
   const size = Buffer.byteLength(text);
   const textAt = headerSize(size);
-  // Not from the pool: what replay buffers keep would hold on to all that lies beside it there, many times its size.
+  // Not from the pool: a replay buffer that keeps such a slice would keep the whole pool, many times its size.
   const bytes = Buffer.allocUnsafeSlow(textAt + size);
   writeHeader(bytes, textKind, size);
   bytes.write(text, textAt);
   return { bytes, textAt };
 }
 
-/** Sizes up to 125 stand in the second byte; 126 and 127 there mean that two or eight more bytes hold the size. */
+/** Sizes up to 125 are in the second byte; 126 and 127 there mean that two or eight more bytes contain the size. */
 function headerSize(payload: number): number {
   if (payload < 126) return 2;
   return payload < 2 ** 16 ? 4 : 10;
@@ -108,7 +108,7 @@ function writeHeader(bytes: Buffer, kind: number, payload: number): void {
   }
 }
 
-/** Writes the number so that it ends before `end`; what is left of its place is blank. */
+/** Writes the number so that it ends before `end`, padded with spaces. */
 function writeNumber(bytes: Buffer, end: number, number: number): void {
   const start = end - numberWidth;
   let rest = number;

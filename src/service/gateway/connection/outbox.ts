@@ -1,4 +1,4 @@
-/** Something with text to send. */
+/** Something with frames to send. */
 export interface Sender {
   /** How many frames it has to send. */
   readonly queued: number;
@@ -6,15 +6,16 @@ export interface Sender {
 }
 
 /**
- * Lets all that one commit sends to a socket leave in one write: a write costs more than its bytes.
+ * Sends all that one commit causes for a socket in one write, because a write costs more than its bytes.
  *
- * A lone event leaves when its commit has announced it. Of several the answers to those who caused them go first, in the same
- * turn of the event loop: by the time the events have left, their callers may have asked again, together.
+ * A single event is sent when its commit has announced it. With several, the answers to the requests that caused them
+ * are sent first, in the same turn of the event loop: by the time the events are sent, their callers may have sent
+ * their next requests, together.
  */
 export class Outbox {
   #waiting: Sender[] = [];
 
-  /** Has `sender` flushed soon. To be called once until then. */
+  /** Flushes `sender` soon. Call it once until then. */
   add(sender: Sender): void {
     if (this.#waiting.push(sender) > 1) return;
     queueMicrotask(() => {

@@ -1,9 +1,9 @@
 import type { Peer, Protocol } from '../protocol.ts';
 import type { Connection, SendFaults } from './connection.ts';
 
-/** A gateway socket, as faults see it. */
+/** A gateway socket, as fault injection sees it. */
 export interface SocketTarget {
-  /** The same for the same socket. */
+  /** Identifies the socket. */
   readonly socket: object;
   /** Null until the client has identified, and for a user's own client. */
   readonly applicationId: string | null;
@@ -12,7 +12,7 @@ export interface SocketTarget {
   readonly hasSession: boolean;
   drop(): void;
   freeze(): void;
-  /** @param at which part of what leaves next still leaves, from 0 to 1 */
+  /** @param at how much of the next message is still sent, from 0 to 1 */
   cutNext(at: number): void;
   reconnect(): void;
   invalidate(resumable: boolean): void;
@@ -20,15 +20,15 @@ export interface SocketTarget {
 
 /** Breaks sockets on purpose: fault injection. */
 export interface SocketFaults {
-  /** False while no fault waits for a socket, so that none has to ask. */
+  /** False while no fault for sockets is armed, so that no connection needs to ask. */
   readonly concernSockets: boolean;
-  /** Names what gives the sockets that are open. */
+  /** Sets the function that lists the open sockets. */
   watch(open: () => Iterable<SocketTarget>): void;
-  /** Frames are about to leave. @param events names of the dispatches among them */
+  /** Frames are about to be sent. @param events names of the dispatches among them */
   beforeSending(target: SocketTarget, events: readonly string[]): void;
 }
 
-/** Lets faults strike the connections of a gateway. */
+/** Lets faults be injected into the connections of a gateway. */
 export function socketFaults(protocol: Protocol, faults: SocketFaults): SendFaults {
   function targetOf(connection: Connection, peer: Readonly<Peer> | undefined): SocketTarget {
     const record = peer?.session?.record;

@@ -8,17 +8,17 @@ import { closeReasons } from './close-reasons.ts';
 // RFC 6455's "message too big", which `ws` sends by itself.
 const messageTooBig = 1009;
 
-// A peer that does not answer a close frame is cut off after this long.
+// A peer that does not answer a close frame is disconnected after this long.
 const closeTimeoutMs = 1_000;
 
-/** Who hears a socket. */
+/** Receives the events of a socket. */
 export interface SocketListener {
   onMessage(data: RawData, isBinary: boolean): void;
-  /** Nothing more will come; the code is the peer's, or 1006. */
+  /** Nothing more arrives; the code is the peer's, or 1006. */
   onClose(code: number): void;
 }
 
-/** A socket whose oversized messages end with the gateway's own code, and which has one listener rather than many. */
+/** A socket that closes oversized messages with the gateway's own code, and has one listener object instead of many. */
 export class GatewaySocket extends WebSocket {
   listener: SocketListener | undefined;
 
@@ -38,7 +38,7 @@ function onClose(this: WebSocket, code: number): void {
 }
 
 function onError(): void {
-  // The close that follows says what is to be known.
+  // The close event that follows says all that is needed.
 }
 
 /** Turns upgrade requests into sockets: messages up to `serviceLimits.gatewayPayloadBytesMax`, no compression. */

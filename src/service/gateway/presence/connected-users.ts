@@ -9,7 +9,7 @@ export interface Player {
   readonly userId: UserId;
 }
 
-/** Who wants to know when players come and go. Both may be told again what they know. */
+/** Is notified when players connect and disconnect; a notification may be repeated. */
 export interface PlayerWatch {
   connected(applicationId: ApplicationId, userId: UserId): Promise<void>;
   disconnected(applicationId: ApplicationId, userId: UserId): Promise<void>;
@@ -17,101 +17,108 @@ export interface PlayerWatch {
 
 type Leave = () => MaybePromise<void>;
 
-/** One session's being there. */
-export class Stay {
-  /** Sessions that were there for the same user (or bot) when it began, this one included. */
+/** The registration of one session. */
+export class Registration {
+  /** Sessions of the same user (or bot) when it was registered, including this one. */
   readonly sessions: number;
-  readonly #attendance: Attendance;
+  readonly #users: ConnectedUsers;
   readonly #leave: Leave;
   readonly #player: Player | undefined;
 
-  constructor(attendance: Attendance, leave: Leave, player: Player | undefined, sessions: number) {
+  constructor(users: ConnectedUsers, leave: Leave, player: Player | undefined, sessions: number) {
     this.sessions = sessions;
-    this.#attendance = attendance;
+    this.#users = users;
     this.#leave = leave;
     this.#player = player;
   }
 
-  /** Resolves once everybody knows. */
-  depart(): Promise<void> {
-    return this.#attendance.depart(this.#leave, this.#player);
+  /** Resolves once all parts have been notified. */
+  remove(): Promise<void> {
+    return this.#users.remove(this.#leave, this.#player);
   }
 }
 
-interface Standing {
+interface PlayerState {
   sessions: number;
-  /** What the watch was told last; when that failed it may know in part, and is told the next change all the same. */
-  told: boolean;
-  /** Being done; undefined: nothing is. */
+  /** The state of the last notification; if that failed, the next change is notified all the same. */
+  notified: boolean;
+  /** The notification in progress, if any. */
   work: Promise<void> | undefined;
 }
 
-/** Keeps the bus told which sessions are there, and the watch which players are: first session in, last session out. */
-export class Attendance {
+/**
+ * Registers sessions at the bus, and notifies the watch of players: when the first session begins and when the last
+ * one ends.
+ */
+export class ConnectedUsers {
   readonly #bus: Bus;
   readonly #watch: PlayerWatch;
-  readonly #standings = new Map<Topic, Standing>();
+  readonly #players = new Map<Topic, PlayerState>();
 
   constructor(bus: Bus, watch: PlayerWatch) {
     this.#bus = bus;
     this.#watch = watch;
   }
 
-  /** Resolves once everybody knows. */
-  async arrive(home: Topic, sessionId: string, player: Player | undefined): Promise<Stay> {
+  /** Resolves once all parts have been notified. */
+  async add(home: Topic, sessionId: string, player: Player | undefined): Promise<Registration> {
     const leave = await this.#bus.enter(home, sessionId);
     try {
       if (player) await this.#change(player, 1);
-      return new Stay(this, leave, player, await this.#bus.present(home));
+      return new Registration(this, leave, player, await this.#bus.present(home));
     } catch (error) {
-      await this.depart(leave, player).catch(() => {}); // the first failure is the one to be told
+      await this.remove(leave, player).catch(() => {}); // Report the first failure.
       throw error;
     }
   }
 
-  /** @see Stay.depart */
-  async depart(leave: Leave, player: Player | undefined): Promise<void> {
+  /** @see Registration.remove */
+  async remove(leave: Leave, player: Player | undefined): Promise<void> {
     await leave();
     if (player) await this.#change(player, -1);
   }
 
-  /** As {@link arrive}, for a session that everybody knows of already. */
-  async stay(home: Topic, sessionId: string, player: Player | undefined): Promise<Stay> {
+  /** As {@link add}, for a session that was registered before a restart. */
+  async restore(home: Topic, sessionId: string, player: Player | undefined): Promise<Registration> {
     if (player) {
       const key = topics.player(player.applicationId, player.userId);
-      this.#standings.set(key, this.#standings.get(key) ?? { sessions: 0, told: true, work: undefined });
+      this.#players.set(key, this.#players.get(key) ?? { sessions: 0, notified: true, work: undefined });
     }
-    return this.arrive(home, sessionId, player);
+    return this.add(home, sessionId, player);
   }
 
-  /** Tells that a player is gone whose sessions ended untold, unless it has another. */
+  /**
+   * Notifies that a player has disconnected whose sessions ended without a notification, unless it has another
+   * session.
+   */
   async missed(player: Player): Promise<void> {
     const key = topics.player(player.applicationId, player.userId);
     if ((await this.#bus.present(key)) > 0) return;
     await this.#watch.disconnected(player.applicationId, player.userId);
   }
 
-  // One after another for each player, and each tells what is so by then: a quick leave-and-return tells nothing.
+  // One after another for each player, and each notifies the state at that time: leaving and returning quickly
+  // notifies nothing.
   #change(player: Player, by: 1 | -1): Promise<void> {
     const key = topics.player(player.applicationId, player.userId);
-    const standing: Standing = this.#standings.get(key) ?? { sessions: 0, told: false, work: undefined };
-    this.#standings.set(key, standing);
-    standing.sessions += by;
-    const told = (standing.work ?? Promise.resolve()).then(() => this.#tell(key, player, standing));
-    const work: Promise<void> = told
-      .catch(() => {}) // whoever changed it was told
+    const state: PlayerState = this.#players.get(key) ?? { sessions: 0, notified: false, work: undefined };
+    this.#players.set(key, state);
+    state.sessions += by;
+    const notified = (state.work ?? Promise.resolve()).then(() => this.#notify(key, player, state));
+    const work: Promise<void> = notified
+      .catch(() => {}) // The caller of the change receives the error.
       .then(() => {
-        if (standing.work === work) standing.work = undefined;
-        if (standing.sessions === 0 && !standing.told) this.#standings.delete(key);
+        if (state.work === work) state.work = undefined;
+        if (state.sessions === 0 && !state.notified) this.#players.delete(key);
       });
-    standing.work = work;
-    return told;
+    state.work = work;
+    return notified;
   }
 
-  async #tell(key: Topic, { applicationId, userId }: Player, standing: Standing): Promise<void> {
-    const isThere = standing.sessions > 0;
-    if (isThere === standing.told) return;
-    standing.told = isThere;
+  async #notify(key: Topic, { applicationId, userId }: Player, state: PlayerState): Promise<void> {
+    const isThere = state.sessions > 0;
+    if (isThere === state.notified) return;
+    state.notified = isThere;
     if (isThere) await this.#watch.connected(applicationId, userId);
     else if ((await this.#bus.present(key)) === 0) await this.#watch.disconnected(applicationId, userId);
   }

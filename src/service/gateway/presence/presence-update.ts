@@ -12,10 +12,11 @@ type Fields = Readonly<Record<string, unknown>>;
 type Test = (value: unknown) => boolean;
 
 /**
- * Reads a presence as Identify and op 3 carry it.
+ * Reads a presence from Identify or op 3.
  *
- * Our choice: of an activity the fields that the interface names are kept, of a bot's the four it may set; a field of
- * the wrong shape makes all of it malformed. Beside the status, what is null counts as left out: clients send it so.
+ * Unspecified: of an activity the fields that the interface names are kept, of a bot's activity the four that it may
+ * set; a field of the wrong shape makes the whole presence malformed. Except for the status, null counts as absent,
+ * because clients send it so.
  *
  * @see docs/spec/gateway.md#presence
  */
@@ -53,7 +54,7 @@ const orNull =
   value =>
     value === null || test(value);
 
-/** What an activity may have, and how it must look. Only `name` and `type` are needed. */
+/** The fields of an activity and their checks. Only `name` and `type` are required. */
 const activityFields: Readonly<Record<string, Test>> = {
   name: value => isText(value, 1, nameLengthMax),
   type: value => isWhole(value) && value <= activityTypeMax,
@@ -85,7 +86,7 @@ function isPartySize(value: unknown): boolean {
   return Array.isArray(value) && value.length === 2 && value.every(isWhole);
 }
 
-/** An object in which each field that is there passes its test. */
+/** An object whose present fields all pass their checks. */
 function isObject(value: unknown, tests: Readonly<Record<string, Test>>): boolean {
   const fields = asRecord(value);
   if (!fields) return false;

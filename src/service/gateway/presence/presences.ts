@@ -8,34 +8,33 @@ import type { GatewaySessionRecord, GuildMemberRecord } from '../../store/record
 import type { Session } from '../sessions/session.ts';
 
 /**
- * What the users of this node's sessions say they are doing. Of a user with several sessions the one that spoke last
- * counts.
+ * The presences of users with sessions on this node. Of several sessions of a user, the last update counts.
  *
- * Our choice: a user is shown as online only once a session of theirs has said so, in Identify or by op 3.
+ * Unspecified: a user is shown as online only after a session has sent a presence, in Identify or by op 3.
  *
  * @see docs/spec/gateway.md#presence
  */
 export class Presences {
   readonly #core: Core;
-  /** User → session → what it said, the latest last. */
+  /** User → session → its presence, the latest last. */
   readonly #byUser = new Map<UserId, Map<string, PresenceUpdate>>();
 
   constructor(core: Core) {
     this.#core = core;
   }
 
-  /** The session says so from now on; the bots in the user's guilds are told. */
+  /** Sets the presence of a session; the bots in the user's guilds are notified. */
   async set({ record }: Session, presence: PresenceUpdate): Promise<void> {
     this.#keep(record, presence);
     await this.#tell(record);
   }
 
-  /** Nobody is told: they know since before this process began. */
+  /** Restores a presence without a notification, because the bots received it before the restart. */
   revive({ record }: Session): void {
     if (record.presence) this.#keep(record, record.presence);
   }
 
-  /** The session is over. */
+  /** Removes the presence of a session that has ended. */
   async leave({ record }: Session): Promise<void> {
     const sessions = this.#byUser.get(record.user_id);
     if (!sessions?.delete(record.id)) return;
@@ -43,7 +42,7 @@ export class Presences {
     await this.#tell(record);
   }
 
-  /** Those of the members that are there, as the guild sees them. */
+  /** The presences of the members who have one, as the guild sees them. */
   within(guildId: GuildId, members: readonly Pick<GuildMemberRecord, 'user_id'>[]): Presence[] {
     if (this.#byUser.size === 0) return [];
     const seen = members.map(({ user_id }) => presenceView(user_id, guildId, this.#of(user_id)));
@@ -63,7 +62,7 @@ export class Presences {
 
   async #tell(record: GatewaySessionRecord): Promise<void> {
     const { user_id } = record;
-    const presence = this.#of(user_id); // what it is now: by the commit it may be another, which is told by itself
+    const presence = this.#of(user_id); // The present one; a change before the commit is announced separately.
     await this.#core.store.transact(`presence/${user_id}`, async transaction => {
       for (const guild of await guildsOf(transaction, record)) {
         const event = lazyEvent('PRESENCE_UPDATE', () => presenceView(user_id, guild, presence));
@@ -79,7 +78,7 @@ async function guildsOf(view: StoreView, { kind, user_id }: GatewaySessionRecord
   return memberships.map(({ guild_id }) => guild_id);
 }
 
-/** Who is invisible looks offline. */
+/** An invisible user looks offline. */
 function presenceView(userId: UserId, guildId: GuildId, update: PresenceUpdate | undefined): Presence {
   const { status = 'offline', activities = [] } = update ?? {};
   const isThere = status !== 'invisible' && status !== 'offline';

@@ -17,10 +17,10 @@ import { readyApplication, readyBase } from './ready.ts';
 import type { Session } from './session.ts';
 import { servesGuild } from './shard.ts';
 
-/** Guilds read in one go; between two such goes other work has its turn. */
+/** Guilds read in one transaction; between two transactions other work runs. */
 const guildsPerRead = 100;
 
-/** A bot, and how it looks at its guilds. */
+/** A bot, and how it sees its guilds. */
 interface Bot {
   readonly application: ApplicationRecord;
   readonly identity: Identity;
@@ -30,7 +30,7 @@ interface Bot {
 /**
  * Starts a bot's session: READY, then GUILD_CREATE for each guild of its shard.
  *
- * @returns false when these are more than `serviceLimits.gatewayGuildsPerShardMax`
+ * @returns false when there are more guilds than `serviceLimits.gatewayGuildsPerShardMax`
  * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#sharding
  */
 export async function startBotSession(core: Core, session: Session, bot: Bot): Promise<boolean> {
@@ -52,7 +52,7 @@ export async function startBotSession(core: Core, session: Session, bot: Bot): P
   });
   for (let at = 0; at < guilds.length; at += guildsPerRead) {
     const revision = await showGuilds(core, session, bot, guilds.slice(at, at + guildsPerRead));
-    // Of what is written between two goes the guilds of the first know nothing.
+    // The guilds of the first transaction do not contain what is written before the second.
     if (at === 0) session.saw(fixturesScope, revision);
   }
   session.release();
@@ -60,12 +60,12 @@ export async function startBotSession(core: Core, session: Session, bot: Bot): P
 }
 
 /**
- * Shows the guilds as they are now; those that the application is no longer in are left out.
+ * Sends the guilds in their present state; guilds that the application has left are omitted.
  *
- * @returns the revision up to which they tell everything
+ * @returns the revision up to which they contain every change
  */
 async function showGuilds(core: Core, session: Session, bot: Bot, ids: readonly GuildId[]): Promise<number> {
-  // Within a work: what it sees is all that was committed up to its revision, whoever wrote it.
+  // Within a transaction, because it sees everything that was committed up to its revision.
   const { revision, guilds } = await core.store.transact(fixturesScope, async transaction => {
     const guilds: (Guild | undefined)[] = [];
     for (const id of ids) guilds.push(await readGuild(transaction, id, bot));
@@ -80,12 +80,12 @@ async function showGuilds(core: Core, session: Session, bot: Bot, ids: readonly 
   return revision;
 }
 
-/** Documents that furnish the service write many guilds at once, under this scope. */
+/** The store scope of fixtures, which write many guilds in one transaction. */
 const fixturesScope = 'fixtures';
 
 /**
- * Our choice: the members are listed for a session that has the GUILD_MEMBERS intent, in a guild with no more of them
- * than its `large_threshold`; otherwise only the bot itself is, as gateway clients look for it there.
+ * Unspecified: the members are listed for a session with the GUILD_MEMBERS intent, in a guild with at most
+ * `large_threshold` members; otherwise only the bot itself, because gateway clients look for it there.
  */
 async function readGuild(
   view: StoreView,

@@ -3,7 +3,7 @@ import type { GatewaySessionRecord } from '../../store/records.ts';
 import { Alarms } from '../connection/alarms.ts';
 import type { SessionPrincipal } from '../identify.ts';
 
-/** What a session lives by: not the one token it came with, but all that a refresh puts in its place. */
+/** What a session depends on: not only its token, but also every token that a refresh replaces it with. */
 export function credentialOf(principal: SessionPrincipal): string | null {
   switch (principal.kind) {
     case 'bot':
@@ -15,13 +15,13 @@ export function credentialOf(principal: SessionPrincipal): string | null {
   }
 }
 
-/** A session, as far as its credential goes. */
+/** A session, as far as its credential is concerned. */
 interface Watched {
   readonly record: GatewaySessionRecord;
   readonly hasEnded: boolean;
 }
 
-/** Finds out when what a session was opened with holds no longer: it was revoked, replaced or has expired. */
+/** Notices when a session's credential is no longer valid: it was revoked, replaced or has expired. */
 export class CredentialWatch<Session extends Watched> {
   readonly #core: Core;
   readonly #alarms: Alarms<Session>;
@@ -32,7 +32,7 @@ export class CredentialWatch<Session extends Watched> {
     this.#alarms = new Alarms(core.clock, onDue);
   }
 
-  /** Until when the credential holds: null without end, undefined when it holds no more. */
+  /** When the credential expires: null: never; undefined: it is no longer valid. */
   async end({ kind, application_id, credential }: GatewaySessionRecord): Promise<number | null | undefined> {
     const { store, clock } = this.#core;
     if (kind === 'session') return (await store.get('tokens', credential ?? ''))?.expires_at_ms;
@@ -50,14 +50,14 @@ export class CredentialWatch<Session extends Watched> {
     return end;
   }
 
-  /** Whether the session's credential still holds; if so, it is watched. */
+  /** Whether the session's credential is still valid; if so, it stays watched. */
   async check(session: Session): Promise<boolean> {
     const end = await this.end(session.record);
     if (end !== undefined && !session.hasEnded) this.watch(session, end);
     return end !== undefined;
   }
 
-  /** @param endMs when the credential is to be looked at again; null: never */
+  /** @param endMs when to check the credential again; null: never */
   watch(session: Session, endMs: number | null): void {
     if (endMs === null) this.#alarms.drop(session);
     else this.#alarms.set(session, endMs);
@@ -67,7 +67,7 @@ export class CredentialWatch<Session extends Watched> {
     this.#alarms.drop(session);
   }
 
-  /** Watches no more. */
+  /** Stops watching a session. */
   close(): void {
     this.#alarms.close();
   }

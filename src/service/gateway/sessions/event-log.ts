@@ -5,17 +5,17 @@ import { LruCache } from '../../support/lru-cache.ts';
 import { runtimeLimits } from '../../support/service-limits.ts';
 import { applyDelta, deltaOf, lengthOf } from '../../support/text-delta.ts';
 
-/** How many sessions hear an announcement, or would; 0: nobody does. */
-type Hears = (announcement: Announcement) => number;
+/** The number of sessions that receive an announcement, or would; 0: none. */
+type CountReceivers = (announcement: Announcement) => number;
 
-/** Shorter events are always kept whole. */
+/** Shorter events are always stored whole. */
 const wholeLengthMax = 2048;
-/** Text kept at hand, for later events to be told by. */
+/** Characters of events kept in memory, from which later events are stored as differences. */
 const modelsLengthMax = 16 * 1024 * 1024;
-/** What a record takes beside its event's data, roughly. */
+/** Approximate size of a record without its event's data. */
 const recordLength = 250;
 
-/** An event that was kept whole, and by which later ones of its scope are told. */
+/** An event that was stored whole, from which later ones of its scope are stored as differences. */
 interface Model {
   readonly revision: number;
   readonly number: number;
@@ -23,77 +23,77 @@ interface Model {
 }
 
 /**
- * Stands where announcements come by: picks those that must outlive the process, before their commit, and knows up to
- * which commit all have been handed on. What no session hears is not kept, and costs one look-up. A large event, which
- * mostly repeats an earlier one of its scope, is kept as its difference from that.
+ * Selects the announcements that must outlive the process, before their commit, and knows up to which commit all have
+ * been delivered. An announcement without receivers is not stored, and costs one look-up. A large event, which mostly
+ * repeats an earlier one of its scope, is stored as its difference from that one.
  *
- * It needs a bus that hands on within `publish` and in order of the commits, as that of a single process does.
+ * It needs a bus that delivers within `publish` and in the order of the commits, like that of a single process.
  */
 export class EventLog {
-  #hears: Hears = () => 0;
+  #countReceivers: CountReceivers = () => 0;
   #onFull: () => void = () => {};
   #position = 0;
   #lostUpTo = 0;
-  /** What was kept since {@link EventLog.turn}: records, what they take, and to how many sessions they go. */
+  /** What was stored since {@link EventLog.turn}: records, their size, and the number of deliveries. */
   #kept = 0;
   #bytes = 0;
   #deliveries = 0;
-  /** All that is kept, and what it takes. */
+  /** All that is stored, and its size. */
   readonly #stored = { entries: 0, bytes: 0 };
-  /** Scope → its model. */
+  /** Scope → the event from which later ones are stored as differences. */
   readonly #models = new LruCache<Model>(modelsLengthMax);
-  /** Models of the commit under way, which may fail. */
+  /** The same for the commit in progress, which may fail. */
   #begun: readonly string[] = [];
   #begunAt = 0;
-  /** Name of a kept model → revision of the last event that is told by it. */
+  /** Name of a stored base event → revision of the last event that is a difference from it. */
   readonly #lastUses = new Map<string, number>();
 
   /**
-   * From here on keeps what `hears` says is heard.
+   * From now on stores the announcements for which `countReceivers` returns receivers.
    *
-   * @param onFull called when half of what may be kept has been kept since the last {@link EventLog.turn}
+   * @param onFull called when half of the bound was stored since the last {@link EventLog.turn}
    */
-  listen(hears: Hears, onFull: () => void = () => {}): void {
-    this.#hears = hears;
+  listen(countReceivers: CountReceivers, onFull: () => void = () => {}): void {
+    this.#countReceivers = countReceivers;
     this.#onFull = onFull;
   }
 
-  /** Revision of the last commit whose announcements were handed on. */
+  /** Revision of the last commit whose announcements were delivered. */
   get position(): number {
     return this.#position;
   }
 
-  /** How many announcements were kept since {@link EventLog.turn}. */
+  /** The number of announcements stored since {@link EventLog.turn}. */
   get kept(): number {
     return this.#kept;
   }
 
-  /** How many events are kept, and roughly how many bytes they take. */
+  /** The number of stored events, and their approximate size in bytes. */
   get stored(): { readonly entries: number; readonly bytes: number } {
     return this.#stored;
   }
 
-  /** For the store: what is to be kept of the announcements it is about to commit. */
+  /** For the store: which of the announcements that it is about to commit to store. */
   keep(announced: readonly Announced[]): readonly GatewayEventRecord[] {
     this.#dropFailed(announced[0]?.revision ?? 0);
     const records: GatewayEventRecord[] = [];
-    // Who hears of a topic to follow hears also what the same commit announces there.
+    // A session that receives a new topic to follow also receives what the same commit announces there.
     const joined = new Set<Topic>();
     let previous: GatewayEventRecord | undefined;
     for (const one of announced) {
-      const hearers = this.#hears(one);
-      if (hearers === 0 && !joined.has(one.to)) continue;
+      const receivers = this.#countReceivers(one);
+      if (receivers === 0 && !joined.has(one.to)) continue;
       if (one.follow !== undefined) joined.add(one.follow);
       const number: number = previous?.revision === one.revision ? previous.number + 1 : 0;
       previous = this.#record(one, number);
       records.push(previous);
-      this.count(previous, hearers);
+      this.count(previous, receivers);
     }
     return records;
   }
 
-  /** Takes account of a kept event, of this process or a former one. */
-  count(record: GatewayEventRecord, hearers: number): void {
+  /** Counts a stored event, of this process or a former one. */
+  count(record: GatewayEventRecord, receivers: number): void {
     const { revision, delta } = record;
     const bytes = bytesOf(record);
     this.#stored.entries++;
@@ -102,52 +102,52 @@ export class EventLog {
     const wasFull = this.#isFull;
     this.#kept++;
     this.#bytes += bytes;
-    this.#deliveries += hearers;
+    this.#deliveries += receivers;
     if (!wasFull && this.#isFull) this.#onFull();
   }
 
-  /** What was kept until here is taken care of. */
+  /** Starts a new count: the events stored so far have been taken care of. */
   turn(): void {
     this.#kept = 0;
     this.#bytes = 0;
     this.#deliveries = 0;
   }
 
-  /** Whether a kept event is still needed by another behind `position`; if not, it may be deleted. */
+  /** Whether another event after `position` needs a stored event; if not, it may be deleted. */
   isNeeded(record: GatewayEventRecord, position: number): boolean {
     const { revision, number, announced } = record;
     const name = nameOf({ revision, number });
     const lastUse = this.#lastUses.get(name) ?? -1;
     const model = this.#models.get(announced.scope);
-    // Those that come are told by a newer one.
+    // Later events are differences from a newer one.
     if (model?.revision === revision && model.number === number) this.#models.delete(announced.scope);
     if (lastUse > position) return true;
     this.#lastUses.delete(name);
-    // What a former process kept may not have been counted.
+    // Events that a former process stored may not have been counted.
     const stored = this.#stored;
     stored.entries = Math.max(0, stored.entries - 1);
     stored.bytes = Math.max(0, stored.bytes - bytesOf(record));
     return false;
   }
 
-  /** A kept event can no longer be read, and was set aside. */
+  /** A stored event can no longer be read, and was moved away. */
   lost(revision: number): void {
     this.#lostUpTo = Math.max(this.#lostUpTo, revision);
   }
 
-  /** Revision of the last event that was {@link lost}; 0: none was. */
+  /** Revision of the last event that was {@link lost}; 0: none. */
   get lostUpTo(): number {
     return this.#lostUpTo;
   }
 
-  /** All that was kept has been deleted. */
+  /** All stored events were deleted. */
   clear(): void {
     this.#models.clear();
     this.#lastUses.clear();
     this.turn();
   }
 
-  /** They have been handed on, or were before this process began. */
+  /** They were delivered, or are from before this process. */
   passed(revision: number): void {
     if (revision > this.#position) this.#position = revision;
   }
@@ -160,7 +160,7 @@ export class EventLog {
   #record(one: Announced, number: number): GatewayEventRecord {
     const { revision, scope, event } = one;
     if (!event) return { revision, number, announced: one };
-    // Its data may be encoded only when somebody asks; here somebody does.
+    // Its data may be encoded only on demand; here it is needed.
     const { name, data } = event;
     const model = data.length > wholeLengthMax ? this.#models.get(scope) : undefined;
     const parts = model && deltaOf(model.text, data);
@@ -175,7 +175,7 @@ export class EventLog {
     return { revision, number, announced: { ...one, event: { name, data } } };
   }
 
-  /** By now the commit before has been handed on, or it failed and nothing is told by what it would have kept. */
+  /** By now the commit before was delivered, or it failed and no event is a difference from its own. */
   #dropFailed(revision: number): void {
     if (this.#position < this.#begunAt) for (const scope of this.#begun) this.#models.delete(scope);
     this.#begun = [];
@@ -183,7 +183,7 @@ export class EventLog {
   }
 }
 
-/** Reads a kept event. @param find finds another one that is kept */
+/** Reads a stored event. @param find finds another stored event */
 export async function readKept(
   { announced, delta }: GatewayEventRecord,
   find: (revision: number, number: number) => Promise<GatewayEventRecord | undefined>,
@@ -191,14 +191,17 @@ export async function readKept(
   if (!delta || !announced.event) return announced;
   const model = await find(delta.revision, delta.number);
   const base = model?.announced.event?.data;
-  if (base === undefined) throw new Error(`The event at ${delta.revision}, which others are told by, is not there.`);
+  if (base === undefined)
+    throw new Error(
+      `The event at revision ${delta.revision}, from which others are stored as differences, is missing.`,
+    );
   return { ...announced, event: new KeptEvent(announced.event.name, delta.size, () => applyDelta(base, delta.parts)) };
 }
 
-/** An event whose data is put together when somebody asks. */
+/** An event whose data is composed on demand. */
 export class KeptEvent implements NonNullable<Announcement['event']> {
   readonly name: NonNullable<Announcement['event']>['name'];
-  /** Of its data, in bytes. */
+  /** The size of its data in bytes. */
   readonly size: number;
   readonly #read: () => string;
 

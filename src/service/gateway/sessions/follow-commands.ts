@@ -6,9 +6,9 @@ import type { ApplicationRecord } from '../../store/records.ts';
 import type { Session } from './session.ts';
 
 /**
- * Has a user's session hear when the commands that the user may use change, in the guilds it is in by now.
+ * Lets a user's session receive changes of the commands that the user may use, in the present guilds of the user.
  *
- * @param only the application that the session is of; a user's own client follows all
+ * @param only the application of the session; a user's own client follows all
  */
 export async function followCommands(
   { store }: Core,

@@ -13,10 +13,10 @@ import { notifySession, type Session } from './session.ts';
 import { servesGuild } from './shard.ts';
 
 /**
- * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long is as none. Ids may be numbers, too, and
- * null is as nothing: over ETF that is how clients send what they leave out.
+ * Reads op 8's `d`; undefined when it is malformed. A nonce that is too long is ignored. Ids may be numbers, and null
+ * counts as absent, because over ETF clients send it so.
  *
- * Our choice: with both `user_ids` and `query`, the ids count.
+ * Unspecified: with both `user_ids` and `query`, the ids count.
  */
 export function readMembersRequest(d: unknown): RequestGuildMembers | undefined {
   const { guild_id: guild, query, limit, user_ids, presences, nonce } = asRecord(d) ?? {};
@@ -38,10 +38,10 @@ export function readMembersRequest(d: unknown): RequestGuildMembers | undefined 
 }
 
 /**
- * Answers a bot that asks for members: GUILD_MEMBERS_CHUNK, as many as it takes, or RATE_LIMITED.
+ * Answers a bot's request for members: GUILD_MEMBERS_CHUNK, as often as needed, or RATE_LIMITED.
  *
- * Our choice: a guild that the session does not serve, or all members without the GUILD_MEMBERS intent, get no answer,
- * as on the hosted service.
+ * Unspecified: a request for a guild that the session does not serve, or for all members without the GUILD_MEMBERS
+ * intent, gets no answer, as on the hosted service.
  *
  * @see docs/spec/gateway.md#rates
  */
@@ -64,7 +64,7 @@ export async function answerMembersRequest(
       return;
     }
   }
-  // Read and told within one work: no change of a member comes between.
+  // Read and sent within one transaction, so that no change of a member comes in between.
   await core.store.transact(guildScope(guild_id), async work => {
     const members = await membersOf(work, session, request);
     for (const chunk of await chunksOf(work, presences, session, request, members ?? [])) {
@@ -81,7 +81,7 @@ function hasIntent({ record: { intents: wanted } }: Session, bit: number): boole
   return ((wanted ?? 0) & bit) !== 0;
 }
 
-/** @returns how long to wait, when it was asked too often */
+/** @returns how long to wait, if requests came too often */
 async function countAll(core: Core, { record }: Session, { guild_id }: RequestGuildMembers) {
   const limit = core.limits.buckets['gateway-all-members'];
   if (!limit) return undefined;

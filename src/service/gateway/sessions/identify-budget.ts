@@ -5,12 +5,18 @@ import type { Core } from '../../core.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { Shard } from './shard.ts';
 
-/** How many sessions a bot or a user may still start, and how fast. @see docs/spec/gateway.md#starting-limits; docs/spec/gateway.md#sharding */
+/**
+ * How many sessions a bot or a user may still start, and how fast.
+ * @see docs/spec/gateway.md#starting-limits; docs/spec/gateway.md#sharding
+ */
 export interface IdentifyBudget {
   readonly limit: RateLimit;
-  /** Counts one identify. `pace`: another of its key was within seconds; nothing was counted. `day`: none is left. */
+  /**
+   * Counts one identify. `pace`: too soon after another with the same key, and not counted. `day`: the day's budget
+   * is used up.
+   */
   spend(applicationId: ApplicationId, shard: Shard | null): Promise<'pace' | 'day' | undefined>;
-  /** As `spend`, of a user, whichever client it is. */
+  /** As `spend`, for a user, with any client. */
   spendOfUser(userId: UserId): Promise<'pace' | 'day' | undefined>;
   look(applicationId: ApplicationId): Promise<LimitState>;
 }
@@ -18,7 +24,7 @@ export interface IdentifyBudget {
 export function createIdentifyBudget(core: Core): IdentifyBudget {
   const { 'gateway-identify': enforced, 'gateway-identify-pace': pace } = core.limits.buckets;
   const { 'gateway-identify-user': ofUser, 'gateway-identify-user-pace': userPace } = core.limits.buckets;
-  // Clients want to be told a number also where nothing is limited.
+  // Clients expect a number even where nothing is limited.
   const limit = enforced ?? limitProfiles.standard.buckets['gateway-identify'] ?? { requests: 1, windowMs: 0 };
   const name = (applicationId: ApplicationId) => `gateway-identify/${applicationId}`;
   return {

@@ -29,7 +29,7 @@ export interface PlayerLobbies extends PlayerWatch {
 }
 
 /**
- * Starts the session of a player: READY with the lobbies in it or, without the capability AUTO_LOBBY_CONNECT, READY and
+ * Starts a player's session: READY with the lobbies in it or, without the capability AUTO_LOBBY_CONNECT, READY and
  * then LOBBY_CREATE for each.
  *
  * @see docs/spec/gateway.md#players-sessions
@@ -62,13 +62,16 @@ export async function startPlayerSession(
   session.release();
 }
 
-/** What gateway clients of players look for and this interface does not have. */
+/** Fields that players' gateway clients read and this interface does not have. */
 const playerReady = {
   feature_flags: { disabled_functions: [], disabled_gateway_events: [] },
   user_application_profiles: {},
 } as const satisfies Omit<PlayerReady, 'scopes'>;
 
-/** Reads the lobbies until all that were read had been followed before: then no later event of theirs can be missed. */
+/**
+ * Reads the lobbies until all of them were followed before they were read, so that no later event of theirs can be
+ * missed.
+ */
 async function followLobbies(
   session: Session,
   lobbies: PlayerLobbies,
@@ -87,7 +90,7 @@ async function followLobbies(
   }
 }
 
-/** Tells a player of a lobby late, as it is by now; it may be gone again, and then was never there. */
+/** Sends a player a lobby late, in its present state; a lobby that was deleted meanwhile is not sent at all. */
 export function introduceLobbies(lobbies: PlayerLobbies): NonNullable<Session['introduce']> {
   return async (session, { scope, follow }) => {
     const { application_id, user_id } = session.record;

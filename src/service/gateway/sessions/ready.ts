@@ -5,7 +5,7 @@ import type { Core } from '../../core.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import type { Session } from './session.ts';
 
-/** What every READY has in common. @see docs/spec/gateway.md#sessions */
+/** The common part of every READY. @see docs/spec/gateway.md#sessions */
 export function readyBase(core: Core, session: Session): Omit<Ready, 'user'> {
   return {
     v: apiVersion,
@@ -16,7 +16,7 @@ export function readyBase(core: Core, session: Session): Omit<Ready, 'user'> {
   };
 }
 
-/** What clients of every kind look for without asking whether it is there, and this interface does not have. */
+/** Fields that clients of every kind read without checking that they are there, and this interface does not have. */
 const lookedFor = {
   session_type: 'normal',
   private_channels: [],

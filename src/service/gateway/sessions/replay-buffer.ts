@@ -1,28 +1,28 @@
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { DispatchFrame } from '../connection/frames.ts';
 
-/** An event that is encoded when somebody asks for it. */
+/** An event that is encoded on demand. */
 export interface LateFrame {
-  /** In bytes, roughly. */
+  /** Approximate size in bytes. */
   readonly size: number;
   readonly frame: DispatchFrame;
 }
 
-/** Dropped events are cut away when there are this many of them, and more than are kept. */
+/** Dropped events are cut off when there are this many of them, and more than are kept. */
 const slackMax = 64;
 
 /**
- * The events that a session's client may have to be sent again, bounded in number and bytes: old ones make room. The
- * frames are shared by all sessions that got the event.
+ * The events that a session's client may need again, bounded in number and bytes: the oldest are dropped. All
+ * sessions that receive an event share its frame.
  */
 export class ReplayBuffer {
-  /** The first `#dropped` of them do not count any more. */
+  /** The first `#dropped` of them no longer count. */
   #frames: (DispatchFrame | LateFrame | undefined)[] = [];
   #dropped = 0;
   #bytes = 0;
   #last: number;
 
-  /** @param last number of the last event before the first that comes */
+  /** @param last number of the event before the first one */
   constructor(last = 0) {
     this.#last = last;
   }
@@ -40,19 +40,19 @@ export class ReplayBuffer {
       this.#drop();
   }
 
-  /** Gives a number to an event that nobody can ask for again; nor for those before it. */
+  /** Assigns a number to an event that cannot be replayed; nor can those before it. */
   skip(): void {
     this.forget(this.#last);
     this.#last++;
   }
 
-  /** The client has all up to this number; a number that was not given out yet says nothing. */
+  /** The client has everything up to this number; a number that was not assigned yet is ignored. */
   forget(number: number): void {
     if (number > this.#last) return;
     while (this.#size > this.#last - number) this.#drop();
   }
 
-  /** The events behind this number; undefined when some of them are gone. */
+  /** The events after this number; undefined when some of them were dropped. */
   after(number: number): readonly DispatchFrame[] | undefined {
     const wanted = this.#last - number;
     if (wanted > this.#size) return undefined;

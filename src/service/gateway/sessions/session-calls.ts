@@ -4,10 +4,10 @@ import type { CallSession, LobbyCalls } from '../../domain/lobbies/calls.ts';
 import type { Session } from './session.ts';
 import { playerOf } from './session-record.ts';
 
-/** What sessions do in calls: for each of them in the order in which its client asked. */
+/** Handles the calls of sessions, for each session in the order of its client's requests. */
 export class SessionCalls {
   readonly #calls: LobbyCalls;
-  /** What each session asked for last. */
+  /** The last request of each session. */
   readonly #last = new WeakMap<Session, Promise<void>>();
 
   constructor(calls: LobbyCalls) {
@@ -15,16 +15,16 @@ export class SessionCalls {
   }
 
   /**
-   * What becomes of op 17.
+   * Handles op 17.
    *
-   * Our choice: from a session that may not take part in calls it has no effect, nor has it from one that is no player's.
+   * Unspecified: it has no effect from a session that may not take part in calls, or is not a player's.
    */
   update(session: Session, states: readonly LobbyVoiceStateInput[]): Promise<void> {
     const caller = session.record.may_call ? callerOf(session) : undefined;
     return this.#inTurn(session, async () => caller && this.#calls.update(caller, states));
   }
 
-  /** What becomes of op 42. */
+  /** Handles op 42. */
   sendServer(session: Session, lobbyId: LobbyId): Promise<void> {
     const caller = callerOf(session);
     return this.#inTurn(session, async () => caller && this.#calls.sendServer(caller, lobbyId));
@@ -34,7 +34,7 @@ export class SessionCalls {
     const turn = (this.#last.get(session) ?? Promise.resolve()).then(work);
     this.#last.set(
       session,
-      turn.catch(() => {}), // whoever asked for it is told
+      turn.catch(() => {}), // The caller receives the error.
     );
     return turn;
   }

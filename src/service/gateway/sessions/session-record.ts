@@ -5,7 +5,7 @@ import type { Identity, SessionPrincipal } from '../identify.ts';
 import type { Player } from '../presence/connected-users.ts';
 import { credentialOf } from './credential-watch.ts';
 
-/** What is known of a session for all its life, and what follows from it. */
+/** The data of a session that never changes, and what follows from it. */
 
 /** A session that has not begun yet. */
 export function newRecord(id: string, principal: SessionPrincipal, identity: Identity): GatewaySessionRecord {
@@ -26,12 +26,15 @@ export function newRecord(id: string, principal: SessionPrincipal, identity: Ide
   };
 }
 
-/** Whether what a session is opened or resumed with lets it take part in calls. @see docs/spec/gateway.md#calls */
+/**
+ * Whether the credential that opens or resumes a session lets it take part in calls.
+ * @see docs/spec/gateway.md#calls
+ */
 export function mayCall(principal: SessionPrincipal): boolean {
   return principal.kind === 'user' && principal.scopes.has('lobbies.write');
 }
 
-/** Whether it is a session of the one whose credential this is. */
+/** Whether the session belongs to the owner of this credential. */
 export function belongsTo(record: GatewaySessionRecord, principal: SessionPrincipal): boolean {
   const { kind } = principal;
   if (record.kind !== kind) return false;
@@ -39,13 +42,13 @@ export function belongsTo(record: GatewaySessionRecord, principal: SessionPrinci
   return kind === 'bot' || record.user_id === principal.user.id;
 }
 
-/** The topic that is this session's own, and of every other session of the same user (or bot). */
+/** The topic of this session and of every other session of the same user (or bot). */
 export function homeOf({ kind, application_id, user_id }: GatewaySessionRecord): Topic {
   if (application_id === null) return topics.user(user_id);
   return kind === 'bot' ? topics.application(application_id) : topics.player(application_id, user_id);
 }
 
-/** The player whose session it is; undefined for bots and users' own clients, who are in no lobby. */
+/** The player of the session; undefined for bots and users' own clients, who are in no lobby. */
 export function playerOf({ kind, application_id, user_id }: GatewaySessionRecord): Player | undefined {
   return kind === 'user' && application_id !== null ? { applicationId: application_id, userId: user_id } : undefined;
 }

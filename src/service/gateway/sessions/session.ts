@@ -10,55 +10,56 @@ import { type LateFrame, ReplayBuffer } from './replay-buffer.ts';
 import { homeOf } from './session-record.ts';
 import { servesGuild } from './shard.ts';
 
-// What may gather while a session reads its state; more than this means that it will never catch up.
+// How many events may be held while a session reads its state; with more it will never catch up.
 const heldMax = 10_000;
 
-interface Heard {
+interface ReceivedEvent {
   readonly announced: Announced;
   readonly dispatch: SharedDispatch | undefined;
 }
 
-/** Where the sessions of a node belong. */
+/** What the sessions of a node report to. */
 export interface SessionOwner {
   readonly hub: Hub;
-  /** The session holds nothing back any more: from here on it is what it heard. */
+  /** The session has stopped holding events: from here on it consists of what it has received. */
   onSettled(session: Session): void;
-  /** What it was opened with may hold no longer. */
+  /** Its credential may no longer be valid. */
   onRecheck(session: Session): void;
-  /** The session cannot go on. */
+  /** The session cannot continue. */
   onFail(session: Session, error: unknown): void;
 }
 
-/** How a session can go on for a client that has its events up to some number. */
+/** How a session can continue for a client that has its events up to some number. */
 export type Replay = readonly DispatchFrame[] | 'ahead' | 'gone';
 
 /**
- * One client's view of the events: numbers them, and outlives the connections they leave by.
+ * One client's view of the events: it numbers them, and outlives the connections that they are sent over.
  *
- * It begins holding: what it hears waits until {@link Session.release}. So whoever starts it can first follow the
- * topics, then read the state, send it, and say with {@link Session.saw} how new it was: nothing is missed, and what
- * the state already told is not told again. Once it is released, what it sends follows from what is announced alone,
- * in the order of announcing: so it can be made anew from where it once stood and what was announced since.
+ * A session begins in the state "holding": received events wait until {@link Session.release}. The code that starts
+ * it can therefore follow the topics first, then read the state, send it, and pass its revision to {@link
+ * Session.saw}: no event is missed, and none that the state already contains is sent again. After the release, what
+ * the session sends follows only from the announcements, in their order, so it can be restored from an earlier state
+ * and the announcements since then.
  */
 export class Session implements Follower {
-  /** What is kept of it, but for how far it has come. */
+  /** The stored part of the session, except how far it has come. */
   record: GatewaySessionRecord;
   readonly home: Topic;
-  /** Where its events leave now; without one they are numbered and kept. */
+  /** The connection over which its events are sent; without one they are numbered and kept. */
   connection: Connection | undefined;
-  /** Tells the client what it begins to follow, from its present state; for topics joined late. */
+  /** Sends the client the present state of a topic that it joined late. */
   introduce: ((session: Session, announced: Announced) => Promise<void>) | undefined;
   readonly #owner: SessionOwner;
   readonly #following = new Set<Topic>();
-  /** Scope → revision up to which the client knows it. Gone once something newer came. */
+  /** Scope → revision up to which the client knows it; deleted once something newer arrived. */
   #seen: Map<string, number> | undefined;
   readonly #replay: ReplayBuffer;
-  #held: Heard[] | undefined = [];
-  /** Of a session made anew: what was announced up to there had been heard. */
-  readonly #heardBefore: number;
-  /** It was made anew and has not relived all yet. */
+  #held: ReceivedEvent[] | undefined = [];
+  /** For a restored session: the revision up to which announcements had been received. */
+  readonly #receivedBefore: number;
+  /** It was restored and has not received all events again yet. */
   #isReviving: boolean;
-  #heardUpTo: number;
+  #receivedUpTo: number;
   #ended = false;
 
   constructor(record: GatewaySessionRecord, owner: SessionOwner) {
@@ -66,8 +67,8 @@ export class Session implements Follower {
     this.home = homeOf(record);
     this.#owner = owner;
     this.#replay = new ReplayBuffer(record.base?.sequence);
-    this.#heardBefore = record.base?.position ?? -1;
-    this.#heardUpTo = this.#heardBefore;
+    this.#receivedBefore = record.base?.position ?? -1;
+    this.#receivedUpTo = this.#receivedBefore;
     this.#isReviving = record.base !== null;
   }
 
@@ -81,8 +82,8 @@ export class Session implements Follower {
   }
 
   /** Revision of the last commit that concerned it. */
-  get heardUpTo(): number {
-    return this.#heardUpTo;
+  get receivedUpTo(): number {
+    return this.#receivedUpTo;
   }
 
   /** It follows nothing and cannot follow any more. */
@@ -90,7 +91,7 @@ export class Session implements Follower {
     return this.#ended;
   }
 
-  /** It waits for its state to be read. */
+  /** It holds events until its state was read. */
   get isHolding(): boolean {
     return this.#held !== undefined;
   }
@@ -108,13 +109,13 @@ export class Session implements Follower {
   emitText(name: DispatchName, data: string): void {
     if (!this.#wants(name, true)) return;
     const frame = dispatchFrame(name, data);
-    // Its number can only be known to a client that has it.
+    // Only a client that has the event can know its number.
     if (name === 'READY') this.#replay.skip();
     else this.#replay.push(frame);
     this.connection?.owe(frame, this.#replay.last);
   }
 
-  /** The session hears everything announced on the topic once this returns or, for a promise, resolves. */
+  /** The session receives everything announced on the topic once this returns or, for a promise, resolves. */
   follow(topic: Topic): MaybePromise<void> {
     if (this.#ended) return;
     this.#following.add(topic);
@@ -125,14 +126,14 @@ export class Session implements Follower {
     if (this.#following.delete(topic)) this.#owner.hub.unfollow(topic, this);
   }
 
-  /** The client has been told the state of `scope` as of `revision`. */
+  /** The client has received the state of `scope` as of `revision`. */
   saw(scope: string, revision: number): void {
     this.#seen ??= new Map();
     this.#seen.set(scope, revision);
   }
 
-  hear(announced: Announced, dispatch: SharedDispatch | undefined): void {
-    if (announced.revision <= this.#heardBefore) return;
+  receive(announced: Announced, dispatch: SharedDispatch | undefined): void {
+    if (announced.revision <= this.#receivedBefore) return;
     if (!this.#held) this.#deliver({ announced, dispatch }, { isLate: false });
     else if (this.#held.push({ announced, dispatch }) > heldMax) this.#fail(new Error('The session cannot catch up.'));
   }
@@ -143,19 +144,19 @@ export class Session implements Follower {
     return follow !== undefined || unfollow !== undefined || recheck === true;
   }
 
-  relive(announced: Announced, dispatch: SharedDispatch | undefined): void {
-    if (this.#isReviving && announced.revision > this.#heardBefore) {
+  receiveAgain(announced: Announced, dispatch: SharedDispatch | undefined): void {
+    if (this.#isReviving && announced.revision > this.#receivedBefore) {
       this.#deliver({ announced, dispatch }, { isLate: false });
     }
   }
 
-  /** The session was made anew and has relived all there was: it goes on as it was. */
+  /** The restored session has received all earlier events: it continues as before. */
   goOn(): void {
     this.#isReviving = false;
     this.#deliverHeld();
   }
 
-  /** Delivers what was held, and from now on everything immediately. */
+  /** Delivers the held events, and from now on every event immediately. */
   release(): void {
     if (this.#deliverHeld() && !this.#ended) this.#owner.onSettled(this);
   }
@@ -165,13 +166,13 @@ export class Session implements Follower {
     this.#replay.forget(sequence);
   }
 
-  /** What a client that has everything up to `sequence` has missed; `ahead`: it cannot have had that. */
+  /** The events that a client with everything up to `sequence` has missed; `ahead`: it cannot have that number. */
   missedAfter(sequence: number): Replay {
     if (sequence > this.sequence) return 'ahead';
     return this.#replay.after(sequence) ?? 'gone';
   }
 
-  /** Hears nothing any more. Idempotent. */
+  /** Stops receiving. Idempotent. */
   end(): void {
     this.#ended = true;
     this.connection = undefined;
@@ -180,23 +181,23 @@ export class Session implements Follower {
     this.#held = undefined;
   }
 
-  /** @returns whether the session holds nothing any more */
+  /** @returns whether the session holds no more events */
   #deliverHeld(): boolean {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const [index, heard] of held.entries()) {
-      this.#deliver(heard, { isLate: true });
+    for (const [index, event] of held.entries()) {
+      this.#deliver(event, { isLate: true });
       if (this.#held) {
-        this.#held = held.slice(index + 1); // this one made the session hold again
+        this.#held = held.slice(index + 1); // This event made the session hold again.
         return false;
       }
     }
     return true;
   }
 
-  #deliver({ announced, dispatch }: Heard, { isLate }: { isLate: boolean }): void {
+  #deliver({ announced, dispatch }: ReceivedEvent, { isLate }: { isLate: boolean }): void {
     if (!this.#concerns(announced)) return;
-    this.#heardUpTo = announced.revision;
+    this.#receivedUpTo = announced.revision;
     const { follow, unfollow, recheck } = announced;
     const joined = follow === undefined ? undefined : this.follow(follow);
     const mayHaveMissed = follow !== undefined && (isLate || joined !== undefined);
@@ -209,14 +210,14 @@ export class Session implements Follower {
   #concerns({ to, guild, everyShard, except, only, follow, unfollow, recheck, scope, revision }: Announced): boolean {
     if (!this.#following.has(to) || except === this.record.user_id) return false;
     if (only !== undefined && only !== this.id) return false;
-    if (follow !== undefined && this.#following.has(follow)) return false; // it knows already what comes
-    if (unfollow !== undefined && !this.#following.has(unfollow)) return false; // it never knew what goes
+    if (follow !== undefined && this.#following.has(follow)) return false; // The client has it already.
+    if (unfollow !== undefined && !this.#following.has(unfollow)) return false; // The client never had it.
     if (!this.#isNews(scope, revision)) return false;
-    // What is about the session itself happens neither in a guild nor outside: it is no matter of shards.
+    // Events about the session itself belong to no guild, so shards do not matter.
     return only !== undefined || recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
   }
 
-  // Revisions of a scope rise, so once one is news every later one is.
+  // Revisions of a scope rise, so once one is new every later one is.
   #isNews(scope: string, revision: number): boolean {
     const seen = this.#seen?.get(scope);
     if (seen === undefined) return true;
@@ -226,8 +227,8 @@ export class Session implements Follower {
     return true;
   }
 
-  // A topic joined later than it was announced has had events that nobody heard: what it is about is told from its
-  // state, read after joining, and all that follows waits until then.
+  // A topic that is joined after its announcement has had events that nobody received: its state is read after
+  // joining and sent, and everything that follows waits until then.
   async #introduceAfter(joined: MaybePromise<void>, announced: Announced): Promise<void> {
     await joined;
     await this.introduce?.(this, announced);
@@ -248,7 +249,7 @@ export class Session implements Follower {
   }
 
   #dispatch(event: SharedDispatch): void {
-    // Of what is relived most is not asked for: it is encoded when it is.
+    // Most replayed events are never requested, so they are encoded on demand.
     if (this.#isReviving && event.size !== undefined) {
       this.#replay.push(event as LateFrame);
       return;
@@ -264,7 +265,7 @@ export class Session implements Follower {
 }
 
 /**
- * Sends an event to one session that runs. It is announced like all others, so that it has its place among them and is
+ * Sends an event to one running session. It is announced like all others, so that it has its place among them and is
  * not lost with the process.
  */
 export function notifySession<Name extends DispatchName>(

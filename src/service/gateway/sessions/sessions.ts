@@ -12,7 +12,7 @@ import type { Connection } from '../connection/connection.ts';
 import { Deadlines } from '../connection/deadlines.ts';
 import { Hub } from '../hub.ts';
 import type { Identity, SessionPrincipal } from '../identify.ts';
-import { Attendance, type Stay } from '../presence/connected-users.ts';
+import { ConnectedUsers, type Registration } from '../presence/connected-users.ts';
 import { Presences } from '../presence/presences.ts';
 import { startBotSession } from './bot-session.ts';
 import { CredentialWatch, credentialOf } from './credential-watch.ts';
@@ -22,14 +22,14 @@ import { introduceLobbies, type PlayerLobbies, startPlayerSession } from './play
 import { readyBase } from './ready.ts';
 import { notifySession, Session, type SessionOwner } from './session.ts';
 import { SessionCalls } from './session-calls.ts';
-import { SessionKeeper, sessionScope } from './session-keeper.ts';
 import { belongsTo, mayCall, newRecord, playerOf } from './session-record.ts';
+import { SessionStorage, sessionScope } from './session-storage.ts';
 
 const sessionIdBytes = 16;
 
 export interface SessionsParts {
   readonly lobbies: PlayerLobbies;
-  /** Counts what is done for sessions. */
+  /** Counts work that is done for sessions. */
   readonly pendingWork: PendingWork;
   /** Absent: the state ends with the process, and so do the sessions. */
   readonly events?: EventLog;
@@ -44,23 +44,23 @@ export interface SessionRefusal {
 const tooManySessions: SessionRefusal = { name: 'RATE_LIMITED', reason: 'Too many sessions of one user.' };
 const tooManyGuilds: SessionRefusal = { name: 'SHARDING_REQUIRED' };
 
-/** Why a resume fails: the session is unknown, not the caller's or cannot be made up for; or its number is wrong. */
+/** Why a resume fails: the session is unknown, another user's or cannot be replayed; or the number is wrong. */
 export type ResumeRefusal = 'gone' | 'ahead';
 
 /**
- * The sessions of this node, from their Identify to their end. A session ends when its client says so, when what it was
- * opened with ends, or when nobody has resumed it within `serviceLimits.gatewayResumeWindowMs`.
+ * The sessions of this node, from Identify to their end. A session ends when its client ends it, when its credential
+ * ends, or when it is not resumed within `serviceLimits.gatewayResumeWindowMs`.
  */
 export class Sessions implements SessionOwner {
   readonly hub: Hub;
   readonly presences: Presences;
   readonly #core: Core;
   readonly #parts: SessionsParts;
-  readonly #attendance: Attendance;
+  readonly #connectedUsers: ConnectedUsers;
   readonly #calls: SessionCalls;
-  readonly #keeper: SessionKeeper | undefined;
+  readonly #storage: SessionStorage | undefined;
   readonly #byId = new Map<string, Session>();
-  readonly #arrivals = new Map<Session, Promise<Stay>>();
+  readonly #registrations = new Map<Session, Promise<Registration>>();
   readonly #departures = new Set<Promise<void>>();
   readonly #introduceLobbies: Session['introduce'];
   readonly #toResume: Deadlines<Session>;
@@ -74,47 +74,50 @@ export class Sessions implements SessionOwner {
     this.#parts = parts;
     this.hub = new Hub(core);
     this.presences = new Presences(core);
-    this.#attendance = new Attendance(core.bus, parts.lobbies);
+    this.#connectedUsers = new ConnectedUsers(core.bus, parts.lobbies);
     this.#calls = new SessionCalls(parts.lobbies.calls);
-    this.#keeper = parts.events && new SessionKeeper(core, parts.events, this.#byId);
+    this.#storage = parts.events && new SessionStorage(core, parts.events, this.#byId);
     this.#introduceLobbies = introduceLobbies(parts.lobbies);
     this.#toResume = new Deadlines(core.clock, serviceLimits.gatewayResumeWindowMs, session => this.end(session));
     this.#credentials = new CredentialWatch(core, session => this.onRecheck(session));
-    parts.events?.listen(announcement => this.hub.hearersOf(announcement), this.#keeper?.onFull);
+    parts.events?.listen(announcement => this.hub.receiversOf(announcement), this.#storage?.onFull);
   }
 
   get size(): number {
     return this.#byId.size;
   }
 
-  /** Sessions whose clients are away. */
+  /** Sessions without a connection. */
   get resumableCount(): number {
     let count = 0;
     for (const { connection } of this.#byId.values()) if (!connection) count++;
     return count;
   }
 
-  /** A session that hears nothing before {@link Sessions.start}. Must be ended. */
+  /** Creates a session that receives nothing before {@link Sessions.start}. It must be ended. */
   create(connection: Connection, principal: SessionPrincipal, identity: Identity): Session {
     const id = Buffer.from(this.#core.entropy.bytes(sessionIdBytes)).toString('hex');
     const session = this.#make(newRecord(id, principal, identity));
     session.connection = connection;
-    // Before anybody is told that the player is there: else nobody would know, after a crash, that he is gone.
-    this.#keeper?.put(session);
-    this.#arrivals.set(session, this.#attendance.arrive(session.home, id, playerOf(session.record)));
+    // Before the player is announced as connected: otherwise a crash would leave nobody who knows that the player has
+    // gone.
+    this.#storage?.put(session);
+    this.#registrations.set(session, this.#connectedUsers.add(session.home, id, playerOf(session.record)));
     if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     return session;
   }
 
   /**
-   * Sends what a session begins with; from then on it lives by what is announced.
+   * Sends the first events of a session; from then on it sends what is announced.
    *
-   * @returns why it cannot be started; `serviceLimits.gatewaySessionsPerUserMax` counts only those whose clients are there
+   * @returns why it cannot be started; `serviceLimits.gatewaySessionsPerUserMax` counts only sessions with a
+   *   connection
    */
   async start(session: Session, principal: SessionPrincipal, identity: Identity): Promise<SessionRefusal | undefined> {
-    const stay = await this.#arrivals.get(session);
-    if (!stay) return undefined; // ended already
-    if (stay.sessions > serviceLimits.gatewaySessionsPerUserMax && !this.#makeRoom(session)) return tooManySessions;
+    const registration = await this.#registrations.get(session);
+    if (!registration) return undefined; // The session has ended already.
+    if (registration.sessions > serviceLimits.gatewaySessionsPerUserMax && !this.#makeRoom(session))
+      return tooManySessions;
     switch (principal.kind) {
       case 'bot':
         if (!(await this.#startBot(session, principal.application, identity))) return tooManyGuilds;
@@ -126,7 +129,7 @@ export class Sessions implements SessionOwner {
         await startClientSession(this.#core, session, principal.user);
     }
     if (identity.presence && !session.hasEnded) await this.setPresence(session, identity.presence);
-    // What ended before the session followed its home, nobody told it.
+    // The credential may have ended before the session followed its own topic.
     if (!session.hasEnded) this.onRecheck(session);
     return undefined;
   }
@@ -136,61 +139,61 @@ export class Sessions implements SessionOwner {
     const activities = presence.activities.map(pendingWork => ({ ...pendingWork, created_at }));
     const shown = { ...presence, activities };
     session.record = { ...session.record, presence: shown };
-    this.#keeper?.put(session);
+    this.#storage?.put(session);
     await this.presences.set(session, shown);
   }
 
-  /** The calls that the session's client is in from now on. */
+  /** Sets the calls that the session's client is in. */
   setCalls(session: Session, states: readonly LobbyVoiceStateInput[]): void {
     this.work(session, () => this.#calls.update(session, states));
   }
 
-  /** Its client looks for the voice server of a call. */
-  tellVoiceServer(session: Session, lobbyId: LobbyId): void {
+  /** Its client requests the voice server of a call. */
+  sendVoiceServer(session: Session, lobbyId: LobbyId): void {
     this.work(session, () => this.#calls.sendServer(session, lobbyId));
   }
 
-  /** Lets a session go on over another connection, with all that its client has missed; RESUMED follows. */
+  /** Continues a session over another connection, with all that its client has missed; RESUMED follows. */
   resume(connection: Connection, principal: SessionPrincipal, { session_id, seq }: Resume): Session | ResumeRefusal {
     const session = this.#byId.get(session_id);
     if (!session || !belongsTo(session.record, principal)) return 'gone';
     const missed = session.missedAfter(seq);
     if (typeof missed === 'string') {
-      if (!session.connection) this.end(session); // it can only be begun anew
+      if (!session.connection) this.end(session); // The client must identify again.
       return missed;
     }
     const former = session.connection;
     session.connection = connection;
-    former?.close('NOT_AUTHENTICATED', 'The session goes on over another connection.');
+    former?.close('NOT_AUTHENTICATED', 'The session continues over another connection.');
     this.#toResume.drop(session);
     const renewed = { credential: credentialOf(principal), may_call: mayCall(principal), detached_at_ms: null };
     session.record = { ...session.record, ...renewed };
     if (principal.kind === 'user') this.#credentials.watch(session, principal.token.expires_at_ms);
     connection.compressesPayloads = session.record.compress;
     for (const [index, frame] of missed.entries()) connection.owe(frame, seq + index + 1);
-    this.#keeper?.put(session);
+    this.#storage?.put(session);
     const scope = sessionScope(session.id);
     this.work(session, () => this.#core.store.transact(scope, work => notifySession(work, session, 'RESUMED', {})));
     this.onRecheck(session);
     return session;
   }
 
-  /** Does something for a session; it ends when that fails. */
+  /** Runs work for a session, which ends when the work fails. */
   work(session: Session, work: () => Promise<unknown>): void {
     this.#parts.pendingWork.run(work).catch((error: unknown) => {
       if (!session.hasEnded && !this.#isClosing) this.onFail(session, error);
     });
   }
 
-  /** Its client is gone for now. */
+  /** Its connection is lost. */
   detach(session: Session, connection: Connection): void {
-    if (session.connection !== connection) return; // another has taken over
+    if (session.connection !== connection) return; // Another connection has taken over.
     session.connection = undefined;
     // Without READY its client cannot know it.
     if (session.sequence === 0) this.end(session);
     if (session.hasEnded || this.#isClosing) return;
     session.record = { ...session.record, detached_at_ms: this.#core.clock.now() };
-    this.#keeper?.put(session);
+    this.#storage?.put(session);
     this.#toResume.touch(session);
   }
 
@@ -200,59 +203,60 @@ export class Sessions implements SessionOwner {
     this.#toResume.drop(session);
     this.#credentials.drop(session);
     this.#byId.delete(session.id);
-    const arrival = this.#arrivals.get(session);
-    if (!arrival) return;
-    this.#arrivals.delete(session);
+    const pending = this.#registrations.get(session);
+    if (!pending) return;
+    this.#registrations.delete(session);
     const departure = this.#parts.pendingWork
-      .run(() => this.#depart(session, arrival))
+      .run(() => this.#remove(session, pending))
       .catch((error: unknown) => this.#core.log.error({ error }, 'A session could not leave in order.'))
       .finally(() => this.#departures.delete(departure));
     this.#departures.add(departure);
   }
 
-  /** Ends them all; what is kept of them too. */
+  /** Ends all sessions, including their stored state. */
   async endAll(): Promise<void> {
     for (const session of [...this.#byId.values()]) this.end(session);
     await this.settled();
     await this.#endLostCalls();
-    await this.#keeper?.clear();
+    await this.#storage?.clear();
   }
 
-  /** Resolves once everybody knows of all sessions that have ended. */
+  /** Resolves once all parts have been notified of the sessions that have ended. */
   async settled(): Promise<void> {
     await Promise.all(this.#departures);
   }
 
-  /** From here on leaves the sessions as they are, for the next process to go on with. */
+  /** Leaves the sessions as they are, for the next process to continue. */
   async stop(): Promise<void> {
     this.#isClosing = true;
     this.#stopping.abort();
     await this.#restored;
     this.#toResume.close();
     this.#credentials.close();
-    await this.#keeper?.stop();
+    await this.#storage?.stop();
   }
 
   /**
-   * Takes over the sessions of a former process; to be called before anything is announced. From then on all know who is
-   * there, while the sessions hold what they hear: what they missed is read beside the traffic. See {@link restored}.
+   * Restores the sessions of a former process. Call it before anything is announced. From then on the users count as
+   * connected, while the sessions hold new events: what they missed is read while requests are answered. See {@link
+   * restored}.
    */
   async restore(): Promise<void> {
-    const keeper = this.#keeper;
-    if (!keeper) return;
-    const { resumable, ended } = await keeper.leftovers();
-    await keeper.begin();
+    const storage = this.#storage;
+    if (!storage) return;
+    const { resumable, ended } = await storage.leftovers();
+    await storage.begin();
     const revived: Session[] = [];
     for (const record of resumable) {
       const session = await this.#tryRevive(record);
       if (session) revived.push(session);
     }
-    if (revived.length === 0 && ended.length === 0 && keeper.isEmpty) return this.#endLostCalls();
+    if (revived.length === 0 && ended.length === 0 && storage.isEmpty) return this.#endLostCalls();
     const { pendingWork } = this.#parts;
     this.#restored = pendingWork
-      .runAside(() => this.#catchUp(keeper, revived, ended))
+      .runAside(() => this.#catchUp(storage, revived, ended))
       .catch((error: unknown) => {
-        this.#core.log.error({ error }, 'The sessions of a former process could not go on.');
+        this.#core.log.error({ error }, 'The sessions of a former process could not be restored.');
         for (const session of revived) if (session.isHolding) this.end(session);
       })
       .finally(() => {
@@ -260,15 +264,15 @@ export class Sessions implements SessionOwner {
       });
   }
 
-  /** Resolves when the sessions of a former process can be resumed and new ones begin; undefined when they can. */
+  /** Resolves when restored sessions can be resumed and new ones can begin; undefined when they can already. */
   get restored(): Promise<void> | undefined {
     return this.#restored;
   }
 
   onSettled(session: Session): void {
-    if (!this.#keeper) return;
-    session.record = { ...session.record, base: this.#keeper.baseOf(session) };
-    this.#keeper.put(session);
+    if (!this.#storage) return;
+    session.record = { ...session.record, base: this.#storage.baseOf(session) };
+    this.#storage.put(session);
   }
 
   onRecheck(session: Session): void {
@@ -276,7 +280,7 @@ export class Sessions implements SessionOwner {
       if ((await this.#credentials.check(session)) || session.hasEnded) return;
       const { connection } = session;
       this.end(session);
-      connection?.close('NOT_AUTHENTICATED', 'What the session was opened with has ended.');
+      connection?.close('NOT_AUTHENTICATED', 'The credential of the session has ended.');
     });
   }
 
@@ -284,7 +288,7 @@ export class Sessions implements SessionOwner {
     this.#core.log.error({ error }, 'A session lost its state.');
     const { connection } = session;
     this.end(session);
-    connection?.close('SESSION_TIMED_OUT', 'The session cannot go on.');
+    connection?.close('SESSION_TIMED_OUT', 'The session cannot continue.');
   }
 
   #make(record: GatewaySessionRecord): Session {
@@ -294,32 +298,32 @@ export class Sessions implements SessionOwner {
     return session;
   }
 
-  async #depart(session: Session, arrival: Promise<Stay>): Promise<void> {
-    const stay = await arrival;
+  async #remove(session: Session, pending: Promise<Registration>): Promise<void> {
+    const registration = await pending;
     await this.presences.leave(session);
     if (playerOf(session.record)) await this.#parts.lobbies.calls.end(session.id);
-    await stay.depart();
-    this.#keeper?.delete(session);
+    await registration.remove();
+    this.#storage?.delete(session);
   }
 
-  /** Of sessions that a former process had, or a state that was put in place of another. */
+  /** Restores sessions of a former process, or of a state that replaced another. */
   #endLostCalls(): Promise<void> {
     return this.#parts.lobbies.calls.endOthers(id => this.#byId.has(id));
   }
 
-  /** Makes a session anew that holds what it hears until it is brought up to date. */
+  /** Creates a restored session, which holds new events until it has received the earlier ones. */
   async #revive(record: GatewaySessionRecord): Promise<Session> {
     const session = this.#make(record);
     const player = playerOf(record);
-    this.#arrivals.set(session, this.#attendance.stay(session.home, record.id, player));
-    await this.#arrivals.get(session);
+    this.#registrations.set(session, this.#connectedUsers.restore(session.home, record.id, player));
+    await this.#registrations.get(session);
     this.presences.revive(session);
     for (const topic of record.base?.following ?? []) await session.follow(topic);
     this.#toResume.touch(session, record.detached_at_ms ?? this.#core.clock.now());
     return session;
   }
 
-  /** Undefined for one that cannot be restored: its client has to identify, and the others go on. */
+  /** Undefined for a session that cannot be restored: its client must identify, and the others continue. */
   async #tryRevive(record: GatewaySessionRecord): Promise<Session | undefined> {
     try {
       return await this.#revive(record);
@@ -331,17 +335,17 @@ export class Sessions implements SessionOwner {
     }
   }
 
-  /** Lets sessions that were made anew relive what they heard before, and ends those that are over. */
+  /** Passes the earlier events to restored sessions, and ends those that are over. */
   async #catchUp(
-    keeper: SessionKeeper,
+    storage: SessionStorage,
     revived: readonly Session[],
     ended: readonly GatewaySessionRecord[],
   ): Promise<void> {
     const { signal } = this.#stopping;
-    const from = Math.min(...revived.map(({ heardUpTo }) => heardUpTo));
-    if (revived.length > 0 && !(await keeper.repeat(from, announced => this.hub.repeat(announced), signal))) {
+    const from = Math.min(...revived.map(({ receivedUpTo }) => receivedUpTo));
+    if (revived.length > 0 && !(await storage.repeat(from, announced => this.hub.repeat(announced), signal))) {
       if (signal.aborted) return;
-      this.#core.log.warn({ sessions: revived.length }, 'Not all of the kept events can be read; the sessions end.');
+      this.#core.log.warn({ sessions: revived.length }, 'Not all stored events can be read; the sessions end.');
       for (const session of revived) this.end(session);
     }
     for (const session of revived) {
@@ -351,7 +355,7 @@ export class Sessions implements SessionOwner {
       if (end === undefined) this.end(session);
       else if (!session.hasEnded) {
         this.#credentials.watch(session, end);
-        keeper.put(session);
+        storage.put(session);
         session.goOn();
       }
     }
@@ -360,13 +364,13 @@ export class Sessions implements SessionOwner {
       if (signal.aborted) return;
       await this.#bury(record);
     }
-    if (this.size === 0) await keeper.clear();
+    if (this.size === 0) await storage.clear();
   }
 
   async #bury(record: GatewaySessionRecord): Promise<void> {
     const player = playerOf(record);
-    if (player) await this.#attendance.missed(player);
-    this.#keeper?.delete(new Session(record, this));
+    if (player) await this.#connectedUsers.missed(player);
+    this.#storage?.delete(new Session(record, this));
   }
 
   #startBot(session: Session, application: ApplicationRecord, identity: Identity): Promise<boolean> {
@@ -383,7 +387,10 @@ export class Sessions implements SessionOwner {
   }
 }
 
-/** Starts the session of a user's own client, which receives events about its commands: their answers, and which commands there are. */
+/**
+ * Starts the session of a user's own client, which receives events about its commands: their answers, and changes of
+ * the available commands.
+ */
 async function startClientSession(core: Core, session: Session, user: UserRecord): Promise<void> {
   await session.follow(session.home);
   await followCommands(core, session, user.id);

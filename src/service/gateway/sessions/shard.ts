@@ -1,7 +1,7 @@
 import type { GuildId } from '../../../model/snowflake.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
-/** Which part of a bot's guilds a session serves. */
+/** The part of a bot's guilds that a session serves. */
 export type Shard = readonly [id: number, count: number];
 
 /** Reads Identify's `shard`; undefined when it is not a pair `[id, count]` with 0 ≤ id < count. */
@@ -13,7 +13,7 @@ export function readShard(value: unknown): Shard | undefined {
 }
 
 /**
- * Whether the shard serves the guild; what happens outside guilds belongs to shard 0.
+ * Whether the shard serves the guild; events outside guilds belong to shard 0.
  *
  * @param shard null for a session that is not sharded
  * @see docs/spec/gateway.md#sharding

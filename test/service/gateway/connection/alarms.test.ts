@@ -10,7 +10,7 @@ function started() {
 }
 
 describe('alarms', () => {
-  it('ring at their instants, the earliest first, whatever the order of setting', async () => {
+  it('fire at their times, the earliest first, whatever the order of setting', async () => {
     const { clock, rung, alarms } = started();
     alarms.set('late', 300);
     alarms.set('early', 100);

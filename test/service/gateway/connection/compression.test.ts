@@ -25,7 +25,7 @@ afterAll(() => service.close());
 describe.each(['zlib-stream', 'zstd-stream'])('a connection with %s', compress => {
   const query = `?v=10&encoding=json&compress=${compress}`;
 
-  it('hears the same as one without, every message whole', async () => {
+  it('receives the same as one without, every message whole', async () => {
     const token = `Bearer ${await playerToken(service, ada.id)}`;
     const identify = { token, intents: intents.LOBBIES | intents.LOBBY_DELETE };
     const [compressed, plain] = [
@@ -64,7 +64,7 @@ describe.each(['zlib-stream', 'zstd-stream'])('a connection with %s', compress =
     expect(client.frames.filter(({ op }) => op === opcodes.HEARTBEAT_ACK)).toHaveLength(3);
   });
 
-  it('is told why it is closed after all that went before', async () => {
+  it('receives the close reason after all earlier frames', async () => {
     const client = await GatewayClient.open(service.gateway, query);
     for (let n = 0; n < 20; n++) client.send({ op: opcodes.HEARTBEAT, d: null });
     client.send({ op: 99 });

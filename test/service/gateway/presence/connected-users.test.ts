@@ -1,70 +1,70 @@
 import { describe, expect, it } from 'vitest';
 import { localBus } from '../../../../src/service/bus/local.ts';
 import { topics } from '../../../../src/service/events/announcement.ts';
-import { Attendance, type Stay } from '../../../../src/service/gateway/presence/connected-users.ts';
+import { ConnectedUsers, type Registration } from '../../../../src/service/gateway/presence/connected-users.ts';
 import { VirtualClock } from '../../../../src/wire/clock/virtual-clock.ts';
 
 const player = { applicationId: '1', userId: '9' };
 const home = topics.player(player.applicationId, player.userId);
 
 function watched(failures = 0) {
-  const told: string[] = [];
+  const notified: string[] = [];
   const bus = localBus(new VirtualClock(0));
   let left = failures;
   const tell = (what: string) => async () => {
     await Promise.resolve();
     if (left-- > 0) throw new Error('the store is away');
-    told.push(what);
+    notified.push(what);
   };
-  const attendance = new Attendance(bus, { connected: tell('connected'), disconnected: tell('disconnected') });
-  return { told, bus, attendance, arrive: (id: string) => attendance.arrive(home, id, player) };
+  const users = new ConnectedUsers(bus, { connected: tell('connected'), disconnected: tell('disconnected') });
+  return { notified, bus, users, add: (id: string) => users.add(home, id, player) };
 }
 
-describe('attendance', () => {
-  it('tells of the first session and of the end of the last one', async () => {
-    const { told, arrive } = watched();
-    const [first, second] = await Promise.all([arrive('a'), arrive('b')]);
-    expect(told).toEqual(['connected']);
+describe('users', () => {
+  it('are announced with the first session and with the end of the last one', async () => {
+    const { notified, add } = watched();
+    const [first, second] = await Promise.all([add('a'), add('b')]);
+    expect(notified).toEqual(['connected']);
     expect([first?.sessions, second?.sessions]).toContain(2);
-    await first?.depart();
-    expect(told).toEqual(['connected']);
-    await second?.depart();
-    expect(told).toEqual(['connected', 'disconnected']);
+    await first?.remove();
+    expect(notified).toEqual(['connected']);
+    await second?.remove();
+    expect(notified).toEqual(['connected', 'disconnected']);
   });
 
-  it('tells nothing of a player who is back before anybody was told', async () => {
-    const { told, arrive } = watched();
-    const stay = await arrive('a');
-    const [back] = await Promise.all([arrive('b'), stay.depart()]);
-    expect(told).toEqual(['connected']);
-    await back?.depart();
-    expect(told).toEqual(['connected', 'disconnected']);
+  it('are not announced when the player is back before the notification', async () => {
+    const { notified, add } = watched();
+    const registration = await add('a');
+    const [back] = await Promise.all([add('b'), registration.remove()]);
+    expect(notified).toEqual(['connected']);
+    await back?.remove();
+    expect(notified).toEqual(['connected', 'disconnected']);
   });
 
-  it('tells of a player on another node only when that one is gone too', async () => {
-    const { told, bus, arrive } = watched();
+  it('are announced as disconnected only when sessions on other nodes have ended, too', async () => {
+    const { notified, bus, add } = watched();
     const leaveElsewhere = bus.enter(home, 'elsewhere');
-    const stay = await arrive('a');
-    await stay.depart();
-    expect(told).toEqual(['connected']);
+    const registration = await add('a');
+    await registration.remove();
+    expect(notified).toEqual(['connected']);
     await leaveElsewhere;
   });
 
-  it('says so to who arrives when telling failed, and is right again after the next one', async () => {
-    const { told, bus, arrive } = watched(1);
-    await expect(arrive('a')).rejects.toThrow('the store is away');
+  it('report a failed notification to the session that begins, and are right again after the next one', async () => {
+    const { notified, bus, add } = watched(1);
+    await expect(add('a')).rejects.toThrow('the store is away');
     expect(await bus.present(home)).toBe(0);
-    const stay = await arrive('b');
-    await stay.depart();
-    expect(told).toEqual(['disconnected', 'connected', 'disconnected']);
+    const registration = await add('b');
+    await registration.remove();
+    expect(notified).toEqual(['disconnected', 'connected', 'disconnected']);
   });
 
-  it('tells nobody of bots', async () => {
-    const { told, bus, attendance } = watched();
-    const stays: Stay[] = [await attendance.arrive('application/1', 'a', undefined)];
+  it('do not include bots', async () => {
+    const { notified, bus, users } = watched();
+    const registrations: Registration[] = [await users.add('application/1', 'a', undefined)];
     expect(await bus.present('application/1')).toBe(1);
-    for (const stay of stays) await stay.depart();
+    for (const registration of registrations) await registration.remove();
     expect(await bus.present('application/1')).toBe(0);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
   });
 });

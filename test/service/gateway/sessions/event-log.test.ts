@@ -104,7 +104,7 @@ describe('the event log', () => {
       expect(log.keep([update(3, 'lobby/2')])[0]?.delta).toBeUndefined();
     });
 
-    it('and needs the one that others are told by as long as they are there', () => {
+    it('and needs the base event as long as its differences are stored', () => {
       const { log, commit, kept } = begin();
       for (const revision of [1, 2, 3]) commit(revision);
       const [first] = kept as [GatewayEventRecord];

@@ -46,7 +46,7 @@ async function settle(client: GatewayClient): Promise<void> {
 }
 
 describe('a bot that is connected', () => {
-  it('hears nothing when a document changes nothing', async () => {
+  it('receives nothing when a document changes nothing', async () => {
     const client = await join();
     await furnish({ guilds: starfall.guilds, users: starfall.users });
     await settle(client);
@@ -62,7 +62,7 @@ describe('a bot that is connected', () => {
     });
   });
 
-  it('gets a guild in which a user installs it, and then hears what happens there', async () => {
+  it('gets a guild in which a user installs it, and then receives what happens there', async () => {
     await furnish({ guilds: [{ id: '71', name: 'Outpost', owner_id: ada.id }] });
     const client = await join();
     const [redirect_uri] = application.redirect_uris;
@@ -98,7 +98,7 @@ describe('a bot that is connected', () => {
     expect(client.names.slice(-2)).toEqual(['GUILD_UPDATE', 'GUILD_DELETE']);
   });
 
-  it('hears of members with the intent for them', async () => {
+  it('receives members with the intent for them', async () => {
     const client = await join();
     await furnish({ guilds: [{ id: harbour.id, members: [{ user_id: starfall.users[2].id, nick: 'Ed' }] }] });
     expect(await client.dispatch('GUILD_MEMBER_ADD')).toMatchObject({ guild_id: harbour.id, nick: 'Ed' });

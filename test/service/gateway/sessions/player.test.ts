@@ -64,7 +64,7 @@ describe('a player who connects', () => {
     });
   });
 
-  it('hears what its intents name and nothing else', async () => {
+  it('receives what its intents name and nothing else', async () => {
     const rig = await rigged();
     const deaf = await rig.join(ada, { intents: 0 });
     const told = await rig.join(ada, { intents: intents.LOBBIES });
@@ -76,7 +76,7 @@ describe('a player who connects', () => {
     expect(clients.map(({ names }) => names.slice(1))).toEqual([[], ['LOBBY_CREATE'], ['LOBBY_DELETE']]);
   });
 
-  it('is told to the others when its first session begins and when its last one ends', async () => {
+  it('is announced to the others when its first session begins and when its last one ends', async () => {
     const rig = await rigged();
     await createLobby(rig, ada, ben);
     const watcher = await rig.join(ben);
@@ -210,7 +210,7 @@ async function quiet(clients: readonly GatewayClient[]): Promise<void> {
 const story = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 8 });
 
 describe('whenever clients connect and lobbies change', () => {
-  it('every client ends with the state of the service, nothing missed, nothing told twice', async () => {
+  it('every client ends with the state of the service, nothing missed, nothing sent twice', async () => {
     await fc.assert(
       fc.asyncProperty(story, fc.nat(3), async (groups, turns) => {
         const rig = await makeRig({}, lobbies => slowToRead(lobbies, turns));

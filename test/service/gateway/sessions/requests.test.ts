@@ -117,7 +117,7 @@ describe('a request for guild members', () => {
     expect(names(named)).toEqual(['grace']);
   });
 
-  it('takes a nonce of 32 bytes, and passes over one of 33', async () => {
+  it('takes a nonce of 32 bytes, and ignores one of 33', async () => {
     const client = await join(bot, { intents: 0 });
     const request = { guild_id: harbour, user_ids: [] };
     const [kept] = await answered(client, { ...request, nonce: 'ä'.repeat(16) });
@@ -155,7 +155,7 @@ describe('a request for guild members', () => {
     expect(chunks(client)).toEqual([]);
   });
 
-  it('is limited to one for all members of a guild in 30 s; the next is told to wait', async () => {
+  it('is limited to one for all members of a guild in 30 s; the next gets RATE_LIMITED', async () => {
     const client = await join(bot, { intents: allIntents });
     const request = { guild_id: harbour, query: '', limit: 0, nonce: 'n' };
     await answered(client, request);
@@ -204,7 +204,7 @@ const online = (name: string, more = {}) => ({
 const set = (client: GatewayClient, d: object) => client.send({ op: opcodes.PRESENCE_UPDATE, d });
 
 describe('a presence', () => {
-  it('is told to the bots of the guilds that have the intent, with what a bot may set, and its end too', async () => {
+  it('is sent to the bots of the guilds that have the intent, with what a bot may set, and its end too', async () => {
     const [seeing, blind] = [
       await join('watcher-token', { intents: allIntents }),
       await join(await sessionToken(service, ada.id)),
@@ -264,7 +264,7 @@ describe('a presence', () => {
     expect(seen).toMatchObject([{ user: { id: '2' }, status: 'online' }]);
   });
 
-  it('counts five times within 20 s; the sixth is passed over, and nobody is closed for it', async () => {
+  it('counts five times within 20 s; the sixth is ignored, and no connection is closed', async () => {
     const seeing = await join('watcher-token', { intents: allIntents });
     const client = await join(bot, { intents: 0 });
     for (let n = 1; n <= 6; n++) set(client, online(`Game ${n}`));
@@ -319,7 +319,7 @@ describe('a presence', () => {
 });
 
 describe('identifies', () => {
-  it('of a bot go on one in 5 s; one too many gets an invalid session and may try again', async () => {
+  it('of a bot continue one in 5 s; one too many gets an invalid session and may try again', async () => {
     await join(bot, { intents: 0 });
     const client = await GatewayClient.open(service.gateway);
     clients.push(client);
@@ -395,7 +395,7 @@ describe('shards', () => {
     await many.close();
   });
 
-  it('hear of their own guilds; what happens outside guilds is heard by shard 0', async () => {
+  it('receive events of their own guilds; shard 0 receives events outside guilds', async () => {
     const own = await startService({ fixtures, limits: 'off', clock: 'virtual' });
     const shards = await Promise.all(
       [0, 1].map(n => GatewayClient.identified(own.gateway, { token: bot, intents: intents.GUILDS, shard: [n, 2] })),

@@ -6,13 +6,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayFrame, intents, opcodes } from '../../../../src/model/gateway.ts';
 import type { GatewayLobby, LobbyVoiceStateInput } from '../../../../src/model/lobby.ts';
 import type { Service } from '../../../../src/service/index.ts';
+import { databaseIn } from '../../../../src/service/store/data-folder.ts';
+import { copyLive } from '../../../../src/service/store/sqlite/live-copy.ts';
 import { runtimeLimits, serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { keptCalls, participant } from '../../../support/gateway/calls.ts';
 import { GatewayClient } from '../../../support/gateway/gateway-client.ts';
 import { LobbyMirror } from '../../../support/gateway/lobby-mirror.ts';
 import { patienceMs } from '../../../support/runs/soak.ts';
 import { tries } from '../../../support/runs/tries.ts';
-import { copyLiving, RestartingService } from '../../../support/service/restarting-service.ts';
+import { RestartingService } from '../../../support/service/restarting-service.ts';
 import { callApi, starfall } from '../../../support/service/starfall.ts';
 import { playerToken } from '../../../support/service/tokens.ts';
 
@@ -93,7 +95,7 @@ const invalid = ({ op }: GatewayFrame) => op === opcodes.INVALID_SESSION;
 const dispatches = ({ frames }: GatewayClient) => frames.filter(({ op }) => op === opcodes.DISPATCH);
 
 describe.each(['clean', 'killed'] as const)('after a %s end', how => {
-  it('a session goes on with what was missed before, without a gap', async () => {
+  it('a session continues with what was missed before, without a gap', async () => {
     const world = await World.begin();
     const id = await world.createLobby(ada);
     const client = await world.join(ada);
@@ -117,7 +119,7 @@ describe.each(['clean', 'killed'] as const)('after a %s end', how => {
     expect(dispatches(back)[2]?.d).toMatchObject({ id, metadata: { edits: '4' } });
   });
 
-  it('it goes on a second and a third time', async () => {
+  it('it continues a second and a third time', async () => {
     const world = await World.begin();
     const id = await world.createLobby(ada);
     let client = await world.join(ada);
@@ -196,7 +198,7 @@ describe.each(['clean', 'killed'] as const)('after a %s end', how => {
     await (await world.resume(ada, late)).dispatch('RESUMED');
   });
 
-  it('a player whose session had ended meanwhile is told to be gone', async () => {
+  it('a player whose session had ended meanwhile is announced as disconnected', async () => {
     const world = await World.begin();
     await world.createLobby(ada, grace);
     const watcher = await world.join(grace);
@@ -210,7 +212,7 @@ describe.each(['clean', 'killed'] as const)('after a %s end', how => {
     expect(watching.names.toSorted()).toEqual(['LOBBY_MEMBER_CONNECT', 'LOBBY_MEMBER_DISCONNECT', 'RESUMED'].slice(1));
   });
 
-  it("a bot's session goes on too, with the guild it came into meanwhile", async () => {
+  it("a bot's session continues, too, with the guild it came into meanwhile", async () => {
     const world = await World.begin();
     const client = await GatewayClient.identified(world.now.gateway, { token: bot, intents: intents.GUILDS });
     world.clients.push(client);
@@ -350,7 +352,7 @@ describe('a lobby with many members', () => {
   );
 });
 
-it('events leave a bounded number of bytes, however much happens, and sessions go on after a start', async () => {
+it('events leave a bounded number of bytes, however much happens, and sessions continue after a start', async () => {
   const world = await World.begin();
   const id = await world.createLobby(ada, grace);
   const client = await world.join(grace);
@@ -384,14 +386,14 @@ it('events leave a bounded number of bytes, however much happens, and sessions g
   expect(back.names).toEqual(['LOBBY_UPDATE', 'RESUMED']);
 }, 60_000);
 
-/** Read in a copy: a folder belongs to the process that has it open. */
+/** Reads a consistent copy, because a data folder belongs to the process that has it open. */
 async function keptBytes({ service }: World): Promise<number> {
   const copy = `${service.data}-copy`;
-  await copyLiving(service.data, copy);
-  const database = new DatabaseSync(join(copy, 'rallypoint.sqlite'));
+  await copyLive(databaseIn(service.data), copy);
+  const database = new DatabaseSync(copy);
   const sum = database.prepare('SELECT coalesce(sum(length(body)), 0) AS n FROM gateway_events').get();
   database.close();
-  await rm(copy, { recursive: true });
+  for (const file of [copy, `${copy}-wal`]) await rm(file, { force: true });
   return Number(sum?.n);
 }
 

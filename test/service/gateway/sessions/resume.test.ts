@@ -130,7 +130,7 @@ describe('a resume', () => {
     expect(await (await resume(tokens.ada, client)).frame(invalid)).toMatchObject({ d: false });
   });
 
-  it("is refused for a session that is unknown or somebody else's, and leaves that alone", async () => {
+  it("is rejected for a session that is unknown or somebody else's, and leaves that alone", async () => {
     const client = await join(tokens.ada);
     await drop(client);
     for (const token of [tokens.grace, bot, await sessionToken(service, ada.id)]) {
@@ -172,7 +172,7 @@ describe('a resume', () => {
     expect(watcher.names).toEqual(['READY', 'LOBBY_CREATE']);
   });
 
-  it('is refused when what was missed is not kept any more because the client had acknowledged it', async () => {
+  it('is rejected when what was missed is not kept any more because the client had acknowledged it', async () => {
     const client = await join(tokens.ada);
     const before = client.sequence;
     await createLobby(ada);
@@ -186,7 +186,7 @@ describe('a resume', () => {
     expect(await stale.frame(invalid)).toMatchObject({ d: false });
   });
 
-  it("goes on with a bot's session and with that of a user's own client", async () => {
+  it("continues with a bot's session and with that of a user's own client", async () => {
     const ownToken = await sessionToken(service, ada.id);
     for (const token of [bot, ownToken]) {
       const client = await GatewayClient.identified(service.gateway, { token });
@@ -227,7 +227,7 @@ describe('how a connection ends', () => {
     await (await resume(tokens.ada, silent)).dispatch('RESUMED');
   });
 
-  it('counts the player as connected until the window ends, and then tells the others', async () => {
+  it('counts the player as connected until the window ends, and then notifies the others', async () => {
     const watcher = await join(tokens.grace);
     const client = await join(tokens.ada);
     await createLobby(ada, grace);

@@ -123,7 +123,7 @@ class Player {
 const inCall = ({ states }: Player) => states.map(({ user_id, channel_id }) => [user_id, channel_id !== null]);
 
 describe('a member who comes into the call', () => {
-  it('is shown to all members who are connected, and to itself, before it is told of the voice server', async () => {
+  it('is shown to all connected members, and to itself, before it receives the voice server', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     const stranger = await world.join(edsger);
@@ -159,7 +159,7 @@ describe('a member who comes into the call', () => {
     expect(Object.keys(body as object)).not.toContain('voice_states');
   });
 
-  it('may say anew how it is in it; nobody hears of what does not change', async () => {
+  it('may update its state; an update without a change sends no event', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     await caller.calls(world.lobbyId);
@@ -171,7 +171,7 @@ describe('a member who comes into the call', () => {
     expect(caller.servers).toHaveLength(1);
   });
 
-  it('keeps its part when a server writes its membership anew', async () => {
+  it('keeps its part when a server writes its membership again', async () => {
     const world = await World.begin();
     const caller = await world.join(ada);
     await caller.calls(world.lobbyId);
@@ -181,7 +181,7 @@ describe('a member who comes into the call', () => {
     expect(caller.states).toHaveLength(1);
   });
 
-  it('is heard of in the order it was said, however quickly', async () => {
+  it('is announced in the order of the requests, however fast they come', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     const said = Array.from({ length: 20 }, (_, n) => n % 3 === 0);
@@ -211,7 +211,7 @@ describe('a member who comes into the call', () => {
     },
   );
 
-  it('needs the intent LOBBIES to hear of calls', async () => {
+  it('needs the intent LOBBIES for events of calls', async () => {
     const world = await World.begin();
     const caller = await world.join(ada, undefined, { intents: intents.LOBBY_DELETE });
     await caller.calls(world.lobbyId);
@@ -221,7 +221,7 @@ describe('a member who comes into the call', () => {
 });
 
 describe('the list of calls', () => {
-  it('is the whole one: what is missing from it is left', async () => {
+  it('is complete: the session leaves calls that are missing from it', async () => {
     const world = await World.begin();
     const second = await world.createLobby(ada, grace);
     const [caller, other] = [await world.join(ada), await world.join(grace)];
@@ -277,7 +277,7 @@ describe('the list of calls', () => {
     expect((await world.seen())?.voice_states).toEqual([]);
   });
 
-  it('has an effect from when the session goes on with a token that may', async () => {
+  it('has an effect from when the session continues with a token that may', async () => {
     const world = await World.begin();
     const { client } = await world.join(ada, 'identify gateway.connect');
     client.socket.terminate();
@@ -295,7 +295,7 @@ describe('the list of calls', () => {
 describe('a part in a call ends', () => {
   const ended = { user_id: ada, channel_id: null };
 
-  it('with the session that its client ends, before the others hear that it is gone', async () => {
+  it('with the session that its client ends, before the others receive its disconnection', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     await caller.calls({ lobby_id: world.lobbyId, self_mute: true });
@@ -305,7 +305,7 @@ describe('a part in a call ends', () => {
     expect(other.heard.slice(-2)).toEqual(['LOBBY_VOICE_STATE_UPDATE', 'LOBBY_MEMBER_DISCONNECT']);
   });
 
-  it('with the session that nobody resumes, not with the connection', async () => {
+  it('with a session that is not resumed, not with the connection', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     await caller.calls(world.lobbyId);
@@ -325,7 +325,7 @@ describe('a part in a call ends', () => {
     expect(other.states[1]).toMatchObject(ended);
   });
 
-  it('not when the session goes on', async () => {
+  it('not when the session continues', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     await caller.calls(world.lobbyId);
@@ -343,7 +343,7 @@ describe('a part in a call ends', () => {
     ]);
   });
 
-  it('when a member is removed: the others hear that first', async () => {
+  it('when a member is removed: the others receive that first', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     await caller.calls(world.lobbyId);
@@ -367,7 +367,7 @@ describe('a part in a call ends', () => {
     expect(await other.client.dispatch('LOBBY_UPDATE')).toMatchObject({ voice_states: [] });
   });
 
-  it('with the lobby, of which LOBBY_DELETE alone tells', async () => {
+  it('with the lobby, for which only LOBBY_DELETE is sent', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     await caller.calls(world.lobbyId);
@@ -428,7 +428,7 @@ describe('a part in a call ends', () => {
 });
 
 describe('op 42', () => {
-  it('gets the session in the call another token, and nobody else anything', async () => {
+  it('sends another token to the session in the call, and nothing to others', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     await caller.calls(world.lobbyId);
@@ -475,7 +475,7 @@ describe.each(['clean', 'killed'] as const)('after a %s restart of the service',
     expect(watching.states).toMatchObject([{ user_id: ada, channel_id: null, session_id: caller.client.sessionId }]);
   });
 
-  it('who has been away for too long is not, and those who come back are told', async () => {
+  it('who has been away for too long is not, and those who come back receive that', async () => {
     const { restarting, world } = await begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     await caller.calls(world.lobbyId);
@@ -511,7 +511,7 @@ describe.each(['clean', 'killed'] as const)('after a %s restart of the service',
 describe('the voice server that an operator names', () => {
   const endpoint = 'voice.example:4433';
 
-  it('is told with a token that its keys verify, for this call, user and session, for five minutes', async () => {
+  it('is sent with a token that the published keys verify, for this call, user and session, for five minutes', async () => {
     const world = await World.begin({ voice: { endpoint } });
     const caller = await world.join(ada);
     await caller.calls(world.lobbyId);
@@ -541,7 +541,7 @@ describe('the voice server that an operator names', () => {
     await expect(verify(caller.servers[0]?.token, after)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' });
   });
 
-  it('is told anew to those in a call when the service starts again with another', async () => {
+  it('is sent to those in a call when the service starts with another one', async () => {
     const restarting = await RestartingService.start({ fixtures: starfall, limits: 'off' });
     closing.push(() => restarting.close());
     const world = await World.of(restarting.now);

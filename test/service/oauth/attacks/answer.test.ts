@@ -20,7 +20,7 @@ describe('state fixation', () => {
     expect(end.hash).toBe('');
   });
 
-  it('by a second state is refused', async () => {
+  it('by a second state is rejected', async () => {
     const end = new URL(await service.decide(`${service.authorizeUrl()}&state=evil`));
     expect(Object.fromEntries(end.searchParams)).toEqual({
       error: 'invalid_request',
@@ -29,7 +29,7 @@ describe('state fixation', () => {
     });
   });
 
-  it('by a planted cookie signs nobody in: the cookie changes with the one who signs in', async () => {
+  it('by a planted cookie signs nobody in, because the cookie changes at sign-in', async () => {
     const planter = new Browser();
     await planter.get(service.authorizeUrl());
     const victim = new Browser();

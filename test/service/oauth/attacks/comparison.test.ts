@@ -42,7 +42,7 @@ describe('the time that a comparison takes', () => {
     expect(comparison.test('if (codeChallengeOf(verifier) !== code_challenge) throw')).toBe(true);
   });
 
-  it('tells nothing of what is kept: codes and tokens are found by their hash', async () => {
+  it('reveals nothing about stored values: codes and tokens are found by their hash', async () => {
     const { access_token, refresh_token } = await service.signIn();
     const code = await service.code();
     const { deviceCode, userCode } = await service.startDevice();

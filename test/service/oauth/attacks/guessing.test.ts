@@ -53,7 +53,7 @@ describe('guessing', () => {
     },
   );
 
-  it('many at once gets no further', async () => {
+  it('many concurrent ones gets no further', async () => {
     const answers = await Promise.all(Array.from({ length: 3 * proofs }, wrongSecret));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(proofs);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2 * proofs);
@@ -68,7 +68,7 @@ describe('guessing', () => {
     expect(body.retry_after).toBe(58.5);
   });
 
-  it('at one application leaves the others in peace', async () => {
+  it('at one application does not affect the others', async () => {
     for (let time = 0; time < proofs; time++) await wrongSecret();
     const code = await limited.code();
     expect((await limited.exchange(code)).status).toBe(200);

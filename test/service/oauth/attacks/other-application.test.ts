@@ -56,7 +56,7 @@ describe('another application', () => {
     expect(polled).toMatchObject(invalidGrant('Invalid "device_code" in request.'));
   });
 
-  it('cannot name one application and prove another', async () => {
+  it('cannot name one application with the secret of another', async () => {
     const code = await service.code();
     const form = { ...soundExchange, code, client_id: game.id };
     expect(await service.token(form, basic(site.id, secret))).toMatchObject({ status: 401 });

@@ -22,7 +22,7 @@ const invalidGrant = (name: string) => ({ status: 400, body: { error: 'invalid_g
 const invalidCode = invalidGrant('Invalid "code" in request.');
 const otherVerifier = 'z'.repeat(64);
 
-describe('one who has got hold of a code', () => {
+describe('an attacker with a code', () => {
   it.each<[string, Form, object]>([
     [
       'without the verifier',
@@ -76,7 +76,7 @@ describe('one who has got hold of a code', () => {
     expect((await service.exchange(code)).status).toBe(200);
   });
 
-  it('who put in a challenge of their own gets a code that the victim’s client refuses to the service', async () => {
+  it('who put in a challenge of their own gets a code that the victim’s client rejects to the service', async () => {
     const code = await service.code({ code_challenge: codeChallengeOf(otherVerifier) });
     expect(await service.exchange(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
@@ -109,7 +109,7 @@ describe('one who has got hold of a code', () => {
 
 describe('a challenge by the method plain', () => {
   it.each([{ code_challenge_method: 'plain' }, { code_challenge_method: undefined }])(
-    'is refused (%j), so that a challenge seen is no verifier',
+    'is rejected (%j), so that a challenge seen is no verifier',
     async changes => {
       const { searchParams } = new URL(await service.decide(service.authorizeUrl(changes)));
       expect(searchParams.get('error_description')).toBe('Unsupported "code_challenge_method"');

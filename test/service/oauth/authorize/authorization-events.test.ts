@@ -45,7 +45,7 @@ async function grant(changes: Form, guildId?: string): Promise<void> {
 }
 
 describe('APPLICATION_AUTHORIZED', () => {
-  it('tells, signed, who granted which scopes', async () => {
+  it('sends a signed event with the user and the granted scopes', async () => {
     await grant({ scope: 'identify sdk.social_layer' });
     const { url, headers, body } = await arrived();
     expect(url).toBe('/events');
@@ -66,26 +66,26 @@ describe('APPLICATION_AUTHORIZED', () => {
     expect(verifyMessage(verifyKey, signature, timestamp, body)).toBe(true);
   });
 
-  it('tells where it was installed: in a guild, and which one', async () => {
+  it('names the guild in which the application was installed', async () => {
     await grant({ scope: 'identify applications.commands' }, guild.id);
     const { event } = await nextEvent();
     expect(event.data).toMatchObject({ integration_type: 0, guild: { id: guild.id, name: guild.name } });
   });
 
-  it('tells where it was installed: for the user, and in no guild', async () => {
+  it('says that the application was installed for the user', async () => {
     await grant({ scope: 'applications.commands', integration_type: '1' }, guild.id);
     const { event } = await nextEvent();
     expect(event.data).toMatchObject({ integration_type: 1, user: { id: ada.id } });
     expect(event.data).not.toHaveProperty('guild');
   });
 
-  it('tells of a link that hands out nothing', async () => {
+  it('sends an event for an installation without a code', async () => {
     const url = `${service.web}/oauth2/authorize?${query({ client_id: game.id, scope: 'bot' })}`;
     await service.decide(url, ada.id, 'approve', guild.id);
     expect((await nextEvent()).event.data).toMatchObject({ integration_type: 0, scopes: ['bot'] });
   });
 
-  it('tells of a device, once, when its user said yes', async () => {
+  it('sends one event for a device when its user approves', async () => {
     const { userCode } = await service.startDevice({ scope: 'identify' });
     for (let time = 0; time < 2; time++) await service.answerDevice(userCode, 'granted', ben.id);
     await grant({ scope: 'voice' });
@@ -98,7 +98,7 @@ describe('APPLICATION_AUTHORIZED', () => {
 });
 
 describe('APPLICATION_DEAUTHORIZED', () => {
-  it('tells after the grant that a user’s authorization ended, once', async () => {
+  it('sends one event after the grant when a user’s authorization ends', async () => {
     const { access_token: token } = await service.signIn({ scope: 'identify' });
     for (let time = 0; time < 2; time++) await service.revoke({ token });
     await grant({ scope: 'guilds' });
@@ -112,8 +112,8 @@ describe('APPLICATION_DEAUTHORIZED', () => {
   });
 });
 
-describe('nothing is told', () => {
-  it('of a user who cancelled or asked in vain, of a device refused, or by an application without an address', async () => {
+describe('no event is sent', () => {
+  it('for a user who cancels, a rejected request, a denied device, or an application without an address', async () => {
     await service.decide(service.authorizeUrl(), ada.id, 'deny');
     await service.decide(service.authorizeUrl({ scope: 'nonsense' }));
     const { userCode } = await service.startDevice();

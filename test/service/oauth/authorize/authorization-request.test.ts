@@ -28,7 +28,7 @@ async function answered(changes: Form): Promise<URLSearchParams> {
   return (await decided(service.authorizeUrl(changes))).searchParams;
 }
 
-describe('a sound request', () => {
+describe('a valid request', () => {
   it('is answered with a code, the state and the issuer, at the redirect it named', async () => {
     const url = await decided(service.authorizeUrl());
     expect(url.origin + url.pathname).toBe(soundRequest.redirect_uri);
@@ -85,7 +85,7 @@ describe('a sound request', () => {
     expect((await answered({ scope: grantable.join(' ') })).has('code')).toBe(true);
   });
 
-  it('may carry parameters nobody knows', async () => {
+  it('may contain unknown parameters', async () => {
     expect((await answered({ permissions: '8', utm_source: 'x' })).has('code')).toBe(true);
   });
 });
@@ -191,13 +191,13 @@ describe('a decision', () => {
     );
   });
 
-  it('of an unknown user is refused', async () => {
+  it('of an unknown user is rejected', async () => {
     const refusal = { status: 404, message: 'Unknown User' };
     await expect(service.decide(service.authorizeUrl(), '404')).rejects.toMatchObject(refusal);
   });
 
   it.each(['nonsense', 'http://[', '/oauth2/token?client_id=100', 'https://x.example/'])(
-    'on the address %j, which is no authorization page, is refused',
+    'on the address %j, which is no authorization page, is rejected',
     async authorizeUrl => {
       await expect(service.decide(authorizeUrl)).rejects.toMatchObject({ status: 400 });
     },

@@ -56,7 +56,7 @@ describe('response_type=token', () => {
     expect(end).toMatch(/^https:\/\/site\.example\/\?from=us#access_token=/);
   });
 
-  it('tells in the fragment, too, that the user cancelled', async () => {
+  it('reports a cancelled request in the fragment, too', async () => {
     expect((await answered({}, 'deny')).get('error')).toBe('access_denied');
   });
 

@@ -32,16 +32,16 @@ async function installed(): Promise<readonly string[]> {
 }
 
 describe('granting applications.commands with a guild', () => {
-  it('is refused in an unknown guild', async () => {
+  it('is rejected in an unknown guild', async () => {
     await expect(install(ada.id, '404')).rejects.toMatchObject({ status: 404, message: 'Unknown Guild' });
   });
 
-  it('is refused to a member who may not manage the guild', async () => {
+  it('is rejected for a member who may not manage the guild', async () => {
     await expect(install(ben.id, guild.id)).rejects.toMatchObject({ status: 403, message: 'Missing Permissions' });
     expect(await installed()).toEqual([]);
   });
 
-  it('puts the application into the guild once and tells it', async () => {
+  it('installs the application in the guild once and reports the guild', async () => {
     for (let time = 0; time < 2; time++) expect((await install(ada.id, guild.id)).get('guild_id')).toBe(guild.id);
     expect(await installed()).toEqual([game.id]);
   });
@@ -146,7 +146,7 @@ describe('a link without response_type that asks for nothing but to install', ()
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
   });
 
-  it('at fault is told at the redirect, where it names one', async () => {
+  it('is reported at the redirect if it is invalid and names one', async () => {
     const end = await follow({ scope: 'bot identify', redirect_uri: 'https://game.example/callback' });
     expect(end.host).toBe('game.example');
     expect(end.searchParams.get('error_description')).toBe('Missing "response_type"');
@@ -192,7 +192,7 @@ describe('a guild that a link locks', () => {
   const other = { id: '6', name: 'Other', owner_id: ada.id };
   const locked = { ...bot, guild_id: guild.id, disable_guild_select: 'true' };
 
-  it('is the one, whatever else was chosen', async () => {
+  it('overrides any other choice', async () => {
     await service.addFixtures({ guilds: [other] });
     for (const chosen of [other.id, undefined]) {
       expect((await follow(locked, chosen)).searchParams.get('guild_id')).toBe(guild.id);
@@ -237,11 +237,11 @@ describe('a bot that is added by exchanging a code alone', () => {
   const full = { response_type: 'code', scope: 'bot identify' };
   beforeEach(() => service.addFixtures({ applications: [{ ...game, bot_require_code_grant: true }] }));
 
-  it('is refused to a link', async () => {
+  it('is rejected for a link', async () => {
     await expect(follow(bot, guild.id)).rejects.toMatchObject(faulty(codeGrantRequired));
   });
 
-  it('is refused where the token comes in the redirect', async () => {
+  it('is rejected where the token comes in the redirect', async () => {
     const url = service.authorizeUrl({
       ...full,
       response_type: 'token',
@@ -262,7 +262,7 @@ describe('a bot that is added by exchanging a code alone', () => {
 });
 
 describe('a bot added on the way to a code', () => {
-  it('is told with the code, and again with the tokens', async () => {
+  it('is in the redirect with the code, and again in the token response', async () => {
     const answer = await install(ada.id, guild.id, { scope: 'bot identify', permissions: '8' });
     expect(answer.get('guild_id')).toBe(guild.id);
     expect(answer.get('permissions')).toBe('8');
@@ -279,7 +279,7 @@ describe('a bot added on the way to a code', () => {
     expect((await install(ada.id, null, named)).has('guild_id')).toBe(false);
   });
 
-  it('is not told where commands alone were added', async () => {
+  it('is missing when only commands were installed', async () => {
     const answer = await install(ada.id, guild.id);
     const { body } = await service.exchange(answer.get('code') ?? '');
     expect(body).not.toHaveProperty('guild');

@@ -114,7 +114,7 @@ describe('a role connection', () => {
     expect(await get(await token())).toEqual({ status: 200, body: nothing });
   });
 
-  it('refuses whoever may not', async () => {
+  it('rejects callers without permission', async () => {
     const without = await token('identify');
     for (const name of ['getRoleConnection', 'replaceRoleConnection', 'deleteRoleConnection'] as const) {
       const body = name === 'replaceRoleConnection' ? said : undefined;
@@ -137,7 +137,7 @@ describe('a role connection', () => {
     expect(redirect.searchParams.get('error')).toBe('invalid_scope');
   });
 
-  it('refuses a body with anything wrong, and keeps what was said', async () => {
+  it('rejects a body with any issue, and keeps the earlier record', async () => {
     const bearer = await token();
     await put(bearer, said);
     expect(

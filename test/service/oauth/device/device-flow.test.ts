@@ -37,7 +37,7 @@ describe('a device', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('is told to wait, then gets tokens once its user said yes', async () => {
+  it('gets authorization_pending, then tokens once its user has approved', async () => {
     const { deviceCode, userCode } = await service.startDevice();
     expect(await service.pollDevice(deviceCode)).toMatchObject(pending);
     expect(await service.answerDevice(userCode)).toMatchObject({ status: 204 });
@@ -65,7 +65,7 @@ describe('a device', () => {
     expect(await service.pollDevice(deviceCode)).toMatchObject(outcome);
   });
 
-  it('is not answered by a control call with a code that nobody shows, a wrong field, or for nobody', async () => {
+  it('is not answered by a control call with an unknown code, a wrong field, or an unknown user', async () => {
     const { userCode } = await service.startDevice();
     const answer = { user_code: userCode, user_id: ada.id, decision: 'approve' };
     for (const [wrong, status] of [
@@ -81,13 +81,13 @@ describe('a device', () => {
     }
   });
 
-  it('is told when its user said no', async () => {
+  it('gets access_denied when its user denies', async () => {
     const { deviceCode, userCode } = await service.startDevice();
     await service.answerDevice(userCode, 'denied');
     for (let time = 0; time < 2; time++) expect(await service.pollDevice(deviceCode)).toMatchObject(denied);
   });
 
-  it('may poll at once, and again after 5 s; 1 ms earlier it has to slow down', async () => {
+  it('may poll immediately, and again after 5 s; 1 ms earlier it has to slow down', async () => {
     const { deviceCode } = await service.startDevice();
     expect(await service.pollDevice(deviceCode)).toMatchObject(pending);
     await service.clock.advance(interval);
@@ -108,7 +108,7 @@ describe('a device', () => {
     expect(await service.pollDevice(deviceCode)).toMatchObject(pending);
   });
 
-  it('hears the answer at once, however often it polls', async () => {
+  it('gets the answer immediately, however often it polls', async () => {
     const { deviceCode, userCode } = await service.startDevice();
     for (let time = 0; time < 3; time++) await service.pollDevice(deviceCode);
     await service.answerDevice(userCode);
@@ -122,7 +122,7 @@ describe('a device', () => {
     expect((await service.pollDevice(deviceCode)).status).toBe(200);
   });
 
-  it('is too late at 300 s, granted or not, and is told so for as long again', async () => {
+  it('is too late at 300 s, granted or not, and gets expired_token for as long again', async () => {
     const [waiting, granted] = [await service.startDevice(), await service.startDevice()];
     await service.answerDevice(granted.userCode);
     await service.clock.advance(serviceLimits.deviceCodeLifeMs);
@@ -181,7 +181,7 @@ describe('a device of a client that keeps a secret', () => {
     expect(polled.status).toBe(200);
   });
 
-  it('is refused without it', async () => {
+  it('is rejected without it', async () => {
     expect(await service.startDevice({ client_id: site.id })).toMatchObject({
       status: 401,
       body: { error: 'invalid_client' },
@@ -257,7 +257,7 @@ describe('whatever a device and its user do', () => {
   });
 });
 
-describe('the start of a device is refused', () => {
+describe('the start of a device is rejected', () => {
   it.each([
     undefined,
     '',
@@ -329,14 +329,14 @@ describe('a user who types in a code', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 50035, errors: { [field]: { _errors: [{}] } } } });
   });
 
-  it('may give the same answer twice, but no other, and nobody else can', async () => {
+  it('may repeat its answer, but not change it, and no other user can answer', async () => {
     const { userCode } = await service.startDevice();
     for (let time = 0; time < 2; time++) expect((await service.answerDevice(userCode)).status).toBe(204);
     expect((await service.answerDevice(userCode, 'denied')).status).toBe(400);
     expect((await service.answerDevice(userCode, 'granted', ben.id)).status).toBe(400);
   });
 
-  it('has one answer of many at once', async () => {
+  it('has one of several concurrent answers', async () => {
     const { userCode } = await service.startDevice();
     const users = [ada.id, ben.id, ada.id, ben.id];
     const answers = await Promise.all(

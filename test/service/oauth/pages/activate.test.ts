@@ -34,7 +34,7 @@ async function open(
 }
 
 describe('the page for devices', () => {
-  it('asks for the code, then who one is, then for consent, and says that the device is connected', async () => {
+  it('asks for the code, then for sign-in, then for consent, and says that the device is connected', async () => {
     const { deviceCode, userCode } = await service.startDevice();
     const empty = (await open(undefined)).page;
     expect(empty.text).toContain('Enter the code that your game or device shows.');
@@ -48,7 +48,7 @@ describe('the page for devices', () => {
     expect((await service.pollDevice(deviceCode)).status).toBe(200);
   });
 
-  it('says no for whoever cancels, and for anything but "approve"', async () => {
+  it('denies when the user cancels, and for anything but "approve"', async () => {
     for (const decision of ['deny', 'Approve']) {
       const { deviceCode, userCode } = await service.startDevice();
       const { browser, page: consent } = await open(userCode);
@@ -75,7 +75,7 @@ describe('the page for devices', () => {
     },
   );
 
-  it('tells nobody what a code is for before they sign in', async () => {
+  it('shows what a code is for only after sign-in', async () => {
     const { userCode } = await service.startDevice();
     const browser = new Browser();
     const known = await browser.get(`${service.web}${page}?user_code=${userCode}`);
@@ -84,7 +84,7 @@ describe('the page for devices', () => {
     expect(known.text.replaceAll(userCode, '')).toBe(unknown.text.replaceAll('BCDFGHJK', ''));
   });
 
-  it('says so when the code was answered already, or became too old meanwhile', async () => {
+  it('says that the code was answered already, or has expired meanwhile', async () => {
     const { userCode } = await service.startDevice();
     const [mine, theirs] = [await open(userCode), await open(userCode, ben.id)];
     await mine.browser.submit(mine.page, service.web, `${page}?`, { decision: 'approve' });
@@ -114,7 +114,7 @@ describe('the page for devices', () => {
     expect((await browser.get(`${service.web}${page}?user_code=${userCode}`)).status).toBe(200);
   });
 
-  it.each([page, signIn, signOut])('refuses a forged form at %s and leads back to where it began', async path => {
+  it.each([page, signIn, signOut])('rejects a forged form at %s and leads back to where it began', async path => {
     const { userCode } = await service.startDevice();
     const { browser } = await open(userCode);
     const url = `${service.web}${path}?user_code=${userCode}`;
@@ -123,7 +123,7 @@ describe('the page for devices', () => {
     expect(answer.text).toContain(`href="${page}?user_code=${userCode}"`);
   });
 
-  it('lets one change to another user on the way', async () => {
+  it('lets the user change to another account', async () => {
     const { userCode } = await service.startDevice();
     const { browser, page: consent } = await open(userCode);
     const choose = await follow(browser, await browser.submit(consent, service.web, signOut, {}));

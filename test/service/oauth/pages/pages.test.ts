@@ -51,7 +51,7 @@ describe('the way through the pages', () => {
     expect(new URL(answer.location ?? '').searchParams.get('error')).toBe('access_denied');
   });
 
-  it('takes anything but "approve" for a no', async () => {
+  it('treats anything but "approve" as a denial', async () => {
     const { browser, page } = await signedIn();
     for (const fields of [{}, { decision: 'Approve' }]) {
       const answer = await browser.submit(page, service.web, authorize, fields as Record<string, string>);
@@ -59,7 +59,7 @@ describe('the way through the pages', () => {
     }
   });
 
-  it('leads back to sign-in for somebody else', async () => {
+  it('leads back to sign-in for another user', async () => {
     const { browser, page } = await signedIn();
     const answer = await browser.submit(page, service.web, signOut, {});
     const again = await browser.get(new URL(answer.location ?? '', service.web).href);
@@ -89,7 +89,7 @@ describe('the way through the pages', () => {
     expect(new URL(response.location ?? '', service.web).href).toBe(service.authorizeUrl());
   });
 
-  it('sends a request at fault back at once, before anybody signs in', async () => {
+  it('redirects an invalid request with its error before anybody signs in', async () => {
     const answer = await new Browser().get(service.authorizeUrl({ scope: 'nonsense' }));
     expect(answer.location).toContain('error=invalid_scope');
   });
@@ -102,7 +102,7 @@ describe('the way through the pages', () => {
     expect((await browser.get(service.authorizeUrl())).text).toContain('Choose who you are');
   });
 
-  it('offers the guilds one manages when the application can be added to one', async () => {
+  it('offers the guilds that the user manages when the application can be added to one', async () => {
     const { browser, page } = await signedIn({ scope: 'applications.commands', guild_id: '5' });
     expect(page.text).toContain('<option value="5" selected>Guild</option>');
     const answer = await browser.submit(page, service.web, authorize, { decision: 'approve', guild_id: '5' });
@@ -132,7 +132,7 @@ describe('adding an application', () => {
     expect((await browser.get(refused.location ?? '')).text).toContain('Es wurde nichts hinzugefügt');
   });
 
-  it('lets nobody choose where the request names the guild, and offers nothing where one may not manage it', async () => {
+  it('lets nobody choose another guild than the locked one, and offers none that the user may not manage', async () => {
     const changes = { ...install, scope: 'bot', guild_id: guild.id, disable_guild_select: 'true' };
     const { page } = await signedIn(changes);
     expect(page.text.match(/<option/g)).toHaveLength(1);
@@ -142,7 +142,7 @@ describe('adding an application', () => {
     expect(theirs.text).toContain('value="deny"');
   });
 
-  it('to one’s account says so, and asks for no guild', async () => {
+  it('to the user’s account says so, and asks for no guild', async () => {
     const { page } = await signedIn({ ...install, scope: 'applications.commands', integration_type: '1' });
     expect(page.text).toContain('Es wird deinem Konto hinzugefügt');
     expect(page.text).not.toContain('<select');
@@ -216,14 +216,14 @@ describe('prompt=none', () => {
 describe('a forged form', () => {
   const fields = { decision: 'approve', user_id: ada.id };
 
-  it.each([authorize, signIn, signOut])('without its token is refused at %s', async path => {
+  it.each([authorize, signIn, signOut])('without its token is rejected at %s', async path => {
     const { browser } = await signedIn();
     const answer = await browser.post(service.authorizeUrl().replace(authorize, path), fields);
     expect(answer.status).toBe(403);
     expect(answer.location).toBeNull();
   });
 
-  it('with the token of another browser is refused', async () => {
+  it('with the token of another browser is rejected', async () => {
     const mine = await signedIn();
     const theirs = await signedIn();
     const form = formOf(mine.page.text, authorize);
@@ -231,7 +231,7 @@ describe('a forged form', () => {
     expect(answer.status).toBe(403);
   });
 
-  it('from before signing in, or with another user signed in since, is refused', async () => {
+  it('from before signing in, or with another user signed in since, is rejected', async () => {
     const browser = new Browser();
     const before = await browser.get(service.authorizeUrl());
     await browser.submit(before, service.web, signIn, { user_id: ada.id });
@@ -241,7 +241,7 @@ describe('a forged form', () => {
     expect((await browser.submit(consent, service.web, authorize, { decision: 'approve' })).status).toBe(403);
   });
 
-  it('of a browser without cookies is refused', async () => {
+  it('of a browser without cookies is rejected', async () => {
     const page = await new Browser().get(service.authorizeUrl());
     expect((await new Browser().submit(page, service.web, signIn, { user_id: ada.id })).status).toBe(403);
   });
@@ -254,13 +254,13 @@ describe('a forged form', () => {
     expect([...browser.cookies.values()][0]).not.toBe(planted);
   });
 
-  it.each(['404', 'nonsense', ''])('for the user %j, who does not exist, is refused', async user_id => {
+  it.each(['404', 'nonsense', ''])('for the user %j, who does not exist, is rejected', async user_id => {
     const browser = new Browser();
     const page = await browser.get(service.authorizeUrl());
     expect((await browser.submit(page, service.web, signIn, { user_id })).status).toBe(404);
   });
 
-  it('that is JSON or too large is refused with a page', async () => {
+  it('that is JSON or too large is rejected with a page', async () => {
     const url = service.authorizeUrl();
     const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
     const large = { method: 'POST', body: new URLSearchParams({ x: 'x'.repeat(9000) }) };
@@ -295,7 +295,7 @@ describe('every page', () => {
     for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Path=/oauth2']) expect(cookie).toContain(attribute);
   });
 
-  it('escapes whatever others wrote', async () => {
+  it('escapes texts of applications and users', async () => {
     const hostile = `"><script>alert(1)</script>&'`;
     await service.addFixtures({
       applications: [{ ...game, id: '666', name: hostile, description: hostile, bot_token: null }],

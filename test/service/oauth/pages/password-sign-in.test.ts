@@ -80,7 +80,7 @@ describe('signing in by password', () => {
     expect(JSON.stringify([await service.log(), await service.content()])).not.toContain('hunter2');
   });
 
-  it('refuses a form without the token of this browser before it looks at the password', async () => {
+  it('rejects a form without the token of this browser before it looks at the password', async () => {
     const url = service.authorizeUrl().replace('/oauth2/authorize', signInPath);
     expect((await new Browser().post(url, { name: 'ada', password })).status).toBe(403);
     const form = formOf((await new Browser().get(service.authorizeUrl())).text, signInPath);
@@ -90,7 +90,7 @@ describe('signing in by password', () => {
 });
 
 describe('the attempts of one user from one address', () => {
-  it('are refused once too many were wrong, also the right one, until the time the page says', async () => {
+  it('are rejected once too many were wrong, also the right one, until the time the page says', async () => {
     for (let count = 1; count <= perUser.requests; count++) {
       expect(messageOf(await attempt('ada', `nonsense ${count}`))).toBe(wrong);
     }
@@ -119,7 +119,7 @@ describe('the attempts of one user from one address', () => {
     expect((await attempt('ada', password)).status).toBe(303);
   });
 
-  it('get no further when they come all at once', async () => {
+  it('are bounded when they come concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 3 * perUser.requests }, (_, count) => attempt('ada', `nonsense ${count}`)),
     );
@@ -138,7 +138,7 @@ async function guessFromElsewhere(attempts: number, perGuesser = 1): Promise<voi
 }
 
 describe('the attempts of one user from many addresses', () => {
-  it('lock nobody out who comes from another one', async () => {
+  it('do not lock the user out at another address', async () => {
     await guessFromElsewhere(perUser.requests, perUser.requests);
     expect((await attempt('ada', password, at('198.51.100.0'))).status).toBe(429);
     expect((await attempt('ada', password, at('203.0.113.1'))).status).toBe(303);
@@ -175,7 +175,7 @@ describe('the attempts of one user from many addresses', () => {
 });
 
 describe('the attempts from one address', () => {
-  it('lock nobody out of an account that is at home there', async () => {
+  it('do not lock out a user who signed in there before', async () => {
     expect((await attempt('ada', password)).status).toBe(303);
     const attempts = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
     await Promise.all(attempts);
@@ -183,7 +183,7 @@ describe('the attempts from one address', () => {
     expect((await attempt('ada', password)).status).toBe(303);
   });
 
-  it('are refused once too many were wrong, for whomever they are', async () => {
+  it('are rejected once too many were wrong, for any user', async () => {
     const attempts = Array.from({ length: perAddress.requests }, (_, count) => attempt(`user-${count}`, 'nonsense'));
     for (const answer of await Promise.all(attempts)) expect(messageOf(answer)).toBe(wrong);
     expect((await attempt('ada', password)).status).toBe(429);
@@ -192,8 +192,8 @@ describe('the attempts from one address', () => {
   });
 });
 
-describe('more attempts at once than can be looked at', () => {
-  it('are refused quickly, and those before them are answered', async () => {
+describe('more concurrent attempts than can be checked', () => {
+  it('are rejected quickly, and those before them are answered', async () => {
     const { signInsPerAddressMax } = intakeLimits;
     const answers = await Promise.all(
       Array.from({ length: 4 * signInsPerAddressMax }, (_, count) => attempt(`user-${count}`, 'nonsense')),

@@ -144,7 +144,7 @@ describe('a merge that is too late', () => {
     expect((await world.core.store.list('external_identities'))[0]?.user_id).toBe(ada);
   });
 
-  it('is refused into a provisional account', async () => {
+  it('is rejected into a provisional account', async () => {
     const world = await open();
     const provisional = provisionalOf(world.core);
     const { access_token } = await byBot(provisional, world);

@@ -60,7 +60,7 @@ describe('a token by the word of the bot', () => {
     expect(await world.isLive(first)).toBe(true);
   });
 
-  it('makes one account when a player comes many times at once', async () => {
+  it('creates one account for concurrent sign-ins of a player', async () => {
     const name = newName();
     const tokens = (await Promise.all(Array.from({ length: 20 }, () => world.byBot(name)))).map(world.token);
     const ids = await Promise.all(tokens.map(async token => (await world.userOf(token)).id));
@@ -92,11 +92,11 @@ describe('a token by the word of the bot', () => {
     expect(await world.post('/partner-sdk/token/bot', body, bearer)).toMatchObject(refusalOf('only_bots_allowed'));
   });
 
-  it('is refused to an application that may not use provisional accounts', async () => {
+  it('is rejected for an application that may not use provisional accounts', async () => {
     expect(await world.byBot(newName(), {}, plain)).toMatchObject(refusalOf('provisional_accounts_disabled'));
   });
 
-  it('is refused with every fault of the body', async () => {
+  it('is rejected with every issue of the body', async () => {
     const { status, body } = await world.byBot('x'.repeat(1025), { preferred_global_name: 'x'.repeat(33) });
     expect(status).toBe(400);
     expect(Object.keys((body as { errors: object }).errors)).toEqual(['external_user_id', 'preferred_global_name']);
@@ -104,7 +104,7 @@ describe('a token by the word of the bot', () => {
 });
 
 describe('the name of a provisional account', () => {
-  it('is random text that nobody else has, until it is given one', async () => {
+  it('is random unique text until the account gets a name', async () => {
     const user = await world.userOf(world.token(await world.byBot(newName())));
     expect(user).toMatchObject({ username: expect.stringMatching(/^player-[0-9a-f]{16}$/), global_name: null });
   });
@@ -152,7 +152,7 @@ describe('provisional_user_id', () => {
     expect((await world.userOf(world.token(await world.byBot(name, { provisional_user_id: id })))).id).toBe(id);
   });
 
-  it('is refused when it is that of nobody, of a full account, or of another application’s', async () => {
+  it('is rejected when it is unknown, a full account, or another application’s', async () => {
     const { id: elsewhere } = await world.userOf(world.token(await world.byBot(newName(), {}, rival)));
     for (const [provisional_user_id, reason] of [
       ['42', 'invalid_form_body'],
@@ -163,14 +163,14 @@ describe('provisional_user_id', () => {
     }
   });
 
-  it('is refused when the identity has another account', async () => {
+  it('is rejected when the identity has another account', async () => {
     const { id } = await world.userOf(world.token(await world.byBot(newName())));
     const other = newName();
     await world.byBot(other);
     expect(await world.byBot(other, { provisional_user_id: id })).toMatchObject(refusalOf('invalid_form_body'));
   });
 
-  it('is refused for the eleventh identity of an account, not for the tenth', async () => {
+  it('is rejected for the eleventh identity of an account, not for the tenth', async () => {
     const { id } = await world.userOf(world.token(await world.byBot(newName())));
     for (let nth = 2; nth <= 10; nth++) {
       expect((await world.byBot(newName(), { provisional_user_id: id })).status).toBe(200);

@@ -76,7 +76,7 @@ describe('the client of POST /partner-sdk/token', () => {
 const guessed = { 'oauth-proof': { requests: 3, windowMs: 60_000 } } as const;
 
 describe('an ID token', () => {
-  it('leads the same player to the same account, whoever asks and whatever signed it', async () => {
+  it('leads the same player to the same account, with any credential and signing key', async () => {
     world.provider.addKey('key-2', 'ES256');
     const first = await world.userOf(world.token(await world.byProof(await world.provider.sign('ada'))));
     const signed = await world.provider.sign('ada', {}, { kid: 'key-2' });
@@ -141,13 +141,13 @@ describe('an ID token', () => {
     expect((await world.byProof(await world.provider.sign('ada', claims()))).status).toBe(200);
   });
 
-  it.each(['x', '..', 'a.b.c', 'e30.e30.e30', `${'a'.repeat(10_000)}.b.c`])('%.20s is refused', async token => {
+  it.each(['x', '..', 'a.b.c', 'e30.e30.e30', `${'a'.repeat(10_000)}.b.c`])('%.20s is rejected', async token => {
     const { status, body } = await world.byProof(token);
     expect(status).toBe(400);
     expect([530020, 530027]).toContain(body.code);
   });
 
-  it('without kid is refused by its own code', async () => {
+  it('without kid is rejected by its own code', async () => {
     const token = await world.provider.sign('ada', {}, { header: { kid: '' } });
     expect(await world.byProof(token)).toMatchObject(refusalOf('identity_token_without_key_id'));
     const [, payload = '', signature = ''] = token.split('.');
@@ -155,14 +155,14 @@ describe('an ID token', () => {
     expect(await world.byProof(bare)).toMatchObject(refusalOf('identity_token_without_key_id'));
   });
 
-  it.each(['none', 'HS256', 'RS512', 'PS256'])('by %s is refused, and nobody is asked', async alg => {
+  it.each(['none', 'HS256', 'RS512', 'PS256'])('by %s is rejected, and nobody is asked', async alg => {
     const [, payload = ''] = (await world.provider.sign('ada')).split('.');
     const token = `${base64url.encode(JSON.stringify({ alg, kid: 'key-1' }))}.${payload}.AAAA`;
     expect(await world.byProof(token)).toMatchObject(refusalOf('invalid_identity_token'));
     expect(world.provider.asked(paths.configuration)).toBe(0);
   });
 
-  it('signed with the public key as a secret is refused', async () => {
+  it('signed with the public key as a secret is rejected', async () => {
     const keys = await (await fetch(`${world.provider.issuer}${paths.keys}`)).text();
     const claims = { iss: world.provider.issuer, aud: 'game', sub: 'ada', iat: nowSeconds(), exp: nowSeconds() + 60 };
     const token = await new SignJWT(claims)
@@ -171,7 +171,7 @@ describe('an ID token', () => {
     expect(await world.byProof(token)).toMatchObject(refusalOf('invalid_identity_token'));
   });
 
-  it('whose claims were changed is refused', async () => {
+  it('whose claims were changed is rejected', async () => {
     const [header, , signature] = (await world.provider.sign('ada')).split('.');
     const [, payload] = (await world.provider.sign('ben')).split('.');
     const answer = await world.byProof(`${header}.${payload}.${signature}`);
@@ -199,7 +199,7 @@ describe('the provider', () => {
     expect(world.provider.asked(paths.configuration)).toBe(2);
   });
 
-  it('is asked anew for a key it has since published, but not more often than every ten seconds', async () => {
+  it('is asked again for a key it has since published, but not more often than every ten seconds', async () => {
     await world.byProof(await world.provider.sign('ada'));
     world.provider.addKey('key-2');
     const token = await world.provider.sign('ada', {}, { kid: 'key-2' });

@@ -80,7 +80,7 @@ async function exchange(form: Record<string, string>): Promise<Answer> {
 const proofOf = (token: string, type = botIssued) => ({ external_auth_type: type, external_auth_token: token });
 
 describe('a merge', () => {
-  it('moves a player who joined a lobby by its secret, and everybody hears of it live', async () => {
+  it('moves a player who joined a lobby by its secret, and all members receive the events', async () => {
     const name = newName();
     const userId = await newcomer();
     const observer = await playerToken(world.service, grace.id);
@@ -207,7 +207,7 @@ describe('a merge', () => {
     expect(await world.merge(userId, 'OIDC', token)).toHaveProperty('access_token');
   });
 
-  it('is refused for an identity that nobody came with, or that is another account’s', async () => {
+  it('is rejected for an unknown identity, or one of another account', async () => {
     const unused = await world.provider.sign(newName());
     expect(await world.merge(ada.id, 'OIDC', unused)).toMatchObject({ code: apiErrors.invalid_merge_source.code });
     const taken = await world.provider.sign(newName());
@@ -216,7 +216,7 @@ describe('a merge', () => {
     expect(await world.merge(ada.id, 'OIDC', taken)).toMatchObject({ code: apiErrors.invalid_merge_source.code });
   });
 
-  it('is refused for a provisional account that is banned, and into a full one that is', async () => {
+  it('is rejected for a provisional account that is banned, and into a full one that is', async () => {
     const token = await world.provider.sign(newName());
     const { id } = await world.userOf(world.token(await world.byProof(token)));
     const userId = await newcomer();
@@ -228,7 +228,7 @@ describe('a merge', () => {
     expect(await world.merge(ada.id, 'OIDC', token)).toMatchObject({ code: apiErrors.merge_source_banned.code });
   });
 
-  it('is refused when the account would have more than ten identities', async () => {
+  it('is rejected when the account would have more than ten identities', async () => {
     const userId = await newcomer();
     for (let nth = 1; nth <= 10; nth++) {
       const token = world.token(await world.byBot(newName()));
@@ -240,7 +240,7 @@ describe('a merge', () => {
     expect(await world.isLive(token)).toBe(true);
   });
 
-  it('goes to one of two accounts that ask for it at once', async () => {
+  it('goes to one of two accounts that request it concurrently', async () => {
     const token = await world.provider.sign(newName());
     const { id: lobbyId } = await join(world.token(await world.byProof(token)), newName());
     const users = [await newcomer(), await newcomer()];
@@ -253,7 +253,7 @@ describe('a merge', () => {
   });
 });
 
-describe('what the token endpoint is told of an identity', () => {
+describe('an identity at the token endpoint', () => {
   it.each([
     [{ external_auth_token: 'x' }, 'Missing "external_auth_type"'],
     [{ external_auth_type: 'OIDC' }, 'Missing "external_auth_token"'],
@@ -275,7 +275,7 @@ describe('what the token endpoint is told of an identity', () => {
     expect((await exchange(code)).status).toBe(200);
   });
 
-  it('is not looked at by one who has no code', async () => {
+  it('is not verified for a client without a code', async () => {
     const asked = world.tickets.seen.length;
     const form = { ...(await newCode(ada.id)), code: 'unknown', ...proofOf('x', 'STEAM_SESSION_TICKET') };
     expect(await exchange(form)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
@@ -337,7 +337,7 @@ describe('an unmerge', () => {
     expect(await world.post(`${path}/bot`, { external_user_id: 'x' })).toMatchObject(refusalOf('unauthorized'));
   });
 
-  it('is refused for one whom nobody knows, and for a provisional account', async () => {
+  it('is rejected for an unknown identity, and for a provisional account', async () => {
     const name = newName();
     expect(await world.unmergeByBot(name)).toMatchObject(refusalOf('unknown_user'));
     const token = world.token(await world.byBot(name));
@@ -346,7 +346,7 @@ describe('an unmerge', () => {
     expect(await world.isLive(token)).toBe(true);
   });
 
-  it('is told to the application’s server as the end of the authorization', async () => {
+  it('is sent to the application’s server as the end of the authorization', async () => {
     const heard: { type: string; user: { id: string } }[] = [];
     const server = await startLoopbackServer(({ body }, response) => {
       const { event } = JSON.parse(body) as { event: { type: string; data: { user: { id: string } } } };
@@ -364,7 +364,7 @@ describe('an unmerge', () => {
     await server.close();
   });
 
-  it('happens once when it is asked for many times at once', async () => {
+  it('happens once for several concurrent requests', async () => {
     const name = newName();
     await world.merge(await newcomer(), botIssued, world.token(await world.byBot(name)));
     const answers = await Promise.all(Array.from({ length: 5 }, () => world.unmergeByBot(name)));

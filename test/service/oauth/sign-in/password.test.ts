@@ -44,7 +44,7 @@ describe('a password', () => {
     expect(await matchesPassword('passwort', `${figures}$${salt}$${key}`)).toBe(false);
   });
 
-  it('of nobody is no password at all, after the same work', async () => {
+  it('of an unknown user never matches, after the same work', async () => {
     expect(await matchesPassword(password, undefined)).toBe(false);
     const [real, decoy] = [
       await cpuMsOf(() => matchesPassword('x', kept)),

@@ -119,7 +119,7 @@ describe('a child token', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('is refused for a token that is none that holds', async () => {
+  it('is rejected for a token that is not valid', async () => {
     const parent = await playerTokens(world.service, ada.id);
     await revoke(parent.access_token);
     for (const token of [
@@ -132,7 +132,7 @@ describe('a child token', () => {
     }
   });
 
-  it('is refused for an application that does not belong to the parent', async () => {
+  it('is rejected for an application that does not belong to the parent', async () => {
     const { access_token } = await playerTokens(world.service, ada.id);
     for (const child_application_id of [secretive.id, rival.id, game.id, '42']) {
       const answer = await exchange(access_token, { child_application_id });
@@ -140,7 +140,7 @@ describe('a child token', () => {
     }
   });
 
-  it('is refused with every fault of the body', async () => {
+  it('is rejected with every issue of the body', async () => {
     const { status, body } = await world.post('/partner-sdk/child-token', { parent_access_token: 'x'.repeat(10_241) });
     expect(status).toBe(400);
     const faults = Object.keys((body as { errors: object }).errors);

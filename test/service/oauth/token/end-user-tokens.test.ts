@@ -82,7 +82,7 @@ async function expectEnded({ pair, unused, device, childToken, player, ownClient
 }
 
 describe('DELETE /control/users/{id}/tokens', () => {
-  it('ends all that the user is signed in by, with the sessions that lived by it, and nobody else', async () => {
+  it('ends the sign-ins and the gateway sessions of the user, and of no other user', async () => {
     const of = { ada: await signInEverywhere(ada.id), ben: await signInEverywhere(ben.id) };
     await expectSignedIn(of.ada);
     expect(await control('DELETE', `/users/${ada.id}/tokens`)).toEqual({ status: 204, text: '' });

@@ -140,7 +140,7 @@ describe('oauth4webapi', () => {
     await expect(ask(oauth.ClientSecretPost('wrong'))).rejects.toMatchObject({ status: 401 });
   });
 
-  it('refuses an answer that is another server’s', async () => {
+  it('rejects an answer that is another server’s', async () => {
     const { url, state } = await begin(game.id, soundRequest.redirect_uri, 'identify');
     const answer = new URL(await service.decide(url.href));
     answer.searchParams.set('iss', 'https://evil.example');
@@ -149,12 +149,12 @@ describe('oauth4webapi', () => {
     expect(() => oauth.validateAuthResponse(server, client, answer, state)).toThrow(/iss/);
   });
 
-  it('refuses an answer to another request', async () => {
+  it('rejects an answer to another request', async () => {
     const answer = new URL(await service.decide(service.authorizeUrl()));
     expect(() => oauth.validateAuthResponse(server, client, answer, 'another')).toThrow(/state/);
   });
 
-  it('refuses an ID token with another nonce', async () => {
+  it('rejects an ID token with another nonce', async () => {
     const { url, state, verifier } = await begin(game.id, soundRequest.redirect_uri, 'openid');
     const parameters = oauth.validateAuthResponse(server, client, new URL(await service.decide(url.href)), state);
     const answer = await oauth.authorizationCodeGrantRequest(
@@ -164,7 +164,7 @@ describe('oauth4webapi', () => {
     await expect(oauth.processAuthorizationCodeResponse(server, client, answer, checks)).rejects.toThrow(/nonce/);
   });
 
-  it('hears that the user cancelled', async () => {
+  it('reports that the user cancelled', async () => {
     const answer = new URL(await service.decide(service.authorizeUrl({ state: 's' }), ada.id, 'deny'));
     expect(() => oauth.validateAuthResponse(server, client, answer, 's')).toThrow(
       expect.objectContaining({ error: 'access_denied' }),

@@ -26,7 +26,7 @@ describe('a refresh that its client named', () => {
     expect(await service.isLive(body.access_token)).toBe(true);
   });
 
-  it('has one answer for all who send it at once', async () => {
+  it('has one answer for all concurrent requests', async () => {
     const { refresh_token } = await service.signIn();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => service.refresh(refresh_token, { idempotency_key })),
@@ -54,7 +54,7 @@ describe('a refresh that its client named', () => {
     ['another key', { idempotency_key: 'x'.repeat(16) }],
     ['none', {}],
     ['the same key, from another client', { idempotency_key, client_id: site.id, client_secret: secret }],
-  ])('is refused with %s, and what it gave stays good', async (_, changes) => {
+  ])('is rejected with %s, and what it gave stays good', async (_, changes) => {
     const { refresh_token } = await service.signIn();
     const { body } = await service.refresh(refresh_token, { idempotency_key });
     expect(await service.refresh(refresh_token, changes)).toMatchObject(refused);
@@ -84,7 +84,7 @@ describe('a refresh that its client named', () => {
     ['15 characters', 'k'.repeat(15)],
     ['129 characters', 'k'.repeat(129)],
     ['a blank in it', `${'k'.repeat(16)} `],
-  ])('is refused when its key has %s, and leaves the token good', async (_, key) => {
+  ])('is rejected when its key has %s, and leaves the token good', async (_, key) => {
     const { refresh_token } = await service.signIn();
     expect(await service.refresh(refresh_token, { idempotency_key: key })).toMatchObject({
       status: 400,

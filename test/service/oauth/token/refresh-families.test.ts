@@ -98,7 +98,7 @@ describe('a refresh token that is used again after its successor was used', () =
 });
 
 describe('a refresh token that is used again before its successor was', () => {
-  it('is refused for a moment, and the window that won stays signed in', async () => {
+  it('is rejected for a moment, and the window that won stays signed in', async () => {
     const { refresh_token } = await service.signIn();
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.refresh(refresh_token)));
     const [won, ...others] = answers.filter(({ status }) => status === 200);
@@ -127,7 +127,7 @@ describe('a refresh token that is used again before its successor was', () => {
   });
 });
 
-describe('a refresh token that nobody uses', () => {
+describe('an unused refresh token', () => {
   it('is good until just before its idle end', async () => {
     const { refresh_token } = await service.signIn();
     await service.clock.advance(serviceLimits.refreshTokenIdleMs - 1);

@@ -60,13 +60,13 @@ describe('authorization_code', () => {
       'invalid_grant',
       'Invalid "code_verifier"',
     ],
-  ])('refuses a verifier %s, and leaves the code good', async (_, changes, error, error_description) => {
+  ])('rejects a verifier %s, and leaves the code good', async (_, changes, error, error_description) => {
     const code = await service.code();
     expect(await service.exchange(code, changes)).toMatchObject({ status: 400, body: { error, error_description } });
     expect((await service.exchange(code)).status).toBe(200);
   });
 
-  it('refuses a verifier for a code without a challenge: somebody took the challenge out', async () => {
+  it('rejects a verifier for a code without a challenge, which may have been removed', async () => {
     const code = await service.code(siteRequest);
     const attack = { ...siteExchange, code_verifier: verifier };
     expect((await service.exchange(code, attack)).body).toMatchObject({ error: 'invalid_request' });
@@ -86,7 +86,7 @@ describe('authorization_code', () => {
     ['no port', 'http://127.0.0.1/callback'],
     ['another registered redirect', 'discord-100:/authorize/callback'],
     ['none, although the request named one', undefined],
-  ])('refuses %s than the request had', async (_, redirect_uri) => {
+  ])('rejects %s than the request had', async (_, redirect_uri) => {
     expect(await service.exchange(await service.code(), { redirect_uri })).toMatchObject({
       status: 400,
       body: { error: 'invalid_request', error_description: 'Invalid "redirect_uri" in request.' },
@@ -100,7 +100,7 @@ describe('authorization_code', () => {
     }
   });
 
-  it('refuses a code of another client, which stays good for its own', async () => {
+  it('rejects a code of another client, which stays good for its own', async () => {
     const code = await service.code();
     const other = { client_id: site.id, client_secret: secret };
     expect(await service.exchange(code, other)).toMatchObject({ status: 400, body: invalidCode });
@@ -111,7 +111,7 @@ describe('authorization_code', () => {
     ['unknown', 'nonsense', invalidCode],
     ['missing', undefined, { error: 'invalid_request', error_description: 'Missing "code"' }],
     ['empty', '', { error: 'invalid_request', error_description: 'Missing "code"' }],
-  ])('refuses a code that is %s', async (_, code, body) => {
+  ])('rejects a code that is %s', async (_, code, body) => {
     expect(await service.token({ ...soundExchange, code })).toMatchObject({ status: 400, body });
   });
 
@@ -121,13 +121,13 @@ describe('authorization_code', () => {
     expect((await service.exchange(code)).status).toBe(200);
   });
 
-  it('refuses a code 100 s old', async () => {
+  it('rejects a code 100 s old', async () => {
     const code = await service.code();
     await service.clock.advance(serviceLimits.authorizationCodeLifeMs);
     expect(await service.exchange(code)).toMatchObject({ status: 400, body: invalidCode });
   });
 
-  it('refuses a code the second time and ends what it gave, refreshed or not, but not what other codes gave', async () => {
+  it('rejects a code the second time and ends what it gave, refreshed or not, but not what other codes gave', async () => {
     const other = await service.signIn();
     const code = await service.code();
     const { body: first } = await service.exchange(code);
@@ -147,7 +147,7 @@ describe('authorization_code', () => {
     expect(await service.isLive(body.access_token)).toBe(true);
   });
 
-  it('gives tokens to one of many who use a code at once, and then ends them', async () => {
+  it('gives tokens to one of several concurrent exchanges of a code, and then ends them', async () => {
     const code = await service.code();
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.exchange(code)));
     const won = answers.filter(({ status }) => status === 200);
@@ -155,13 +155,13 @@ describe('authorization_code', () => {
     expect(await service.isLive(won[0]?.body.access_token)).toBe(false);
   });
 
-  it('belongs to the one grant of its user, however many are given at once', async () => {
+  it('belongs to the only grant of its user, also when several are given concurrently', async () => {
     await Promise.all(Array.from({ length: 5 }, () => service.code({}, ben.id)));
     const { authorizations } = await service.content();
     expect(authorizations.filter(({ user_id }) => user_id === ben.id)).toHaveLength(1);
   });
 
-  it('refuses a code of a user who revoked the application meanwhile', async () => {
+  it('rejects a code of a user who revoked the application meanwhile', async () => {
     const { access_token } = await service.signIn();
     const code = await service.code();
     await service.revoke({ token: access_token });
@@ -179,7 +179,7 @@ describe('refresh_token', () => {
     expect(await service.isLive(body.access_token)).toBe(true);
   });
 
-  it('refuses a token used before, and leaves the winner signed in', async () => {
+  it('rejects a token used before, and leaves the winner signed in', async () => {
     const old = await service.signIn();
     const { body } = await service.refresh(old.refresh_token);
     expect(await service.refresh(old.refresh_token)).toMatchObject({ status: 400, body: invalidRefresh });
@@ -187,7 +187,7 @@ describe('refresh_token', () => {
     expect((await service.refresh(String(body.refresh_token))).status).toBe(200);
   });
 
-  it('has exactly one winner among many at once, who stays signed in', async () => {
+  it('has exactly one winner among concurrent requests, which stays signed in', async () => {
     const { refresh_token } = await service.signIn();
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.refresh(refresh_token)));
     const won = answers.filter(({ status }) => status === 200);
@@ -211,14 +211,14 @@ describe('refresh_token', () => {
     expect(full.scope).toBe('identify guilds');
   });
 
-  it('refuses more scopes than were granted, and leaves the token good', async () => {
+  it('rejects more scopes than were granted, and leaves the token good', async () => {
     const { refresh_token } = await service.signIn({ scope: 'identify' });
     const asked = { scope: 'identify guilds' };
     expect((await service.refresh(refresh_token, asked)).body).toMatchObject({ error: 'invalid_scope' });
     expect((await service.refresh(refresh_token)).status).toBe(200);
   });
 
-  it.each(['access token', 'nonsense', 'token of another client'])('refuses a %s', async kind => {
+  it.each(['access token', 'nonsense', 'token of another client'])('rejects a %s', async kind => {
     const { access_token, refresh_token } = await service.signIn();
     const answers = {
       'access token': () => service.refresh(access_token),
@@ -229,7 +229,7 @@ describe('refresh_token', () => {
     expect((await service.refresh(refresh_token)).status).toBe(200);
   });
 
-  it('refuses a missing token', async () => {
+  it('rejects a missing token', async () => {
     const body = { error: 'invalid_request', error_description: 'Missing "refresh_token"' };
     expect(await service.refresh('')).toMatchObject({ status: 400, body });
   });
@@ -260,7 +260,7 @@ describe('client_credentials', () => {
   });
 
   it.each([undefined, '', 'nonsense', 'identify nonsense', 'bot', 'webhook.incoming'])(
-    'refuses the scope %j',
+    'rejects the scope %j',
     async scope => {
       const answer = await service.token({ ...form, scope }, basic(site.id, secret));
       expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
@@ -290,18 +290,18 @@ describe('client authentication', () => {
     ['a header that is not Basic', { client_id: site.id }, headers('Bearer abc')],
     ['a header that is not base64', {}, headers('Basic *')],
     ['a header without a colon', {}, headers(`Basic ${btoa('100')}`)],
-  ])('refuses %s with 401', async (_, fields, sent) => {
+  ])('rejects %s with 401', async (_, fields, sent) => {
     const answer = await service.token({ ...form, ...fields }, sent);
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     expect(answer.headers.get('www-authenticate')).toBe('Basic error="invalid_client"');
   });
 
-  it('refuses two ways at once', async () => {
+  it('rejects two ways in one request', async () => {
     const answer = await service.token({ ...form, client_secret: secret }, basic(site.id, secret));
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('refuses a client that has no secret but claims one', async () => {
+  it('rejects a client that has no secret but claims one', async () => {
     await service.addFixtures({ applications: [{ ...site, id: '300', bot_token: null, client_secret: null }] });
     expect((await service.token(form, basic('300', ''))).status).toBe(401);
   });
@@ -335,7 +335,7 @@ describe('token request', () => {
     expect(String(body.error_description).length).toBeLessThan(200);
   });
 
-  it.each(['grant_type', 'client_id', 'client_secret', 'scope'])('with %s twice is refused', async name => {
+  it.each(['grant_type', 'client_id', 'client_secret', 'scope'])('with %s twice is rejected', async name => {
     const form = { grant_type: 'client_credentials', client_id: site.id, client_secret: secret, scope: 'identify' };
     const body = query(form);
     body.append(name, form[name as keyof typeof form]);
@@ -347,7 +347,7 @@ describe('token request', () => {
     });
   });
 
-  it('passes over parameters nobody knows, however often they come', async () => {
+  it('ignores unknown parameters, also repeated ones', async () => {
     const body = query({ ...soundExchange, code: await service.code() });
     for (const value of ['1', '2']) body.append('utm_source', value);
     expect((await fetch(`${service.api}/oauth2/token`, { method: 'POST', body })).status).toBe(200);
@@ -378,7 +378,7 @@ describe('revocation', () => {
     expect(await service.isLive(sites.access_token)).toBe(true);
   });
 
-  it('lets the user grant anew', async () => {
+  it('lets the user grant again', async () => {
     await service.revoke({ token: (await service.signIn()).access_token });
     expect(await service.isLive((await service.signIn()).access_token)).toBe(true);
   });
@@ -415,7 +415,7 @@ describe('revocation', () => {
     [{ token: 'x', token_type_hint: 'id_token' }, 400, 'unsupported_token_type'],
     [{ token: 'x', client_id: '404' }, 401, 'invalid_client'],
     [{ token: 'x', client_id: site.id }, 401, 'invalid_client'],
-  ])('of %j is refused with %i', async (form, status, error) => {
+  ])('of %j is rejected with %i', async (form, status, error) => {
     expect(await service.revoke(form)).toMatchObject({ status, body: { error } });
   });
 

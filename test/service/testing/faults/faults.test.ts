@@ -84,7 +84,7 @@ describe('a fault of requests', () => {
     expect(await statuses(1)).toEqual([500]);
   });
 
-  it.each(['user', 'global', 'shared'] as const)('refuses with a 429 of the scope %s', async scope => {
+  it.each(['user', 'global', 'shared'] as const)('rejects with a 429 of the scope %s', async scope => {
     service.faults.add({ kind: 'rate_limit', scope, retry_after_ms: 1500 });
     const { status, headers, body } = await list();
     expect(status).toBe(429);
@@ -125,7 +125,7 @@ describe('a fault of requests', () => {
 });
 
 describe('a fault of sockets', () => {
-  it('breaks those that are open off at once; their sessions can be resumed', async () => {
+  it('cuts open sockets immediately; their sessions can be resumed', async () => {
     const { client, token } = await join(ada);
     const other = await join(grace);
     service.faults.add({ kind: 'drop', match: { user_id: ada.id } });
@@ -149,7 +149,7 @@ describe('a fault of sockets', () => {
     expect(back.names).toEqual(['LOBBY_CREATE', 'RESUMED']);
   });
 
-  it('strikes a socket once, and goes on to those that come later', async () => {
+  it('applies to a socket once, and continues with those that come later', async () => {
     service.faults.add({ kind: 'reconnect', count: 2 });
     const first = await GatewayClient.open(service.gateway);
     const second = await GatewayClient.open(service.gateway);
@@ -161,7 +161,7 @@ describe('a fault of sockets', () => {
     expect([first, second, third].map(({ frames }) => frames.filter(asked).length)).toEqual([1, 1, 0]);
   });
 
-  it('lets nothing come or go on a frozen socket, which stays open until it is closed for silence', async () => {
+  it('sends and receives nothing on a frozen socket, which stays open until it is closed for silence', async () => {
     const { client } = await join(ada);
     service.faults.add({ kind: 'freeze' });
     client.send({ op: opcodes.HEARTBEAT, d: null });
@@ -256,7 +256,7 @@ describe('the control call', () => {
     ['an unknown route', { kind: 'status', status: 500, match: { route: 'x' } }],
     ['a count of nothing', { kind: 'drop', count: 0 }],
     ['a list with one that is wrong', [{ kind: 'drop' }, { kind: 'drop', seed: -1 }]],
-  ])('refuses %s with 400 and arms nothing', async (_, body) => {
+  ])('rejects %s with 400 and arms nothing', async (_, body) => {
     const { status, body: answer } = await control('POST', body);
     expect(status).toBe(400);
     expect(answer).toEqual({ message: expect.any(String) });

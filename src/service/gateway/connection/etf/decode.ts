@@ -2,9 +2,9 @@ import type { Buffer } from 'node:buffer';
 import { tags, version } from './tags.ts';
 
 /**
- * What the bytes say; undefined when they are no such term, or one that no client may send: names of fields must be
- * binaries. An atom elsewhere is a text, a tuple a list, and an integer beyond what a double holds decimal text, as
- * ids are everywhere.
+ * Decodes a term; undefined when the bytes are not a valid term, or one that clients may not send: names of fields
+ * must be binaries. An atom elsewhere is a text, a tuple a list, and an integer beyond the range of a double decimal
+ * text, like ids.
  */
 export function decodeEtf(bytes: Buffer): unknown {
   try {
@@ -18,7 +18,7 @@ export function decodeEtf(bytes: Buffer): unknown {
   }
 }
 
-// Every item takes a byte at least and a message has few of them: neither lists nor depth can run away.
+// Every item takes at least a byte, and messages are small, so neither lists nor depth can grow without bound.
 function readTerm(reader: Reader): unknown {
   const tag = reader.uint8();
   switch (tag) {
@@ -34,7 +34,7 @@ function readTerm(reader: Reader): unknown {
       return reader.text(reader.uint32());
     case tags.nil:
       return [];
-    // A list of bytes is written so, whatever is meant: [0, 1] of a shard, too.
+    // A list of bytes is written in this form, whatever it means: also [0, 1] of a shard.
     case tags.string:
       return [...reader.bytes(reader.uint16())];
     case tags.list:
@@ -50,7 +50,7 @@ function readTerm(reader: Reader): unknown {
     case tags.smallAtomUtf8:
       return readAtom(reader.text(reader.uint8()));
     default:
-      throw new RangeError(`There is no term with the tag ${tag} here.`);
+      throw new RangeError(`The tag ${tag} is not supported.`);
   }
 }
 
@@ -97,7 +97,7 @@ function readAtom(name: string): unknown {
   return words.has(name) ? words.get(name) : name;
 }
 
-/** Takes bytes from the front; throws a RangeError when there are not enough. */
+/** Reads bytes from the front; throws a RangeError when there are not enough. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;

@@ -21,7 +21,7 @@ export function encodeEtf(value: unknown): Buffer {
   return Buffer.concat(out);
 }
 
-/** @param name of the field, or of the list, that the value is in */
+/** @param name the name of the field, or of the list, that contains the value */
 function writeTerm(out: Buffer[], value: unknown, name: string): void {
   if (value === null || value === undefined) writeAtom(out, 'nil');
   else if (typeof value === 'boolean') writeAtom(out, String(value));
@@ -32,7 +32,7 @@ function writeTerm(out: Buffer[], value: unknown, name: string): void {
   else writeMap(out, value as Readonly<Record<string, unknown>>, name);
 }
 
-// Our choice: atoms of the oldest kind, which every reader knows.
+// Unspecified: atoms of the oldest kind, which every reader knows.
 function writeAtom(out: Buffer[], name: string): void {
   const text = Buffer.from(name, 'latin1');
   out.push(byte(tags.atom), uint16(text.length), text);
@@ -88,10 +88,10 @@ function writeKey(out: Buffer[], key: string, isFree: boolean): void {
   else writeAtom(out, key);
 }
 
-/** Dictionaries whose keys are the game's own words. */
+/** Dictionaries whose keys the game chooses. */
 const freeTexts: ReadonlySet<string> = new Set(['metadata', 'moderation_metadata']);
 
-/** Lists of ids, and ids, whose names do not say so; and names that say so of other things. */
+/** Lists of ids, and ids, whose names do not end in `id`; and names that end so without being ids. */
 const otherIds: ReadonlySet<string> = new Set(['roles', 'mention_roles', 'version']);
 const noIds: ReadonlySet<string> = new Set(['session_id', 'custom_id']);
 

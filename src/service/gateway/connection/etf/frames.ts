@@ -5,13 +5,13 @@ import { type OutFrame, textOf } from '../frames.ts';
 import { decodeEtf } from './decode.ts';
 import { Atom, encodeEtf } from './encode.ts';
 
-// Written as four bytes, which any number fits into that a session reaches.
+// Written as four bytes, which suffice for any number that a session reaches.
 const placeholder = 2 ** 31 - 1;
 
-// Where these stand: behind the version, tag and size of the map, the name `s` as an atom, and the integer's tag.
+// Position: after the version, tag and size of the map, the name `s` as an atom, and the integer's tag.
 const numberAt = 1 + 5 + 4 + 1;
 
-/** Frames as terms: each is made once, for all who get it; they differ in the sequence number alone. */
+/** Frames as terms: each is encoded once for all receivers, and they differ only in the sequence number. */
 export function createEtf(): Encoding {
   const made = new WeakMap<OutFrame, Buffer>();
 

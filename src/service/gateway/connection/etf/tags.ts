@@ -1,5 +1,5 @@
 /**
- * Erlang's external term format, as far as the gateway speaks it: what JSON can say and nothing else.
+ * Erlang's external term format, as far as the gateway uses it: the equivalents of JSON values.
  *
  * @see docs/spec/gateway.md#encoding-and-compression; https://www.erlang.org/doc/apps/erts/erl_ext_dist.html
  */

@@ -27,7 +27,7 @@ const open = async (query = etf) => {
 
 describe('a connection with encoding=etf', () => {
   it.each(['', '&compress=zlib-stream', '&compress=zstd-stream'])(
-    'hears the same as one with JSON (%s)',
+    'receives the same as one with JSON (%s)',
     async more => {
       const token = `Bearer ${await playerToken(service, ada.id)}`;
       const [terms, plain] = [await open(etf + more), await open('')];

@@ -8,71 +8,71 @@ import { runtimeLimits, serviceLimits } from '../../support/service-limits.ts';
 import { type EventLog, readKept } from './event-log.ts';
 import type { Session } from './session.ts';
 
-// Our choice: how often a running service leaves word that it is there, and how often bases move. A base lags behind by
+// Unspecified: how often a running service records that it is alive, and how often bases move. A base lags behind by
 // one to two of its periods: more than a client can lag that is silent and then resumes at the last moment.
 const aliveMs = 30_000;
 const ticksPerMove = 10;
-/** Our choice: with more events than this since they last moved, the bases move at once. */
+/** Unspecified: with more events than this since they last moved, the bases move immediately. */
 const eventsPerMoveMax = 20_000;
-/** Sessions written in one go, so that other work has its turn. */
+/** Sessions written in one transaction, so that other work runs in between. */
 const chunkSize = 500;
-/** As above, events read or deleted: they may be large. */
+/** The same for events that are read or deleted, which may be large. */
 const eventsPerPiece = 32;
 
 type KeptCore = Pick<Core, 'clock' | 'log' | 'store'>;
 
-/** The word that a process leaves of itself, as a setting. */
+/** The setting in which a process records that it is alive. */
 const wordSetting = 'gateway';
 interface Word {
-  /** When it was last seen with sessions, in milliseconds since the Unix epoch. */
+  /** When it was last alive with sessions, in milliseconds since the Unix epoch. */
   readonly at_ms: number;
-  /** It ended in order then; else it may have lived on for up to {@link aliveMs}. */
+  /** It stopped cleanly then; otherwise it may have lived for another {@link aliveMs}. */
   readonly stopped: boolean;
 }
 
-/** The scope of all that is written about one session. */
+/** The store scope of everything that is written about one session. */
 export function sessionScope(id: string): string {
   return `gateway/${id}`;
 }
 
-/** What a former process has left. */
+/** The sessions that a former process has left. */
 export interface Leftovers {
-  /** Sessions that can go on. */
+  /** Sessions that can continue. */
   readonly resumable: readonly GatewaySessionRecord[];
-  /** Sessions that can not: they had not begun, or their clients stayed away for too long. */
+  /** Sessions that cannot continue: they had not begun, or their clients were away for too long. */
   readonly ended: readonly GatewaySessionRecord[];
 }
 
 /**
- * Keeps sessions in the store, so that they outlive the process. Of each it keeps a base: where it stood some minutes
- * ago. What it was sent since is found by letting it hear the kept events once more; so an event costs one record,
- * however many sessions hear it, and a session nothing.
+ * Stores sessions, so that they outlive the process. For each session it stores a base: its state some minutes ago.
+ * The events since then are restored by replaying the stored events to it. So an event costs one record, however many
+ * sessions receive it, and a session costs nothing per event.
  */
-export class SessionKeeper {
+export class SessionStorage {
   readonly #core: KeptCore;
   readonly #log: EventLog;
   readonly #sessions: ReadonlyMap<string, Session>;
-  /** Where sessions stood when the bases last moved: their next bases. */
+  /** The states of the sessions when the bases last moved: their next bases. */
   #marks = new Map<Session, SessionBase>();
   #timer: Cancel | undefined;
   #ticks = 0;
-  /** A move that is under way because much was kept. */
+  /** A move in progress that was started because many events were stored. */
   #moving: Promise<void> | undefined;
   #isStopped = false;
   /** Revision of the last event that a former process kept. */
   #end = 0;
 
-  /** @param sessions those that run */
+  /** @param sessions the running ones */
   constructor(core: KeptCore, log: EventLog, sessions: ReadonlyMap<string, Session>) {
     this.#core = core;
     this.#log = log;
     this.#sessions = sessions;
   }
 
-  /** For the log: much was kept since the bases last moved. */
+  /** For the log: many events were stored since the bases last moved. */
   readonly onFull = (): void => this.#moveSoon();
 
-  /** Keeps what is to be known of the session; queued before whatever is written next. */
+  /** Stores the session; queued before whatever is written next. */
   put({ record }: Session): void {
     this.#write(record.id, transaction => transaction.put('gateway_sessions', record));
     if (this.#timer) return;
@@ -85,18 +85,18 @@ export class SessionKeeper {
     this.#write(session.id, transaction => transaction.delete('gateway_sessions', session.id));
   }
 
-  /** Where the session stands now; it must not be holding. */
+  /** The present state of the session, which must not be holding. */
   baseOf({ sequence, following }: Session): SessionBase {
     return { sequence, position: this.#log.position, following: [...following] };
   }
 
-  /** Reads what a former process has left; to be called before anything is written. */
+  /** Reads the sessions that a former process has left. Call it before anything is written. */
   async leftovers(): Promise<Leftovers> {
     const { store, clock } = this.#core;
     const all = await store.list('gateway_sessions');
     const word = (await store.get('settings', wordSetting))?.value as Word | undefined;
     const lastSeenMs = word ? Math.min(clock.now(), word.at_ms + (word.stopped ? 0 : aliveMs)) : 0;
-    // Nobody left in the future: the clock was set back.
+    // A time in the future means that the clock was set back.
     const leftAt = (detachedMs: number | null) => Math.min(detachedMs ?? lastSeenMs, clock.now());
     const known = all.map(record => ({ ...record, detached_at_ms: leftAt(record.detached_at_ms) }));
     const isOver = ({ base, detached_at_ms }: (typeof known)[number]) =>
@@ -105,28 +105,27 @@ export class SessionKeeper {
     return { resumable, ended: known.filter(isOver) };
   }
 
-  /** Where the events of former processes end: what is announced from here on is new. To be called before anything is. */
+  /** The position after the events of former processes. Call it before anything is announced. */
   async begin(): Promise<void> {
     const [last] = await this.#core.store.list('gateway_events', { descending: true, limit: 1 });
     this.#end = last?.revision ?? 0;
     this.#log.passed(this.#end);
   }
 
-  /** A former process has kept no events. */
+  /** Whether a former process has stored no events. */
   get isEmpty(): boolean {
     return this.#end === 0;
   }
 
   /**
-   * Lets `hear` have every event that a former process kept, in its order, in pieces between which other work has its
-   * turn.
+   * Passes every event that a former process stored to `receive`, in order, in pieces between which other work runs.
    *
    * @param from position of the first session that needs them
-   * @param hear tells how many heard it
-   * @returns whether that were all; not when they are more than a process keeps, as those of an older version can be, nor when
-   *   one of them cannot be decoded
+   * @param receive returns how many sessions received it
+   * @returns whether these were all; false when there are more than a process stores, as those of an older version
+   *   can be, or when one of them cannot be decoded
    */
-  async repeat(from: number, hear: (announced: Announced) => number, signal: AbortSignal): Promise<boolean> {
+  async repeat(from: number, receive: (announced: Announced) => number, signal: AbortSignal): Promise<boolean> {
     const { store } = this.#core;
     const find = async (revision: number, number: number) => store.get('gateway_events', revision, number);
     let bytes = 0;
@@ -134,14 +133,14 @@ export class SessionKeeper {
       for (const event of events) {
         const size = event.announced.event?.data.length ?? 0;
         bytes += size;
-        this.#log.count(event, hear(await readKept(event, find)));
+        this.#log.count(event, receive(await readKept(event, find)));
       }
       if (signal.aborted || bytes > 2 * runtimeLimits.eventLogBytesMax) return false;
     }
     return this.#log.lostUpTo < from + 1;
   }
 
-  /** Deletes what is kept of all sessions. */
+  /** Deletes everything stored about all sessions. */
   async clear(): Promise<void> {
     await this.#core.store.transact('gateway', async transaction => {
       for (const { id } of await transaction.list('gateway_sessions')) transaction.delete('gateway_sessions', id);
@@ -150,7 +149,7 @@ export class SessionKeeper {
     await this.#deleteEvents(Number.MAX_SAFE_INTEGER);
   }
 
-  /** Writes no more by itself, and lets go of what is needed no more. */
+  /** Stops writing periodically, and deletes what is no longer needed. */
   async stop(): Promise<void> {
     this.#timer?.();
     this.#isStopped = true;
@@ -191,11 +190,11 @@ export class SessionKeeper {
     try {
       await work();
     } catch (error) {
-      this.#core.log.warn({ error }, 'What is kept of the gateway sessions could not be brought up to date.');
+      this.#core.log.warn({ error }, 'The stored gateway sessions could not be updated.');
     }
   }
 
-  /** Does it soon, because much was kept since the bases last moved. */
+  /** Moves the bases soon, because many events were stored. */
   #moveSoon(): void {
     if (this.#isStopped) return;
     this.#moving ??= nextTurn()
@@ -205,7 +204,7 @@ export class SessionKeeper {
       });
   }
 
-  /** Moves every base to where its session stood last time, and deletes the events that no session needs any more. */
+  /** Moves every base to the session's state of last time, and deletes the events that no session needs any more. */
   async #move(): Promise<void> {
     this.#log.turn();
     const moved: Session[] = [];
@@ -213,14 +212,14 @@ export class SessionKeeper {
     for (const session of this.#sessions.values()) {
       const { base } = session.record;
       if (!base) continue;
-      // It may have been made anew, and not have heard yet what it needs.
+      // It may have been restored, and not have received all events yet.
       if (session.isHolding) {
         needed = Math.min(needed, base.position);
         continue;
       }
       const mark = this.#marks.get(session);
-      // What was announced since its base matters only to a session that heard of it.
-      if (session.heardUpTo > base.position) {
+      // An event after its base matters only to a session that received it.
+      if (session.receivedUpTo > base.position) {
         if (mark) {
           session.record = { ...session.record, base: mark };
           moved.push(session);
@@ -238,9 +237,9 @@ export class SessionKeeper {
     await this.#deleteEvents(needed);
   }
 
-  /** Where the session stands now; as little as can be where it has heard nothing since. */
+  /** The present state of the session, as short as possible when it has received nothing since. */
   #markOf(session: Session, before: SessionBase): SessionBase {
-    if (session.heardUpTo > before.position) return this.baseOf(session);
+    if (session.receivedUpTo > before.position) return this.baseOf(session);
     return { ...before, position: this.#log.position };
   }
 
@@ -254,7 +253,7 @@ export class SessionKeeper {
     }
   }
 
-  /** The events that are kept from one revision to another, those of one revision in one piece. */
+  /** The stored events between two revisions; those of one revision are in one piece. */
   async *#pieces(from: number, upTo: number): AsyncGenerator<readonly GatewayEventRecord[]> {
     const { store } = this.#core;
     for (let at = from; at <= upTo; ) {
