@@ -55,7 +55,7 @@ describe('a component that is used', () => {
   it('says so to its user when it has no handler', async () => {
     const { interaction, answers } = pressed('gone');
     await router([], { components: [note('join')] })(interaction);
-    expect(answers).toEqual([{ type: 4, data: { content: 'This is not available here any more.', flags: 64 } }]);
+    expect(answers).toEqual([{ type: 4, data: { content: 'This is no longer available here.', flags: 64 } }]);
   });
 
   it('cannot have two handlers', () => {
