@@ -18,6 +18,9 @@ export interface RoutedCommand extends CommandInput {
   readonly suggest?: ((use: never) => readonly Suggestion[] | Promise<readonly Suggestion[]>) | undefined;
 }
 
+/** Code that runs before and after the handler of an interaction. */
+export type Middleware = (interaction: ReceivedInteraction, next: () => Promise<void>) => void | Promise<void>;
+
 export interface RouterOptions {
   /** Commands of single guilds. They take precedence over global ones of the same type and name. */
   readonly guilds?: Readonly<Record<GuildId, readonly RoutedCommand[]>> | undefined;
@@ -25,6 +28,11 @@ export interface RouterOptions {
   readonly components?: readonly RoutedComponent[] | undefined;
   /** Modals that `showModal` shows. */
   readonly modals?: readonly RoutedModal[] | undefined;
+  /**
+   * Runs around every handler, the first one outermost. A middleware that does not call `next` answers by itself; what a handler
+   * throws passes through it.
+   */
+  readonly middleware?: readonly Middleware[] | undefined;
   /**
    * Handles commands, components and modals that are not listed or have no handler. Default: the user gets a message that
    * it is no longer available.
@@ -43,7 +51,7 @@ export interface RouterOptions {
  */
 export function router(
   commands: readonly RoutedCommand[],
-  { guilds = {}, components = [], modals = [], otherwise = answerUnknown }: RouterOptions = {},
+  { guilds = {}, components = [], modals = [], middleware = [], otherwise = answerUnknown }: RouterOptions = {},
 ): InteractionHandler {
   const everywhere = byKey(commands);
   const useComponent = routeComponents(components);
@@ -66,7 +74,11 @@ export function router(
     return undefined;
   }
 
-  return interaction => hand(interaction) ?? otherwise(interaction);
+  const handle: InteractionHandler = interaction => hand(interaction) ?? otherwise(interaction);
+  return middleware.reduceRight<InteractionHandler>(
+    (inner, wrap) => interaction => wrap(interaction, async () => inner(interaction)),
+    handle,
+  );
 }
 
 async function use(interaction: ReceivedInteraction, data: CommandInvocation, command: RoutedCommand): Promise<void> {

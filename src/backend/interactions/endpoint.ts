@@ -6,7 +6,15 @@ import { isVerifyKey } from '../../wire/signature.ts';
 import { readVerifyKey } from '../answers.ts';
 import type { Call } from '../calls.ts';
 import type { Credentials } from '../credentials.ts';
-import { answerFetch, answerNode, type EndpointReply, type NodeRequest, type NodeResponse } from './http-adapters.ts';
+import {
+  answerFetch,
+  answerNode,
+  type EndpointReply,
+  type FastifyInstance,
+  fastifyPlugin,
+  type NodeRequest,
+  type NodeResponse,
+} from './http-adapters.ts';
 import { InlineAnswer } from './inline-answer.ts';
 import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
 import { type InteractionHandler, runHandler } from './run-handler.ts';
@@ -39,6 +47,8 @@ export interface InteractionEndpoint {
   readonly handleRequest: (request: NodeRequest, response: NodeResponse) => Promise<void>;
   /** For servers that pass a web `Request` and expect a `Response`, such as Hono. Never rejects. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /** A Fastify plugin: `await app.register(endpoint.fastify, { prefix: '/interactions' })`. */
+  readonly fastify: (instance: FastifyInstance) => Promise<void>;
   /**
    * Answers further requests with 503, and resolves when those under way have been answered. Handlers that still run may
    * answer until then. Idempotent.
@@ -101,8 +111,12 @@ export async function createInteractionEndpoint(
     await Promise.all(underWay);
   }
 
+  const handleRequest = (request: NodeRequest, response: NodeResponse) =>
+    answerNode(receive, request, response, logger);
+
   const endpoint: InteractionEndpoint = {
-    handleRequest: (request, response) => answerNode(receive, request, response, logger),
+    handleRequest,
+    fastify: fastifyPlugin(handleRequest),
     fetch: request => answerFetch(receive, request, logger),
     close,
     [Symbol.asyncDispose]: close,

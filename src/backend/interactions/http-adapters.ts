@@ -101,3 +101,32 @@ function brokenOff(): TransportError {
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** The part of a Fastify instance that {@link fastifyPlugin} uses. */
+export interface FastifyInstance {
+  removeAllContentTypeParsers(): void;
+  addContentTypeParser(
+    type: string,
+    parser: (request: unknown, payload: unknown, done: (error: null, body?: unknown) => void) => void,
+  ): unknown;
+  all(path: string, handler: (request: { readonly raw: NodeRequest }, reply: FastifyReply) => Promise<void>): unknown;
+}
+
+interface FastifyReply {
+  readonly raw: NodeResponse;
+  hijack(): unknown;
+}
+
+/** Registers the endpoint in a scope of its own, in which Fastify leaves the body unread. */
+export function fastifyPlugin(
+  handleRequest: (request: NodeRequest, response: NodeResponse) => Promise<void>,
+): (instance: FastifyInstance) => Promise<void> {
+  return async instance => {
+    instance.removeAllContentTypeParsers();
+    instance.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    instance.all('/', async ({ raw }, reply) => {
+      reply.hijack();
+      await handleRequest(raw, reply.raw);
+    });
+  };
+}

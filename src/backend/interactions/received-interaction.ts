@@ -7,7 +7,7 @@ import {
   type PingInteraction,
 } from '../../model/interaction.ts';
 import { limits } from '../../model/limits/limits.ts';
-import type { Message } from '../../model/message.ts';
+import { type Message, messageFlags } from '../../model/message.ts';
 import { checkCallback, checkMessageData, type FlagsBefore } from '../../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
@@ -31,6 +31,19 @@ export interface ReceivedInteraction extends ReplyMessages {
    */
   reply(message: ReplyMessage, options?: RequestOptions): Promise<void>;
   /**
+   * Defers the answer: the user sees that the application is working. Supply it with `editReply` within
+   * `limits.interactionTokenLifeMs`. Whether it is ephemeral must be decided here.
+   *
+   * @throws as {@link reply}
+   */
+  defer(options?: DeferOptions): Promise<void>;
+  /**
+   * Acknowledges the use of a component without a visible change. Edit its message later with `editReply`.
+   *
+   * @throws as {@link reply}
+   */
+  deferUpdate(options?: RequestOptions): Promise<void>;
+  /**
    * Answers the use of a component, or of a modal that a component opened, by editing the component's message. The fields of
    * `message` replace those of the message.
    *
@@ -51,6 +64,11 @@ export interface ReceivedInteraction extends ReplyMessages {
    * @throws as {@link reply}
    */
   respond(callback: InteractionCallback, options?: RequestOptions): Promise<void>;
+}
+
+export interface DeferOptions extends RequestOptions {
+  /** Shows the answer only to the user. Default false. */
+  readonly ephemeral?: boolean | undefined;
 }
 
 export interface ModalOptions extends RequestOptions {
@@ -89,11 +107,22 @@ export function createReceivedInteraction(
     payload,
     answerByMs,
     respond,
-    reply: (message, options) => respond({ type: callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE, data: message }, options),
-    update: (message, options) => respond({ type: callbackTypes.UPDATE_MESSAGE, data: message }, options),
+    reply: (message, options) =>
+      respond({ type: callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE, data: messageData(message) }, options),
+    update: ({ ephemeral: _, ...data }, options) => respond({ type: callbackTypes.UPDATE_MESSAGE, data }, options),
+    defer({ ephemeral, ...options } = {}) {
+      const type = callbackTypes.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE;
+      return respond(ephemeral ? { type, data: messageData({ ephemeral }) } : { type }, options);
+    },
+    deferUpdate: options => respond({ type: callbackTypes.DEFERRED_UPDATE_MESSAGE }, options),
     showModal: (modal, options) => respond({ type: callbackTypes.MODAL, data: modalData(modal, options) }, options),
     ...createReplyMessages(payload, call),
   };
+}
+
+/** The message as it is sent: `ephemeral` is one of its flags. */
+function messageData({ ephemeral, ...data }: ReplyMessage): NonNullable<InteractionCallback['data']> {
+  return ephemeral ? { ...data, flags: (data.flags ?? 0) | messageFlags.EPHEMERAL } : data;
 }
 
 function modalData({ custom_id, title, components }: Modal, { argument }: ModalOptions = {}): Modal & ReplyMessage {
@@ -149,7 +178,10 @@ function tooLate(): TransportError {
 }
 
 /** The message of an answer. */
-export type ReplyMessage = NonNullable<InteractionCallback['data']>;
+export interface ReplyMessage extends NonNullable<InteractionCallback['data']> {
+  /** Shows a new message only to the user. Short for the flag `messageFlags.EPHEMERAL`; has no effect on an edit. */
+  readonly ephemeral?: boolean | undefined;
+}
 
 /** The messages after the first answer, possible for `limits.interactionTokenLifeMs` after the interaction's creation. */
 export interface ReplyMessages {
@@ -177,20 +209,20 @@ export function createReplyMessages(
 ): ReplyMessages {
   const path = { application_id, interaction_token };
   return {
-    async editReply(message, options) {
+    async editReply({ ephemeral: _, ...message }, options) {
       return readMessage((await call('editOriginalResponse', { path, body: checked(message, null) }, options)).body);
     },
     async deleteReply(options) {
       await call('deleteOriginalResponse', { path }, options);
     },
     async followUp(message, options) {
-      return readMessage((await call('createFollowUp', { path, body: checked(message) }, options)).body);
+      return readMessage((await call('createFollowUp', { path, body: checked(messageData(message)) }, options)).body);
     },
   };
 }
 
 /** @throws ValidationError */
-function checked(message: ReplyMessage, before?: FlagsBefore): ReplyMessage {
+function checked<Data extends object>(message: Data, before?: FlagsBefore): Data {
   rejectIssues('The message', checkMessageData(message, before));
   return message;
 }
