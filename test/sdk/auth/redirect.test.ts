@@ -61,7 +61,10 @@ describe('validateRedirect', () => {
 
   it('cuts what the address says of an error to bounded printable text', () => {
     const verdict = at(`error=x%0a%1b&error_description=${'%00'.repeat(1000)}&state=the-state`);
-    expect(verdict).toMatchObject({ kind: 'refused', error: { code: 'oauth_error', error: 'x  ', message: ' '.repeat(300) } });
+    expect(verdict).toMatchObject({
+      kind: 'refused',
+      error: { code: 'oauth_error', error: 'x  ', message: ' '.repeat(300) },
+    });
   });
 
   it('never throws, and never takes an address without the state', () => {
