@@ -9,8 +9,8 @@ import { isSnowflake } from '../model/snowflake.ts';
 import { asRecord } from '../wire/http/codec.ts';
 
 /**
- * Readers of successful answers: each looks at the fields everything else hangs on and lets the rest through as it came,
- * so that fields and values newer than this package survive.
+ * Parsers of successful responses. Each checks the fields that this package needs and keeps the rest as received, so that
+ * fields and values newer than this package survive.
  */
 
 /** @throws TransportError `unreadable_answer` */
@@ -96,5 +96,5 @@ function readResource(what: string, value: unknown): Readonly<Record<string, unk
 }
 
 function unreadable(what: string): TransportError {
-  return new TransportError('unreadable_answer', `The service answered something that is not ${what}.`);
+  return new TransportError('unreadable_answer', `The service's response is not ${what}.`);
 }

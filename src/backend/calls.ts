@@ -5,15 +5,15 @@ import type { Http, HttpAnswer, HttpRequest } from '../wire/http/http.ts';
 import type { RouteName } from '../wire/routes.ts';
 import type { Credentials } from './credentials.ts';
 
-/** What a caller may say about any one call. */
+/** Options of a single call. */
 export interface RequestOptions {
-  /** Gives up; the call then rejects with TransportError `aborted`. */
+  /** Aborts the call, which then rejects with TransportError `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** For this call, in place of the backend's own. */
+  /** Deadline of this call in milliseconds, in place of the backend's. */
   readonly deadlineMs?: number | undefined;
 }
 
-/** What the module itself says of a call, too. */
+/** Options that the module itself adds to a call. */
 export interface SendOptions extends RequestOptions {
   /** @see HttpRequest.beforeSend */
   readonly beforeSend?: (() => Promise<void>) | undefined;
@@ -29,7 +29,7 @@ export type Call = <Name extends RouteName>(
 ) => Promise<HttpAnswer>;
 
 export function createCall(http: Http, credentials: Credentials, clock: Clock, defaultDeadlineMs: number): Call {
-  /** Getting the token is part of the call: the same deadline, and a second try with a new one. */
+  /** Getting the token is part of the call: it counts against the deadline, and a rejected token is replaced once. */
   async function sendWithToken<Name extends RouteName>(
     getToken: () => Promise<string>,
     route: Name,
@@ -43,7 +43,7 @@ export function createCall(http: Http, credentials: Credentials, clock: Clock, d
     };
     try {
       return await send().catch((error: unknown) => {
-        if (!isRefusedToken(error)) throw error;
+        if (!isRejectedToken(error)) throw error;
         credentials.forgetToken();
         return send();
       });
@@ -60,6 +60,6 @@ export function createCall(http: Http, credentials: Credentials, clock: Clock, d
 }
 
 /** A token that was revoked before its time; the call was not processed and may be made with another. */
-function isRefusedToken(error: unknown): boolean {
+function isRejectedToken(error: unknown): boolean {
   return error instanceof ApiError && error.status === apiErrors.unauthorized.status;
 }

@@ -7,22 +7,22 @@ import { asRecord } from '../wire/http/codec.ts';
 import type { Http } from '../wire/http/http.ts';
 import { type Credential, type RouteName, routeLabel, routes } from '../wire/routes.ts';
 
-/** What a backend can prove itself by; one of the two at least. */
+/** The credentials of an application; at least one of the two. */
 export interface Secrets {
   readonly botToken?: string | undefined;
   readonly clientSecret?: string | undefined;
 }
 
-/** The application's credentials, as each route wants them. */
+/** Chooses the credential for each route. */
 export interface Credentials {
   /**
-   * Value of the Authorization header for a route, or how to get it where that may take a call; undefined where the
-   * route takes none.
+   * Value of the Authorization header for a route, or a function that gets it if that can take a call; undefined if the
+   * route needs none.
    *
-   * @throws ArgumentError `credential_missing`: the route takes only what this backend was not given
+   * @throws ArgumentError `credential_missing`: this backend does not have the credential that the route needs
    */
   authorize(route: RouteName): string | undefined | (() => Promise<string>);
-  /** The service no longer takes the token that was fetched. */
+  /** Drops the fetched token, because the service rejected it. */
   forgetToken(): void;
   /** The bare bot token, for the gateway. @throws ArgumentError `credential_missing` */
   botToken(forWhat: string): string;
@@ -30,17 +30,16 @@ export interface Credentials {
 
 const commandScope = 'applications.commands.update' satisfies Scope;
 
-// Our choice: a token is replaced this long before it ends, so that none ends on its way.
+// A token is replaced this long before it expires, so that it does not expire while a request is under way.
 const renewalMarginMs = 60_000;
 
-// What a header can carry (RFC 9110, section 5.5), without blanks.
+// What a header can hold (RFC 9110, section 5.5), without spaces.
 export const headerSafe = /^[\x21-\x7E]+$/;
 
 /**
- * Holds the bot token, or fetches and keeps a client-credentials token; the bot token goes first where a route takes
- * both.
+ * Holds the bot token, or fetches and keeps a client-credentials token. If a route accepts both, the bot token is used.
  *
- * @throws ArgumentError `credential_missing` without any secret, or for an empty one; `invalid_credential` for one no header can carry
+ * @throws ArgumentError `credential_missing` without any secret, or for an empty one; `invalid_credential` for one that a header cannot hold
  * @see docs/spec/http.md#credentials; docs/spec/oauth2.md#tokens
  */
 export function createCredentials(
@@ -53,7 +52,7 @@ export function createCredentials(
   checkSecrets(secrets);
   let held: { readonly token: Promise<string>; readonly renewAtMs: number } | undefined;
 
-  /** Calls that need a token at the same time wait for the same one; a failure is not kept. */
+  /** Concurrent calls share one request for a token; a failure is not kept. */
   function applicationToken(secret: string): Promise<string> {
     if (held && clock.now() < held.renewAtMs) return held.token;
     const fetched = fetchToken(http, applicationId, secret);
@@ -126,19 +125,19 @@ async function fetchToken(http: Http, applicationId: ApplicationId, secret: stri
       authorization: `Basic ${basic}`,
     })
     .catch((error: unknown) => {
-      throw error instanceof ApiError && error.status < 500 ? refused(error) : error;
+      throw error instanceof ApiError && error.status < 500 ? rejectedSecret(error) : error;
     });
   const { access_token: token, expires_in: seconds } = asRecord(answer.body) ?? {};
   if (typeof token !== 'string' || typeof seconds !== 'number') {
-    throw new TransportError('unreadable_answer', 'The token endpoint answered something that is not a token.');
+    throw new TransportError('unreadable_answer', 'The response of the token endpoint is not a token.');
   }
   return { token, lifeMs: seconds * 1000 };
 }
 
-function refused(cause: ApiError): OAuthError {
+function rejectedSecret(cause: ApiError): OAuthError {
   return new OAuthError(
     'invalid_client',
-    `No token for applicationId and clientSecret (${cause.status}): do they belong together, may the application hold the scope ${commandScope}?`,
+    `The service issued no token for this applicationId and clientSecret (status ${cause.status}). Check that they belong together, and that the application may have the scope ${commandScope}.`,
     { cause },
   );
 }

@@ -105,16 +105,18 @@ export { option } from './commands/option.ts';
 export type { OptionValues } from './commands/option-values.ts';
 export type { Plan, PlanItem, PlanWarning, PlanWarningCode } from './commands/plan.ts';
 export type { DeployProgress, SyncState } from './commands/registry.ts';
-export { type RoutedCommand, type RouterOptions, router } from './commands/router.ts';
+export { type Middleware, type RoutedCommand, type RouterOptions, router } from './commands/router.ts';
+export { button, row, select } from './components/build.ts';
 export { field } from './components/field.ts';
 export type { LabelDefinition, ModalDefinition, ModalValues } from './components/modal.ts';
 export { type DefinedModal, defineModal, type ModalHandlers, type ModalUse } from './components/modal.ts';
 export type { ComponentUse, RoutedComponent, RoutedModal } from './components/routed.ts';
 export type { EndpointOptions, InteractionEndpoint } from './interactions/endpoint.ts';
-export type { NodeRequest, NodeResponse } from './interactions/http-adapters.ts';
+export type { FastifyInstance, NodeRequest, NodeResponse } from './interactions/http-adapters.ts';
 export type { Interactions } from './interactions/interactions.ts';
 export type { InteractionListener, InteractionListenerOptions } from './interactions/listener.ts';
 export type {
+  DeferOptions,
   ModalOptions,
   ReceivedInteraction,
   ReplyMessage,

@@ -17,35 +17,35 @@ import { readLobby, readLobbyInvite, readLobbyMember, readLobbyMembers } from '.
 import type { Call, RequestOptions } from './calls.ts';
 import type { Operations } from './operation.ts';
 
-/** What a list of member changes came to. */
+/** The result of a list of member changes. */
 export interface ChangedMembers {
-  /** Who was added or updated, as they are now. */
+  /** The members that were added or updated, as they are now. */
   readonly members: readonly LobbyMember[];
-  /** Who was to be added or updated and was not: they may not be in the lobby, or are in too many. */
+  /** Users who were not added or updated: they may not be in the lobby, or are in too many lobbies. */
   readonly dropped: readonly UserId[];
 }
 
 /**
- * The application's lobbies, server to server: the calls of the interface. All of it takes the bot token. A lobby made
- * here can be joined and left by nobody but its backend.
+ * The application's lobbies: the server-to-server calls of the interface. All of them need the bot token. Only the backend
+ * adds members to a lobby that it created, and removes them.
  *
- * Every input is checked by the rulebook first (ValidationError, ArgumentError; nothing was sent). What every call may
- * throw beside that: ApiError, RateLimitError, TransportError.
+ * Every input is checked against the rules first (ValidationError, ArgumentError; nothing was sent). Every call can also
+ * throw ApiError, RateLimitError and TransportError.
  *
  * @see docs/spec/lobbies.md#operations
  */
 export interface Lobbies {
-  /** Opens a lobby with up to `limits.lobbyMembersPerRequestMax` members. Not idempotent. */
+  /** Creates a lobby with up to `limits.lobbyMembersPerRequestMax` members. Not idempotent. */
   create(input?: LobbyInput, options?: RequestOptions): Promise<Lobby>;
   /** @throws ApiError `unknown_lobby` */
   get(id: LobbyId, options?: RequestOptions): Promise<Lobby>;
   /**
-   * Changes the fields given; `metadata` and `members` replace what is stored, members not listed are removed.
+   * Changes the given fields. `metadata` and `members` replace what is stored; members that are not listed are removed.
    *
    * @throws ApiError `unknown_lobby`
    */
   edit(id: LobbyId, input: LobbyInput, options?: RequestOptions): Promise<Lobby>;
-  /** Closes a lobby. One that is already gone is no error. */
+  /** Deletes a lobby. It is no error if the lobby no longer exists. */
   delete(id: LobbyId, options?: RequestOptions): Promise<void>;
   /**
    * Adds a member or updates it. Idempotent.
@@ -54,28 +54,28 @@ export interface Lobbies {
    */
   putMember(id: LobbyId, userId: UserId, input?: LobbyMemberInput, options?: RequestOptions): Promise<LobbyMember>;
   /**
-   * Takes a member out. A user who is not a member is no error.
+   * Removes a member. It is no error if the user is not a member.
    *
    * @throws ApiError `unknown_lobby`
    */
   removeMember(id: LobbyId, userId: UserId, options?: RequestOptions): Promise<void>;
   /**
-   * Adds, updates and removes members, up to {@link memberChangesMax} of them, in as few calls as they fit into, one
-   * after another. Each call is all or nothing; when a later one fails, the earlier ones stand, and doing all of it
-   * again is safe. The deadline is for the whole.
+   * Adds, updates and removes up to {@link memberChangesMax} members, by the fewest calls, one after another. Each call is
+   * atomic; if a later one fails, the earlier ones stand, and the whole can be repeated safely. The deadline is for the
+   * whole.
    *
    * @throws ApiError `unknown_lobby`, `unknown_user`
    */
   bulkMembers(id: LobbyId, changes: readonly LobbyMemberChange[], options?: RequestOptions): Promise<ChangedMembers>;
   /**
-   * Notes something about a message, in place of all that was noted before: up to `limits.lobbyModerationEntriesMax`
-   * entries. Players' clients get to see it.
+   * Replaces the moderation metadata of a message: up to `limits.lobbyModerationEntriesMax` entries. Players' clients
+   * receive it.
    *
    * @throws ApiError `unknown_lobby`, `unknown_message`
    */
   setModerationMetadata(id: LobbyId, messageId: MessageId, metadata: Metadata, options?: RequestOptions): Promise<void>;
   /**
-   * Makes an invite to the guild of the lobby's linked channel: for this member, once, within
+   * Creates an invite to the guild of the lobby's linked channel. This member can use it once, within
    * `limits.lobbyInviteLifeMs`. Not idempotent.
    *
    * @throws ApiError `unknown_lobby`, `lobby_not_linked`
@@ -116,7 +116,7 @@ export function createLobbies(call: Call, operations: Operations, deadlineMs: nu
     },
     async delete(id, options) {
       const path = lobbyPath(id);
-      await call('deleteLobby', { path }, options).catch(passOverUnknownLobby);
+      await call('deleteLobby', { path }, options).catch(ignoreUnknownLobby);
     },
     async putMember(id, userId, input = {}, options) {
       const path = memberPath(id, userId);
@@ -152,7 +152,7 @@ function missing(changes: readonly LobbyMemberChange[], members: readonly LobbyM
 }
 
 // The interface calls deleting twice safe; a service that answers 404 instead of 204 says the same.
-function passOverUnknownLobby(error: unknown): void {
+function ignoreUnknownLobby(error: unknown): void {
   if (!isUnknownLobby(error)) throw error;
 }
 

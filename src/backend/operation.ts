@@ -3,7 +3,7 @@ import type { Clock } from '../wire/clock/ports.ts';
 import { Deadline } from '../wire/http/deadline.ts';
 import type { SendOptions } from './calls.ts';
 
-/** Something made of several calls and waits, which ends as a whole by its deadline. */
+/** Several calls and waits under one deadline. */
 export class Operation {
   readonly #deadline: Deadline;
   readonly #options: SendOptions;
@@ -16,7 +16,7 @@ export class Operation {
   /**
    * For the next call.
    *
-   * @param bounds of something else that ends earlier, or has something to say before the call is sent
+   * @param bounds an earlier deadline, or a check to run before the call is sent
    * @throws TransportError `deadline_exceeded`, `aborted`
    */
   next({ deadlineMs = Number.POSITIVE_INFINITY, ...others }: SendOptions = {}): SendOptions {
@@ -34,13 +34,13 @@ export class Operation {
     await this.#deadline.sleep(ms);
   }
 
-  /** Waits for what others do, too. @throws TransportError `deadline_exceeded`, `aborted` */
+  /** Waits for a promise. @throws TransportError `deadline_exceeded`, `aborted` */
   within<T>(work: Promise<T>): Promise<T> {
     return this.#deadline.within(work);
   }
 }
 
-/** Runs operations, and ends those under way when it is closed. */
+/** Runs operations, and aborts those under way when it is closed. */
 export class Operations {
   readonly #clock: Clock;
   readonly #underWay = new Set<Deadline>();

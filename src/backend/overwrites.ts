@@ -9,34 +9,33 @@ import type { Call, RequestOptions } from './calls.ts';
 import { type Explanation, explain, type PermissionQuestion } from './commands/explain.ts';
 import { headerSafe } from './credentials.ts';
 
-/** A user's OAuth2 access token, told apart from the application's own credentials by its type. */
+/** A user's OAuth2 access token. Its type keeps it apart from the application's own credentials. */
 export type UserToken = string & { readonly __credential: 'user' };
 
 /**
  * Marks an access token as a user's. It must carry the scope `applications.commands.permissions.update`.
  *
  * @param token without `Bearer `
- * @throws ArgumentError `invalid_credential` for what no header can carry
+ * @throws ArgumentError `invalid_credential` for text that a header cannot hold
  */
 export function userToken(token: string): UserToken {
   if (headerSafe.test(token)) return token as UserToken;
   throw new ArgumentError(
     'invalid_credential',
-    'The token must be printable ASCII without blanks, and without "Bearer ".',
+    'The token must be printable ASCII without spaces, and without "Bearer " in front.',
   );
 }
 
 /**
- * Who may use the application's commands in a guild. A command's id names its own overwrites, the application's id
- * those of all commands that have none.
+ * Who may use the application's commands in a guild. A command's id selects its own overwrites; the application's id
+ * selects those for all commands that have none.
  *
- * What every call may throw beside what it says: ApiError, RateLimitError, TransportError; ArgumentError
- * `invalid_snowflake`.
+ * Every call can also throw ApiError, RateLimitError, TransportError and ArgumentError `invalid_snowflake`.
  *
  * @see docs/spec/permissions.md#replacing; docs/spec/permissions.md
  */
 export interface Overwrites {
-  /** Of every command that has some. */
+  /** The overwrites of every command that has some. */
   list(guildId: GuildId, options?: RequestOptions): Promise<GuildCommandPermissions[]>;
   /** @returns undefined when the command has none */
   get(
@@ -45,8 +44,8 @@ export interface Overwrites {
     options?: RequestOptions,
   ): Promise<GuildCommandPermissions | undefined>;
   /**
-   * Replaces all overwrites of a command; an empty list lifts them. Only a user who manages the guild and its roles can
-   * do that: not the application, and not its bot.
+   * Replaces all overwrites of a command; an empty list removes them. Only a user who manages the guild and its roles can
+   * do this; the application and its bot cannot.
    *
    * @param overwrites at most `limits.commandPermissionsMax`
    * @throws ValidationError nothing was sent; ApiError `bots_not_allowed`, `missing_scope`, `missing_access`,
@@ -59,7 +58,7 @@ export interface Overwrites {
     token: UserToken,
     options?: RequestOptions,
   ): Promise<GuildCommandPermissions>;
-  /** May this member use this command in this channel, and what decides it. */
+  /** Whether a member may use a command in a channel, and what decides it. */
   explain(question: PermissionQuestion, options?: RequestOptions): Promise<Explanation>;
 }
 
@@ -105,7 +104,7 @@ export function createOverwrites(call: Call, http: Http, applicationId: Applicat
   };
 }
 
-/** The commands that have overwrites in a guild; undefined when this backend's credential cannot tell. */
+/** The commands that have overwrites in a guild; undefined if this backend's credential cannot read them. */
 export async function overwrittenIn(
   overwrites: Overwrites,
   guildId: GuildId,

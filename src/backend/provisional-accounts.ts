@@ -14,44 +14,43 @@ import { readProvisionalToken, readToken } from './answers.ts';
 import type { Call, RequestOptions } from './calls.ts';
 
 /**
- * Accounts for players who have none of their own, and tokens of a publisher's other applications. A game asks its
- * server for them; neither the bot token nor the client secret ever leaves the server.
+ * Accounts for players who have none of their own, and tokens for a publisher's other applications. A game asks its
+ * server for them, so that neither the bot token nor the client secret leaves the server.
  *
- * Every input is checked by the rulebook first (ValidationError; nothing was sent). What every call may throw beside
- * that: ApiError, RateLimitError, TransportError. None of the calls that give a token is repeated once it may have been
- * processed.
+ * Every input is checked against the rules first (ValidationError; nothing was sent). Every call can also throw ApiError,
+ * RateLimitError and TransportError. A call that returns a token is not retried if it may have been processed.
  *
  * @see docs/spec/oauth2.md#provisional-accounts
  */
 export interface ProvisionalAccounts {
   /**
-   * The token of the account of a player whom the game's own accounts know; makes the account the first time. Takes the
-   * bot token.
+   * Issues a token for a player of the game's own account system, and creates the provisional account the first time.
+   * Needs the bot token.
    *
-   * @throws ApiError `account_not_provisional` when the player's account was merged into a full one, `account_locked`
-   *   while that goes on, `provisional_accounts_disabled`
+   * @throws ApiError `account_not_provisional` if the player's account was merged into a full one, `account_locked` during
+   *   a merge, `provisional_accounts_disabled`
    */
   issueToken(input: BotProvisionalTokenInput, options?: RequestOptions): Promise<ProvisionalTokenResponse>;
   /**
-   * The same for a player who proves an identity elsewhere. Takes the client secret, unless the application is a public
-   * client.
+   * Issues a token for a player who proves an identity that they have elsewhere. Needs the client secret, unless the
+   * application is a public client.
    *
-   * @throws ApiError as above; `wrong_client_secret`, and what is wrong with the proof: `identity_token_…`,
+   * @throws ApiError as {@link issueToken}; `wrong_client_secret`, and faults of the proof: `identity_token_…`,
    *   `invalid_identity_token`, `invalid_access_token`, `identity_provider_not_found`
    */
   exchangeToken(auth: ExternalAuth, options?: RequestOptions): Promise<ProvisionalTokenResponse>;
   /**
-   * Takes a player whom the game's own accounts know from the full account it was merged into: all tokens of that end,
-   * and the player has a new provisional account. Takes the bot token.
+   * Separates a player of the game's own account system from the full account that they were merged into. All tokens of
+   * that account are revoked, and the player gets a new provisional account. Needs the bot token.
    *
-   * @throws ApiError `unknown_user`, `invalid_user_type` when nothing was merged, `account_locked`
+   * @throws ApiError `unknown_user`, `invalid_user_type` if nothing was merged, `account_locked`
    */
   unmerge(externalUserId: string, options?: RequestOptions): Promise<void>;
-  /** The same for a player who proves an identity elsewhere. @throws ApiError as both above */
+  /** {@link unmerge} for a player who proves an identity that they have elsewhere. @throws ApiError as {@link exchangeToken} */
   unmergeBy(auth: ExternalAuth, options?: RequestOptions): Promise<void>;
   /**
-   * Exchanges a user's token of this application for one of an application that belongs to it; that ends with this one.
-   * Takes the client secret, unless the application is a public client.
+   * Exchanges a user's token of this application for one of a child application. The new token expires with the old one.
+   * Needs the client secret, unless the application is a public client.
    *
    * @throws ApiError `invalid_access_token`, `wrong_client_secret`, `unknown_application`
    */

@@ -79,7 +79,7 @@ function readValue(rawName: string, row: OptionRow, value: string | undefined, i
     if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     return true;
   }
-  // What looks like the next option is one: nobody names a file "--memory".
+  // A value that looks like an option is one.
   if (value === undefined || value === '' || (!inline && value.startsWith('-'))) {
     throw new UsageError(`${rawName} needs a value: ${rawName} ${row.value}.`);
   }

@@ -8,7 +8,7 @@ export interface IdleMemoryOptions {
   readonly clock?: Clock;
 }
 
-// Our choices. A process that used less than a twentieth of a processor in such a time has nothing to do.
+// A process that used less than a twentieth of a processor in this time is idle.
 const lookMsDefault = 5_000;
 const idleShareMax = 0.05;
 /** Less is not worth a collection. */

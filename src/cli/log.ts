@@ -13,7 +13,7 @@ export function openLog(level: LogLevel): Logger {
   let waiting: Line[] = [];
 
   function write(...line: Line): void {
-    if (!isHeard(line[0], level)) return;
+    if (!isLogged(line[0], level)) return;
     if (log) log[line[0]](line[1], line[2]);
     else if (waiting.push(line) === 1) void load();
   }
@@ -37,7 +37,7 @@ export function openLog(level: LogLevel): Logger {
   });
 }
 
-function isHeard(said: keyof Logger, level: LogLevel): boolean {
+function isLogged(said: keyof Logger, level: LogLevel): boolean {
   return logLevels.indexOf(said) >= logLevels.indexOf(level);
 }
 

@@ -81,7 +81,7 @@ export const serveOptions: OptionGroups = {
     'allow-public-developer-sign-in': {
       help: [
         'allow a --host that other machines reach together with developer sign-in, although',
-        'anybody who reaches the service can then sign in as any of its users',
+        'everyone who can reach the service can then sign in as any of its users',
       ],
     },
   },
@@ -279,7 +279,7 @@ function readHost(given: GivenOptions): Pick<ServeSettings, 'host' | 'signIn' | 
   const mayBePublic = signIn === 'password' || allowPublicDeveloperSignIn;
   if (isLoopback(host) || mayBePublic) return { host, signIn, allowPublicDeveloperSignIn };
   throw new UsageError(
-    `--host ${host} can be reached from other machines, and whoever reaches the service can sign in as any of its ` +
+    `--host ${host} can be reached from other machines, and everyone who can reach the service can sign in as any of its ` +
       'users. Add --sign-in password, or --allow-public-developer-sign-in if you want that.',
   );
 }

@@ -26,7 +26,7 @@ export async function serve(args: readonly string[]): Promise<void> {
   const stopped = firstSignal();
   const fixtures = settings.fixtures === undefined ? undefined : readFixtures(settings.fixtures);
   const ready = settings.readyFile === undefined ? undefined : readyFile(settings.readyFile);
-  // One left by a service that was killed would tell of addresses that are gone.
+  // A ready file left by a killed service would name addresses that no longer exist.
   ready?.clear();
   // Loaded this late because wrong options must not wait for them.
   const { startService } = await import('../service/service.ts');

@@ -10,14 +10,14 @@ export interface Output {
   hasColors?(): boolean;
 }
 
-/** Where a command runs: what it writes to, what it is told, whom it can ask. */
+/** The environment of a command: its output, its arguments and its prompts. */
 export interface Terminal {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Asks for a secret that is not shown; undefined where nobody can answer. */
+  /** Prompts for a secret without echo; undefined if there is no terminal. */
   askHidden(question: string): Promise<string | undefined>;
-  /** Asks a question of yes or no; undefined where nobody can answer. Anything but yes is no. */
+  /** Asks a yes/no question; undefined if there is no terminal. Anything but yes is no. */
   askWhether(question: string): Promise<boolean | undefined>;
 }
 
@@ -29,7 +29,7 @@ export const systemTerminal: Terminal = {
   askWhether,
 };
 
-/** Asks for a secret that is not shown; undefined where nobody sits at a terminal. The question goes to stderr. */
+/** Prompts for a secret without echo; undefined if there is no terminal. The prompt goes to stderr. */
 async function askHidden(question: string): Promise<string | undefined> {
   if (!isAttended()) return undefined;
   const typed = ask(silent(), terminal => {
@@ -40,7 +40,7 @@ async function askHidden(question: string): Promise<string | undefined> {
   return typed.finally(() => process.stderr.write('\n'));
 }
 
-/** Asks a question of yes or no; undefined where nobody sits at a terminal. Anything but yes is no. */
+/** Asks a yes/no question; undefined if there is no terminal. Anything but yes is no. */
 async function askWhether(question: string): Promise<boolean | undefined> {
   if (!isAttended()) return undefined;
   const typed = await ask(process.stderr, terminal => terminal.question(`${question} [y/N] `));

@@ -8,7 +8,7 @@ export const applicationFlags = {
   APPLICATION_COMMAND_BADGE: 1 << 23,
 } as const;
 
-/** What the rulebook must know of an application to judge its commands. */
+/** What the rules need to know about an application to check its commands. */
 export interface ApplicationTraits {
   /** It has an Activity: entry points and their handler are allowed. */
   readonly embedded: boolean;

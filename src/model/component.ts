@@ -31,7 +31,7 @@ export const componentTypes = {
 } as const;
 export type ComponentType = (typeof componentTypes)[keyof typeof componentTypes];
 
-/** LINK leads to an address and PREMIUM to a purchase: neither tells the application. */
+/** LINK opens an address and PREMIUM a purchase; neither sends an interaction. */
 export const buttonStyles = { PRIMARY: 1, SECONDARY: 2, SUCCESS: 3, DANGER: 4, LINK: 5, PREMIUM: 6 } as const;
 
 export const textInputStyles = { SHORT: 1, PARAGRAPH: 2 } as const;
@@ -42,7 +42,7 @@ export const textInputStyles = { SHORT: 1, PARAGRAPH: 2 } as const;
  */
 export interface Component {
   readonly type: ComponentType;
-  /** Tells it from the others of its message or modal. */
+  /** Unique in its message or modal. */
   readonly id?: number;
   /** What the application knows it by; of what a user acts on. */
   readonly custom_id?: string;

@@ -40,7 +40,7 @@ export const opcodes = {
 } as const;
 export type Opcode = (typeof opcodes)[keyof typeof opcodes];
 
-/** How a client goes on after a close: `resume` the session, `identify` anew, or `stop`. */
+/** What a client does after a close: `resume` the session, `identify` again, or `stop`. */
 export type CloseRemedy = 'resume' | 'identify' | 'stop';
 
 /** Every close code and what may follow it. @see docs/spec/gateway.md#close-codes */
@@ -145,7 +145,7 @@ export interface RequestGuildMembers {
   limit?: number;
   user_ids?: UserId | readonly UserId[];
   presences?: boolean;
-  /** Comes back with every chunk. */
+  /** Repeated in every chunk. */
   nonce?: string;
 }
 
@@ -170,7 +170,7 @@ export interface PlayerReady {
   /** Only with the capability AUTO_LOBBY_CONNECT. */
   lobbies?: readonly GatewayLobby[];
   feature_flags: { disabled_functions: readonly string[]; disabled_gateway_events: readonly string[] };
-  /** User → what applications tell of them. Our choice: a map, as its entries belong to somebody; no source shows it. */
+  /** User id → what applications report about the user. Unspecified: that it is a map. */
   user_application_profiles: Readonly<Record<UserId, readonly unknown[]>>;
 }
 
@@ -203,7 +203,7 @@ export interface Dispatches {
    * choice: the interface has no event for this, and without one an index could only be asked for again and again.
    */
   APPLICATION_COMMAND_INDEX_UPDATE: { application_id: ApplicationId; guild_id?: GuildId };
-  /** To the user's own clients: the command they used was answered, or nobody answered in time. */
+  /** Sent to the user's own clients: the command that they used was answered, or was not answered in time. */
   INTERACTION_SUCCESS: InteractionOutcome;
   INTERACTION_FAILURE: InteractionOutcome;
   /** To the user's own clients: what the application suggests for the option being typed. */
@@ -262,7 +262,7 @@ export interface InviteCreated {
   code: string;
   guild_id: GuildId;
   channel_id: ChannelId;
-  /** Whoever asked for it. */
+  /** The user who asked for it. */
   inviter: User;
   /** The only one who may use it. */
   target_user: User;

@@ -93,11 +93,11 @@ export interface LinkedLobby {
 export interface LinkableChannel extends Channel {
   /** Whether the one who asks could link it to a lobby now. */
   is_linkable: boolean;
-  /** Whether linking it would open it to nobody who cannot read and write it already. */
+  /** Whether every user who could use it through a link can already read and write it. */
   is_viewable_and_writeable_by_all_members: boolean;
 }
 
-/** A guild as the list of one's own guilds shows it. */
+/** A guild as the list of the current user's guilds shows it. */
 export interface OwnGuild {
   id: GuildId;
   name: string;
@@ -120,7 +120,7 @@ export interface GuildMember {
   /** ISO 8601 with microseconds. */
   joined_at: string;
   premium_since: string | null;
-  /** Until when it may not take part: nobody can be shut out here. */
+  /** The end of a time-out; always null, because this service has none. */
   communication_disabled_until: string | null;
   deaf: boolean;
   mute: boolean;

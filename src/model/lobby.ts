@@ -134,7 +134,7 @@ export interface LobbyVoiceStateInput {
   preferred_regions?: readonly string[] | null | undefined;
 }
 
-/** Where a call is heard and by which token one is let in there. @see docs/spec/lobbies.md#events */
+/** The address of a call's voice server, and the token for it. @see docs/spec/lobbies.md#events */
 export interface LobbyVoiceServer {
   token: string;
   lobby_id: LobbyId;

@@ -1,7 +1,7 @@
 /**
  * The locales a text can be given in.
  *
- * Our choice: the 32 of the documentation and the two (`ar`, `he`) that only the OpenAPI document lists, so that no
+ * Unspecified: the 32 of the documentation and the two (`ar`, `he`) that only the OpenAPI document lists, so that no
  * valid body is refused.
  *
  * @see docs/spec/commands.md#localization

@@ -13,7 +13,7 @@ export const idTokenAuthTypes = [
 
 export type IdTokenAuthType = (typeof idTokenAuthTypes)[number];
 
-/** Kinds whose proof only the provider can read: somebody must be asked. */
+/** Kinds whose proof only the provider can verify, by a request. */
 export const ticketAuthTypes = [
   'STEAM_SESSION_TICKET',
   'EPIC_ONLINE_SERVICES_ACCESS_TOKEN',

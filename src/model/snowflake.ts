@@ -58,7 +58,7 @@ export function readSnowflake<Resource extends string = string>(value: unknown):
 /**
  * Gives the id as decimal text.
  *
- * @param value decimal text, or a bigint from 0 to {@link snowflakeMax}; a number is refused because it loses digits
+ * @param value decimal text, or a bigint from 0 to {@link snowflakeMax}; a number is rejected because it loses digits
  * @throws ArgumentError `invalid_snowflake`
  */
 export function parseSnowflake<Resource extends string>(value: string | bigint, name = 'id'): Snowflake<Resource> {

@@ -19,7 +19,7 @@ export interface User {
 export interface UserEdit {
   /** 2 to 32 characters. */
   username?: string | null;
-  /** Pictures as data URIs; there are none here, so they are checked and passed over. */
+  /** Pictures as data URIs. They are checked and ignored, because this service stores no pictures. */
   avatar?: string | null;
   banner?: string | null;
 }

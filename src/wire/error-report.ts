@@ -38,7 +38,7 @@ export function reportError(error: unknown): ErrorReport {
 
 /**
  * A logger that gets every error among its fields, whatever the field's name, as a report. What it throws is dropped: no call
- * fails because nobody could be told of it.
+ * fails because it could not be reported.
  */
 export function reportErrors(log: Logger): Logger {
   if (log === silentLogger) return log;
@@ -94,7 +94,7 @@ function typeOf(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-/** Of an object nothing is said but its shape: nobody knows what it holds. */
+/** Only the shape of an object is reported, because its values may be secret. */
 function messageOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return clean(String(value));
   return `A value that is no error was thrown, with the fields: ${Object.keys(value).join(', ')}`.slice(

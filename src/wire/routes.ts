@@ -7,7 +7,7 @@ import type { RateLimitBucket } from '../model/limits/limit-profiles.ts';
  * - `application:<scope>`: the application's client-credentials token with that scope
  * - `user:<scope>`: a user's OAuth2 token with that scope; `user:any` asks for no scope
  * - `session`: the user's own client
- * - `none`: no credential; whoever calls proves itself by what the path or body carries
+ * - `none`: no credential; the path or body proves who calls
  */
 export type Credential = 'bot' | `application:${string}` | `user:${string}` | 'session' | 'none';
 

@@ -73,7 +73,7 @@ describe('rallypoint commands', () => {
     expect(await run(['check', file])).toMatchObject({ code: 1, stdout: planned.stdout });
 
     const deployed = await run(['deploy', file]);
-    expect(deployed).toMatchObject({ code: 0, stderr: '[1/1] all commands at once\n' });
+    expect(deployed).toMatchObject({ code: 0, stderr: '[1/1] all commands in one call\n' });
     expect(deployed.stdout).toContain('in sync with the definitions');
     expect(await run(['check', file])).toMatchObject({ code: 0, stdout: expect.stringContaining('In sync') });
     expect((await run(['show'])).stdout).toMatch(/^ {2}NAME +TYPE +ID +DESCRIPTION\n/);

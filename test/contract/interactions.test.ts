@@ -194,7 +194,7 @@ describe.each(ways)('an app that gets its interactions by %s', (_, connect) => {
     const { command } = await backend.commands.create({ name: 'old', description: 'Gone by now' });
     await useCommand(service, command, ada.id);
     expect(await player.dispatch('MESSAGE_CREATE')).toMatchObject({
-      content: 'This command is not available here any more.',
+      content: 'This command is no longer available here.',
       flags: messageFlags.EPHEMERAL,
     });
   });

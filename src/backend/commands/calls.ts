@@ -30,15 +30,15 @@ export interface ListOptions extends RequestOptions {
 /** What {@link CommandCalls.create} did. */
 export interface CreatedCommand {
   readonly command: Command;
-  /** False: a command of that type and name was there, has been overwritten and keeps its id. */
+  /** False: a command of that type and name existed. It was overwritten and keeps its id. */
   readonly isNew: boolean;
 }
 
 /**
- * The calls to the application's commands in one scope. A bot token or a client secret will do.
+ * The calls to the application's commands in one scope. They need a bot token or a client secret.
  *
- * Every input is checked by the rulebook first (ValidationError, ArgumentError; nothing was sent). What every call may
- * throw beside that: ApiError, RateLimitError, TransportError.
+ * Every input is checked against the rules first (ValidationError, ArgumentError; nothing was sent). Every call can also
+ * throw ApiError, RateLimitError and TransportError.
  *
  * @see docs/spec/commands.md#writing-commands
  */
@@ -56,8 +56,7 @@ export interface CommandCalls {
   /**
    * Replaces the fields given, each as a whole.
    *
-   * @param command a command, or its id alone; the check before sending is then only as sharp as it can be without
-   *   knowing the command's type
+   * @param command a command, or its id alone; without the command's type, fewer faults are found before sending
    * @throws ApiError `unknown_command`, `command_name_taken`
    */
   edit(
@@ -68,13 +67,13 @@ export interface CommandCalls {
   /**
    * Deletes a command, and its permission overwrites with it.
    *
-   * @returns false when there was no such command any more: also when an earlier attempt of this very call deleted it
-   *   but its answer was lost
+   * @returns false if the command no longer existed, also if an earlier attempt of this call deleted it and its response was
+   *   lost
    */
   delete(id: CommandId, options?: RequestOptions): Promise<boolean>;
   /**
-   * Makes the list the scope's commands, all or nothing: matched by id if given, else by type and name; those that are
-   * not listed are deleted. An application with an entry point must list it.
+   * Replaces the scope's commands by the list, atomically. Commands are matched by id if given, else by type and name; those
+   * that are not listed are deleted. An application with an entry point must list it.
    *
    * @throws ApiError `too_many_commands`, `entry_point_missing`
    */

@@ -15,29 +15,29 @@ import type { Plan } from './plan.ts';
 import { CommandRegistry, type SyncState } from './registry.ts';
 import { dropsOverwrites } from './warnings.ts';
 
-/** The application's commands of one scope: single calls, plans and deploys, and what is known of them, live. */
+/** The application's commands of one scope: single calls, plans, deploys and streams. */
 export interface Commands extends CommandCalls {
   /**
-   * Says what it takes to make `desired` the scope's commands, and writes nothing. Definitions from `defineCommand` and
-   * plain ones do alike.
+   * Plans how to make `desired` the scope's commands, and writes nothing. Takes definitions from `defineCommand` and plain
+   * objects.
    *
    * @throws ValidationError every fault of every definition, its index first in the path
    */
   plan(desired: readonly DesiredCommand[], options?: RequestOptions): Promise<Plan>;
   /**
-   * Carries a plan out: by the fewest calls, waiting for limits, going on where an earlier deploy of it broke off. Reads
-   * the set again at the end.
+   * Executes a plan by the fewest calls, waits for rate limits, and continues an interrupted deploy of it. Reads the commands
+   * again at the end.
    *
-   * @returns the plan that is left, in sync
-   * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`; RallypointError `commands_drifted`; RateLimitError once a
-   *   limit outlasts the patience
+   * @returns the remaining plan, which is in sync
+   * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`; RallypointError `commands_drifted`; RateLimitError if a
+   *   limit lasts longer than `rateLimitWaitMs`
    */
   deploy(plan: Plan, options?: DeployOptions): Promise<Plan>;
   /** What readers of that locale see of every registered command, and why. */
   resolve(locale: Locale, options?: RequestOptions): Promise<ResolvedCommand[]>;
-  /** The registered commands as last read or written here, oldest first. Replays; begins with the first reading. */
+  /** The registered commands as last read or written here, oldest first. Replays; starts with the first read. */
   readonly commands$: Observable<readonly Command[]>;
-  /** How plans and deploys of this object went. Replays, and never errors. */
+  /** The state of this object's plans and deploys. Replays, and never errors. */
   readonly sync$: Observable<SyncState>;
 }
 
@@ -62,7 +62,7 @@ export interface CommandPorts {
   readonly applicationId: ApplicationId;
   /** What is known of the application. */
   readonly traits: Partial<ApplicationTraits>;
-  /** Which commands have overwrites in a guild; undefined when that cannot be told. */
+  /** Which commands have overwrites in a guild; undefined if that is unknown. */
   overwritten(guildId: GuildId, options: RequestOptions): Promise<ReadonlySet<string> | undefined>;
 }
 

@@ -18,12 +18,12 @@ export interface CommandHandlers<Definition> {
 export type DefinedCommand<Definition = CommandDefinition> = Definition & Readonly<CommandHandlers<Definition>>;
 
 /**
- * Defines a command: its registration and, from the same text, the types its handler sees.
+ * Defines a command: its registration and, from the same definition, the types of its handler.
  *
  * @param definition as the interface shapes a command; `option` makes options in few words
  * @param handlers what a router calls; a function alone handles the command's use
- * @throws ValidationError every fault the types could not tell. What depends on the application (entry points, age
- *   restriction) or on the scope is checked when a plan is made.
+ * @throws ValidationError with every fault that the types cannot find. Rules that depend on the application (entry points,
+ *   age restriction) or on the scope are checked when a plan is made.
  * @example
  * ```ts
  * const rally = defineCommand(

@@ -14,8 +14,8 @@ import type { CommandScope } from '../../model/rules/commands/command.ts';
 import { normalizeCommand } from '../../model/rules/commands/normalize-command.ts';
 
 /**
- * Commands as a game writes them down: the interface's own shape, with types that refuse what the rulebook would
- * refuse, as far as types can tell. What they cannot tell (lengths, counts, letters) the rulebook says.
+ * Definitions of commands: the interface's own shape, with types that reject what the rules reject, as far as types can.
+ * The rest (lengths, counts, letters) is checked at run time.
  *
  * @see docs/spec/commands.md#command; docs/spec/commands.md#options; docs/spec/commands.md#subcommands
  */
@@ -25,7 +25,7 @@ type Kinds = typeof optionTypes;
 
 /** What a scope's commands shall be: {@link CommandItem}s, which may say what they were called before. */
 export interface DesiredCommand extends CommandItem {
-  /** The command's name until now: it is renamed and keeps its id, in place of being deleted and created anew. */
+  /** The command's current name. It is renamed and keeps its id, instead of being deleted and created again. */
   readonly formerName?: string;
 }
 
@@ -184,7 +184,7 @@ export function editOf(desired: DesiredCommand, context: DesiredContext, stored:
   return edit;
 }
 
-/** What is assumed of an application nobody described: whatever forbids least. */
+/** The default assumptions about an application: those that reject the least. */
 export const traitsUnknown: ApplicationTraits = {
   embedded: true,
   discoverable: false,

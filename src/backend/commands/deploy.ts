@@ -11,13 +11,13 @@ import type { DeployProgress } from './registry.ts';
 import { fewestWrites, type Write, writesOneByOne } from './writes.ts';
 
 export interface DeployOptions extends Pick<RequestOptions, 'signal'> {
-  /** Told before each call, while a limit is waited for, and at the end. */
+  /** Called before each call, while the deploy waits for a rate limit, and at the end. */
   readonly onProgress?: ((progress: DeployProgress) => void) | undefined;
-  /** The longest it waits for one limit to free. Default {@link rateLimitWaitMsDefault}, ten minutes. */
+  /** How long to wait for one rate limit. Default {@link rateLimitWaitMsDefault}, ten minutes. */
   readonly rateLimitWaitMs?: number | undefined;
 }
 
-/** Our choice: a day's used-up creates come back at one in 432 s, so that even those are waited for. */
+/** Once the day's creates are used up, a new one becomes available every 432 s, so that a deploy waits even for those. */
 export const rateLimitWaitMsDefault = 600_000;
 
 /** What a deploy works with. */
@@ -26,19 +26,20 @@ export interface DeployPorts {
   readonly calls: CommandCalls;
   readonly clock: Clock;
   readonly context: DesiredContext;
-  /** Reads what is registered and plans anew for the same definitions. */
+  /** Reads the registered commands and makes a new plan for the same definitions. */
   plan(desired: Plan['desired'], options: RequestOptions): Promise<Plan>;
 }
 
 /**
- * Carries a plan out and reads what came of it.
+ * Executes a plan and reads the result.
  *
- * What is registered is read first. Where an earlier deploy of the plan broke off it goes on; where anything else has
- * changed since the plan was made, nothing is written. A set that is in sync costs that one read and no write.
+ * The registered commands are read first. If an earlier deploy of the plan was interrupted, this one continues; if anything
+ * else has changed since the plan was made, nothing is written. A set that is in sync costs that read and no write.
  *
- * @returns the plan that is left: one with nothing to do
- * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`; RallypointError `commands_drifted` when the
- *   set is not as it was written; RateLimitError a limit outlasts the patience; and what the calls throw
+ * @returns the remaining plan, which has nothing to do
+ * @throws ArgumentError `plan_blocked`, `plan_elsewhere`, `plan_outdated`; RallypointError `commands_drifted` if the
+ *   registered commands differ from what was written; RateLimitError if a limit lasts longer than `rateLimitWaitMs`; and
+ *   what the calls throw
  */
 export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOptions): Promise<Plan> {
   rejectBlocked(plan);
@@ -51,7 +52,7 @@ export async function deploy(plan: Plan, ports: DeployPorts, options: DeployOpti
   if (left.isInSync) return left;
   throw new RallypointError(
     'commands_drifted',
-    `After the deploy ${describe(left)} still differ: somebody else writes to this scope, or the service kept other values.`,
+    `After the deploy ${describe(left)} still differ: another program writes to this scope, or the service stored other values.`,
   );
 }
 
@@ -99,7 +100,7 @@ async function carryOut(plan: Plan, ports: DeployPorts, options: DeployOptions):
   try {
     await perform(writes, ports, options);
   } catch (error) {
-    // At once it asks for all creates at once; one by one the rest gets done while they come back.
+    // A bulk write needs all creates at the same time; single calls can use each as it becomes available.
     const oneByOne = isCreateQuota(error) && writes[0]?.kind === 'all' ? writesOneByOne(plan) : undefined;
     if (!oneByOne) throw error;
     await perform(oneByOne, ports, options);
@@ -118,13 +119,13 @@ async function perform(writes: readonly Write[], ports: DeployPorts, options: De
   for (const [done, write] of writes.entries()) {
     const current = write.kind === 'all' ? 'all' : write.item;
     onProgress({ done, total, current });
-    await patiently(write, ports, rest, waitingMs => onProgress({ done, total, current, waitingMs }));
+    await sendWithinLimits(write, ports, rest, waitingMs => onProgress({ done, total, current, waitingMs }));
   }
   onProgress({ done: total, total });
 }
 
-/** Repeats a call that a limit refused once that has freed; each of these calls can be repeated safely. */
-async function patiently(
+/** Retries a rate-limited call when the limit allows it. Each of these calls can be repeated safely. */
+async function sendWithinLimits(
   write: Write,
   ports: DeployPorts,
   { signal, rateLimitWaitMs = rateLimitWaitMsDefault }: DeployOptions,
@@ -143,7 +144,7 @@ async function patiently(
 }
 
 async function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  // Its own end lies behind the pause, and holds the process until then.
+  // The deadline is later than the pause, and keeps the process running until then.
   const deadline = new Deadline(clock, ms + 1, signal);
   await deadline.sleep(ms).finally(() => deadline.close());
 }

@@ -28,7 +28,7 @@ export type LocalizationTexts = Readonly<Partial<Record<Locale, Readonly<Record<
 export type Localizer = <Definition extends DesiredCommand>(commands: readonly Definition[]) => Definition[];
 
 /**
- * Makes a localizer of texts nobody has looked at yet.
+ * Makes a localizer from unchecked texts.
  *
  * @returns a function that throws a ValidationError naming every key that belongs to no command, option or choice; each
  *   path begins with the locale

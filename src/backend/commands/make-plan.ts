@@ -9,8 +9,8 @@ import { warningsOf } from './warnings.ts';
 /**
  * Compares what is registered with what is desired.
  *
- * Our choice: an entry point that the definitions do not mention stays. The service made it, and refuses to have it
- * removed along with others.
+ * Unspecified: an entry point that the definitions do not mention stays. The service created it, and rejects a bulk write
+ * that would remove it.
  *
  * @param stored the scope's commands with whole dictionaries of translations
  * @throws ValidationError every fault of every definition; the definition's index comes first in each path
@@ -49,11 +49,11 @@ function planUnmentioned(stored: Command): PlanItem {
 }
 
 /**
- * The registered command that each definition is about, undefined where it is a new one: the one of its id, else the
- * one of its type and name, else the one that has its former name. No command is matched twice.
+ * The registered command of each definition, undefined for a new one: the command with its id, else with its type and name,
+ * else with its former name. No command is matched twice.
  *
- * Our choice: the entry point, of which a scope has one, is matched whatever it is called. An id that is not of this
- * scope, or of another type, is passed over, as bulk writes do.
+ * Unspecified: the entry point, of which a scope has one, matches under any name. An id of another scope or type is ignored,
+ * as in bulk writes.
  */
 function matchDesired(
   stored: readonly Command[],
@@ -71,7 +71,7 @@ function matchDesired(
 
   const matches = new Array<Command | undefined>(desired.length).fill(undefined);
   const matched = new Set<Command>();
-  // Whoever names a command more exactly chooses first, wherever it stands in the list.
+  // The more exact match goes first, whatever the order of the definitions.
   for (const named of namings) {
     for (const [i, definition] of desired.entries()) {
       const type = definition.type ?? commandTypes.CHAT_INPUT;

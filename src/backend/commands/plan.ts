@@ -3,7 +3,7 @@ import type { CommandChange } from '../../model/rules/commands/command-diff.ts';
 import type { CommandPlace } from './calls.ts';
 import type { DesiredCommand, DesiredContext } from './definition.ts';
 
-/** What becomes of one command. */
+/** What a deploy does with one command. */
 export type PlanItem =
   | (Named & { readonly action: 'create'; readonly desired: DesiredCommand })
   | (Named & {
@@ -18,14 +18,14 @@ export type PlanItem =
 
 interface Named {
   readonly type: CommandType;
-  /** As it will be called; of one that goes, as it was. */
+  /** The name after the deploy; of a command that is deleted, its last name. */
   readonly name: string;
 }
 
 /** What a deploy would do. */
 export interface Plan {
   readonly place: CommandPlace;
-  /** Definitions in their order, then what is registered beside them. */
+  /** The definitions in their order, then the other registered commands. */
   readonly items: readonly PlanItem[];
   /** How many of the day's `limits.commandCreatesPerDay` creates of this scope it costs. */
   readonly creates: number;
@@ -37,22 +37,22 @@ export interface Plan {
   readonly stored: readonly Command[];
 }
 
-/** What a plan must know beside the two sides. */
+/** What a plan needs beside the registered and the desired commands. */
 export interface PlanContext extends DesiredContext {
   readonly place: CommandPlace;
-  /** For what the day's creates are worth now. */
+  /** Current time, to count the creates of the last day. */
   readonly nowMs: number;
-  /** Commands of this guild that have permission overwrites; absent where nobody could tell. */
+  /** Commands of this guild that have permission overwrites; absent if that is unknown. */
   readonly overwritten?: ReadonlySet<string> | undefined;
 }
 
 /**
- * Something to know before a plan is carried out.
+ * What you should know before you deploy a plan.
  *
  * - `fallback_shows`: readers of a locale see another locale's text where neither their own nor the default is shown
  * - `permissions_lost`: a rename or delete drops the permission overwrites of a command
- * - `too_many_commands`: more of a type than a scope holds; deploying is refused
- * - `daily_creates`: the day's creates will not do; deploying goes on as they come back
+ * - `too_many_commands`: more commands of a type than a scope can have; the deploy is rejected
+ * - `daily_creates`: more creates than the day has left; the deploy waits for new ones
  * - `entry_point_missing`: the definitions do not mention the entry point, which stays as it is
  */
 export type PlanWarningCode =

@@ -6,7 +6,7 @@ import type { Command } from '../../model/command.ts';
 import { type CommandId, compareSnowflakes } from '../../model/snowflake.ts';
 import type { Plan, PlanItem } from './plan.ts';
 
-/** What is known of a scope's commands, live. Its streams replay the latest value and never error. */
+/** The known commands of a scope. Its streams replay the latest value and never error. */
 export class CommandRegistry {
   /** The registered commands, oldest first, with whole dictionaries; from the first reading on. */
   readonly commands$: Observable<readonly Command[]>;
@@ -55,26 +55,26 @@ function isSameList(a: readonly Command[], b: readonly Command[]): boolean {
   return a.length === b.length && a.every(({ id, version }, i) => id === b[i]?.id && version === b[i]?.version);
 }
 
-/** How far a deploy is. */
+/** The progress of a deploy. */
 export interface DeployProgress {
-  /** Calls done, of all there are. */
+  /** How many of the `total` calls are done. */
   readonly done: number;
   readonly total: number;
-  /** What is under way: a command, or `all` for the whole set at once. Absent once everything is done. */
+  /** The command that is being written, or `all` for a bulk write. Absent when everything is done. */
   readonly current?: PlanItem | 'all' | undefined;
-  /** A limit is used up; it frees in this time. */
+  /** How long the deploy waits for a rate limit. */
   readonly waitingMs?: number | undefined;
 }
 
 /**
- * How what is registered stands to what is desired.
+ * How the registered commands compare with the definitions.
  *
- * - `idle`: nobody has asked yet
- * - `planning`: it is being read
+ * - `idle`: no plan has been made yet
+ * - `planning`: the registered commands are being read
  * - `applying`: a deploy is under way
- * - `inSync`: it was equal when it was last looked at
- * - `drifted`: it was not; the plan says where
- * - `failed`: a plan or deploy was given up; whoever called has been told the same
+ * - `inSync`: the last read found no difference
+ * - `drifted`: the last read found differences; the plan has them
+ * - `failed`: a plan or deploy failed; its caller got the same error
  */
 export type SyncState =
   | { readonly state: 'idle' }

@@ -12,38 +12,46 @@ import { readOptionValues } from './option-values.ts';
 
 const { APPLICATION_COMMAND, APPLICATION_COMMAND_AUTOCOMPLETE, MESSAGE_COMPONENT, MODAL_SUBMIT } = interactionTypes;
 
-/** A command with handlers of whatever types. */
+/** A command with handlers of any type. */
 export interface RoutedCommand extends CommandInput {
   readonly use?: ((use: never) => void | Promise<void>) | undefined;
   readonly suggest?: ((use: never) => readonly Suggestion[] | Promise<readonly Suggestion[]>) | undefined;
 }
 
+/** Code that runs before and after the handler of an interaction. */
+export type Middleware = (interaction: ReceivedInteraction, next: () => Promise<void>) => void | Promise<void>;
+
 export interface RouterOptions {
-  /** Commands of single guilds; there they go before global ones of the same type and name. */
+  /** Commands of single guilds. They take precedence over global ones of the same type and name. */
   readonly guilds?: Readonly<Record<GuildId, readonly RoutedCommand[]>> | undefined;
   /** Buttons and selects of messages. */
   readonly components?: readonly RoutedComponent[] | undefined;
-  /** What is shown by `showModal`. */
+  /** Modals that `showModal` shows. */
   readonly modals?: readonly RoutedModal[] | undefined;
   /**
-   * Gets what none of these takes: commands, components and modals that are not listed or have no handler.
-   * Absent: the user is told, so that nobody waits for an answer that will not come.
+   * Runs around every handler, the first one outermost. A middleware that does not call `next` answers by itself; what a handler
+   * throws passes through it.
+   */
+  readonly middleware?: readonly Middleware[] | undefined;
+  /**
+   * Handles commands, components and modals that are not listed or have no handler. Default: the user gets a message that
+   * it is no longer available.
    */
   readonly otherwise?: InteractionHandler | undefined;
 }
 
 /**
- * Makes a handler for `interactions.listen()` and `interactions.endpoint()` that hands each use of a command, a component or a modal to
- * its own handler.
+ * Makes a handler for `interactions.listen()` and `interactions.endpoint()` that calls the handler of the command, component or
+ * modal that was used.
  *
- * Option values are checked against the definition first. A use that does not fit it, of a command registered
- * differently, is answered as outdated and rejected with a ValidationError, for their `onError`.
+ * Option values are checked against the definition first. If they do not fit, because the registered command differs, the
+ * user is told that the command is outdated and the handler rejects with a ValidationError.
  *
  * @throws ArgumentError `duplicate_command`: two commands of one type and name in one place; `duplicate_custom_id`
  */
 export function router(
   commands: readonly RoutedCommand[],
-  { guilds = {}, components = [], modals = [], otherwise = answerUnknown }: RouterOptions = {},
+  { guilds = {}, components = [], modals = [], middleware = [], otherwise = answerUnknown }: RouterOptions = {},
 ): InteractionHandler {
   const everywhere = byKey(commands);
   const useComponent = routeComponents(components);
@@ -66,13 +74,17 @@ export function router(
     return undefined;
   }
 
-  return interaction => hand(interaction) ?? otherwise(interaction);
+  const handle: InteractionHandler = interaction => hand(interaction) ?? otherwise(interaction);
+  return middleware.reduceRight<InteractionHandler>(
+    (inner, wrap) => interaction => wrap(interaction, async () => inner(interaction)),
+    handle,
+  );
 }
 
 async function use(interaction: ReceivedInteraction, data: CommandInvocation, command: RoutedCommand): Promise<void> {
   const issues = checkInvocation(data.options, { type: data.type, options: command.options ?? [] });
   if (issues.length > 0) {
-    await interaction.reply(privately('This command has just changed. Please try it again in a minute.'));
+    await interaction.reply(privately('This command has just changed. Try it again in a minute.'));
     throw new ValidationError(`The use of "${data.name}"`, issues);
   }
   const given = { ...interaction, options: readOptionValues(data.options), targetId: data.target_id };
@@ -105,7 +117,7 @@ async function answerUnknown(interaction: ReceivedInteraction): Promise<void> {
     });
   } else {
     const what = type === APPLICATION_COMMAND ? 'This command' : 'This';
-    await interaction.reply(privately(`${what} is not available here any more.`));
+    await interaction.reply(privately(`${what} is no longer available here.`));
   }
 }
 
@@ -119,7 +131,7 @@ function byKey(commands: readonly RoutedCommand[]): ReadonlyMap<string, RoutedCo
   for (const command of commands) {
     const key = commandKey(command);
     if (found.has(key)) {
-      throw new ArgumentError('duplicate_command', `Two commands of one type are called "${command.name}".`);
+      throw new ArgumentError('duplicate_command', `Two commands of the same type are named "${command.name}".`);
     }
     found.set(key, command);
   }

@@ -63,7 +63,7 @@ function tooMany(items: readonly PlanItem[]): PlanWarning[] {
 
 const dayMs = 24 * 3_600_000;
 
-/** Commands that are less than a day old have certainly cost a create each; deleted ones nobody can count. */
+/** Commands that are less than a day old have cost a create each; deleted ones cannot be counted. */
 function fewCreatesLeft(items: readonly PlanItem[], { nowMs }: PlanContext): PlanWarning[] {
   const needed = items.filter(({ action }) => action === 'create').length;
   const made = items.filter(item => item.action !== 'create' && nowMs - snowflakeTimeMs(item.stored.id) < dayMs).length;

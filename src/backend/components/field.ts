@@ -61,9 +61,9 @@ export const field = {
   roles: maker(componentTypes.ROLE_SELECT, {}),
   mentionables: maker(componentTypes.MENTIONABLE_SELECT, {}),
   channels: maker(componentTypes.CHANNEL_SELECT, {}),
-  /** One of several, all in sight. */
+  /** One of several choices, all visible. */
   radio: maker(componentTypes.RADIO_GROUP, {}) as ChoiceMaker<Kinds['RADIO_GROUP']>,
-  /** Some of several, all in sight. */
+  /** Any of several choices, all visible. */
   checkboxes: maker(componentTypes.CHECKBOX_GROUP, {}) as ChoiceMaker<Kinds['CHECKBOX_GROUP']>,
   checkbox: maker(componentTypes.CHECKBOX, {}),
 } as const;

@@ -166,12 +166,12 @@ export interface ModalHandlers<Definition> {
 export type DefinedModal<Definition = ModalDefinition> = Definition & Readonly<ModalHandlers<Definition>>;
 
 /**
- * Defines a modal: what is shown and, from the same text, the types its handler sees.
+ * Defines a modal: what is shown and, from the same definition, the types of its handler.
  *
  * @param definition as the interface shapes a modal; `field` makes inputs in few words. Its custom id has no colon, as
  *   what follows one is the argument that it is shown with.
  * @param submit what a router calls
- * @throws ValidationError every fault the types could not tell
+ * @throws ValidationError with every fault that the types cannot find
  * @example
  * ```ts
  * const report = defineModal(

@@ -6,28 +6,28 @@ import { checkSubmission } from '../../model/rules/components/component-values.t
 import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
 import { readModalValues } from './modal.ts';
 
-/** A component of a message was used. */
+/** The use of a component of a message. */
 export interface ComponentUse extends ReceivedInteraction {
   readonly payload: ComponentInteraction;
-  /** What was chosen in a select; empty for a button. */
+  /** The chosen values of a select; empty for a button. */
   readonly values: readonly string[];
-  /** What follows the first colon of the component's custom id. */
+  /** The text after the first colon of the component's custom id. */
   readonly argument: string | undefined;
 }
 
-/** A component of messages with its handler. */
+/** A component with its handler. */
 export interface RoutedComponent {
-  /** Its custom id up to the first colon; what follows is an argument. */
+  /** The custom id up to the first colon; the rest is the argument. */
   readonly custom_id: string;
   readonly use: (use: ComponentUse) => void | Promise<void>;
 }
 
-/** A modal with a handler of whatever type. */
+/** A modal with a handler of any type. */
 export interface RoutedModal extends Modal {
   readonly submit?: (use: never) => void | Promise<void>;
 }
 
-/** Hands an interaction on; undefined where nobody here takes it. */
+/** Passes an interaction to its handler; undefined if there is none. */
 export type Route<Payload> = (interaction: ReceivedInteraction, payload: Payload) => Promise<void> | undefined;
 
 /** @throws ArgumentError `duplicate_custom_id` */
@@ -42,8 +42,8 @@ export function routeComponents(components: readonly RoutedComponent[]): Route<C
 }
 
 /**
- * Values are checked against the definition first: a modal that was shown by another version of the application is
- * answered as outdated and rejected with a ValidationError.
+ * Values are checked against the definition first. If they do not fit, because another version of the application showed
+ * the modal, the user is told that the form is outdated and the handler rejects with a ValidationError.
  *
  * @throws ArgumentError `duplicate_custom_id`
  */
@@ -65,9 +65,9 @@ async function submit(
   const { components, custom_id } = payload.data;
   const issues = checkSubmission(components, modal.components);
   if (issues.length > 0) {
-    const content = 'This form has just changed. Please open it again.';
+    const content = 'This form has just changed. Open it again.';
     await interaction.reply({ content, flags: messageFlags.EPHEMERAL });
-    throw new ValidationError(`What was filled in of "${custom_id}"`, issues);
+    throw new ValidationError(`The submission of "${custom_id}"`, issues);
   }
   const given = { ...interaction, payload, values: readModalValues(components), argument };
   await modal.submit?.(given as never);
@@ -80,14 +80,14 @@ function byCustomId<Routed extends { readonly custom_id: string }>(
   for (const routed of list) {
     const { custom_id } = routed;
     if (found.has(custom_id)) {
-      throw new ArgumentError('duplicate_custom_id', `Two handlers are for the custom id "${custom_id}".`);
+      throw new ArgumentError('duplicate_custom_id', `Two handlers are registered for the custom id "${custom_id}".`);
     }
     found.set(custom_id, routed);
   }
   return found;
 }
 
-/** By the whole custom id or, where there is none, by what stands before its first colon. */
+/** Finds a handler by the whole custom id, or else by the part before its first colon. */
 function find<Routed>(byId: ReadonlyMap<string, Routed>, customId: string | undefined) {
   if (typeof customId !== 'string') return undefined;
   const whole = byId.get(customId);

@@ -4,11 +4,11 @@ import type { SendOptions } from '../calls.ts';
 import type { Lobbies } from '../lobbies.ts';
 import type { LobbyCall } from './plan.ts';
 
-/** What has become of a lobby by some calls. */
+/** The state of a lobby after some calls. */
 export interface Applied {
-  /** As the answers told it. */
+  /** The lobby as the responses describe it. */
   readonly lobby: Lobby;
-  /** Who was to be a member and was not let in. */
+  /** Users whom the service did not add as members. */
   readonly dropped: readonly UserId[];
 }
 

@@ -1,11 +1,11 @@
 /**
- * Where game servers write down which lobbies are theirs: a small persistent map, text → text, that all of them share.
- * The interface can neither list nor search lobbies, so what is not written down here cannot be found again.
+ * Where game servers record which lobbies they own: a small persistent map, text → text, that all of them share. The
+ * interface can neither list nor search lobbies, so a lobby that is not recorded here cannot be found again.
  *
- * It must be linearizable: a read sees every write that was acknowledged before it, and of two that compare and set the
- * same key at once one is told false. Any database can be it: `UPDATE … WHERE key = ? AND value = ?` is enough.
- * What it throws comes back as the cause of an OwnershipError `directory_failed`; the write then counts as neither done
- * nor undone.
+ * It must be linearizable: a read sees every write that was acknowledged before it, and if two callers compare and set
+ * the same key concurrently, one gets false. Any database can do that: `UPDATE … WHERE key = ? AND value = ?` is enough.
+ * If a method throws, the caller gets an OwnershipError `directory_failed` with that as its cause; the write may or may
+ * not have been done.
  */
 export interface LobbyDirectory {
   get(key: string): Promise<string | undefined>;
@@ -19,7 +19,7 @@ export interface LobbyDirectory {
   compareAndSet(key: string, before: string | undefined, after: string | undefined): Promise<boolean>;
 }
 
-/** A directory that ends with the process: for one server, and for tests. */
+/** A directory in memory, for a single server and for tests. */
 export function memoryLobbyDirectory(): LobbyDirectory {
   const values = new Map<string, string>();
   return {

@@ -4,7 +4,7 @@ import { createFile } from '../../wire/files/create-file.ts';
 import { makeFolder } from '../../wire/make-folder.ts';
 import type { LobbyDirectory } from './directory.ts';
 
-/** A directory in a file. */
+/** A lobby directory in a file. */
 export interface FileLobbyDirectory extends LobbyDirectory {
   /** Closes the file. Idempotent; a later use opens it again. */
   close(): Promise<void>;
@@ -21,10 +21,10 @@ export interface FileLobbyDirectoryOptions {
 const lockWaitMsDefault = 5_000;
 
 /**
- * A directory for the servers of one machine, in an SQLite file: its locks let one process write at a time, and a crash
- * at any moment leaves the last complete write. Not for network file systems, whose locks cannot be relied on.
+ * A directory for the servers of one machine, in an SQLite file. Its locks let one process write at a time, and a crash
+ * at any moment leaves the last complete write. Do not use it on a network file system, where locks are unreliable.
  *
- * The file and its folder are made at the first use, which also loads `node:sqlite`.
+ * The first use creates the file and its folder and loads `node:sqlite`.
  */
 export function fileLobbyDirectory(
   path: string,
@@ -86,7 +86,7 @@ interface Statements {
   compareAndSet(key: string, before: string | undefined, after: string | undefined): boolean;
 }
 
-/** Each is one statement, so SQLite itself makes it all or nothing. */
+/** Each method is one statement, so SQLite makes it atomic. */
 function prepare(database: DatabaseSync): Statements {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   database.exec(

@@ -1,39 +1,39 @@
 import type { Cancel, Clock, Logger } from '../../wire/clock/ports.ts';
 import { reportError } from '../../wire/error-report.ts';
 import { OwnershipError } from './ownership-error.ts';
-import type { ServerRecord, Shelf, Stored } from './registry.ts';
+import type { RecordTable, ServerRecord, Stored } from './registry.ts';
 
 /**
- * - `none`: nothing has been asked of this server yet
- * - `held`: its lobbies are its own
- * - `lapsed`: the lease ran out, or the directory cannot be reached; others may take its lobbies
- * - `superseded`: another process has come under its name; for good
+ * - `none`: the managed lobbies have not been used yet
+ * - `held`: this server owns its lobbies
+ * - `lapsed`: the lease expired, or the directory cannot be reached; others may take the lobbies
+ * - `superseded`: another process has taken over this server's name; final
  */
 export type LeaseStatus = 'none' | 'held' | 'lapsed' | 'superseded';
 
 export interface LeaseOptions {
   readonly server: string;
-  /** Tells this process from an earlier or later one of the same name. */
+  /** Distinguishes this process from an earlier or later one of the same name. */
   readonly process: string;
   readonly leaseMs: number;
-  readonly servers: Shelf<ServerRecord>;
+  readonly servers: RecordTable<ServerRecord>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onChange: () => void;
 }
 
-// Our choices, in parts of the lease: renewed three times before it ends; its last sixth is not used, so that clocks of
-// two servers may differ by as much and a write on its way still arrives in time.
+// Renewals within one lease, and the part of it at its end that stays unused, so that clocks of two servers may differ by
+// as much and a write that is under way still arrives in time.
 const renewals = 3;
 const marginParts = 6;
-// Two processes that come up under one name at once outbid each other; one of them is last.
+// Two processes that start under one name at the same time outbid each other; one of them is last.
 const openTriesMax = 10;
 
 /**
  * A server's lease on all of its lobbies: one record, however many they are, renewed on one timer from its first use.
  *
- * A term is a stretch of time in which the lease was held without a gap. Whenever it may have run out, be it only
- * while a renewal was on its way, the next term begins, and every lobby must be taken anew ({@link LobbyEntry.term}):
+ * A term is a period in which the lease was held without a gap. Whenever the lease may have expired, even if only while a
+ * renewal was under way, the next term begins and every lobby must be taken again ({@link LobbyEntry.term}), because
  * another server may have taken it in between.
  */
 export class Lease {
@@ -42,7 +42,7 @@ export class Lease {
   #held: Stored<ServerRecord> | undefined;
   #status: LeaseStatus = 'none';
   #opening: Promise<void> | undefined;
-  /** About to begin. */
+  /** A check that has not started yet. */
   #look: Promise<void> | undefined;
   #cancelTimer: Cancel = () => {};
   #closed = false;
@@ -61,7 +61,7 @@ export class Lease {
     return this.#held?.value.term ?? 0;
   }
 
-  /** For how long writes may still be on their way; 0 or less when the lease is not held. */
+  /** How long writes may still take; 0 or less if the lease is not held. */
   get leftMs(): number {
     if (!this.#held || this.#status !== 'held') return 0;
     return this.#held.value.leaseUntilMs - this.#marginMs - this.#options.clock.now();
@@ -78,8 +78,8 @@ export class Lease {
   }
 
   /**
-   * Makes sure, by the directory, that no other process has come under this name. Who asks in one turn is answered by one
-   * look, which begins after they have asked.
+   * Checks in the directory that no other process has taken this name. Callers of one turn share one check, which begins
+   * after they have called.
    *
    * @throws OwnershipError `superseded`, `lease_lost`, `directory_failed`
    */
@@ -91,7 +91,7 @@ export class Lease {
     return this.#look;
   }
 
-  /** Whether a server's lease has not run out. */
+  /** Whether a server's lease has not expired. */
   async isLive(server: string): Promise<boolean> {
     const record = await this.#options.servers.get(server);
     return record !== undefined && this.holdsStill(record.value);
@@ -101,7 +101,7 @@ export class Lease {
     return leaseUntilMs > this.#options.clock.now();
   }
 
-  /** Stops renewing. The lease runs out by itself, so that a server that comes back soon finds its lobbies. Idempotent. */
+  /** Stops renewing. The lease expires by itself, so that a server that restarts soon finds its lobbies. Idempotent. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer();
@@ -137,7 +137,7 @@ export class Lease {
     const written = await servers.write(server, before, value);
     const inTime = this.leftMs > 0;
     if (written && inTime) return this.#hold(written);
-    // Either it took so long that others may have seen the lease run out, or somebody else wrote the record.
+    // Either it took so long that others may have seen the lease expire, or another process wrote the record.
     this.#set('lapsed');
     return this.hold();
   }
@@ -160,7 +160,7 @@ export class Lease {
     } catch (error) {
       const { logger, server } = this.#options;
       logger.error({ server, error: reportError(error) }, 'the lease on lobbies was not renewed');
-      this.#options.onChange(); // it may have run out meanwhile
+      this.#options.onChange(); // it may have expired meanwhile
       if (!this.#closed && this.#status !== 'superseded') this.#arm();
     }
   }
@@ -185,5 +185,5 @@ function superseded(server: string): OwnershipError {
 }
 
 function leaseLost(server: string): OwnershipError {
-  return new OwnershipError('lease_lost', `The lease of ${server} has run out and could not be renewed.`);
+  return new OwnershipError('lease_lost', `The lease of ${server} has expired and could not be renewed.`);
 }

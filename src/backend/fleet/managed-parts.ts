@@ -4,7 +4,7 @@ import type { Registry } from './registry.ts';
 import type { Settler } from './settle.ts';
 import type { Turns } from './turns.ts';
 
-/** What the operations on many lobbies are made of. */
+/** The parts that operations on many lobbies use. */
 export interface ManagedParts {
   /** This server's name. */
   readonly server: string;

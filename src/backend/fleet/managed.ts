@@ -25,64 +25,64 @@ import { type LeftLobby, type LeftLobbyFate, type SweepReport, sweep } from './s
 import { Turns } from './turns.ts';
 import { Watched } from './watched.ts';
 
-/** How a game server keeps lobbies together with others of its kind. */
+/** How a game server shares the management of lobbies with others. */
 export interface LobbyServerOptions {
   /**
-   * This server's name, 1 to {@link nameLengthMax} characters: its own among all that share the directory, and the same
-   * after a restart, so that it finds its lobbies again. Default: a new one each time.
+   * This server's name, 1 to {@link nameLengthMax} characters. It must be unique among the servers that share the directory,
+   * and the same after a restart, so that the server finds its lobbies again. Default: a random one.
    */
   readonly name?: string | undefined;
-  /** Default: one in memory, which ends with the process. */
+  /** Default: {@link memoryLobbyDirectory}, which ends with the process. */
   readonly directory?: LobbyDirectory | undefined;
-  /** After how long without a sign of life others may take this server's lobbies. Default {@link leaseMsDefault}. */
+  /** How long a lease lasts. When it expires without a renewal, others may take this server's lobbies. Default {@link leaseMsDefault}. */
   readonly leaseMs?: number | undefined;
 }
 
-/** Our choice: a crashed match is found within half a minute; a pause of 10 s (a deploy, a slow disk) loses nothing. */
+/** With 30 s a crashed match is found within half a minute, and a pause of 10 s (a deploy, a slow disk) loses nothing. */
 export const leaseMsDefault = 30_000;
 
-/** Our choice, of the game's own keys and of servers' names. */
+/** Bound of the game's keys and of servers' names. */
 export const nameLengthMax = 200;
 
 const leaseMsMin = 1_000;
 
-// Our choice: the time that a thousand lobbies take under the global limit, opened one and all.
+// The time that creating a thousand lobbies takes under the global rate limit.
 const wholeDeadlineMsDefault = 60_000;
 
-/** What {@link ManagedLobbies.ensure} found or made. */
+/** What {@link ManagedLobbies.ensure} found or created. */
 export interface EnsuredLobby {
   readonly key: string;
   readonly lobby: Lobby;
   readonly isNew: boolean;
-  /** False: another server owns it, and it was left as it is. */
+  /** False: another server owns the lobby, so that nothing was changed. */
   readonly isOwner: boolean;
   readonly owner: string;
-  /** Rises with every change of hands. */
+  /** Increases whenever the owner changes. */
   readonly epoch: number;
-  /** Users who were to be members and were not let in. */
+  /** Users whom the service did not add as members. */
   readonly dropped: readonly UserId[];
 }
 
 export interface ReconcileOptions extends RequestOptions {
-  /** Leaves this server's lobbies alone that are not in the set. Default false: they are deleted. */
+  /** Keeps this server's lobbies that are not in the set. Default false: they are deleted. */
   readonly keepOthers?: boolean | undefined;
 }
 
 export interface SweepOptions extends RequestOptions {
-  /** What is to become of the lobbies that were left behind. Default: all are deleted. */
+  /** What happens to abandoned lobbies. Default: all are deleted. */
   readonly fate?: (LeftLobbyFate | ((lobby: LeftLobby) => LeftLobbyFate)) | undefined;
 }
 
 /** One of this server's lobbies. */
 export interface HeldLobby {
   readonly key: string;
-  /** Null while it is being opened. */
+  /** Null while the lobby is being created. */
   readonly lobbyId: LobbyId | null;
   readonly status: EntryStatus;
   readonly epoch: number;
 }
 
-/** Frozen all the way down. */
+/** Deeply frozen. */
 export interface LobbyServerState {
   readonly server: string;
   readonly lease: LeaseStatus;
@@ -91,71 +91,74 @@ export interface LobbyServerState {
 }
 
 /**
- * Lobbies by the game's own keys, kept by several servers that share a directory.
+ * Lobbies by the game's own keys, managed by several servers that share a directory.
  *
- * The interface can neither list nor search lobbies, and knows no condition on a write. So a lobby is found by what the
- * directory says; it belongs to one server, under a lease; and that server stops writing by its own clock before its
- * lease ends for the others. Clocks of servers may differ by a sixth of the lease.
+ * The interface can neither list nor search lobbies, and has no conditional writes. The directory therefore records the
+ * lobby of each key and the server that owns it under a lease. The owner stops writing, by its own clock, before its
+ * lease expires for the others. Clocks of servers may differ by a sixth of the lease.
  *
- * A process that starts under the name of another takes over immediately. The other looks into the directory each time before a
- * write is sent, a repeated one included, and before it says that a lobby is its own; so it is refused with `superseded` from
- * then on. A single request that was sent just before, or before a lease ran out, and arrives after the new owner's cannot be
- * told from a good one.
+ * A process that starts under the name of another takes over immediately. The older process checks the directory before
+ * each write, including retries, and before it reports a lobby as its own, so from then on its calls reject with
+ * `superseded`. The service cannot recognize a single request that was sent before the takeover, or before a lease
+ * expired, and arrives after the new owner's.
  *
- * Beside what each names, all of these throw OwnershipError `lease_lost`, `superseded`, `directory_failed`, and what
- * the calls they make throw; they end by their deadline.
+ * The calls by lobby id are those of {@link Lobbies}; writes to a lobby that belongs to another server reject with
+ * `not_owner`. For one lobby use either them or ensure and reconcile, because the two undo each other's changes.
+ *
+ * Every method can throw OwnershipError `lease_lost`, `superseded` and `directory_failed`, and what the calls it makes
+ * throw, and ends by its deadline.
  */
 export interface ManagedLobbies extends Lobbies {
-  /** Replays the latest; changes of one turn come as one. Never errors; completes with {@link close}. */
+  /** Replays the latest state; changes of one turn are one emission. Never errors; completes with {@link close}. */
   readonly state$: Observable<LobbyServerState>;
   /** Every step of {@link reconcile} and {@link sweep}; replays the latest. Never errors; completes with {@link close}. */
   readonly progress$: Observable<LobbyProgress>;
   /**
-   * Finds the key's lobby or makes it. One that is this server's own is made as desired, by the fewest calls: none but
-   * one read when it is so already. One that has ended is made anew, under another id.
+   * Finds the lobby of a key or creates it. If this server owns the lobby, it changes what differs from `desired` by the
+   * fewest calls; if nothing differs, it makes one read. A lobby that has ended is created again, under another id.
    *
-   * Idempotent, across restarts and with several servers at once: they agree by the directory who makes it; the others
-   * wait and get the same. Who comes too late to write down a lobby it has made deletes it. What a crash leaves behind
-   * between making a lobby and writing it down is empty, and ends by its idle timeout.
+   * Idempotent, also across restarts and with several servers at the same time: they agree in the directory which of them
+   * creates the lobby, and the others wait for it. A server that creates a lobby but is too late to record it deletes it.
+   * A lobby that a crash leaves between its creation and its record has no members and ends by its idle timeout.
    *
-   * The key is taken until the lobby is deleted by its id, be it that the lobby has ended by itself.
+   * The key stays taken until the lobby is deleted by its id, even if the lobby has ended by itself.
    *
    * @param key the game's name for the lobby, 1 to {@link nameLengthMax} characters: a match, a party
    * @throws ValidationError, ArgumentError `invalid_lobby_key`; nothing was sent
    */
   ensure(key: string, desired?: DesiredLobby, options?: RequestOptions): Promise<EnsuredLobby>;
   /**
-   * Makes this server's lobbies the set: opens what is missing, changes what differs by the fewest calls, deletes what is
-   * not in it. Every lobby is a matter of its own, in the report as in failing; lobbies of other servers are left alone.
+   * Makes the set this server's lobbies: creates those that are missing, changes what differs by the fewest calls, and
+   * deletes those that are not in it. Each lobby succeeds or fails by itself, and the report has one outcome for each.
+   * Lobbies of other servers stay as they are.
    *
-   * What is done is done: after a crash, an abort or a passed deadline (60 seconds unless one is given) the same call
-   * goes on where it was, and what was done before costs one read each. An abort or a passed deadline fails the lobbies
-   * that were not done yet, not the call.
+   * After a crash, an abort or an exceeded deadline (default: 60 seconds) the same call continues where the first one
+   * stopped; each lobby that was done costs one read. An abort or an exceeded deadline fails the lobbies that were not
+   * done yet, not the call.
    *
    * @throws ValidationError with the key at the beginning of each path, ArgumentError `invalid_lobby_key`; nothing was
-   *   sent. What keeps it from beginning
+   *   sent
    */
   reconcile(desired: ReadonlyMap<string, DesiredLobby>, options?: ReconcileOptions): Promise<ReconcileReport>;
   /**
-   * Looks for lobbies that nobody looks after any more, and deletes them or takes them over: those of servers whose lease
-   * has run out, and those of an earlier life of this one that it has not asked for since. It also takes up what other
-   * servers have handed to this one. To be called after a start, once the matches that go on have been ensured, and now
-   * and then.
+   * Finds abandoned lobbies and deletes them or takes them over: those of servers whose lease has expired, and those that
+   * an earlier process of this server owned and this one has not ensured. It also accepts what other servers have handed
+   * over. Call it after a start, when the matches that continue have been ensured, and from time to time.
    *
-   * Deadline and abort as with {@link reconcile}.
+   * Deadline and abort work as in {@link reconcile}.
    */
   sweep(options?: SweepOptions): Promise<SweepReport>;
   /**
-   * Gives a lobby to another server, which takes it up with its next ensure, reconcile or sweep. Waits for this server's
-   * writes under way; from the first moment none begins any more, by this method or by lobby id.
+   * Gives a lobby to another server, which accepts it with its next ensure, reconcile or sweep. From the call on this server
+   * starts no write to the lobby; the method waits for those that are under way.
    *
    * @param server its name; it must hold a lease, that is, have used its own managed lobbies
-   * @throws OwnershipError `not_owner`, `server_not_live`; then nothing has changed
+   * @throws OwnershipError `not_owner`, `server_not_live`; nothing has changed then
    */
   handOver(id: LobbyId, server: string, options?: RequestOptions): Promise<void>;
   /**
-   * Ends what is under way and stops renewing the lease; the directory is left as it is, so that this server, when it
-   * comes back in time, finds its lobbies. Idempotent.
+   * Aborts what is under way and stops renewing the lease. The directory keeps its entries, so that this server finds its
+   * lobbies if it restarts in time. Idempotent.
    */
   close(): Promise<void>;
   /** The same as {@link close}: `await using lobbies = manageLobbies(backend)`. */
@@ -188,7 +191,7 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
   const { ownership, settler, turns, lease } = parts;
   let runs = 0;
 
-  /** Something about many lobbies, whose progress is told to its end. */
+  /** Runs an operation on many lobbies and reports its progress. */
   async function overall<T>(
     name: LobbyProgress['operation'],
     options: RequestOptions,
@@ -205,7 +208,7 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     });
   }
 
-  /** Works about one key take turns; who has no time left does not wait for its turn. */
+  /** Runs operations on one key one after another. One whose deadline passes stops waiting. */
   function inTurn<T>(key: string, options: RequestOptions, work: (operation: Operation) => Promise<T>): Promise<T> {
     return operations.run(options.deadlineMs ?? deadlineMs, options, operation =>
       operation.within(turns.take(key, () => work(operation))),
@@ -257,7 +260,7 @@ export function manageLobbies(backend: Backend, options: LobbyServerOptions = {}
     },
     async handOver(id, server, options = {}) {
       const holding = ownership.ofLobby(parseSnowflake<'lobby'>(id, 'lobbyId'));
-      if (!holding) throw new OwnershipError('not_owner', `The lobby ${id} is not this server's.`);
+      if (!holding) throw new OwnershipError('not_owner', `This server does not own the lobby ${id}.`);
       if (server === parts.server) return;
       await inTurn(holding.key, options, operation => ownership.give(holding, server, operation));
     },
@@ -278,8 +281,8 @@ function createParts(calls: Lobbies, ports: ManagedPorts, onChange: () => void):
   const { clock, entropy, logger, options } = ports;
   const process = randomToken(entropy, 9);
   const { name: server = process, directory = memoryLobbyDirectory(), leaseMs = leaseMsDefault } = options;
-  if (!isName(server)) throw new ArgumentError('invalid_server_name', `A server's name has ${nameBounds}.`);
-  if (!(leaseMs >= leaseMsMin)) throw new ArgumentError('invalid_lease', `A lease lasts ${leaseMsMin} ms or longer.`);
+  if (!isName(server)) throw new ArgumentError('invalid_server_name', `A server's name must have ${nameBounds}.`);
+  if (!(leaseMs >= leaseMsMin)) throw new ArgumentError('invalid_lease', `leaseMs must be at least ${leaseMsMin}.`);
   const registry = new Registry(directory, ports.applicationId);
   const lease = new Lease({ server, process, leaseMs, servers: registry.servers, clock, logger, onChange });
   const ownership = new Ownership({ server, registry, lease, onChange });
@@ -300,7 +303,7 @@ function isName(value: unknown): value is string {
 }
 
 function checkKey(key: unknown): void {
-  if (!isName(key)) throw new ArgumentError('invalid_lobby_key', `A lobby's key has ${nameBounds}.`);
+  if (!isName(key)) throw new ArgumentError('invalid_lobby_key', `A lobby's key must have ${nameBounds}.`);
 }
 
 function checkSet(desired: ReadonlyMap<string, DesiredLobby>): void {

@@ -5,19 +5,19 @@ import type { Lease } from './lease.ts';
 import { OwnershipError } from './ownership-error.ts';
 import type { LobbyEntry, Registry, Stored } from './registry.ts';
 
-/** A key that is this server's, as far as it knows. */
+/** A key that this server owns, as far as it knows. */
 export interface Holding {
   readonly key: string;
   /** As the directory has it. */
   readonly entry: LobbyEntry;
 }
 
-/** A key that is another server's. */
+/** A key that another server owns. */
 export interface Foreign {
   readonly foreign: Stored<LobbyEntry>;
 }
 
-/** What a write to a lobby must keep to. */
+/** The bounds of a write to a lobby. */
 export interface WriteBounds extends Pick<SendOptions, 'beforeSend'> {
   readonly deadlineMs: number;
 }
@@ -29,15 +29,15 @@ export interface OwnershipOptions {
   readonly onChange: () => void;
 }
 
-// Our choice: so many lobbies that were ours are remembered, to refuse late writes to them.
+// How many lobbies that this server has lost are remembered, to reject late writes to them.
 const lostMax = 10_000;
 
 /**
- * Which lobbies are this server's. Every change of hands is one compare-and-set of the lobby's entry: of two servers
- * that reach for it one is told that it came too late. What is held is written to under the lease only: an owner that
- * was cut off stops by its own clock, before anybody else may take over.
+ * Which lobbies this server owns. Every change of the owner is one compare-and-set of the lobby's entry, so that only one of
+ * two servers that try succeeds. A lobby is written to only under the lease: an owner that is cut off from the directory
+ * stops by its own clock, before another server may take over.
  *
- * Works about one key must take turns ({@link Turns}).
+ * Operations on one key must run one after another ({@link Turns}).
  */
 export class Ownership {
   readonly #server: string;
@@ -67,7 +67,7 @@ export class Ownership {
     return this.#byLobby.get(id);
   }
 
-  /** Takes a key that is free, or this server's, or that of a server whose lease has run out. */
+  /** Takes a key that is free, or belongs to this server or to one whose lease has expired. */
   async take(key: string, operation: Operation): Promise<Holding | Foreign> {
     for (;;) {
       operation.check();
@@ -83,7 +83,7 @@ export class Ownership {
   }
 
   /**
-   * Makes a key this server's own, whoever has it.
+   * Takes a key, whichever server has it.
    *
    * @param before as it was read; undefined: free
    * @returns undefined when something else is stored by now
@@ -93,8 +93,8 @@ export class Ownership {
     before: Stored<LobbyEntry> | undefined,
     change: Partial<LobbyEntry> = {},
   ): Promise<Holding | undefined> {
-    // Between the reading of `before` and the write: whoever had come under this name and changed it before that reading
-    // is seen here, and a later change makes the write fail.
+    // Between the reading of `before` and the write: a process that took this name before that reading is noticed here, and
+    // a later change makes the write fail.
     await this.#lease.confirm();
     const entry = { ...taken(before?.value), ...change, owner: this.#server, term: this.#lease.term };
     const stored = await this.#registry.lobbies.write(key, before, entry);
@@ -104,7 +104,7 @@ export class Ownership {
   /**
    * Makes sure that a lobby may be written to now.
    *
-   * @returns for how long; and what finds out, before each time the write is sent, whether that still holds
+   * @returns how long the write may take, and a check to run before each attempt to send it
    * @throws OwnershipError `not_owner`, `lease_lost`, `superseded`
    */
   async confirm(holding: Holding): Promise<WriteBounds> {
@@ -114,27 +114,27 @@ export class Ownership {
     return { deadlineMs: this.#lease.leftMs, beforeSend: () => this.#lease.confirm() };
   }
 
-  /** @throws OwnershipError `superseded`, `lease_lost`: what is held is, or may be, another process's by now */
+  /** @throws OwnershipError `superseded`, `lease_lost`: another process may own what this one holds */
   stillOwns(): Promise<void> {
     return this.#lease.confirm();
   }
 
-  /** Writes down what has become of it. @throws OwnershipError `not_owner` when somebody else did; it is lost then */
+  /** Records a change. @throws OwnershipError `not_owner` if another server changed the entry; the lobby is lost then */
   async record(holding: Holding, change: Partial<LobbyEntry>): Promise<void> {
     const held = this.#own(holding);
     await this.#write(held, { ...held.entry, ...change });
     this.#keep(held);
   }
 
-  /** Strikes it out; whoever wants the key may have it. @throws OwnershipError `not_owner`, as {@link record} */
-  async strike(holding: Holding): Promise<void> {
+  /** Deletes the entry, so that the key is free. @throws OwnershipError `not_owner`, as {@link record} */
+  async release(holding: Holding): Promise<void> {
     const held = this.#own(holding);
     await this.#lease.confirm();
     this.#drop(held);
     if (!(await this.#registry.lobbies.delete(held.key, held.stored))) throw notOwner(held.key);
   }
 
-  /** Hands it to another server once no write is on its way. From the first moment none begins. */
+  /** Hands the lobby over when no write is under way. From the call on none begins. */
   async give(holding: Holding, server: string, operation: Operation): Promise<void> {
     const held = this.#own(holding);
     held.isLeaving = true;
@@ -153,7 +153,7 @@ export class Ownership {
   }
 
   /**
-   * Writes to a lobby by its id. One that was never this server's is nobody's business here, and passes.
+   * Writes to a lobby by its id. Lobbies that this server never owned are not checked.
    *
    * @throws OwnershipError `not_owner`, `lease_lost`, `superseded`; nothing was sent
    */
@@ -170,7 +170,7 @@ export class Ownership {
     return owner === this.#server || !(await this.#lease.isLive(owner));
   }
 
-  /** In a new term what is held is taken anew, for somebody else may have taken it in between. */
+  /** In a new term lobbies are taken again, because another server may have taken them in between. */
   async #isConfirmed(held: Held): Promise<boolean> {
     if (held.entry.term === this.#lease.term) return true;
     held.confirming ??= this.#retake(held).finally(() => {
@@ -193,7 +193,7 @@ export class Ownership {
   async #write(held: Held, entry: LobbyEntry): Promise<void> {
     await this.#lease.confirm();
     const stored = await this.#registry.lobbies.write(held.key, held.stored, entry).catch((error: unknown) => {
-      this.#lose(held); // nobody knows whether it was written: the next who wants it looks
+      this.#lose(held); // it is unknown whether the entry was written: the next operation reads it
       throw error;
     });
     if (stored) {
@@ -243,7 +243,7 @@ export class Ownership {
 class Held implements Holding {
   readonly key: string;
   stored: Stored<LobbyEntry>;
-  /** The lobby it is found by. */
+  /** The lobby id under which it is indexed. */
   indexed: LobbyId | null = null;
   /** It is being handed over: no write begins. */
   isLeaving = false;
@@ -265,7 +265,7 @@ class Held implements Holding {
     try {
       return await write();
     } finally {
-      if (--this.#writes === 0) for (const tell of this.#onQuiet.splice(0)) tell();
+      if (--this.#writes === 0) for (const resolve of this.#onQuiet.splice(0)) resolve();
     }
   }
 
@@ -275,14 +275,14 @@ class Held implements Holding {
   }
 }
 
-/** An entry as whoever takes it finds it; owner and term are still to be filled in. */
+/** The entry for a new owner; owner and term are filled in by the caller. */
 function taken(before: LobbyEntry | undefined): Omit<LobbyEntry, 'owner' | 'term'> {
   if (!before) return { status: 'claimed', lobbyId: null, epoch: 1, idleTimeoutSeconds: null };
   return { ...before, status: before.status === 'offered' ? 'open' : before.status, epoch: before.epoch + 1 };
 }
 
 function notOwner(what: string): OwnershipError {
-  return new OwnershipError('not_owner', `The lobby ${what} is not, or no longer, this server's.`);
+  return new OwnershipError('not_owner', `This server does not own the lobby ${what}, or no longer does.`);
 }
 
 function notLive(server: string): OwnershipError {

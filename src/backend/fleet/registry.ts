@@ -4,12 +4,12 @@ import type { LobbyDirectory } from './directory.ts';
 import { OwnershipError } from './ownership-error.ts';
 
 /**
- * Where a lobby stands.
+ * The state of a lobby's entry.
  *
- * - `claimed`: its owner is about to open it
- * - `open`: it is there
- * - `offered`: it has been handed to its owner, who has not taken it up yet
- * - `ending`: its owner is deleting it
+ * - `claimed`: the owner is about to create the lobby
+ * - `open`: the lobby exists
+ * - `offered`: the lobby was handed over to the owner, which has not accepted it yet
+ * - `ending`: the owner is deleting the lobby
  */
 export type EntryStatus = 'claimed' | 'open' | 'offered' | 'ending';
 
@@ -22,7 +22,7 @@ export interface LobbyEntry {
   readonly owner: string;
   /** The owner's term in which it took the lobby; 0 while it is offered. */
   readonly term: number;
-  /** Rises whenever the lobby is taken, be it by the same server in a new term. */
+  /** Increases whenever the lobby is taken, also by the same server in a new term. */
   readonly epoch: number;
   /** As last set; null: never by us. */
   readonly idleTimeoutSeconds: number | null;
@@ -30,11 +30,11 @@ export interface LobbyEntry {
 
 /** A server's lease. */
 export interface ServerRecord {
-  /** Rises whenever the server comes back after its lease may have run out. */
+  /** Increases whenever the server renews after its lease may have expired. */
   readonly term: number;
-  /** Tells processes of one name apart. */
+  /** Distinguishes processes of one name. */
   readonly process: string;
-  /** Until when all its lobbies are its own: milliseconds since the Unix epoch. */
+  /** When the lease expires: milliseconds since the Unix epoch. */
   readonly leaseUntilMs: number;
 }
 
@@ -44,19 +44,19 @@ export interface Stored<T> {
   readonly text: string;
 }
 
-/** The directory's content, typed: one application's lobbies by the game's own keys, and servers by name. */
+/** The typed content of the directory: one application's lobbies by key, and servers by name. */
 export class Registry {
-  readonly lobbies: Shelf<LobbyEntry>;
-  readonly servers: Shelf<ServerRecord>;
+  readonly lobbies: RecordTable<LobbyEntry>;
+  readonly servers: RecordTable<ServerRecord>;
 
   constructor(directory: LobbyDirectory, applicationId: ApplicationId) {
-    this.lobbies = new Shelf(directory, `${applicationId}/lobbies/`, readEntry);
-    this.servers = new Shelf(directory, `${applicationId}/servers/`, readServer);
+    this.lobbies = new RecordTable(directory, `${applicationId}/lobbies/`, readEntry);
+    this.servers = new RecordTable(directory, `${applicationId}/servers/`, readServer);
   }
 }
 
 /** @throws OwnershipError `directory_failed`, everywhere */
-export class Shelf<T> {
+export class RecordTable<T> {
   readonly #directory: LobbyDirectory;
   readonly #prefix: string;
   readonly #read: (value: Readonly<Record<string, unknown>>) => T | undefined;
@@ -102,7 +102,10 @@ export class Shelf<T> {
     const value = asRecord(parseJson(text));
     const read = value && this.#read(value);
     if (!read)
-      throw new OwnershipError('directory_failed', `The directory's entry ${this.#prefix}${name} is unreadable.`);
+      throw new OwnershipError(
+        'directory_failed',
+        `The lobby directory's entry ${this.#prefix}${name} cannot be read.`,
+      );
     return { value: read, text };
   }
 }
@@ -111,7 +114,7 @@ async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (cause) {
-    throw new OwnershipError('directory_failed', 'The lobby directory failed.', { cause });
+    throw new OwnershipError('directory_failed', 'The lobby directory failed; see the cause.', { cause });
   }
 }
 

@@ -9,24 +9,24 @@ import { OwnershipError } from './ownership-error.ts';
 import { planLobby } from './plan.ts';
 import type { LobbyEntry } from './registry.ts';
 
-/** What making one lobby as desired came to. */
+/** The result of settling one lobby. */
 export interface Settled {
-  /** `foreign`: another server owns it; it was read and left as it is. */
+  /** `foreign`: another server owns the lobby; it was read and not changed. */
   readonly outcome: 'created' | 'changed' | 'unchanged' | 'foreign';
   readonly lobby: Lobby;
   readonly entry: LobbyEntry;
   readonly dropped: readonly UserId[];
 }
 
-// Our choices: how often another server's opening or ending of the lobby is looked after, and how often one that ends
-// under our hands is made anew.
+// How often to check whether another server has finished creating or deleting the lobby, and how often to start again when
+// the lobby ends during the operation.
 const pollMs = 100;
 const triesMax = 3;
 
-/** Makes single lobbies as desired, and ends them. Works about one key must take turns. */
+/** Brings single lobbies to their desired state, and deletes them. Operations on one key must run one after another. */
 export interface Settler {
   settle(key: string, desired: DesiredLobby, operation: Operation): Promise<Settled>;
-  /** Deletes the lobby, then the entry: after a crash in between the entry still tells what is to be done. */
+  /** Deletes the lobby, then the entry: after a crash in between the entry still says what remains to be done. */
   end(holding: Holding, operation: Operation): Promise<void>;
 }
 
@@ -37,14 +37,14 @@ export function createSettler(calls: Lobbies, ownership: Ownership): Settler {
       try {
         const settled = await ('foreign' in taken ? look(key, taken, operation) : settleOwn(taken, desired, operation));
         if (settled) return settled;
-        tries = 0; // it moved on
+        tries = 0; // the lobby's state changed
       } catch (error) {
-        if (tries >= triesMax || !mayComeRight(error)) throw error;
+        if (tries >= triesMax || !isWorthRetrying(error)) throw error;
       }
     }
   }
 
-  /** Another server's lobby; undefined when it is to be looked for again. */
+  /** Reads another server's lobby; undefined if the caller should look the key up again. */
   async function look(key: string, { foreign }: Foreign, operation: Operation): Promise<Settled | undefined> {
     const { lobbyId, status } = foreign.value;
     if (lobbyId === null || status === 'ending') {
@@ -53,7 +53,7 @@ export function createSettler(calls: Lobbies, ownership: Ownership): Settler {
     }
     const lobby = await find(lobbyId, operation);
     if (lobby) return { outcome: 'foreign', lobby, entry: foreign.value, dropped: [] };
-    // Nothing is owned where no lobby is. Its owner finds out at its next look, and can do nothing to the new one.
+    // The lobby has ended, so the key is free. Its owner notices at its next check, and cannot write to the new lobby.
     await ownership.seize(key, foreign, { status: 'claimed', lobbyId: null, idleTimeoutSeconds: null });
     return undefined;
   }
@@ -87,22 +87,22 @@ export function createSettler(calls: Lobbies, ownership: Ownership): Settler {
   }
 
   /**
-   * Opens the lobby without members and writes it down before anybody is let in: one that a crash leaves behind in
-   * between, which nobody could find again, is empty and so ends by its idle timeout.
+   * Creates the lobby without members and records it before members are added. If the process crashes in between, no
+   * server can find the lobby again; because it is empty, it ends by its idle timeout.
    */
   async function open(holding: Holding, { members: _, ...fields }: DesiredLobby, operation: Operation): Promise<Lobby> {
     if (holding.entry.lobbyId !== null) await ownership.record(holding, { status: 'claimed', lobbyId: null });
     const lobby = await calls
       .create(fields, operation.next(await ownership.confirm(holding)))
       .catch(async (error: unknown) => {
-        await ownership.strike(holding).catch(() => {}); // who comes next need not wait for us; the lease ends it anyway
+        await ownership.release(holding).catch(() => {}); // frees the key for others; otherwise it is free when the lease expires
         throw error;
       });
     const idleTimeoutSeconds = fields.idle_timeout_seconds ?? null;
     try {
       await ownership.record(holding, { status: 'open', lobbyId: lobby.id, idleTimeoutSeconds });
     } catch (error) {
-      await calls.delete(lobby.id, operation.next()).catch(() => {}); // empty as it is, it ends by itself
+      await calls.delete(lobby.id, operation.next()).catch(() => {}); // without members it ends by itself
       throw error;
     }
     return lobby;
@@ -117,13 +117,13 @@ export function createSettler(calls: Lobbies, ownership: Ownership): Settler {
     await ownership.record(holding, { status: 'ending' });
     const { lobbyId } = holding.entry;
     if (lobbyId !== null) await calls.delete(lobbyId, operation.next(await ownership.confirm(holding)));
-    await ownership.strike(holding);
+    await ownership.release(holding);
   }
 
   return { settle, end };
 }
 
-/** The lobby ended, or changed hands, while it was being worked on: it is looked for again. */
-function mayComeRight(error: unknown): boolean {
+/** The lobby ended, or changed its owner, during the operation: the key is looked up again. */
+function isWorthRetrying(error: unknown): boolean {
   return isUnknownLobby(error) || (error instanceof OwnershipError && error.code === 'not_owner');
 }

@@ -6,23 +6,23 @@ import type { Run } from './progress.ts';
 import type { LobbyEntry, Registry, Stored } from './registry.ts';
 import { sideBySide } from './turns.ts';
 
-/** A lobby that nobody looks after any more. */
+/** An abandoned lobby. */
 export interface LeftLobby {
   readonly key: string;
   readonly lobbyId: LobbyId;
-  /** Whose lease has run out; this server's own name: an earlier life of it. */
+  /** The server whose lease has expired, or this server's name for an earlier process of it. */
   readonly owner: string;
   readonly epoch: number;
 }
 
-/** What is to become of a lobby that was left behind; `leave`: nothing, this time. */
+/** What happens to an abandoned lobby. `leave`: nothing this time. */
 export type LeftLobbyFate = 'delete' | 'take-over' | 'leave';
 
-/** What a sweep came to, by key. */
+/** The result of a sweep, by key. */
 export interface SweepReport {
   readonly deleted: readonly string[];
   readonly takenOver: readonly string[];
-  /** Handed to this server by another, and taken up. */
+  /** Handed over by another server and accepted. */
   readonly accepted: readonly string[];
   readonly left: readonly string[];
   readonly failed: ReadonlyMap<string, unknown>;
@@ -30,7 +30,7 @@ export interface SweepReport {
   readonly isComplete: boolean;
 }
 
-/** One look through the directory, for what crashed servers and earlier lives of this one have left behind. */
+/** Goes once through the directory for lobbies that crashed servers and earlier processes of this one have left. */
 export async function sweep(
   parts: ManagedParts,
   fateOf: (lobby: LeftLobby) => LeftLobbyFate,
@@ -48,7 +48,7 @@ export async function sweep(
     if (fate === 'leave') return void report.left.push(key);
     await lease.hold();
     const holding = await ownership.seize(key, entry);
-    if (!holding) return void report.left.push(key); // somebody was quicker
+    if (!holding) return void report.left.push(key); // another server was faster
     if (fate === 'take-over') return void (isOffer ? report.accepted : report.takenOver).push(key);
     await settler.end(holding, operation);
     report.deleted.push(key);
@@ -77,8 +77,8 @@ async function liveServers({ servers }: Registry, lease: Lease): Promise<Readonl
 }
 
 /**
- * Of its own lobbies a server leaves alone those it holds, but for one whose deletion was cut off; the others are an
- * earlier life's, or offered to it.
+ * Of its own lobbies a server skips those it holds, except one whose deletion was interrupted. The others belonged to an
+ * earlier process, or are offered to it.
  */
 function isLeft(
   { server, ownership, lease }: ManagedParts,
@@ -90,7 +90,7 @@ function isLeft(
   return entry.status === 'ending' || (entry.term !== lease.term && !ownership.holds(key));
 }
 
-/** What was never opened, and what is being deleted already, nobody needs to be asked about. */
+/** Lobbies that were never created or are already being deleted are deleted without asking. */
 function fateOfEntry(
   key: string,
   { status, lobbyId, owner, epoch }: LobbyEntry,
@@ -100,7 +100,7 @@ function fateOfEntry(
   return fateOf({ key, lobbyId, owner, epoch });
 }
 
-/** Records of servers that are gone, once no lobby names them. */
+/** Deletes the records of servers whose lease has expired and that no lobby names. */
 async function forgetServers(registry: Registry, lease: Lease): Promise<void> {
   const servers = await registry.servers.list();
   const owners = new Set([...(await registry.lobbies.list()).values()].map(({ value }) => value.owner));

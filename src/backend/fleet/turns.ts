@@ -1,9 +1,9 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 
-// Our choice: whoever has more waiting than this has lost control of its callers.
+// A longer queue means that a caller is out of control.
 const waitingMax = 10_000;
 
-/** Works about one key take turns; those about different keys go side by side. */
+/** Runs operations on one key one after another, and those on different keys concurrently. */
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();
   #waiting = 0;
@@ -11,7 +11,10 @@ export class Turns {
   /** @throws ArgumentError `too_many_waiting`; what the work throws */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (this.#waiting >= waitingMax) {
-      throw new ArgumentError('too_many_waiting', `More than ${waitingMax} lobby operations wait for each other.`);
+      throw new ArgumentError(
+        'too_many_waiting',
+        `More than ${waitingMax} lobby operations are waiting. Wait for some of them before you start more.`,
+      );
     }
     const before = this.#last.get(key);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -28,10 +31,10 @@ export class Turns {
   }
 }
 
-// Our choice: enough to fill the global limit over a slow line, few enough not to hold up everybody else's calls.
+// Enough to use the global rate limit over a slow connection, few enough not to delay all other calls.
 const width = 16;
 
-/** Works through a list, some items side by side. It ends when all have ended, and rejects with the first failure. */
+/** Processes a list, several items concurrently. Resolves when all are done; rejects with the first failure. */
 export async function sideBySide<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
   const left = items[Symbol.iterator]();
   const lane = async () => {

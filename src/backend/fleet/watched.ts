@@ -2,8 +2,8 @@ import { Observable } from 'rxjs/internal/Observable';
 import type { Subscriber } from 'rxjs/internal/Subscriber';
 
 /**
- * One value that changes. Who watches gets the present value first, and later the newest whenever it has changed:
- * changes of one turn come as one. It never errors, and completes with {@link close}.
+ * An observable value. A subscriber gets the current value first, and later the newest one whenever it has changed:
+ * changes of one turn are one emission. It never errors, and completes with {@link close}.
  */
 export class Watched<Value> {
   readonly stream$: Observable<Value>;
@@ -12,7 +12,7 @@ export class Watched<Value> {
   #isDue = false;
   #isClosed = false;
 
-  /** @param read gives the present value; asked only for those who watch */
+  /** @param read returns the current value; called only while there are subscribers */
   constructor(read: () => Value) {
     this.#read = read;
     this.stream$ = new Observable(watcher => {
@@ -26,17 +26,17 @@ export class Watched<Value> {
   changed(): void {
     if (this.#isDue || this.#watchers.size === 0) return;
     this.#isDue = true;
-    queueMicrotask(() => this.#tell());
+    queueMicrotask(() => this.#emit());
   }
 
-  /** Tells what is still to be told. Idempotent. */
+  /** Emits a pending change, then completes. Idempotent. */
   close(): void {
-    this.#tell();
+    this.#emit();
     this.#isClosed = true;
     for (const watcher of [...this.#watchers]) watcher.complete();
   }
 
-  #tell(): void {
+  #emit(): void {
     if (!this.#isDue) return;
     this.#isDue = false;
     const value = this.#read();

@@ -6,38 +6,49 @@ import { isVerifyKey } from '../../wire/signature.ts';
 import { readVerifyKey } from '../answers.ts';
 import type { Call } from '../calls.ts';
 import type { Credentials } from '../credentials.ts';
-import { answerFetch, answerNode, type EndpointReply, type NodeRequest, type NodeResponse } from './http-adapters.ts';
+import {
+  answerFetch,
+  answerNode,
+  type EndpointReply,
+  type FastifyInstance,
+  fastifyPlugin,
+  type NodeRequest,
+  type NodeResponse,
+} from './http-adapters.ts';
 import { InlineAnswer } from './inline-answer.ts';
 import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
 import { type InteractionHandler, runHandler } from './run-handler.ts';
 import { endpointLimits, isGenuine, ReceivedRequests, type SignedRequest, type Trust } from './signed-request.ts';
 
 export interface EndpointOptions {
-  /** The application's public key, 64 hexadecimal digits. Absent: the service is asked for it, with the bot token. */
+  /** The application's public key, 64 hexadecimal digits. Default: the backend requests it with the bot token. */
   readonly publicKey?: string | undefined;
   /**
    * How far the time of a request may be from this machine's before it is refused as a repetition; within that time each is taken
    * once by this process. Default
-   * `endpointLimits.interactionTimestampDriftMs`, five minutes; `Infinity` for a service whose clock is a virtual one.
+   * five minutes; `Infinity` for a service with a virtual clock.
    */
   readonly timestampDriftMs?: number | undefined;
-  /** What a handler threw. Absent: its name is logged. */
+  /** Called with what a handler threw. Default: the error is logged. */
   readonly onError?: ((error: unknown, interaction: ReceivedInteraction) => void) | undefined;
 }
 
 /**
- * What an interactions endpoint URL leads to, for two kinds of servers. Both take every path; both need the body as it
- * came, so nothing before them may read it.
+ * The handler behind an interactions endpoint URL, in the forms that servers take. Every form accepts any path and needs
+ * the unparsed body, so no body parser may run before it.
  *
- * A handler's first answer goes into the HTTP response (200). One that ends without an answer leaves the interaction
- * to be answered later by the callback endpoint (202), one that fails before it ends it (500). What is not the service's
- * is answered 401, and so is a request that came before, a body too large 413, what is no interaction 400, anything but POST 405.
+ * The first answer of a handler is sent in the HTTP response (200). If the handler returns without an answer, the response
+ * is 202 and the interaction can be answered later through the callback endpoint; if it throws, 500. A request without a
+ * valid signature and a replayed one get 401, a body that is too large 413, a body that is no interaction 400, and any
+ * method but POST 405.
  */
 export interface InteractionEndpoint {
-  /** A listener for `node:http`, and for whatever calls one. Resolves when the response has left; never rejects. */
+  /** A listener for `node:http`, and for Express. Resolves when the response has been sent; never rejects. */
   readonly handleRequest: (request: NodeRequest, response: NodeResponse) => Promise<void>;
-  /** For servers that take a web `Request` and give a `Response`. Never rejects. */
+  /** For servers that pass a web `Request` and expect a `Response`, such as Hono. Never rejects. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /** A Fastify plugin: `await app.register(endpoint.fastify, { prefix: '/interactions' })`. */
+  readonly fastify: (instance: FastifyInstance) => Promise<void>;
   /**
    * Answers further requests with 503, and resolves when those under way have been answered. Handlers that still run may
    * answer until then. Idempotent.
@@ -75,7 +86,7 @@ export async function createInteractionEndpoint(
     if (!isGenuine(request, body, clock.now(), trust)) return { status: 401 };
     const payload = readInteraction(parseJson(Buffer.from(body).toString()));
     if (!payload) return { status: 400 };
-    // A repeated PING does nothing.
+    // A replayed PING has no effect.
     if (payload.type === interactionTypes.PING) return pong;
     if (!received.add(request, body, clock.now())) return { status: 401 };
     const reply = hand(payload);
@@ -83,7 +94,7 @@ export async function createInteractionEndpoint(
     return reply.finally(() => underWay.delete(reply));
   }
 
-  /** Resolves with the first of: the handler's answer, the handler's end, the end of the time for an answer. */
+  /** Resolves with the first of: the handler's answer, the return of the handler, the end of the time for an answer. */
   function hand(payload: Interaction): Promise<EndpointReply> {
     const answer = new InlineAnswer(payload, call, clock);
     const interaction = createReceivedInteraction(payload, { clock, call: answer.call, send: answer.send });
@@ -100,8 +111,12 @@ export async function createInteractionEndpoint(
     await Promise.all(underWay);
   }
 
+  const handleRequest = (request: NodeRequest, response: NodeResponse) =>
+    answerNode(receive, request, response, logger);
+
   const endpoint: InteractionEndpoint = {
-    handleRequest: (request, response) => answerNode(receive, request, response, logger),
+    handleRequest,
+    fastify: fastifyPlugin(handleRequest),
     fetch: request => answerFetch(receive, request, logger),
     close,
     [Symbol.asyncDispose]: close,
@@ -114,10 +129,13 @@ const pong: EndpointReply = { status: 200, text: JSON.stringify({ type: callback
 /** @throws ArgumentError `invalid_public_key` */
 function checkKey(key: string): string {
   if (isVerifyKey(key)) return key;
-  throw new ArgumentError('invalid_public_key', 'publicKey must be 64 hexadecimal digits: the application shows it.');
+  throw new ArgumentError(
+    'invalid_public_key',
+    'publicKey must be 64 hexadecimal digits. The settings of the application show it.',
+  );
 }
 
 async function askForKey({ call, credentials }: EndpointPorts): Promise<string> {
-  credentials.botToken('An endpoint without a publicKey');
+  credentials.botToken('An interactions endpoint without publicKey');
   return readVerifyKey((await call('getOwnApplication', { path: {} })).body);
 }

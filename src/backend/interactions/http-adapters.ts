@@ -2,17 +2,17 @@ import { TransportError } from '../../model/errors/errors.ts';
 import type { Logger } from '../../wire/clock/ports.ts';
 import { collectBody, type SignedRequest } from './signed-request.ts';
 
-/** How a request is answered, whatever server took it. */
+/** The response to a request, independent of the HTTP server. */
 export interface EndpointReply {
   readonly status: number;
   /** JSON. */
   readonly text?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Is told once the response has left, or why it could not. */
+  /** Called when the response has been sent, or with the reason why it could not be. */
   readonly left?: ((error?: TransportError) => void) | undefined;
 }
 
-/** The part of a request of `node:http` that is read: its declarations are not needed to use this package. */
+/** The part of a `node:http` request that is used, so that the package does not need Node's type declarations. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -21,7 +21,7 @@ export interface NodeRequest {
   resume(): unknown;
 }
 
-/** The part of a response of `node:http` that is used. */
+/** The part of a `node:http` response that is used. */
 export interface NodeResponse {
   readonly closed: boolean;
   readonly headersSent: boolean;
@@ -43,7 +43,7 @@ export async function answerNode(
 ): Promise<void> {
   const { method = '', headers } = request;
   if (request.readableDidRead) return writeNode(readBefore(logger), response);
-  // Kept open when it is too long, so that the answer gets through.
+  // The connection stays open if the body is too long, so that the response arrives.
   const chunks = request.iterator({ destroyOnReturn: false });
   const body = await collectBody(chunks).catch(() => 'broken off' as const);
   if (body === 'broken off') return void response.destroy();
@@ -61,7 +61,7 @@ function writeNode({ status, text, headers, left }: EndpointReply, response: Nod
       left?.(response.writableFinished ? undefined : brokenOff());
       resolve();
     };
-    // Whoever asked may have gone while the handler worked, or somebody else have answered.
+    // The client may have disconnected while the handler ran, or other code may have answered.
     if (response.closed || response.headersSent) return settle();
     response.on('close', settle);
     response.writeHead(status, { ...headersOf(text), ...headers });
@@ -87,17 +87,46 @@ function headersOf(text: string | undefined): Readonly<Record<string, string>> {
   return text === undefined ? {} : { 'content-type': 'application/json' };
 }
 
-/** A signature is of bytes, and these are gone. */
+/** The signature covers the bytes of the body, which are gone. */
 function readBefore(logger: Logger): EndpointReply {
   logger.error(
     {},
-    'the body of an interaction was read before the endpoint got it: let no body parser stand before it',
+    'the body of an interaction was read before the endpoint received it: remove the body parser from this route',
   );
   return { status: 500 };
 }
 
 function brokenOff(): TransportError {
-  return new TransportError('connection_lost', 'The service closed the connection before it had the answer.');
+  return new TransportError('connection_lost', 'The service closed the connection before it received the answer.');
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** The part of a Fastify instance that {@link fastifyPlugin} uses. */
+export interface FastifyInstance {
+  removeAllContentTypeParsers(): void;
+  addContentTypeParser(
+    type: string,
+    parser: (request: unknown, payload: unknown, done: (error: null, body?: unknown) => void) => void,
+  ): unknown;
+  all(path: string, handler: (request: { readonly raw: NodeRequest }, reply: FastifyReply) => Promise<void>): unknown;
+}
+
+interface FastifyReply {
+  readonly raw: NodeResponse;
+  hijack(): unknown;
+}
+
+/** Registers the endpoint in a scope of its own, in which Fastify leaves the body unread. */
+export function fastifyPlugin(
+  handleRequest: (request: NodeRequest, response: NodeResponse) => Promise<void>,
+): (instance: FastifyInstance) => Promise<void> {
+  return async instance => {
+    instance.removeAllContentTypeParsers();
+    instance.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    instance.all('/', async ({ raw }, reply) => {
+      reply.hijack();
+      await handleRequest(raw, reply.raw);
+    });
+  };
+}

@@ -6,11 +6,11 @@ import type { EndpointReply } from './http-adapters.ts';
 import { type AnswerSender, alreadyAcknowledged, callbackSender } from './received-interaction.ts';
 
 /**
- * The answer to an interaction that waits for it in an HTTP request: the first callback goes into the response. Once the
- * request was left without one, callbacks take the callback endpoint.
+ * The answer to an interaction that arrived over HTTP. The first callback is sent in the response; if the request ended
+ * without one, callbacks go through the callback endpoint.
  */
 export class InlineAnswer {
-  /** What the request is answered. */
+  /** The response to the request. */
   readonly reply: Promise<EndpointReply>;
   readonly #resolve: (reply: EndpointReply) => void;
   readonly #sendLater: AnswerSender;
@@ -27,7 +27,7 @@ export class InlineAnswer {
     this.#clock = clock;
   }
 
-  /** Ends the request without a callback; without effect when it has one. */
+  /** Ends the request without a callback. Has no effect if it has one. */
   leave(reply: EndpointReply): void {
     if (this.#state !== 'open') return;
     this.#state = 'left';
@@ -46,7 +46,7 @@ export class InlineAnswer {
   };
 
   /**
-   * Calls about the messages of an interaction whose answer has just left: they may overtake it, and are then repeated
+   * Makes calls about the messages of an interaction. They can overtake the answer that was just sent, so they are retried
    * for a moment.
    */
   readonly call: Call = async (route, request, options) => {
@@ -64,7 +64,7 @@ export class InlineAnswer {
   };
 }
 
-// Our choice: in all as long as an answer under way can take to arrive on any usable line.
+// The sum is as long as an answer can take to arrive over any usable connection.
 const overtakingPausesMs = [20, 40, 80, 160, 320, 640];
 
 /** @throws ArgumentError `unencodable_body` */
@@ -74,7 +74,7 @@ function encode(callback: unknown): string {
   } catch {
     throw new ArgumentError(
       'unencodable_body',
-      'The answer cannot be written as JSON: it has a bigint or a cycle in it.',
+      'The answer cannot be encoded as JSON: it contains a bigint or a cycle.',
     );
   }
 }

@@ -2,26 +2,25 @@ import { createInteractionEndpoint, type EndpointOptions, type InteractionEndpoi
 import { type InteractionListener, type InteractionListenerOptions, type ListenerPorts, listen } from './listener.ts';
 import type { InteractionHandler } from './run-handler.ts';
 
-/** Receives the application's interactions: by the gateway or, where it has an interactions endpoint URL, by HTTP. */
+/** Receives the application's interactions: over the gateway or, if it has an interactions endpoint URL, over HTTP. */
 export interface Interactions {
   /**
-   * Connects with the bot token and hands each interaction to `handler` as it comes, without waiting for the one
-   * before. Lost connections are restored. An interaction comes this way only while the application has no
-   * interactions endpoint URL.
+   * Connects to the gateway with the bot token and calls `handler` with each interaction, without waiting for the previous
+   * call. Lost connections are restored. The service uses the gateway only while the application has no interactions
+   * endpoint URL.
    *
-   * @returns once the session is open
-   * @throws ArgumentError `credential_missing`; GatewayError the gateway refused for good (4004: a wrong token);
-   *   TransportError `aborted`; and what asking for the gateway's address may throw
+   * @returns when the session is open
+   * @throws ArgumentError `credential_missing`; GatewayError if the gateway rejected the session for good (4004: a wrong
+   *   token); TransportError `aborted`; and what the request for the gateway's address throws
    */
   listen(handler: InteractionHandler, options?: InteractionListenerOptions): Promise<InteractionListener>;
   /**
-   * Makes what the application's interactions endpoint URL leads to; the server around it is yours. Requests without
-   * the service's signature are refused, PINGs are answered, and everything else goes to `handler`, the same as
-   * {@link listen} takes.
+   * Creates the handler behind the application's interactions endpoint URL, for a server of yours. It rejects requests
+   * without the service's signature, answers PINGs, and calls `handler` with everything else, as {@link listen} does.
    *
-   * @returns once the application's public key is known
-   * @throws ArgumentError `invalid_public_key`, `credential_missing` with neither a `publicKey` nor a bot token; and
-   *   what asking for the key may throw
+   * @returns when the application's public key is known
+   * @throws ArgumentError `invalid_public_key`, `credential_missing` without a `publicKey` and a bot token; and what the
+   *   request for the key throws
    * @example
    * ```ts
    * const endpoint = await backend.interactions.endpoint(router([rally]));

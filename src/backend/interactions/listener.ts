@@ -9,11 +9,11 @@ import { createReceivedInteraction, type ReceivedInteraction, readInteraction } 
 import { type InteractionHandler, runHandler } from './run-handler.ts';
 
 export interface InteractionListenerOptions {
-  /** Gives up connecting. Without effect once listening. */
+  /** Aborts connecting. Has no effect when the session is open. */
   readonly signal?: AbortSignal | undefined;
-  /** What a handler threw. Absent: its name is logged. */
+  /** Called with what a handler threw. Default: the error is logged. */
   readonly onError?: ((error: unknown, interaction: ReceivedInteraction) => void) | undefined;
-  /** The gateway closed for good: nothing more will come. Absent: it is logged. */
+  /** Called when the gateway has closed the session for good, so that no more interactions arrive. Default: it is logged. */
   readonly onStop?: ((error: GatewayError) => void) | undefined;
 }
 
@@ -37,9 +37,9 @@ export interface ListenerPorts {
 }
 
 /**
- * Receives interactions by the gateway, and resolves once the session is open.
+ * Receives interactions over the gateway, and resolves when the session is open.
  *
- * @param forget called when nothing more will come
+ * @param forget called when no more interactions arrive
  * @see docs/spec/gateway.md#sessions; docs/spec/gateway.md#events
  */
 export async function listen(
@@ -65,7 +65,7 @@ export async function listen(
 }
 
 class Listener implements InteractionListener {
-  /** Resolves with the first session, rejects when there will be none. */
+  /** Resolves when the first session is open, rejects if none can be opened. */
   readonly ready: Promise<void>;
   readonly #ports: ListenerPorts;
   readonly #handler: InteractionHandler;
@@ -128,7 +128,7 @@ class Listener implements InteractionListener {
     const { clock, call, logger } = this.#ports;
     const payload = readInteraction(data);
     if (!payload || payload.type === interactionTypes.PING) {
-      logger.warn({}, 'passed over an interaction that cannot be read');
+      logger.warn({}, 'ignored an interaction that cannot be parsed');
       return;
     }
     const { onError } = this.#options;
@@ -145,7 +145,7 @@ class Listener implements InteractionListener {
 
 const identifyProperties = { os: process.platform, browser: '@rallypoint/sdk', device: '@rallypoint/sdk' };
 
-// Interactions come without any. @see docs/spec/gateway.md#intents
+// Interactions need no intents. @see docs/spec/gateway.md#intents
 const noIntents = 0;
 
 async function findGateway({ call, allowUnencrypted }: ListenerPorts, signal?: AbortSignal): Promise<string> {

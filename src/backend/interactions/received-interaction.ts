@@ -7,7 +7,7 @@ import {
   type PingInteraction,
 } from '../../model/interaction.ts';
 import { limits } from '../../model/limits/limits.ts';
-import type { Message } from '../../model/message.ts';
+import { type Message, messageFlags } from '../../model/message.ts';
 import { checkCallback, checkMessageData, type FlagsBefore } from '../../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
@@ -17,48 +17,66 @@ import { routeLabel } from '../../wire/routes.ts';
 import { readMessage } from '../answers.ts';
 import type { Call, RequestOptions } from '../calls.ts';
 
-/** A use of a command, a component or a modal of the application's, waiting for an answer. */
+/** A use of one of the application's commands, components or modals, which waits for an answer. */
 export interface ReceivedInteraction extends ReplyMessages {
   /** As the service sent it. */
   readonly payload: Interaction;
-  /** Until when the first answer must have arrived: milliseconds since the Unix epoch by the backend's clock. */
+  /** When the first answer must have arrived: milliseconds since the Unix epoch, by the backend's clock. */
   readonly answerByMs: number;
   /**
-   * Answers with a message of at most `limits.messageContentLengthMax` characters. Never sent twice.
+   * Answers with a message of at most `limits.messageContentLengthMax` characters. Never retried.
    *
    * @throws ValidationError nothing was sent; ApiError `already_acknowledged` for a second answer, `unknown_interaction`
-   *   for a late one; TransportError `deadline_exceeded` when the time is over
+   *   for a late one; TransportError `deadline_exceeded` if the time for an answer is over
    */
   reply(message: ReplyMessage, options?: RequestOptions): Promise<void>;
   /**
-   * Answers the use of a component, or the modal that came of one, by editing the component's message: what `message`
-   * supplies is replaced.
+   * Defers the answer: the user sees that the application is working. Supply it with `editReply` within
+   * `limits.interactionTokenLifeMs`. Whether it is ephemeral must be decided here.
+   *
+   * @throws as {@link reply}
+   */
+  defer(options?: DeferOptions): Promise<void>;
+  /**
+   * Acknowledges the use of a component without a visible change. Edit its message later with `editReply`.
+   *
+   * @throws as {@link reply}
+   */
+  deferUpdate(options?: RequestOptions): Promise<void>;
+  /**
+   * Answers the use of a component, or of a modal that a component opened, by editing the component's message. The fields of
+   * `message` replace those of the message.
    *
    * @throws as {@link reply}; ApiError `invalid_form_body` where there is no such message
    */
   update(message: ReplyMessage, options?: RequestOptions): Promise<void>;
   /**
-   * Answers the use of a command or of a component with a form. What the user fills in comes as an interaction of its own;
-   * a form that is dismissed is never heard of again.
+   * Answers the use of a command or of a component with a form. When the user submits it, another interaction arrives; when
+   * the user dismisses it, none does.
    *
    * @throws as {@link reply}
    */
   showModal(modal: Modal, options?: ModalOptions): Promise<void>;
   /**
-   * Answers with any callback. One that came by HTTP is answered in the HTTP response, where the service does not say
-   * what it made of it.
+   * Answers with any callback. An interaction that arrived over HTTP is answered in the HTTP response, so that the service
+   * cannot report an error.
    *
    * @throws as {@link reply}
    */
   respond(callback: InteractionCallback, options?: RequestOptions): Promise<void>;
 }
 
+export interface DeferOptions extends RequestOptions {
+  /** Shows the answer only to the user. Default false. */
+  readonly ephemeral?: boolean | undefined;
+}
+
 export interface ModalOptions extends RequestOptions {
-  /** Comes back with what was filled in; stands behind a colon in the modal's custom id. */
+  /** Passed to the handler of the submitted form. It follows a colon in the modal's custom id. */
   readonly argument?: string | undefined;
 }
 
-/** Carries a callback that passed its check to the service. */
+/** Sends a callback that passed its check. */
 export type AnswerSender = (
   callback: InteractionCallback,
   options: RequestOptions & { readonly deadlineMs: number },
@@ -67,11 +85,11 @@ export type AnswerSender = (
 export interface InteractionMeans {
   readonly clock: Clock;
   readonly call: Call;
-  /** Absent: by the callback endpoint. */
+  /** Default: through the callback endpoint. */
   readonly send?: AnswerSender | undefined;
 }
 
-/** An interaction that came just now, with the means to answer it. @see docs/spec/interactions.md#answers; docs/spec/interactions.md#after-the-answer */
+/** Makes a received interaction with the methods that answer it. @see docs/spec/interactions.md#answers; docs/spec/interactions.md#after-the-answer */
 export function createReceivedInteraction(
   payload: Interaction,
   { clock, call, send = callbackSender(payload, call) }: InteractionMeans,
@@ -89,11 +107,22 @@ export function createReceivedInteraction(
     payload,
     answerByMs,
     respond,
-    reply: (message, options) => respond({ type: callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE, data: message }, options),
-    update: (message, options) => respond({ type: callbackTypes.UPDATE_MESSAGE, data: message }, options),
+    reply: (message, options) =>
+      respond({ type: callbackTypes.CHANNEL_MESSAGE_WITH_SOURCE, data: messageData(message) }, options),
+    update: ({ ephemeral: _, ...data }, options) => respond({ type: callbackTypes.UPDATE_MESSAGE, data }, options),
+    defer({ ephemeral, ...options } = {}) {
+      const type = callbackTypes.DEFERRED_CHANNEL_MESSAGE_WITH_SOURCE;
+      return respond(ephemeral ? { type, data: messageData({ ephemeral }) } : { type }, options);
+    },
+    deferUpdate: options => respond({ type: callbackTypes.DEFERRED_UPDATE_MESSAGE }, options),
     showModal: (modal, options) => respond({ type: callbackTypes.MODAL, data: modalData(modal, options) }, options),
     ...createReplyMessages(payload, call),
   };
+}
+
+/** The message as it is sent: `ephemeral` is one of its flags. */
+function messageData({ ephemeral, ...data }: ReplyMessage): NonNullable<InteractionCallback['data']> {
+  return ephemeral ? { ...data, flags: (data.flags ?? 0) | messageFlags.EPHEMERAL } : data;
 }
 
 function modalData({ custom_id, title, components }: Modal, { argument }: ModalOptions = {}): Modal & ReplyMessage {
@@ -112,17 +141,17 @@ export function callbackSender({ id, token }: Interaction, call: Call): AnswerSe
   };
 }
 
-/** An interaction, when it has what an answer needs; the rest passes as it came. */
+/** Parses an interaction: checks what an answer needs and keeps the rest as received. */
 export function readInteraction(data: unknown): Interaction | PingInteraction | undefined {
   const { id, token, type } = asRecord(data) ?? {};
   if (!isSnowflake(id) || typeof token !== 'string' || typeof type !== 'number') return undefined;
   return data as Interaction | PingInteraction;
 }
 
-/** What the service would say to a second answer, where it is not asked. */
+/** The error that the service would respond with to a second answer. */
 export function alreadyAcknowledged(): ApiError {
   const { status, code: apiCode } = apiErrors.already_acknowledged;
-  return new ApiError('The interaction has been acknowledged already.', {
+  return new ApiError('The interaction has already been acknowledged.', {
     status,
     apiCode,
     route: routeLabel('createInteractionResponse'),
@@ -131,8 +160,8 @@ export function alreadyAcknowledged(): ApiError {
 }
 
 /**
- * The time counts from the interaction's creation. Our choice: from its arrival where our clock and the service's
- * disagree so much that it would come from the future or be over already.
+ * The time counts from the interaction's creation. Unspecified: it counts from the arrival if the clocks differ so much that
+ * the creation would be in the future or the time already over.
  */
 function answerTimeMs({ id }: Interaction, nowMs: number): number {
   const createdMs = snowflakeTimeMs(id);
@@ -144,26 +173,29 @@ function tooLate(): TransportError {
   const ms = limits.interactionAnswerMs;
   return new TransportError(
     'deadline_exceeded',
-    `An interaction takes its first answer within ${ms} ms. Answer earlier, or defer the answer first.`,
+    `The first answer to an interaction must arrive within ${ms} ms. Answer earlier, or call defer() first.`,
   );
 }
 
 /** The message of an answer. */
-export type ReplyMessage = NonNullable<InteractionCallback['data']>;
+export interface ReplyMessage extends NonNullable<InteractionCallback['data']> {
+  /** Shows a new message only to the user. Short for the flag `messageFlags.EPHEMERAL`; has no effect on an edit. */
+  readonly ephemeral?: boolean | undefined;
+}
 
-/** What an interaction is told after its first answer, within `limits.interactionTokenLifeMs` of its making. */
+/** The messages after the first answer, possible for `limits.interactionTokenLifeMs` after the interaction's creation. */
 export interface ReplyMessages {
   /**
-   * Replaces what the message supplies of the first answer, or fills one that was put off (callback type 5).
+   * Edits the first answer, or supplies it if it was deferred. The fields of `message` replace those of the answer.
    *
-   * @throws ValidationError nothing was sent; ApiError `unknown_webhook` before there is an answer, `unknown_message`
-   *   when it is deleted, `empty_message`, `invalid_webhook_token` when the time is over
+   * @throws ValidationError nothing was sent; ApiError `unknown_webhook` before the first answer, `unknown_message` if it was
+   *   deleted, `empty_message`, `invalid_webhook_token` if the time is over
    */
   editReply(message: ReplyMessage, options?: RequestOptions): Promise<Message>;
   /** Deletes the first answer. @throws ApiError as {@link editReply} */
   deleteReply(options?: RequestOptions): Promise<void>;
   /**
-   * Sends another message; while the first answer is put off, it fills that. Never sent twice.
+   * Sends another message; if the first answer was deferred, the message becomes it. Never retried.
    *
    * @throws as {@link editReply}, and ApiError `too_many_follow_ups`
    */
@@ -177,20 +209,20 @@ export function createReplyMessages(
 ): ReplyMessages {
   const path = { application_id, interaction_token };
   return {
-    async editReply(message, options) {
+    async editReply({ ephemeral: _, ...message }, options) {
       return readMessage((await call('editOriginalResponse', { path, body: checked(message, null) }, options)).body);
     },
     async deleteReply(options) {
       await call('deleteOriginalResponse', { path }, options);
     },
     async followUp(message, options) {
-      return readMessage((await call('createFollowUp', { path, body: checked(message) }, options)).body);
+      return readMessage((await call('createFollowUp', { path, body: checked(messageData(message)) }, options)).body);
     },
   };
 }
 
 /** @throws ValidationError */
-function checked(message: ReplyMessage, before?: FlagsBefore): ReplyMessage {
+function checked<Data extends object>(message: Data, before?: FlagsBefore): Data {
   rejectIssues('The message', checkMessageData(message, before));
   return message;
 }

@@ -4,14 +4,14 @@ import type { ReceivedInteraction } from './received-interaction.ts';
 
 export type InteractionHandler = (interaction: ReceivedInteraction) => void | Promise<void>;
 
-/** What becomes of what a handler throws. */
+/** What happens when a handler throws. */
 export interface HandlerFailures {
-  /** Absent: its name is logged. */
+  /** Default: the error is logged. */
   readonly onError?: ((error: unknown, interaction: ReceivedInteraction) => void) | undefined;
   readonly logger: Logger;
 }
 
-/** Resolves with whether the handler came to its end. Never rejects. */
+/** Resolves with whether the handler returned without an error. Never rejects. */
 export async function runHandler(
   handler: InteractionHandler,
   interaction: ReceivedInteraction,
@@ -21,11 +21,11 @@ export async function runHandler(
     await handler(interaction);
     return true;
   } catch (error) {
-    tell(error);
+    report(error);
     return false;
   }
 
-  function tell(error: unknown): void {
+  function report(error: unknown): void {
     try {
       if (onError) onError(error, interaction);
       else log(error, 'an interaction handler failed');

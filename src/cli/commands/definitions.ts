@@ -12,7 +12,7 @@ import { errorMessage } from '../failure.ts';
  * The list is the whole document or its `commands`; of a module the default export or the one called `commands`, which
  * may be a promise.
  *
- * @returns a list nobody has checked yet
+ * @returns an unchecked list
  * @throws CommandFailure it cannot be read, or holds no list; ValidationError a translation belongs to nothing
  */
 export async function loadDefinitions(file: string, localizations?: string): Promise<readonly DesiredCommand[]> {

@@ -34,7 +34,7 @@ export function callLog(): CallLog {
   };
 }
 
-/** What a failed action tells the person at the command line: what failed, and which setting to look at. */
+/** The message of a failed action: what failed, and which setting to check. */
 export function explainFailure(
   error: unknown,
   { settings, secrets, calls }: { settings: CommandsSettings; secrets: Secrets; calls: CallLog },

@@ -127,7 +127,7 @@ function issuesReport(issues: readonly Issue[], paint: Paint): string {
   return lines.join('');
 }
 
-/** Asks before anything is deleted. Where nobody can answer, only `--yes` allows it. */
+/** Asks before anything is deleted. Without a terminal, only `--yes` allows it. */
 async function confirmDeletions({ items }: Plan, { settings, terminal }: Run): Promise<void> {
   const deleted = items.filter(({ action }) => action === 'delete').map(({ name }) => printable(name));
   if (settings.yes || deleted.length === 0) return;
@@ -135,7 +135,7 @@ async function confirmDeletions({ items }: Plan, { settings, terminal }: Run): P
   if (answer === true) return;
   if (answer === false) throw new CommandFailure('Nothing was written.');
   throw new CommandFailure(
-    `This deploy would delete ${deleted.join(', ')}, and nobody is at a terminal to confirm that. Nothing was written; give --yes to allow it.`,
+    `This deploy would delete ${deleted.join(', ')}, and there is no terminal to confirm that. Nothing was written. Pass --yes to allow it.`,
   );
 }
 
@@ -177,7 +177,7 @@ function print({ terminal }: Pick<Run, 'terminal'>, ...lines: readonly string[])
 }
 
 /**
- * A registered command as somebody would write its definition: without what only answers carry, and without what says
+ * A registered command in the form of a definition: without the fields that only responses have, and without what says
  * nothing. Deploying it changes nothing.
  */
 function definitionOf(command: Command): CommandInput {
@@ -204,7 +204,7 @@ function withoutNothing(value: unknown): unknown {
 }
 
 /**
- * Tells how far a deploy is: on a terminal in one line that changes, else a line each.
+ * Prints the progress of a deploy: on a terminal in one line that changes, else in one line per step.
  *
  * @returns what to call with each progress; at the end the changing line is gone
  */
@@ -219,7 +219,7 @@ function showProgress(output: Output): (progress: DeployProgress) => void {
 
 function describe({ done, total, current, waitingMs }: DeployProgress): string {
   if (current === undefined) return '';
-  const what = current === 'all' ? 'all commands at once' : `${current.action} ${printable(current.name)}`;
+  const what = current === 'all' ? 'all commands in one call' : `${current.action} ${printable(current.name)}`;
   const waiting = waitingMs === undefined ? '' : `: a limit is used up, waiting ${Math.ceil(waitingMs / 1000)} s`;
   return `[${done + 1}/${total}] ${what}${waiting}`;
 }

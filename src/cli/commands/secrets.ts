@@ -11,7 +11,7 @@ export interface Secrets {
 }
 
 /**
- * Reads the application's secrets from the environment or, where somebody sits at a terminal, from a hidden prompt.
+ * Reads the application's secrets from the environment or, at a terminal, from a hidden prompt.
  *
  * @throws UsageError there is neither
  */

@@ -154,7 +154,7 @@ export const errorCodes = {
       plan_elsewhere: 'The plan was made for another application, guild or service.',
       plan_outdated: 'The registered commands have changed since the plan was made.',
       public_host:
-        'With developer sign-in the service may only listen on loopback, because anybody who reaches it can sign in as anybody.',
+        'With developer sign-in the service may only listen on loopback, because everyone who can reach it can sign in as any user.',
       system_clock: 'Only a virtual clock can be advanced.',
       too_many_waiting: 'Too many operations on lobbies are queued.',
       unknown_channel: 'The guild has no channel with this id.',

@@ -58,7 +58,7 @@ export const fieldErrors = {
     'The specified number of default values exceeds the specified maximum values',
   DATE_TIME_TYPE_PARSE: (value: string) => `Could not parse ${shorten(value)}. Should be ISO8601.`,
   USERNAME_INVALID_CONTAINS: (part: string) => `Username cannot contain "${part}"`,
-  // Our choice, from here: nobody has captured what the hosted service says to these faults.
+  // Unspecified, from here: the hosted service's texts for these faults are unknown.
   APPLICATION_COMMANDS_DUPLICATE_ID: () => 'Application command ids must be unique',
   APPLICATION_COMMAND_ENTRY_POINT_EMBEDDED_REQUIRED: () =>
     'Entry point commands and their handler are for applications that have an Activity',
@@ -131,7 +131,7 @@ export function issuesToTree(issues: readonly Issue[]): ErrorTree {
   return root;
 }
 
-/** Reads an `errors` tree back into issues; whatever is not shaped like one is passed over. */
+/** Reads an `errors` tree back into issues; parts with another shape are ignored. */
 export function treeToIssues(tree: unknown, path: readonly string[] = []): Issue[] {
   if (typeof tree !== 'object' || tree === null || path.length > maxDepth) return [];
   return Object.entries(tree).flatMap(([key, value]) => {

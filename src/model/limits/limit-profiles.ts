@@ -9,8 +9,8 @@ export interface RateLimit {
 }
 
 /**
- * What a limit counts. Each bucket is counted apart for every application, or every user, by whose credential came;
- * `global` spans all routes of it, or without credential of the caller's address.
+ * What a limit counts. Each application or user, identified by its credential, has its own count of every bucket.
+ * `global` spans all routes of a credential or, without one, of the caller's address.
  */
 export type RateLimitBucket =
   | 'global'
@@ -44,7 +44,7 @@ export type RateLimitBucket =
   | 'gateway-all-members'
   /** Not a route's: failed proofs at the token endpoints, counted for every application and address. */
   | 'oauth-proof'
-  /** Not a route's: codes of devices that a user typed in and that nobody had given out. */
+  /** Not a route's: device codes that a user typed in and that the service had not issued. */
   | 'oauth-user-code'
   /** Not a route's: wrong passwords, counted for every name given, there or not, and address. */
   | 'sign-in-user'
@@ -53,7 +53,7 @@ export type RateLimitBucket =
   /** As above, counted for every address. */
   | 'sign-in-address';
 
-/** A dated set of rate limits: data, so that they can change without the code. A bucket without a row is unlimited. */
+/** A dated set of rate limits. They are data, so that they can change without the code. A bucket without a row is unlimited. */
 export interface LimitProfile {
   readonly name: LimitProfileName;
   /** The day its figures were read, ISO 8601. */
@@ -61,7 +61,7 @@ export interface LimitProfile {
   readonly buckets: Readonly<Partial<Record<RateLimitBucket, RateLimit>>>;
   /** Lobbies that one user can be in with one application; absent: any number. */
   readonly lobbiesPerUserMax?: number;
-  /** Absent: nobody is blocked. */
+  /** Absent: no address is blocked. */
   readonly invalidRequests?: InvalidRequestLimit;
 }
 
@@ -87,29 +87,29 @@ const day = 24 * hour;
 const gatewayBuckets = {
   'gateway-identify': { requests: 1000, windowMs: day },
   'gateway-identify-pace': { requests: 1, windowMs: 5 * second },
-  // Our choice: the references have figures for bots alone. A user may have several games, windows and devices.
+  // Unspecified: there are figures for bots only. A user may have several games, windows and devices.
   'gateway-identify-user': { requests: 1000, windowMs: day },
   'gateway-identify-user-pace': { requests: 10, windowMs: 10 * second },
   'gateway-presence': { requests: 5, windowMs: 20 * second },
-  // Our choice: the figure is not in the references.
+  // Unspecified: the figure.
   'gateway-all-members': { requests: 1, windowMs: 30 * second },
 } as const;
 
-/** Our choice: of the two figures, 100 in the guides and 200 in the client's header, the one that is documented. */
+/** Unspecified: the guides say 100, the client's header 200. This is the documented figure. */
 const lobbiesPerUserMax = 100;
 
 /** @see docs/spec/limits.md#rate-limits */
 const hundredInTwoHours = { requests: 100, windowMs: 2 * hour, perApplication: true } as const;
 
 const commandBuckets = {
-  // Our choice, after the "about 5 per 20 s" seen on the hosted service; reads and bulk writes count apart.
+  // Unspecified: this follows the "about 5 per 20 s" seen on the hosted service; reads and bulk writes have their own buckets.
   'command-write': { requests: 5, windowMs: 20 * second },
   'command-create': { requests: limits.commandCreatesPerDay, windowMs: day },
 } as const;
 
 /**
- * Our choice: blocks are short, grow, and leave whoever has a valid credential alone. The hosted service shuts an address out for a
- * day; behind a proxy that would be everybody.
+ * Deviation: blocks are short, grow, and do not affect callers with a valid credential. The hosted service blocks an address for
+ * a day; behind a proxy that would block all callers.
  *
  * @see docs/spec/limits.md#blocked-addresses
  */
@@ -121,8 +121,8 @@ const invalidRequests: InvalidRequestLimit = {
 };
 
 /**
- * What may be guessed wrong. Our choice: the references have no figures; they leave a person room for slips and, to one
- * who guesses at the code of a device while it lives, one chance in some 400 million.
+ * Limits on guessing. Unspecified: the figures. They allow for a person's typing errors, and give an attacker who guesses a
+ * device's code before it expires one chance in some 400 million.
  */
 const attemptBuckets = {
   'oauth-proof': { requests: 30, windowMs: minute },

@@ -1,9 +1,9 @@
 /**
- * What callers' values must keep to, every bound of the interface once. Lengths of text count Unicode code points. Those by
- * which a service runs (lives, windows, queues) are the service's own.
+ * The bounds of callers' values, each once. Lengths of text count Unicode code points. The service's own limits (lifetimes,
+ * windows, queues) are in the service.
  *
- * Fewer than 128, because V8 keeps a larger literal as a dictionary and reads every bound by a look-up; those of components stand
- * apart therefore.
+ * The literal has fewer than 128 entries, because V8 stores a larger one as a dictionary, which makes every read a look-up.
+ * The limits of components are therefore a table of their own.
  *
  * @see docs/spec/limits.md
  */
@@ -48,9 +48,9 @@ export const limits = {
   lobbyHistoryMessagesMax: 200,
   lobbyHistoryMessagesDefault: 50,
   lobbyInviteLifeMs: 3_600_000,
-  /** Calls that a session is in at a time. Our choice: all of them fit into one frame, of the size that clients may send. */
+  /** Calls that a session can be in at a time. Unspecified: this many fit into one frame of the size that clients may send. */
   lobbyCallsPerSessionMax: 25,
-  /** Of a region's id, and of a list of them. Our choice, both: the interface names no bounds. */
+  /** Of a region's id, and of a list of them. Unspecified: both. */
   voiceRegionLengthMax: 100,
   voiceRegionsMax: 100,
 
@@ -78,7 +78,7 @@ export const limits = {
 
 /** Bounds of components and modals. @see docs/spec/interactions.md#answers */
 export const componentLimits = {
-  /** What applications call components and modals by. */
+  /** Of the custom ids of components and modals. */
   customIdLengthMax: 100,
   modalTitleLengthMax: 45,
   modalComponentsMax: 5,
@@ -121,5 +121,5 @@ export const roleConnectionLimits = {
   platformUsernameLengthMax: 100,
 } as const;
 
-/** Calls over all routes of one application, where it was granted no more. @see docs/spec/limits.md */
+/** The default limit over all routes of one application. @see docs/spec/limits.md */
 export const globalLimit = { requests: 50, windowMs: 1_000 } as const;

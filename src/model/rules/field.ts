@@ -6,7 +6,7 @@ import { isLonger } from './text-length.ts';
  * Checks of one field, shared by all rules. Each reports at `key` of the value where the report stands and says
  * whether the field can be built on.
  *
- * Our choice, for the whole rulebook:
+ * Unspecified, for the whole rulebook:
  * - JSON types are not converted (`"1"` is no number, `1` no text), so that a body means the same to every reader.
  * - An optional field that is null counts as absent; clients send both.
  * - A lone surrogate is a character like any other, for JSON carries it as an escape; names have rules of their own.

@@ -1,6 +1,6 @@
 import { type FieldErrorCode, fieldErrors, type Issue } from '../errors/issue.ts';
 
-/** Our choice: a report stops growing here, so that a hostile body cannot make the answer larger than itself. */
+/** Unspecified: a report stops growing here, so that a hostile body cannot make the answer larger than itself. */
 export const issuesMax = 1000;
 
 type Details<Code extends FieldErrorCode> = Parameters<(typeof fieldErrors)[Code]>;

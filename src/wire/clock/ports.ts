@@ -18,7 +18,7 @@ export interface Clock {
    */
   schedule(delayMs: number, task: () => void | Promise<void>, options?: ScheduleOptions): Cancel;
   /**
-   * Milliseconds since some instant, by a clock that nobody sets: for spans of time within the process. Absent: {@link now} is
+   * Milliseconds since some instant, by a monotonic clock: for durations within the process. Absent: {@link now} is
    * such a clock itself.
    */
   steady?(): number;
@@ -37,7 +37,7 @@ export function scheduleAt(clock: Clock, dueMs: number, task: () => void | Promi
 }
 
 export interface ScheduleOptions {
-  /** The process stays until the task has run or is cancelled: for what somebody awaits. Default false. */
+  /** Keeps the process running until the task has run or is cancelled. Default false. */
   readonly keepAlive?: boolean | undefined;
 }
 
@@ -95,7 +95,7 @@ const turnsToRead = 10;
 /** How often a clock that may be set is looked at. */
 const lookMs = 1000;
 
-// Node fires timers longer than 2^31 − 1 ms at once; longer waits are made of several.
+// Node fires timers longer than 2^31 − 1 ms immediately; longer waits use several.
 const timerMsMax = 2 ** 31 - 1;
 
 /** Since the process began. What `performance` is made of takes Node some milliseconds to load. */
@@ -116,14 +116,14 @@ export const systemClock: Clock = {
       timer = setTimeout(fire, Math.min(Math.max(0, leftMs), timerMsMax));
       if (!keepAlive) timer.unref?.();
     };
-    // Node's timers may fire a fraction of a millisecond early; whoever then looks at the time must find it due.
+    // Node's timers may fire a fraction of a millisecond early; code that then reads the clock must find it due.
     const fire = () => {
       const lateMs = steadyMs() - dueMs;
       if (lateMs < 0) arm();
       else if (lateMs < lateMsMin) void task();
       else readFirst(turnsToRead);
     };
-    // Timers come before sockets: what a task would judge by may lie in their buffers.
+    // Timers run before sockets: data that a task depends on may still be in their buffers.
     const readFirst = (turns: number) => {
       if (isCancelled) return;
       if (turns === 0) void task();

@@ -3,7 +3,7 @@ import type { Cancel, Clock } from './ports.ts';
 import { type Task, TaskQueue } from './task-queue.ts';
 
 /**
- * Time that moves only when told to. Tasks run one after another in the order they fall due (ties: in the order they
+ * A clock that only advances on request. Tasks run one after another in the order they fall due (ties: in the order they
  * were scheduled), each seeing exactly its own due time; what a task schedules within the span runs too.
  */
 export class VirtualClock implements Clock {

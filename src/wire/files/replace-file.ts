@@ -8,8 +8,8 @@ export interface FileIdentity {
 }
 
 /**
- * Puts a new file at `path`, in place of one that is there. It is written beside it under a name that nobody can guess, and
- * created exclusively: whatever others have put into the folder is neither written to nor followed, and nobody reads a part of it.
+ * Puts a new file at `path`, in place of one that is there. It is written next to it under an unpredictable name, and
+ * created exclusively: files and links that others put into the folder are neither written nor followed, and no reader sees a part of it.
  *
  * @throws what the system says, with its `code`; then `path` is as before
  */

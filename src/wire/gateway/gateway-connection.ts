@@ -31,7 +31,7 @@ export interface GatewayDown {
 /** A connection broke off, or never opened. */
 const abnormalClosure = 1006;
 
-// Our choice: a gateway that restarts is back in seconds, one that stays away is asked twice a minute.
+// A gateway that restarts is back within seconds; one that stays away gets two attempts a minute.
 const reconnectBackoff: Backoff = { firstMs: 1_000, maxMs: 30_000 };
 
 /**
@@ -52,7 +52,7 @@ export class GatewayConnection {
   readonly #cancelWatch: Cancel;
 
   /**
-   * Connects at once.
+   * Connects immediately.
    *
    * @throws what `openSocket` throws; later on that counts as a connection that could not be opened
    */
@@ -70,7 +70,7 @@ export class GatewayConnection {
   }
 
   /**
-   * Finds out at once whether the connection still lives, and ends a pause before the next one: for when the machine
+   * Checks immediately whether the connection still works, and ends a pause before the next attempt: for when the machine
    * woke up, or found a network. It happens by itself when the clock jumps.
    */
   check(): void {

@@ -11,7 +11,7 @@ import { isPrivate } from '../addresses.ts';
 import { asRecord } from '../http/codec.ts';
 import { apiVersion } from '../routes.ts';
 
-/** What whoever holds the socket is to do, in the order given. */
+/** What the owner of the socket must do, in this order. */
 export type GatewayEffect =
   /** Send this frame. */
   | { readonly do: 'send'; readonly frame: GatewayFrame }
@@ -34,7 +34,7 @@ export interface GatewaySessionOptions {
   readonly identify: Identify;
   /** A number from 0 (included) to 1 (excluded): spreads the first heartbeats of many clients. */
   readonly random: () => number;
-  /** Hears each event once, in order, READY and RESUMED included; nobody has looked at `data` yet. */
+  /** Called with each event once, in order, READY and RESUMED included; `data` is unchecked. */
   readonly onDispatch: (name: string, data: unknown) => void;
 }
 
@@ -44,7 +44,7 @@ type Due = 'hello' | 'session' | 'ack' | 'heartbeat';
 /**
  * The client's end of a gateway session over all its connections: a machine without socket, clock or randomness.
  *
- * Whoever holds the socket reports what happens ({@link opened}, {@link frame}, {@link tick}, {@link closed}) and does
+ * The owner of the socket reports what happens ({@link opened}, {@link frame}, {@link tick}, {@link closed}) and does
  * what each report returns. A session is resumed while the service lets it, else a new one is begun; which of the two,
  * or neither, follows from the close code alone.
  *
@@ -83,7 +83,7 @@ export class GatewaySession {
     return [this.#tick()];
   }
 
-  /** A frame came in; undefined: something came that is none. Opcodes this machine does not know are passed over. */
+  /** A frame arrived; undefined: it could not be parsed. Unknown opcodes are ignored. */
   frame(frame: GatewayFrame | undefined): readonly GatewayEffect[] {
     if (this.#isEnded || this.#isClosing) return [];
     if (!frame) return [this.#close(closeCodes.DECODE_ERROR.code, 'not a frame')];
@@ -101,7 +101,7 @@ export class GatewaySession {
       case opcodes.RECONNECT:
         return this.#reconnect();
       case opcodes.INVALID_SESSION:
-        return this.#refused(frame.d === true);
+        return this.#invalidated(frame.d === true);
       default:
         return [];
     }
@@ -114,7 +114,7 @@ export class GatewaySession {
     if (this.#isDue('hello')) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no hello')];
     if (this.#isDue('ack')) return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no heartbeat ack')];
     if (this.#isDue('session')) {
-      this.#forget(); // a resume that is not even refused is not tried twice
+      this.#forget(); // a resume that gets no answer is not tried twice
       return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'no session')];
     }
     return this.#isDue('heartbeat') ? this.#beat() : [this.#tick()];
@@ -210,8 +210,8 @@ export class GatewaySession {
     return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'reconnecting as asked')];
   }
 
-  // One that may be resumed, and is refused whenever it is, is given up.
-  #refused(mayResume: boolean): GatewayEffect[] {
+  // A session that is rejected at every resume, although it may be resumed, is abandoned.
+  #invalidated(mayResume: boolean): GatewayEffect[] {
     if (!mayResume || (this.#due.has('session') && this.#failures > 1)) this.#forget();
     return [this.#close(closeCodes.UNKNOWN_ERROR.code, 'session is not valid')];
   }
@@ -261,13 +261,13 @@ export class GatewaySession {
 
 const noEffects: readonly GatewayEffect[] = [];
 
-// Our choice: a gateway that has accepted a socket says hello at once or is not well.
+// A healthy gateway sends Hello immediately after it accepts a socket.
 const helloMsMax = 10_000;
 
-// Our choice: from hello to READY or RESUMED, everything missed included.
+// From Hello to READY or RESUMED, with the replay of missed events.
 const sessionMsMax = 15_000;
 
-// Our choice: a round trip, generously.
+// A generous round trip.
 const checkMsMax = 5_000;
 
 const normalClosure = 1000;
@@ -281,7 +281,7 @@ export function gatewayAddress(url: string): string {
   return address.href;
 }
 
-// The token goes to the address named here, so it is judged like the first one.
+// The token is sent to this address, so it is checked like the first one.
 function readResumable(ready: unknown, firstUrl: string): { id: string; url: string } | undefined {
   const { session_id: id, resume_gateway_url: url } = asRecord(ready) ?? {};
   if (typeof id !== 'string') return undefined;

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../clock/ports.ts';
 
-// Our choices: a woken machine is noticed within seconds, a busy one is not taken for it.
+// A machine that woke up is noticed within seconds, and a busy one is not mistaken for it.
 const lookMs = 5_000;
 const jumpMsMin = 5_000;
 

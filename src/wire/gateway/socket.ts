@@ -1,8 +1,8 @@
 import type { Socket, SocketEvents, SocketFactory } from '../clock/ports.ts';
 
-// Our choice: a READY of many full lobbies is some megabytes; nothing the interface sends comes near this.
+// A READY with many full lobbies has some megabytes; no frame of the interface comes close to this.
 const messageBytesMax = 64 * 1024 * 1024;
-// Our choices: a peer that keeps neither is not there.
+// A peer that exceeds either is treated as gone.
 const openingMsMax = 15_000;
 const closingMsMax = 2_000;
 

@@ -9,7 +9,7 @@ export interface Backoff {
 
 /**
  * The pause before attempt `attempt` (0: the first repetition): somewhere between half the ceiling and the ceiling, so
- * that clients who failed together do not come back together.
+ * that clients which failed at the same time do not retry at the same time.
  */
 export function backoffMs({ firstMs, maxMs }: Backoff, attempt: number, entropy: Entropy): number {
   const ceilingMs = Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30));

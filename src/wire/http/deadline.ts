@@ -80,7 +80,7 @@ export class Deadline {
     });
   }
 
-  /** Lets go of the timer and the caller's signal. */
+  /** Cancels the timer and removes the listener on the caller's signal. */
   close(): void {
     this.#cancelTimer();
     this.#caller?.removeEventListener('abort', this.#giveUp);

@@ -39,7 +39,7 @@ export interface HttpRequest<Name extends RouteName> {
   readonly authorization?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly deadlineMs?: number | undefined;
-  /** Is told whenever the call begins to wait before it is sent, and with undefined when the wait is over. */
+  /** Called when the call begins to wait before it is sent, and with undefined when the wait is over. */
   readonly onWait?: ((wait: HttpWait | undefined) => void) | undefined;
   /**
    * Is asked each time the request is about to be sent, after all waits, and within the deadline. What it rejects with ends
@@ -52,20 +52,20 @@ export interface HttpRequest<Name extends RouteName> {
 export interface HttpWait {
   /** `rate_limit`: a limit is used up, or its state is not known yet; `retry`: the pause after a failure. */
   readonly reason: 'rate_limit' | 'retry';
-  /** When it is over at the earliest, in milliseconds since the Unix epoch; undefined when nobody knows. */
+  /** When it is over at the earliest, in milliseconds since the Unix epoch; undefined if that is unknown. */
   readonly untilMs: number | undefined;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Parsed JSON nobody has looked at yet; undefined when the answer is empty. */
+  /** The parsed, unchecked JSON; undefined if the response is empty. */
   readonly body: unknown;
 }
 
-/** Our choice: long enough for a limit of some seconds to pass, short enough for a player to wait. */
+/** Long enough for a rate limit of some seconds to pass, short enough for a player to wait. */
 export const deadlineMsDefault = 15_000;
 
-// Our choices: four sends in all; a 429 may repeat more often, since the service names the pause and did no work.
+// Four attempts in all. A 429 may be retried more often, because the service names the pause and did no work.
 const failuresMax = 3;
 const refusalsMax = 10;
 const retryBackoff: Backoff = { firstMs: 250, maxMs: 4_000 };
@@ -115,7 +115,7 @@ export class Http {
   /**
    * Calls a route and resolves with its successful answer.
    *
-   * @throws ApiError the service refused
+   * @throws ApiError the service responded with an error
    * @throws RateLimitError a limit would have outlasted the deadline
    * @throws TransportError `unreachable`, `connection_lost`, `deadline_exceeded`, `aborted`, `unreadable_answer`
    * @throws ArgumentError `unencodable_body`, `invalid_deadline` or `closed`; nothing was sent
@@ -133,7 +133,7 @@ export class Http {
     }
   }
 
-  /** Aborts what is under way and lets go of the connections. Later calls are refused. Idempotent. */
+  /** Aborts the calls under way and closes the connections. Later calls reject. Idempotent. */
   close(): void {
     this.#closed = true;
     for (const deadline of this.#underWay) deadline.abort();
@@ -292,7 +292,7 @@ function readSuccess(name: RouteName, { status, text }: TransportAnswer, body: u
   return { error, kind: 'failure', pauseMs: undefined };
 }
 
-/** The error that a refusal is; a body that says nothing intelligible is told by its status. */
+/** The error of an error response; if its body cannot be parsed, the error has only the status. */
 export function apiError(name: RouteName, status: number, body: unknown): ApiError {
   const told = asRecord(body);
   return new ApiError(typeof told?.message === 'string' ? told.message : 'no message', {

@@ -10,7 +10,7 @@ import {
   type TransportRequest,
 } from './transport.ts';
 
-// Our choice: enough to keep hundreds of calls under way, few enough not to exhaust a service's sockets.
+// Enough for hundreds of concurrent calls, few enough not to exhaust a service's sockets.
 const socketsPerOriginMax = 128;
 
 const agentOptions = { keepAlive: true, maxSockets: socketsPerOriginMax, scheduling: 'lifo' } as const;

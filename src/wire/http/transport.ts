@@ -37,14 +37,14 @@ export interface Transport {
   close(): void;
 }
 
-/** Our choice: 8 MiB, some four times the largest answer of the interface (130 commands of 8000 characters, localized). */
+/** 8 MiB: about four times the largest response of the interface (130 commands of 8000 characters, localized). */
 export const answerBytesMax = 8 * 1024 * 1024;
 
 /**
  * Carries requests by a `fetch`, for hosts without Node's `http`.
  *
- * A failing `fetch` seldom tells whether the request had left, so every failure but a refused connection or an
- * unresolved name counts as `connection_lost`.
+ * A failing `fetch` rarely says whether the request was sent, so every failure except a refused connection and an unresolved
+ * name counts as `connection_lost`.
  */
 export function fetchTransport(fetch: Fetch): Transport {
   return {
@@ -90,7 +90,7 @@ const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTU
 
 /**
  * Names a failed connection by its origin alone: paths may hold interaction tokens, and the original error (which could
- * hold anything) is left behind, only its code is told.
+ * hold anything) is dropped; the message has only its code.
  *
  * @param unsent whether the request certainly never left
  */

@@ -10,13 +10,13 @@ import {
   type TransportRequest,
 } from './transport.ts';
 
-// Our choice: enough to keep hundreds of calls under way, few enough not to exhaust a service's sockets.
+// Enough for hundreds of concurrent calls, few enough not to exhaust a service's sockets.
 const socketsPerOriginMax = 128;
 
 const agentOptions = {
   connections: socketsPerOriginMax,
   pipelining: 1,
-  // Whoever sends has a deadline of its own.
+  // Every call has its own deadline.
   headersTimeout: 0,
   bodyTimeout: 0,
 } as const;
@@ -42,7 +42,7 @@ export function undiciTransport(): Transport {
     },
     close() {
       isClosed = true;
-      // Whatever it ends by closing is told to those who wait for it.
+      // Closing rejects the requests that are under way.
       void agent?.destroy();
     },
   };
@@ -125,4 +125,4 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const givenUp = new Error('Nobody waits for this request any more.');
+const givenUp = new Error('The request was aborted.');

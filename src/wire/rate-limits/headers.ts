@@ -1,7 +1,7 @@
 import { asRecord } from '../http/codec.ts';
 import { type AnswerHeaders, headerOf } from '../http/transport.ts';
 
-/** What an answer tells about the limits it was counted against. Times in milliseconds. */
+/** What a response says about the rate limits that counted it. Times in milliseconds. */
 export interface LimitReport {
   /** Absent when the answer carries no bucket. */
   readonly bucket?: BucketReport;
@@ -16,7 +16,7 @@ export interface BucketReport {
   readonly limit: number;
   /** Calls left in the current window. */
   readonly remaining: number;
-  /** When the current window ends, by the service's clock: tells one window from another. */
+  /** When the current window ends, by the service's clock: identifies the window. */
   readonly resetMs: number;
   /** How long from now the current window lasts. */
   readonly resetAfterMs: number;
@@ -33,7 +33,7 @@ export interface Refusal {
   readonly retryAfterMs: number;
 }
 
-// Our choice: a 429 that names no time (a proxy's own) is taken for this long.
+// How long to wait after a 429 that names no time, such as one of a proxy.
 const retryAfterMsDefault = 1_000;
 
 /**

@@ -36,13 +36,13 @@ interface Lane {
   bucketId?: string;
 }
 
-// Our choices: more calls than this waiting for one bucket, or lanes remembered, would only hide a runaway caller.
+// More waiting calls of one bucket, or more remembered buckets, mean that a caller is out of control.
 const waitingMax = 10_000;
 const lanesMax = 1_000;
 
 /**
  * Hands out a permit for every call, so that no limit is passed: first the bucket's, then the global one's. It knows no
- * HTTP: whoever calls reports back what the answer told.
+ * HTTP: the caller reports the limits that the response named.
  *
  * Calls of a bucket go side by side while its window has room, then first come, first served. A call that ends while
  * it waits, by its deadline or by its caller, holds nothing afterwards.
@@ -62,7 +62,7 @@ export class RateLimiter {
   }
 
   /**
-   * Gives a permit, at once where nothing is in the way.
+   * Returns a permit, immediately if no limit is reached.
    *
    * @throws RateLimitError the limit frees only after the deadline, or too many calls wait for it
    * @throws TransportError `aborted`; `deadline_exceeded` when no limit is known to be used up, only answers are missing
@@ -98,7 +98,7 @@ export class RateLimiter {
     return freeMs === undefined ? undefined : this.#clock.now() + (freeMs - nowMs);
   }
 
-  /** Takes a permit back, and with it what the answer told. */
+  /** Takes a permit back, with what the response said about the limit. */
   settle({ lane, line, global }: Permit, outcome: Outcome): void {
     const home = this.#learnBucket(lane, line, outcome);
     if (home !== line && typeof outcome === 'object') {
@@ -177,9 +177,9 @@ class Line<G extends Gate> {
     return this.#waiting.size === 0;
   }
 
-  /** Goes through at once, if nobody waits and there is room. */
+  /** Passes immediately if no other call waits and there is room. */
   pass(): boolean {
-    if (!this.isEmpty) this.pump(); // their time may have passed, and the timer that tells so be late
+    if (!this.isEmpty) this.pump(); // their time may have passed before the timer fires
     return this.isEmpty && this.gate.take(steadyNow(this.#clock));
   }
 

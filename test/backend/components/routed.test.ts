@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { router } from '../../../src/backend/commands/router.ts';
+import { type Middleware, router } from '../../../src/backend/commands/router.ts';
 import { field } from '../../../src/backend/components/field.ts';
 import { defineModal } from '../../../src/backend/components/modal.ts';
 import type { RoutedComponent } from '../../../src/backend/components/routed.ts';
@@ -52,10 +52,30 @@ describe('a component that is used', () => {
     expect(seen).toEqual(['join:5', ['a'], undefined]);
   });
 
+  it('passes through every middleware, the first one outermost', async () => {
+    const { interaction, answers } = pressed('join');
+    const order: string[] = [];
+    const step =
+      (name: string): Middleware =>
+      async (_, next) => {
+        order.push(`before ${name}`);
+        await next();
+        order.push(`after ${name}`);
+      };
+    await router([], { components: [note('join')], middleware: [step('a'), step('b')] })(interaction);
+    expect(order).toEqual(['before a', 'before b', 'after b', 'after a']);
+    expect(answers).toHaveLength(1);
+    const deny: Middleware = ({ reply }) => reply({ content: 'Not now', flags: 64 });
+    const denied = pressed('join');
+    await router([], { components: [note('join')], middleware: [deny, step('c')] })(denied.interaction);
+    expect(denied.answers).toEqual([{ type: 4, data: { content: 'Not now', flags: 64 } }]);
+    expect(order).toHaveLength(4);
+  });
+
   it('says so to its user when it has no handler', async () => {
     const { interaction, answers } = pressed('gone');
     await router([], { components: [note('join')] })(interaction);
-    expect(answers).toEqual([{ type: 4, data: { content: 'This is not available here any more.', flags: 64 } }]);
+    expect(answers).toEqual([{ type: 4, data: { content: 'This is no longer available here.', flags: 64 } }]);
   });
 
   it('cannot have two handlers', () => {

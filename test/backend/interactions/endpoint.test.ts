@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import fastify from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Backend,
@@ -8,6 +9,7 @@ import {
   type EndpointOptions,
   type InteractionEndpoint,
   type InteractionHandler,
+  type ReceivedInteraction,
 } from '../../../src/backend/index.ts';
 import { endpointLimits } from '../../../src/backend/interactions/signed-request.ts';
 import { limits } from '../../../src/model/limits/limits.ts';
@@ -91,8 +93,8 @@ interface Answered {
   readonly text: string;
 }
 
-/** Both doors of an endpoint. */
-const doors: readonly [string, (endpoint: InteractionEndpoint, request: RequestInit) => Promise<Answered>][] = [
+/** The forms of an endpoint. */
+const forms: readonly [string, (endpoint: InteractionEndpoint, request: RequestInit) => Promise<Answered>][] = [
   [
     'node:http',
     async (endpoint, request) => {
@@ -106,6 +108,22 @@ const doors: readonly [string, (endpoint: InteractionEndpoint, request: RequestI
     },
   ],
   [
+    'Fastify',
+    async (endpoint, request) => {
+      const app = fastify();
+      // A parser of the application's own does not reach the endpoint's scope.
+      app.addContentTypeParser('application/json', { parseAs: 'string' }, () => expect.unreachable());
+      await app.register(endpoint.fastify, { prefix: '/interactions' });
+      try {
+        return await answeredBy(
+          await fetch(`${await app.listen({ port: 0, host: '127.0.0.1' })}/interactions`, request),
+        );
+      } finally {
+        await app.close();
+      }
+    },
+  ],
+  [
     'web requests',
     async (endpoint, request) => answeredBy(await endpoint.fetch(new Request('http://game.example/', request))),
   ],
@@ -115,7 +133,7 @@ async function answeredBy(response: Response): Promise<Answered> {
   return { status: response.status, contentType: response.headers.get('content-type'), text: await response.text() };
 }
 
-describe.each(doors)('an endpoint for %s', (_, ask) => {
+describe.each(forms)('an endpoint for %s', (_, ask) => {
   const post = (endpoint: InteractionEndpoint, body: string, sent: Sent = {}) =>
     ask(endpoint, { method: sent.method ?? 'POST', headers: signed(body, sent), body });
 
@@ -127,6 +145,45 @@ describe.each(doors)('an endpoint for %s', (_, ask) => {
       text: '{"type":4,"data":{"content":"On the way!"}}',
     });
     expect(api.seen.map(({ url }) => url)).toEqual(['/api/v10/applications/@me']);
+  });
+
+  it.each([
+    ['defer()', ({ defer }: ReceivedInteraction) => defer(), '{"type":5}'],
+    [
+      'an ephemeral defer()',
+      ({ defer }: ReceivedInteraction) => defer({ ephemeral: true }),
+      '{"type":5,"data":{"flags":64}}',
+    ],
+    ['deferUpdate()', ({ deferUpdate }: ReceivedInteraction) => deferUpdate(), '{"type":6}'],
+    [
+      'an ephemeral reply with flags',
+      ({ reply }: ReceivedInteraction) => reply({ content: 'x', flags: 4, ephemeral: true }),
+      '{"type":4,"data":{"content":"x","flags":68}}',
+    ],
+  ])('sends %s as a callback', async (_, handler, text) => {
+    expect(await post(await open(handler), interaction())).toMatchObject({ status: 200, text });
+    expect(errors).toEqual([]);
+  });
+
+  it('closes when the requests under way have been answered', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    const endpoint = await open(async ({ reply }) => {
+      start();
+      await released;
+      await reply({ content: 'On the way!' });
+    });
+    const answered = post(endpoint, interaction());
+    await started;
+    const order: string[] = [];
+    const closed = endpoint.close().then(() => order.push('closed'));
+    await Promise.resolve();
+    order.push('released');
+    release();
+    await closed;
+    expect(order).toEqual(['released', 'closed']);
+    expect((await answered).status).toBe(200);
+    expect((await post(endpoint, interaction())).status).toBe(503);
   });
 
   it('answers a PING by itself', async () => {

@@ -3,7 +3,7 @@ import { type DeviceResult, deviceResults } from '../../oauth.ts';
 import { checkBody } from '../body.ts';
 import { checkRequiredText, isAbsent } from '../field.ts';
 
-/** Our choice: what a person types may be longer than the code itself, for blanks and hyphens in it. */
+/** Unspecified: what a person types may be longer than the code itself, for blanks and hyphens in it. */
 const typedLengthMax = 100;
 
 /** Checks the body that asks what a device wants: `{user_code}`. @see docs/spec/oauth2.md#devices */

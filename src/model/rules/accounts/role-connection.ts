@@ -72,7 +72,7 @@ function checkTranslations(report: Report, key: string, value: unknown, max: num
 /**
  * Checks the body that says what an application knows of a user elsewhere.
  *
- * Our choice: a value whose key is of no record is text like any other, as records may come after their values; of one
+ * Unspecified: a value whose key is of no record is text like any other, as records may come after their values; of one
  * that is, the type of the record decides.
  *
  * @param records of the application

@@ -15,8 +15,8 @@ import type { Report } from '../report.ts';
 /**
  * Checks the choices of an option of type STRING, INTEGER or NUMBER.
  *
- * Our choice: two choices may share a name or a value, and a value may lie outside the option's bounds; no source
- * refuses either, and the hosted service is known to take the latter.
+ * Unspecified: two choices may share a name or a value, and a value may lie outside the option's bounds; no source
+ * rejects either, and the hosted service is known to accept the latter.
  *
  * @see docs/spec/commands.md#choices; docs/spec/commands.md#options
  */

@@ -46,7 +46,7 @@ function isContextMenu(type: CommandType): boolean {
 }
 
 /**
- * Checks `type` and gives the one to judge the other fields by; absent or wrong, that is CHAT_INPUT, the default.
+ * Checks `type` and returns the type by whose rules the other fields are checked; if it is absent or wrong, CHAT_INPUT.
  *
  * @see docs/spec/commands.md#entry-point-command
  */
@@ -60,7 +60,7 @@ export function checkCommandType(report: Report, type: unknown, { scope, traits 
 }
 
 /**
- * Our choice: an entry point's name is free like a context menu's (the automatic one is called `Launch`); the
+ * Unspecified: an entry point's name is free like a context menu's (the automatic one is called `Launch`); the
  * interface applies its pattern to CHAT_INPUT names only.
  */
 export function checkCommandName(report: Report, name: unknown, type: CommandType): void {
@@ -116,7 +116,7 @@ function checkOptionsOfType(report: Report, options: unknown, type: CommandType)
 /**
  * Checks where a command can be installed and used.
  *
- * Our choice: both lists are read in either scope, and mean something in the global one only. The interface calls them
+ * Unspecified: both lists are read in either scope, and mean something in the global one only. The interface calls them
  * "global commands only", yet lists them for a guild's bulk write with defaults that contain BOT_DM; refusing what it
  * gives as a default would break clients that deploy one set to both scopes. An installation type that the
  * application is not set up for is taken too: a command keeps its own after the application's changed.

@@ -7,7 +7,7 @@ import { codePoints } from '../text-length.ts';
  * Combined length, in code points, of the names, descriptions and choice values of a command, its options and their
  * choices; of a translated field only the longest variant counts, the default included.
  *
- * Our choice: a number as choice value has no length.
+ * Unspecified: a number as choice value has no length.
  *
  * Bound: `limits.commandTextLengthMax`. @see docs/spec/commands.md#size
  */

@@ -32,8 +32,8 @@ export function checkCommand(value: unknown, context: CommandRuleContext): Issue
 /**
  * Checks the body that edits a command of type `context.type`: only the fields it supplies.
  *
- * Our choice: `type` is not a parameter of an edit and is ignored like any unknown field. What spans supplied and
- * stored fields, the combined length of the texts, is judged as far as supplied: check the merged command with
+ * Unspecified: `type` is not a parameter of an edit and is ignored like any unknown field. What spans supplied and
+ * stored fields, the combined length of the texts, is checked for the supplied fields only: check the merged command with
  * {@link checkCommand} as well.
  *
  * @see docs/spec/commands.md#edit; docs/spec/commands.md#parameters; docs/spec/commands.md#writing-commands
@@ -50,7 +50,7 @@ export function checkCommandEdit(value: unknown, context: CommandRuleContext): I
  *
  * How many of each type may stand in a scope is a rule of its own with its own error, see `firstExceededType`.
  *
- * Our choice: null is refused; it would otherwise delete every command of the scope.
+ * Unspecified: null is rejected; it would otherwise delete every command of the scope.
  *
  * @see docs/spec/commands.md#writing-commands
  */
@@ -97,7 +97,7 @@ function checkItem(report: Report, item: Fields, context: CommandRuleContext): v
   checkWhole(report, item, context);
 }
 
-/** Our choice: two items with one id are refused, for only one of them could become that command. */
+/** Unspecified: two items with one id are rejected, because only one of them could become that command. */
 function checkUniqueItems(report: Report, items: readonly unknown[]): void {
   const names = new Set<string>();
   const ids = new Set<string>();

@@ -10,7 +10,7 @@ import type { Report } from '../report.ts';
 
 const max = limits.commandNameLengthMax;
 
-/** Characters of a name typed in chat input. Its length is a rule of its own, so that the two faults are told apart. */
+/** Characters of a name typed in chat input. Its length is a separate rule, so that the two faults have different codes. */
 export const chatNameCharacters = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]+$/u;
 
 /** A name typed in chat input: letters, digits, `-`, `_`, `'`, in lower case where there is one. */

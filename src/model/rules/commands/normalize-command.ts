@@ -41,7 +41,7 @@ export interface NormalizedCommand
  * - lists that are sets (contexts, installation and channel types) are sorted, file types are in lower case
  * - permission bits become decimal text without leading zeros
  *
- * Our choice, where the interface is silent:
+ * Unspecified:
  * - An entry point without `handler` gets DISCORD_LAUNCH_ACTIVITY, as the automatic one has.
  * - `default_permission: false` stands for `default_member_permissions: "0"` when that is absent: the legacy flag asked
  *   for the same, and to forget it would open the command to everyone.

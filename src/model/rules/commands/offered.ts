@@ -9,7 +9,7 @@ import {
 type Placed = Pick<Command, 'guild_id' | 'contexts' | 'dm_permission' | 'integration_types'>;
 
 /**
- * Whether a command is offered in such a place, whoever asks.
+ * Whether a command is offered in such a place, for any user.
  *
  * Without contexts a global command is for guilds and, unless the deprecated flag forbids it, for the bot's direct
  * messages; a guild's command is for guilds.

@@ -5,7 +5,7 @@ import type { Report } from '../report.ts';
  * Checks that a translated option name is not the name of another option of the command, in any place of it: neither a
  * default name nor another option's name in the same locale.
  *
- * Our choice: options with the same default name count as one here, so that two subcommands can share a translated
+ * Unspecified: options with the same default name count as one here, so that two subcommands can share a translated
  * parameter; a text equal to the option's own default name is ignored, as the interface ignores it. The code is the
  * one for equal default names.
  *
@@ -25,7 +25,7 @@ interface Names {
   readonly owners: Map<string, unknown>;
 }
 
-/** Command, group, subcommand: options nest no deeper; what does is refused elsewhere and not looked at here. */
+/** Command, group, subcommand: options nest no deeper. Deeper ones are rejected elsewhere and ignored here. */
 const levels = 3;
 
 function hasLocalizedName(options: unknown, left: number): boolean {

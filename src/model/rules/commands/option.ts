@@ -81,7 +81,7 @@ function checkLocalizedDescription(report: Report, locale: string, text: unknown
 function checkType(report: Report, type: unknown, allowed: readonly OptionType[]): type is OptionType {
   if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (!Number.isInteger(type)) report.at('type', 'NUMBER_TYPE_COERCE', type, 'int');
-  // The hosted service tells a type out of place at the option, since the type decides how the option is read.
+  // The hosted service reports a type that is not allowed here at the option, because the type decides how the option is read.
   else if (!(allowed as readonly unknown[]).includes(type)) report.here('UNION_TYPE_CHOICES', allowed);
   else return true;
   return false;
@@ -90,7 +90,7 @@ function checkType(report: Report, type: unknown, allowed: readonly OptionType[]
 /**
  * Checks the fields that belong to some types only.
  *
- * Our choice: a field on a type it does not belong to is refused, for it would silently do nothing; unless it says
+ * Unspecified: a field that its type does not have is rejected, because it would have no effect; unless it says
  * nothing (null, `[]`, `false`), as many clients fill in.
  */
 function checkFieldsOfType(report: Report, option: Fields, type: OptionType): void {

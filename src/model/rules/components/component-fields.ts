@@ -17,9 +17,9 @@ import {
 import type { Report } from '../report.ts';
 
 /**
- * The fields of each type of component, judged where the report stands.
+ * The rules for the fields of each type of component, at the report's current path.
  *
- * Our choice: an emoji is judged as an object, no more, and a button needs neither label nor emoji.
+ * Unspecified: an emoji must be an object and is not checked further, and a button needs neither label nor emoji.
  */
 
 /** What a component stands among. */
@@ -97,7 +97,7 @@ function checkDefaultValue(report: Report, { id, type }: Fields): void {
   if (!defaultTypes.includes(type)) report.at('type', 'BASE_TYPE_CHOICES', defaultTypes as readonly string[]);
 }
 
-/** Our choice: any numbers, as clients know types of channels that are not here. */
+/** Unspecified: any numbers, as clients know types of channels that are not here. */
 function checkChannelTypes(report: Report, value: unknown): void {
   if (!checkList(report, 'channel_types', value, componentLimits.selectOptionsMax)) return;
   report.enter('channel_types');

@@ -36,7 +36,7 @@ export function checkComponentUse(values: unknown, component: Component): Issue[
  * Checks what a user filled in against the modal that was shown: known custom ids of the same type, each once, all
  * required ones, lengths and choices. Paths begin at the list of components.
  *
- * Our choice: rows and labels need not be those of the modal, as custom ids alone say what is what; a text that may be
+ * Unspecified: rows and labels need not be those of the modal, as custom ids alone say what is what; a text that may be
  * left out may be shorter than its least length by being empty.
  *
  * @see docs/spec/interactions.md#submitted-modal

@@ -50,7 +50,7 @@ interface Walk extends Surroundings {
   readonly ids: Set<number>;
 }
 
-/** What is judged of a component besides its type and number, by type; the report stands at it. */
+/** The rules for a component by its type, beside those for type and number, at the report's current path. */
 const checks: Readonly<Record<ComponentType, (walk: Walk, component: Fields, inLabel: boolean) => void>> = {
   [types.ACTION_ROW]: checkRow,
   [types.BUTTON]: checkButton,
@@ -86,7 +86,7 @@ const checks: Readonly<Record<ComponentType, (walk: Walk, component: Fields, inL
 /**
  * Checks the `components` of a message; the report stands at the message.
  *
- * Our choice: a message beside whose text they stand takes as many rows as the interface's schema says, not the five
+ * Unspecified: a message beside whose text they stand takes as many rows as the interface's schema says, not the five
  * that clients show.
  *
  * @param isV2 with the flag IS_COMPONENTS_V2: all types, and the bound counts those on every level; undefined where that
@@ -123,7 +123,7 @@ function checkRow(walk: Walk, { components }: Fields): void {
   report.leave();
 }
 
-/** The `components` below one, of which there must be one to `max`. */
+/** The nested `components`: one to `max` of them. */
 function checkEach(walk: Walk, value: unknown, max: number, allowed: readonly ComponentType[]): void {
   if (checkSizedList(walk.report, 'components', value, 1, max)) walkItems(walk, value, max, allowed);
 }
@@ -155,7 +155,7 @@ function checkComponent(walk: Walk, component: Fields, allowed: readonly Compone
 function checkType(report: Report, type: unknown, allowed: readonly ComponentType[]): type is ComponentType {
   if (isAbsent(type)) report.at('type', 'BASE_TYPE_REQUIRED');
   else if (!Number.isInteger(type)) report.at('type', 'NUMBER_TYPE_COERCE', type, 'int');
-  // As at options of commands: a type out of place is told at the component, which it decides how to read.
+  // As for options of commands, a type that is not allowed here is reported at the component, because it decides how to read it.
   else if (!(allowed as readonly unknown[]).includes(type)) report.here('UNION_TYPE_CHOICES', allowed);
   else return true;
   return false;

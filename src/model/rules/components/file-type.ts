@@ -1,6 +1,6 @@
 /**
  * Whether an option or input that takes `fileTypes` takes a file: by the end of its name, or by the kind of what is in it.
- * Our choice: the kind is the one its sender names.
+ * Unspecified: the kind is the one its sender names.
  *
  * @param fileTypes `image`, `video`, `audio` or extensions with their dot, in lower case; none: all files
  * @see docs/spec/commands.md#options

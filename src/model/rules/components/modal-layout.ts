@@ -35,7 +35,7 @@ export interface GivenInput {
   readonly path: readonly string[];
 }
 
-/** The inputs of what was filled in: judged by `checkSubmission` before. */
+/** The inputs of a submission that `checkSubmission` accepted. */
 export function givenInputs(given: readonly SubmittedComponent[]): readonly GivenInput[] {
   return given.flatMap((layout, i) => {
     const { components = [], component } = partsOf<SubmittedComponent>(layout);

@@ -33,8 +33,8 @@ export type FlagsBefore = number | null;
  * Checks the shape of an interaction callback's body. Whether its type answers that interaction, and whether a message
  * has any content ({@link isEmptyMessage}), are questions with errors of their own.
  *
- * Our choice: embeds, attachments, `allowed_mentions` and `poll` are judged as objects and counted, no more; they are
- * handed on as they come, and so are components. Message flags that have no effect here are not refused.
+ * Unspecified: embeds, attachments, `allowed_mentions` and `poll` must be objects and are counted, but not checked further; they are
+ * passed on as received, and so are components. Message flags that have no effect here are accepted.
  *
  * @param before of the message that type 7 edits
  * @see docs/spec/interactions.md#answers
@@ -160,7 +160,7 @@ function checkSuggestions(report: Report, { choices }: Fields): void {
   checkObjects(report, 'choices', choices, limits.optionChoicesMax, checkSuggestion);
 }
 
-/** A suggestion's value: which of its types fits is known to whoever holds the option. */
+/** A suggestion's value. Its type is checked where the option is known. */
 function checkSuggestion(report: Report, { name, value }: Fields): void {
   checkRequiredText(report, 'name', name, limits.choiceNameLengthMax);
   if (typeof value === 'number') checkNumber(report, 'value', value, -limits.numberMax, limits.numberMax, 'float');

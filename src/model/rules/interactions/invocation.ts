@@ -32,7 +32,7 @@ export function checkInvocation(values: unknown, command: Pick<Command, 'type' |
  * Checks the option values of a command that is still being typed: exactly one has the focus and a partial text as its
  * value, and required ones may be missing.
  *
- * Our choice: a text before the one with the focus may be too short yet, and a number with the focus is digits with a
+ * Unspecified: a text before the one with the focus may be too short yet, and a number with the focus is digits with a
  * sign or point, which a client checks as well.
  *
  * @see docs/spec/interactions.md#autocomplete
@@ -140,7 +140,7 @@ function checkAllGiven(
   }
 }
 
-/** Our choice: where there are choices they decide alone, even beside bounds that exclude one of them. */
+/** Unspecified: where there are choices they decide alone, even beside bounds that exclude one of them. */
 function checkOptionValue(report: Report, value: unknown, option: CommandOption): void {
   const { type, choices = [] } = option;
   if (type === optionTypes.STRING) {

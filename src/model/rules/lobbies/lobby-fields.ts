@@ -33,7 +33,7 @@ export function checkIdleTimeout(report: Report, seconds: unknown): void {
 /**
  * Text → text, of a lobby or a member.
  *
- * Our choice: the total length is that of all keys and all values in code points, without any syntax around them; the
+ * Unspecified: the total length is that of all keys and all values in code points, without any syntax around them; the
  * number of entries is bounded by nothing else, as the interface bounds nothing else.
  */
 export function checkMetadata(report: Report, name: string, metadata: unknown): void {
@@ -65,7 +65,7 @@ export function checkAdditionalName(report: Report, name: unknown): void {
 
 /**
  * The entries about single members, where the report stands; of a list that is too long only what is allowed is looked
- * at. Our choice: a user listed twice is refused, for the two entries may say different things.
+ * at. Unspecified: a user listed twice is rejected, because the two entries may differ.
  */
 export function checkMemberEntries(
   report: Report,

@@ -7,7 +7,7 @@ import { checkIdleTimeout, checkLobbyFlags, checkMetadata } from './lobby-fields
 /**
  * Checks the body that creates a lobby by a secret or joins it; all but the secret may be absent or null.
  *
- * Our choice: an empty secret is no secret, for it would bring all who forgot theirs together.
+ * Unspecified: an empty secret is no secret, for it would bring all who forgot theirs together.
  *
  * @see docs/spec/lobbies.md#metadata; docs/spec/lobbies.md#create-or-join
  */

@@ -25,8 +25,8 @@ const moderationBounds = {
  * Checks the body that sends a message to a lobby. Whether it says anything at all ({@link isSilent}) is a question
  * with an error of its own.
  *
- * Our choice: 2000 characters, as the client's header and every other message say, not the 4000 of the generated
- * schema; the flags that anybody may set on a message of their own; other fields of messages are passed over.
+ * Unspecified: 2000 characters, as the client's header and every other message say, not the 4000 of the generated
+ * schema; only the flags that every user may set on their own messages; other fields of messages are ignored.
  *
  * @see docs/spec/lobbies.md#metadata; docs/spec/lobbies.md#send-a-message
  */

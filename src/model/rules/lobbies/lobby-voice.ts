@@ -16,7 +16,7 @@ import { Report } from '../report.ts';
  * Checks the `d` of op 17: a list of the calls that a session is in from now on, at most
  * `limits.lobbyCallsPerSessionMax`.
  *
- * Our choice: a lobby may be named twice; what is said last counts.
+ * Unspecified: a lobby may be named twice; what is said last counts.
  *
  * @see docs/spec/gateway.md#calls
  */

@@ -8,7 +8,7 @@ export type CheckText = (report: Report, locale: string, text: unknown) => void;
 /**
  * Checks a dictionary locale → text: keys are known locales, texts follow the rules of the field they translate.
  *
- * Null clears the dictionary. Our choice: a null text counts as no entry (widespread builders send it to remove one),
+ * Null clears the dictionary. Unspecified: a null text counts as no entry (widespread builders send it to remove one),
  * and a bad text is reported at its locale on every level, not at the dictionary.
  *
  * @see docs/spec/commands.md#localization

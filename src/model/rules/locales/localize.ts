@@ -4,7 +4,7 @@ import { type Locale, type Localizations, localeFallbacks, locales } from '../..
  * Drops the texts that say nothing more than the default; null when nothing is left. Locales come in the order of
  * {@link locales}, so that equal dictionaries are equal as text.
  *
- * Our choice: an equal text stays while it keeps a fallback from being shown. With the default "color" and `en-GB`
+ * Unspecified: an equal text stays while it keeps a fallback from being shown. With the default "color" and `en-GB`
  * "colour", an `en-US` "color" is what keeps American users from reading "colour"; the interface asks for it.
  *
  * @see docs/spec/commands.md#localization; docs/spec/commands.md#fallbacks

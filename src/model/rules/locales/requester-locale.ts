@@ -1,6 +1,6 @@
 import { isLocale, type Locale, locales } from '../../locale.ts';
 
-/** What of a request tells its reader's locale. */
+/** The parts of a request that can name the caller's locale. */
 export interface LocaleSources {
   /** The locale header's value. */
   readonly header?: string | undefined;
@@ -19,12 +19,12 @@ export function requesterLocale({ header, acceptLanguage = '', setting }: Locale
   return negotiate(acceptLanguage) ?? (isLocale(setting) ? setting : undefined);
 }
 
-// Our choice where a language has several locales and its name alone is given.
+// Unspecified where a language has several locales and its name alone is given.
 const preferred = ['en-US', 'es-ES', 'zh-CN'] as const satisfies readonly Locale[];
 
 const negotiate = createNegotiator([...preferred, ...locales]);
 
-// Nobody reads more languages than that; a hostile header may list thousands.
+// A hostile header may list thousands of languages.
 const rangesMax = 32;
 
 /**

@@ -67,7 +67,7 @@ export function decidingChannel<Channel extends PlaceChannel>(
   return channels.find(({ id }) => id === channel.parent_id) ?? channel;
 }
 
-/** The permission without which nobody writes here. */
+/** The permission that writing in this channel needs. */
 export function sendPermission({ channel }: MemberPlace): bigint {
   return channel?.isThread ? permissionBits.SEND_MESSAGES_IN_THREADS : permissionBits.SEND_MESSAGES;
 }

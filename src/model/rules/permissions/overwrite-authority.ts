@@ -8,7 +8,7 @@ export interface RankedGuild extends PlaceGuild {
   readonly roles: readonly { readonly id: RoleId; readonly permissions: string; readonly position: number }[];
 }
 
-/** The roles of a member of the guild, none for anybody else. */
+/** The roles of a member of the guild; empty for other users. */
 export type RolesOf = (userId: Snowflake) => readonly RoleId[];
 
 const needed = permissionBits.MANAGE_GUILD | permissionBits.MANAGE_ROLES;
@@ -21,7 +21,7 @@ export function mayEditOverwrites({ permissions }: Pick<MemberPlace, 'permission
 /**
  * Whether a member who may edit command permissions may do so for what this entry is about.
  *
- * Our choice: what "manage" means for each. A role stands below the editor's highest; @everyone is below all. A user's
+ * Unspecified: what "manage" means for each. A role stands below the editor's highest; @everyone is below all. A user's
  * highest role does, or it is the editor itself. A channel is seen by the editor, who has MANAGE_ROLES there, and all
  * channels are all of those. The owner manages everything; administrators keep to the order of the roles.
  *

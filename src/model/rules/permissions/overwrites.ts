@@ -18,10 +18,10 @@ const types = Object.values(overwriteTypes);
 
 /**
  * Checks the body that replaces a command's overwrites, `{permissions: […]}`: at most `limits.commandPermissionsMax`
- * entries, each with an id, a type and a boolean. Whether the ids are of anything in the guild is for whoever knows it.
+ * entries, each with an id, a type and a boolean. The caller checks that the ids belong to the guild.
  *
- * Our choice: the list must be there (null would clear what somebody may have set with care, so `[]` is asked for),
- * and two entries for one role, user or channel are refused, for they could contradict each other.
+ * Unspecified: the list is required (null could clear overwrites by accident, so clearing takes `[]`),
+ * and two entries for one role, user or channel are rejected, because they could contradict each other.
  *
  * @see docs/spec/permissions.md#replacing
  */

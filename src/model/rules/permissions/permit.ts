@@ -55,29 +55,29 @@ export interface Permit {
 }
 
 /**
- * Decides whether a member may use a command in a place of a guild, and tells why. Whether the command is offered there
+ * Decides whether a member may use a command in a place of a guild, and explains why. Whether the command is offered there
  * at all (contexts, installations) is another question: `isOfferedIn`, `isInstalledBy`.
  *
  * In a place that is no channel whatever is about channels has nothing to say.
  *
- * Our choice: age comes before all, administrators included, because the interface speaks of whoever uses the command,
+ * Unspecified: age comes before all, administrators included, because the interface speaks of whoever uses the command,
  * not of permissions; the application-wide overwrites never stand above `default_member_permissions`, whatever allows.
  *
  * @see docs/spec/permissions.md#evaluation; docs/spec/commands.md#age-restricted-commands; docs/spec/interactions.md#using-a-command
  */
 export function permit(question: PermitQuestion): Permit {
   const steps: PermitStep[] = [];
-  for (const judge of judges) {
-    const step = judge(question);
+  for (const check of checks) {
+    const step = check(question);
     steps.push(step);
     if (step.outcome !== 'next') return { allowed: step.outcome === 'allow', decision: step, steps };
   }
   throw new Error('The last step always decides.');
 }
 
-type Judge = (question: PermitQuestion) => PermitStep;
+type Check = (question: PermitQuestion) => PermitStep;
 
-const judges: readonly Judge[] = [
+const checks: readonly Check[] = [
   validateAge,
   validateAdministrator,
   validateAccess,
