@@ -65,7 +65,7 @@ export class LiveLobby {
     this.#head = shared;
     const ids = new Set(members.map(({ id }) => id));
     for (const id of [...this.#members.ids()]) if (!ids.has(id)) this.#members.remove(id);
-    for (const member of members) this.#put(member, this.#members.find(member.id));
+    for (const member of members) this.#put(member);
     const speaking = new Set(voiceStates.map(({ id }) => id));
     for (const { id } of this.voiceStates) if (!speaking.has(id)) this.changeVoice(id, undefined);
     for (const state of voiceStates) this.changeVoice(state.id, state);
