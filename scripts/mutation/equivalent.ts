@@ -1,25 +1,63 @@
 import type { Mutant } from './mutants.ts';
 
-/** A mutant whose change nobody can observe, so that no test can fail. */
+/** Mutants whose change nobody can observe, so that no test can fail. */
 interface Equivalent {
   readonly file: string;
-  /** The text that it changes, and to what. */
-  readonly original: string;
-  readonly replacement: string;
+  /** The function that holds them. */
+  readonly inside: string;
+  /** The texts that they change; all in the function without it. */
+  readonly originals?: readonly string[];
+  readonly replacements: readonly string[];
   readonly reason: string;
 }
 
-const table: readonly Equivalent[] = [];
+const diff = 'src/model/rules/commands/command-diff.ts';
+const quickly = 'a quick look that finds a difference is followed by the long one, which gives the answer';
+const lengths = 'src/model/rules/text-length.ts';
+const counted = 'what the length in UTF-16 units decides alone, the count of code points decides in the same way';
+
+const table: readonly Equivalent[] = [
+  // Each of these functions is one conjunction: a false part of it makes the whole say that there is a difference.
+  { file: diff, inside: 'isPlainlySame', replacements: ['false', '{}'], reason: quickly },
+  { file: diff, inside: 'sameOption', replacements: ['false', '{}'], reason: quickly },
+  { file: diff, inside: 'sameChoice', replacements: ['false', '{}'], reason: quickly },
+  { file: diff, inside: 'same', replacements: ['false', '{}'], reason: quickly },
+  {
+    ...{ file: diff, inside: 'isPlainlySamePlace', replacements: ['false'], reason: quickly },
+    originals: ['(server.dm_permission ?? true) === (desired.dm_permission ?? true)'],
+  },
+  {
+    ...{ file: diff, inside: 'sameTexts', replacements: ['false'], reason: quickly },
+    originals: ['!a && !b', 'left === 0'],
+  },
+  {
+    ...{ file: diff, inside: 'diffCommand', replacements: ['false'], reason: quickly },
+    originals: ['isPlainlySame(server, desired, context)'],
+  },
+  {
+    ...{ file: diff, inside: 'comparable', originals: ['[]'], replacements: ["['mutated']"] },
+    reason: 'both sides of the comparison get the same list',
+  },
+  { file: lengths, inside: 'isLonger', originals: ['text.length > max'], replacements: ['true'], reason: counted },
+  { file: lengths, inside: 'isLonger', originals: ['text.length > 2 * max'], replacements: ['false'], reason: counted },
+  {
+    ...{ file: 'src/service/domain/interactions/delivery.ts', inside: 'leave', originals: ['>'], replacements: ['>='] },
+    reason: 'an application with nothing under way may have an entry of 0 or none',
+  },
+];
 
 /** Takes them out. `stale` are the entries that fit no mutant any more. */
 export function equivalentMutants(mutants: readonly Mutant[]) {
-  const fits = (mutant: Mutant) => (entry: Equivalent) =>
-    entry.file === mutant.file && entry.original === mutant.original && entry.replacement === mutant.replacement;
-  const equivalent = mutants.filter(mutant => table.some(fits(mutant)));
-  const stale = table.filter(entry => !mutants.some(mutant => fits(mutant)(entry)));
+  const isEquivalent = (mutant: Mutant) => table.some(entry => fits(entry, mutant));
+  const stale = table.filter(entry => !mutants.some(mutant => fits(entry, mutant)));
   return {
-    equivalent,
-    others: mutants.filter(mutant => !table.some(fits(mutant))),
-    stale: stale.map(({ file, original, replacement }) => `${file}: ${original} → ${replacement}`),
+    equivalent: mutants.filter(isEquivalent),
+    others: mutants.filter(mutant => !isEquivalent(mutant)),
+    stale: stale.map(({ file, inside, originals = [] }) => [file, inside, ...originals].join(' ')),
   };
+}
+
+function fits({ file, inside, originals, replacements }: Equivalent, mutant: Mutant): boolean {
+  if (file !== mutant.file || inside !== mutant.inside || !replacements.includes(mutant.replacement)) return false;
+  return originals === undefined || originals.includes(mutant.original);
 }

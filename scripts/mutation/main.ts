@@ -15,6 +15,7 @@ const help = `npm run mutation -- [options]
   --sample N        try N mutants, picked by --seed, instead of all
   --seed N          another sample (default 1)
   --files TEXT      only mutants of source files whose path contains the text
+  --tests TEXT      only test files whose path contains the text
   --report FILE     write every mutant with its outcome as JSON
   --survivors FILE  try again what survived according to such a report
   --threshold N     per cent of the mutants that have to be found (default 90)`;
@@ -24,6 +25,7 @@ const { values: options } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     files: { type: 'string', default: '' },
+    tests: { type: 'string', default: '' },
     report: { type: 'string' },
     survivors: { type: 'string' },
     threshold: { type: 'string', default: '90' },
@@ -63,7 +65,7 @@ console.log(
 );
 for (const [reason, count] of Object.entries(excluded)) console.log(`Not mutated: ${count} of the kind "${reason}".`);
 
-const outcomes = await tryMutants(chosen, [...testFiles], textsOf, save);
+const outcomes = await tryMutants(chosen, [...testFiles].filter(isAsked), textsOf, save);
 for (const { mutant, status } of outcomes) {
   if (status === 'survived' || status === 'not covered') console.log(describeMutant(mutant, status));
 }
@@ -74,6 +76,10 @@ process.exit(scoreOf(outcomes) * 100 >= Number(options.threshold) ? 0 : 1);
 function costOf(testFile: string): number {
   if (readFileSync(testFile, 'utf8').includes('startService(')) return 2;
   return testFile.endsWith('.property.test.ts') ? 1 : 0;
+}
+
+function isAsked(testFile: string): boolean {
+  return testFile.includes(options.tests);
 }
 
 function save(known: readonly Outcome[]): void {

@@ -9,6 +9,8 @@ export interface Mutant {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** The function around it that has a name; empty at the top of the module. */
+  readonly inside: string;
   /** The mutator's name. */
   readonly kind: string;
   readonly original: string;
@@ -52,12 +54,14 @@ export function findMutants(files: readonly string[]): Found {
 function findInFile(file: string, text: string, mutants: Mutant[], excluded: Record<Exclusion, number>): void {
   const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   let exclusion: Exclusion | undefined;
+  let inside = '';
   visit(parseAst(text, { lang: 'ts' }, file), undefined);
 
   function visit(node: Node, parent: Node): void {
     if (isType(node)) return;
-    const outer = exclusion;
+    const outer = { exclusion, inside };
     exclusion ??= exclusionOf(node, parent, text);
+    if (node.type === 'FunctionDeclaration') inside = node.id.name;
     for (const { kind, start, end, replacement, host = hostOf(node) } of replacementsOf(node, parent, text)) {
       if (exclusion !== undefined) excluded[exclusion]++;
       else add(kind, start, end, replacement, host);
@@ -66,7 +70,7 @@ function findInFile(file: string, text: string, mutants: Mutant[], excluded: Rec
       for (const regex of regexMutations(node.regex)) add('regex', node.start, node.end, regex, hostOf(node));
     }
     for (const child of childrenOf(node)) visit(child, node);
-    exclusion = outer;
+    ({ exclusion, inside } = outer);
   }
 
   function add(kind: string, start: number, end: number, replacement: string, host: Host): void {
@@ -82,7 +86,7 @@ function findInFile(file: string, text: string, mutants: Mutant[], excluded: Rec
     const line = lineStarts.findLastIndex(lineStart => lineStart <= start);
     mutants.push({
       ...{ id: mutants.length + 1, file, line: line + 1, column: start - (lineStarts[line] ?? 0) + 1, kind },
-      ...{ original: text.slice(start, end), replacement, host, mutated },
+      ...{ inside, original: text.slice(start, end), replacement, host, mutated },
     });
   }
 }

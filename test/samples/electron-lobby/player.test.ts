@@ -350,7 +350,10 @@ describe('a lobby', () => {
     await grace.lobbies.get(lobbyId)?.send('Two');
     await window.sees(({ lobbies }) => lobbies.find(({ id }) => id === lobbyId)?.unread === 2);
     await window.call('showLobby', { lobbyId });
-    await window.sees(({ lobbies }) => lobbies.find(({ id }) => id === lobbyId)?.unread === 0);
+    const { openLobby: shown } = await window.sees(
+      ({ lobbies }) => lobbies.find(({ id }) => id === lobbyId)?.unread === 0,
+    );
+    expect(shown?.entries.flatMap(entry => ('content' in entry ? [entry.content] : []))).toEqual(['One', 'Two']);
   });
 
   it('goes when it is left, and another one can be left as well as nothing', async () => {

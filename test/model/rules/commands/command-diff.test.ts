@@ -207,3 +207,60 @@ describe('for any two valid commands', () => {
     );
   });
 });
+
+describe('a difference in one field', () => {
+  const choice = { name: 'Arena', value: 'arena' };
+  const option = { ...map, choices: [choice], name_localizations: { de: 'karte' } };
+  const server = registered({ name_localizations: { de: 'sammeln' }, options: [option] });
+  const same: CommandInput = { ...rally, name_localizations: { de: 'sammeln' }, options: [option] };
+  const withOption = (fields: object): Partial<CommandInput> => ({ options: [{ ...option, ...fields }] });
+
+  it('is none where nothing differs', () => {
+    expect(paths(server, same)).toEqual([]);
+  });
+
+  it.each<[string, Partial<CommandInput>]>([
+    ['description', { description: 'Call' }],
+    ['nsfw', { nsfw: true }],
+    ['default_member_permissions', { default_member_permissions: '8' }],
+    ['default_member_permissions', { default_permission: false }],
+    ['name_localizations.de', { name_localizations: { de: 'rufen' } }],
+    ['name_localizations.fr', { name_localizations: { de: 'sammeln', fr: 'appel' } }],
+    ['name_localizations', { name_localizations: null }],
+    ['description_localizations', { description_localizations: { de: 'Ruft' } }],
+    ['contexts', { contexts: [0] }],
+    ['dm_permission', { dm_permission: false }],
+    ['integration_types', { integration_types: [0] }],
+    ['options', { options: [] }],
+    ['options', withOption({ description: 'Which' })],
+    ['options', withOption({ required: true })],
+    ['options', withOption({ autocomplete: true, choices: [] })],
+    ['options', withOption({ type: optionTypes.INTEGER, choices: [{ name: 'Arena', value: 1 }] })],
+    ['options', withOption({ min_length: 1 })],
+    ['options', withOption({ max_length: 9 })],
+    ['options', withOption({ name: 'place' })],
+    ['options', withOption({ name_localizations: { de: 'ort' } })],
+    ['options', withOption({ description_localizations: { de: 'Wo' } })],
+    ['options', withOption({ choices: [{ ...choice, name: 'Hall' }] })],
+    ['options', withOption({ choices: [{ ...choice, value: 'hall' }] })],
+    ['options', withOption({ choices: [{ ...choice, name_localizations: { de: 'Halle' } }] })],
+    ['options', withOption({ choices: [choice, { name: 'Hall', value: 'hall' }] })],
+    ['options', { options: [option, { ...map, name: 'second' }] }],
+  ])('is found below %s: %j', (field, fields) => {
+    const found = paths(server, { ...same, ...fields });
+    expect(found).not.toEqual([]);
+    for (const path of found) expect(path.startsWith(field), path).toBe(true);
+  });
+
+  it.each([
+    ['min_value', { min_value: 1 }],
+    ['max_value', { max_value: 9 }],
+    ['autocomplete', { autocomplete: true }],
+    ['type', { type: optionTypes.NUMBER }],
+  ])('is found in %s of an option that holds a number', (_, fields) => {
+    const level = { type: optionTypes.INTEGER, name: 'level', description: 'How far' };
+    const input = { ...rally, options: [{ ...level, ...fields }] } as CommandInput;
+    expect(paths(registered({ options: [level] }), input)).not.toEqual([]);
+    expect(paths(registered({ options: [{ ...level, ...fields }] }), { ...rally, options: [level] })).not.toEqual([]);
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { optionChannelTypes, optionTypes } from '../../../../src/model/command.ts';
+import { limits } from '../../../../src/model/limits/limits.ts';
 import { checkCommand } from '../../../../src/model/rules/commands/command.ts';
 import { issuesMax } from '../../../../src/model/rules/report.ts';
 import {
@@ -284,5 +285,37 @@ describe('file_types', () => {
       'options.0.file_types.4 STRING_TYPE_CONVERT',
     ]);
     expect(attachment('image')).toEqual(['options.0.file_types LIST_TYPE_CONVERT']);
+  });
+});
+
+describe('the translations of an option', () => {
+  const max = limits.commandDescriptionLengthMax;
+
+  it.each<[object, string[]]>([
+    [{ name_localizations: { de: 'modus' }, description_localizations: { de: 'x'.repeat(max) } }, []],
+    [{ name_localizations: { de: 'Modus' } }, ['name_localizations.de APPLICATION_COMMAND_INVALID_NAME']],
+    [{ name_localizations: 'x' }, ['name_localizations DICT_TYPE_CONVERT']],
+    [{ description_localizations: { de: '' } }, ['description_localizations.de BASE_TYPE_BAD_LENGTH']],
+    [{ description_localizations: { de: 'x'.repeat(max + 1) } }, ['description_localizations.de BASE_TYPE_BAD_LENGTH']],
+    [{ description_localizations: 'x' }, ['description_localizations DICT_TYPE_CONVERT']],
+  ])('%j have the issues %j', (fields, issues) => {
+    expect(one({ ...fields })).toEqual(issues.map(issue => `options.0.${issue}`));
+  });
+});
+
+describe('the bounds of an option', () => {
+  it.each<[object, string[]]>([
+    [{ type: 4, min_value: 5, max_value: 4 }, ['max_value APPLICATION_COMMAND_OPTION_RANGE_INVALID']],
+    [{ type: 4, min_value: 5, max_value: 5 }, []],
+    [{ type: 4, min_value: 5, max_value: 'x' }, ['max_value NUMBER_TYPE_COERCE']],
+    [{ type: 4, min_value: 'x', max_value: 5 }, ['min_value NUMBER_TYPE_COERCE']],
+    [{ type: 4, min_value: 5 }, []],
+    [{ type: 4, max_value: -5 }, []],
+    [{ type: 3, min_length: 5, max_length: 4 }, ['max_length APPLICATION_COMMAND_OPTION_RANGE_INVALID']],
+    [{ type: 3, min_length: 5, max_length: 5 }, []],
+    [{ type: 3, min_length: 5, max_length: 0 }, ['max_length NUMBER_TYPE_MIN']],
+    [{ type: 3, min_length: -1, max_length: 5 }, ['min_length NUMBER_TYPE_MIN']],
+  ])('%j have the issues %j', (fields, issues) => {
+    expect(one({ ...fields })).toEqual(issues.map(issue => `options.0.${issue}`));
   });
 });

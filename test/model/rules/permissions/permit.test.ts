@@ -186,6 +186,21 @@ describe('who may use a command, and what decides it', () => {
     expect(permit(question({ bits: '0' })).decision).toEqual({ step: 'default', outcome: 'deny' });
   });
 
+  it.each<[string, Facts]>([
+    ['age', { nsfw: true, adult: false }],
+    ['access', { permissions: 0n }],
+    ['send', { type: 2, permissions: VIEW_CHANNEL | USE_APPLICATION_COMMANDS }],
+    ['channel', { command: [channel(false)] }],
+    ['member', { command: [user(false)] }],
+    ['default', { bits: '0' }],
+  ])('ends with the step "%s" when that denies', (step, facts) => {
+    const { allowed, decision, steps } = permit(question(facts));
+    expect(allowed).toBe(false);
+    expect(decision).toMatchObject({ step, outcome: 'deny' });
+    expect(steps.at(-1)).toEqual(decision);
+    expect(steps.slice(0, -1).every(({ outcome }) => outcome === 'next')).toBe(true);
+  });
+
   it('lists every step of the decision, with the overwrites that applied without deciding', () => {
     const { steps } = permit(question({ command: [channel(true)], application: [role(true)], bits: '0' }));
     expect(steps).toEqual([

@@ -500,6 +500,18 @@ describe('a list without translations', () => {
     ]);
   });
 
+  it('shows the options of subcommands, with every field of their type', async () => {
+    const file = { type: 11, name: 'save', description: 'x', required: true, file_types: ['image'] };
+    const level = { type: 4, name: 'level', description: 'x', min_value: 1, max_value: 9 };
+    const word = { type: 3, name: 'word', description: 'x', min_length: 1, max_length: 9 };
+    const place = { type: 7, name: 'place', description: 'x', channel_types: [0] };
+    const sub = { type: 1, name: 'load', description: 'x', name_localizations: { de: 'laden' } };
+    await create({ name: 'game', description: 'x', options: [{ ...sub, options: [file, level, word, place] }] });
+    const [shown] = (await localized('de')).options;
+    expect(shown).toMatchObject({ type: 1, name: 'load', name_localized: 'laden' });
+    expect(shown.options).toMatchObject([file, level, word, place]);
+  });
+
   it('falls back from en-US to en-GB, and shows nothing for a locale without text', async () => {
     await create(translated);
     expect(await localized('en-US')).toMatchObject({

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { announceGuildChange, announceMember } from '../../../../src/service/domain/guilds/events.ts';
+import {
+  announceGuildChange,
+  announceInstallation,
+  announceMember,
+} from '../../../../src/service/domain/guilds/events.ts';
 import { topics } from '../../../../src/service/events/announcement.ts';
 import type { GuildMemberRecord, GuildRecord } from '../../../../src/service/store/records.ts';
 import { ada, channelRecord, guildRecord, makeWorld, type World } from '../support.ts';
@@ -53,4 +57,35 @@ describe('the events of a guild', () => {
     expect(await joined(member, { ...member, nick: 'Ada' })).toEqual(['GUILD_MEMBER_ADD', 'GUILD_MEMBER_UPDATE']);
     expect(await joined(member, { ...member })).toHaveLength(2);
   });
+});
+
+describe('the guild that a bot comes into', () => {
+  const bot: GuildMemberRecord = { ...member, user_id: '1', roles: ['6'], joined_at_ms: 1_000 };
+  const arrived = async (members: readonly GuildMemberRecord[]) => {
+    const guilds: unknown[] = [];
+    await world.core.bus.subscribe(topics.application('1'), ({ event }) => {
+      if (event?.name === 'GUILD_CREATE') guilds.push(JSON.parse(event.data));
+    });
+    await world.core.store.transact('guilds', tx => announceInstallation(tx, '1', before, members));
+    return guilds;
+  };
+
+  it.each([
+    [[bot], { large: false, member_count: 1 }],
+    [[bot, member], { large: true, member_count: 2 }],
+  ])('shows the bot alone, and says whether there are more members', async (members, shown) => {
+    const own = { user: { id: '1', bot: true }, roles: ['6'], joined_at: '1970-01-01T00:00:01.000000+00:00' };
+    expect(await arrived(members)).toMatchObject([{ id: '5', name: 'Harbour', members: [own], ...shown }]);
+  });
+
+  it('shows a bot that is no member as one since the guild began, without roles', async () => {
+    expect(await arrived([member])).toMatchObject([{ members: [{ user: { id: '1' }, roles: [] }], large: false }]);
+  });
+});
+
+it('a changed guild is shown whole in its event', async () => {
+  const shown: unknown[] = [];
+  await world.core.bus.subscribe(topics.guild('5'), ({ event }) => shown.push(JSON.parse(event?.data ?? 'null')));
+  await changed({ name: 'Pier' });
+  expect(shown).toMatchObject([{ id: '5', name: 'Pier', owner_id: before.owner_id }]);
 });

@@ -378,6 +378,17 @@ describe('the original message', () => {
     }
   });
 
+  it('cannot be read with a token that has expired, also when nothing sweeps', async () => {
+    const interaction = await used();
+    await answer(interaction);
+    stop();
+    await world.core.clock.advance(limits.interactionTokenLifeMs - 1);
+    await interactions.message('1', interaction.token, '@original');
+    await world.core.clock.advance(1);
+    const late = interactions.message('1', interaction.token, '@original');
+    expect((await refusal(late)).reason).toBe('invalid_webhook_token');
+  });
+
   it('is kept from a token of the right form whose secret is wrong', async () => {
     const interaction = await used();
     await answer(interaction);

@@ -111,6 +111,16 @@ describe('a message command', () => {
     expect(await refusal(world.used(on(await target(), fields), user))).toMatchObject({ paths: ['data.target_id'] });
   });
 
+  it('is rejected on a message of another channel of the same guild', async () => {
+    const message = await said({});
+    const [general] = guild().channels;
+    const channels = general ? [general, { ...general, id: '702', name: 'hall' }] : [];
+    await world.core.store.transact('place', transaction => transaction.put('guilds', guild({ channels })));
+    const elsewhere = world.used(on(message?.id, { channel_id: '702' }));
+    expect(await refusal(elsewhere)).toMatchObject({ reason: 'invalid_form_body', paths: ['data.target_id'] });
+    await world.used(on(message?.id));
+  });
+
   it('is used on an ephemeral one by its user, and on none once the interaction is over', async () => {
     const message = await said({ flags: EPHEMERAL });
     await world.used(on(message?.id));

@@ -262,6 +262,18 @@ describe('a modal that was filled in', () => {
     expect((await refusal(submitted(submission(late)))).reason).toBe('unknown_interaction');
   });
 
+  it('is rejected with the application, the channel, the guild or the user of another interaction', async () => {
+    const modal = await shown(await world.used());
+    const reason = async (fields: object, userId = ada) =>
+      (await refusal(submitted(submission(modal, undefined, fields), userId))).reason;
+    expect(await reason({ application_id: '3' })).toBe('unknown_application');
+    expect(await reason({ application_id: '2' })).toBe('unknown_interaction');
+    expect(await reason({ channel_id: '701' })).toBe('unknown_interaction');
+    expect(await reason({ guild_id: null })).toBe('unknown_interaction');
+    expect(await reason({}, ben)).toBe('unknown_interaction');
+    await submitted(submission(modal));
+  });
+
   it('can be submitted after a restart', async () => {
     const modal = await shown(await world.used());
     await world.core.clock.advance(1);
