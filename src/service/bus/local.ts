@@ -1,9 +1,7 @@
 import type { RateLimit } from '../../model/limits/limit-profiles.ts';
 import { type Cancel, type Clock, type Logger, silentLogger, steadyNow } from '../../wire/clock/ports.ts';
 import type { Announced, Topic } from '../events/announcement.ts';
-import { SmallSet } from '../support/small-set.ts';
 import type { Bus, Lease, LimitState } from './contract.ts';
-import { type Expiring, ExpiringMap } from './expiring-map.ts';
 
 interface Subscription {
   readonly listener: (announced: Announced) => void;
@@ -27,11 +25,11 @@ class LocalBus implements Bus {
   readonly engine = 'local';
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #subscriptions = new Map<Topic, SmallSet<Subscription>>();
+  readonly #subscriptions = new Map<Topic, Set<Subscription>>();
   readonly #windows = new ExpiringMap<Window>();
   readonly #leases = new ExpiringMap<Expiring>();
   /** Who → an entry for each session. */
-  readonly #present = new Map<Topic, SmallSet<{ readonly id: string }>>();
+  readonly #present = new Map<Topic, Set<{ readonly id: string }>>();
   #waiting: Announced[] = [];
   #publishing = false;
   #handed = 0;
@@ -56,7 +54,7 @@ class LocalBus implements Bus {
 
   subscribe(topic: Topic, listener: (announced: Announced) => void): Cancel {
     const subscription: Subscription = { listener, after: this.#handed };
-    const all = this.#subscriptions.get(topic) ?? new SmallSet<Subscription>();
+    const all = this.#subscriptions.get(topic) ?? new Set<Subscription>();
     all.add(subscription);
     this.#subscriptions.set(topic, all);
     return () => {
@@ -80,11 +78,9 @@ class LocalBus implements Bus {
 
   enter(who: Topic, id: string): () => void {
     const entry = { id };
-    const sessions = this.#present.get(who) ?? new SmallSet<{ readonly id: string }>();
+    const sessions = this.#present.get(who) ?? new Set<{ readonly id: string }>();
     // A session that enters again is not taken out by its former entry.
-    sessions.each(former => {
-      if (former.id === id) sessions.delete(former);
-    });
+    for (const former of sessions) if (former.id === id) sessions.delete(former);
     sessions.add(entry);
     this.#present.set(who, sessions);
     return () => {
@@ -132,13 +128,57 @@ class LocalBus implements Bus {
 
   #hand(event: Announced): void {
     const number = ++this.#handed;
-    this.#subscriptions.get(event.to)?.each(({ listener, after }) => {
-      if (number <= after) return;
+    for (const { listener, after } of this.#subscriptions.get(event.to) ?? []) {
+      if (number <= after) continue;
       try {
         listener(event);
       } catch (error) {
-        this.#log.error({ error, topic: event.to, event: event.event?.name }, 'A listener of the bus failed');
+        this.#log.error({ error, topic: event.to, event: event.event?.name }, 'A listener of the bus failed.');
       }
-    });
+    }
+  }
+}
+
+/** Something that ends at a known time. */
+export interface Expiring {
+  readonly endsAtMs: number;
+}
+
+const sizeBeforeSweep = 1024;
+
+/**
+ * A map whose values end by themselves, without a timer each: one that has ended is not found any more, and whenever
+ * the map has doubled all that have ended are swept out. So it never holds more than twice what lives, or 1,024.
+ */
+export class ExpiringMap<Value extends Expiring> {
+  readonly #values = new Map<string, Value>();
+  #sweepAtSize = sizeBeforeSweep;
+
+  get(name: string, nowMs: number): Value | undefined {
+    const value = this.#values.get(name);
+    return value && nowMs < value.endsAtMs ? value : undefined;
+  }
+
+  set(name: string, value: Value, nowMs: number): void {
+    this.#values.set(name, value);
+    if (this.#values.size >= this.#sweepAtSize) this.#sweep(nowMs);
+  }
+
+  delete(name: string): void {
+    this.#values.delete(name);
+  }
+
+  clear(): void {
+    this.#values.clear();
+  }
+
+  /** How many it holds, ended ones not yet swept included. */
+  get size(): number {
+    return this.#values.size;
+  }
+
+  #sweep(nowMs: number): void {
+    for (const [name, value] of this.#values) if (nowMs >= value.endsAtMs) this.#values.delete(name);
+    this.#sweepAtSize = Math.max(sizeBeforeSweep, 2 * this.#values.size);
   }
 }

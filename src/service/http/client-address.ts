@@ -28,6 +28,12 @@ export function clientAddressBehind(proxies: readonly string[]): AddressOf {
   };
 }
 
+/** As {@link clientAddressBehind}, in the form that limits and blocks count: {@link countedAddress}. */
+export function countedAddressBehind(proxies: readonly string[]): AddressOf {
+  const clientOf = clientAddressBehind(proxies);
+  return request => countedAddress(clientOf(request));
+}
+
 /**
  * Tells whether a request comes from one of the proxies itself; undefined when there are none.
  *

@@ -2,7 +2,6 @@ import type { FetchInit } from '../../wire/clock/ports.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { Core } from '../core.ts';
-import { elapsedMs } from '../support/elapsed.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import type { OutboundKind } from '../telemetry/metrics.ts';
 import { PrivateAddressError } from './private-address.ts';
@@ -45,7 +44,7 @@ export async function askOutside(
     const body = await readBytes(response, bytesMax);
     return { status: response.status, contentType: response.headers.get('content-type'), body };
   };
-  const startMs = elapsedMs();
+  const startMs = performance.now();
   let status: number | undefined;
   try {
     const reply = await pendingWork.runOutside(() => deadline.within(ask()));
@@ -57,7 +56,7 @@ export async function askOutside(
     return undefined;
   } finally {
     deadline.close();
-    if (!signal?.aborted) metrics.delivered(kind, isTaken(kind, status), elapsedMs(startMs));
+    if (!signal?.aborted) metrics.delivered(kind, isTaken(kind, status), performance.now() - startMs);
   }
 }
 

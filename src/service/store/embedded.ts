@@ -1,7 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { type Cancel, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import type { Announced } from '../events/announcement.ts';
-import { elapsedMs } from '../support/elapsed.ts';
 import { LruCache } from '../support/lru-cache.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { AnnouncementSink, KeyPart, ListQuery, Store, StoreContent, StoreView, Transaction } from './contract.ts';
@@ -166,14 +165,14 @@ export class EmbeddedStore implements Store {
   }
 
   #commitChanges(changes: Overlay, revision: number, transactions: number): boolean {
-    const startMs = elapsedMs();
+    const startMs = performance.now();
     let outcome: CommitReport['outcome'] = 'failed';
     try {
       const hasWritten = this.#engine.commit(changes, revision);
       outcome = hasWritten ? 'written' : 'unchanged';
       return hasWritten;
     } finally {
-      this.#options.onCommit?.({ transactions, ms: elapsedMs(startMs), outcome });
+      this.#options.onCommit?.({ transactions, ms: performance.now() - startMs, outcome });
     }
   }
 

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { loadOnce } from '../../wire/load-once.ts';
-import { elapsedMs } from '../support/elapsed.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -47,13 +46,13 @@ export function createEndpoints(metrics: Metrics, readiness: Readiness): Endpoin
   async function renderRested(): Promise<string> {
     try {
       const { render } = await load();
-      const restMs = -elapsedMs(restsUntilMs);
+      const restMs = restsUntilMs - performance.now();
       if (restMs > 0) await wait(restMs);
-      const startMs = elapsedMs();
+      const startMs = performance.now();
       // It reads the numbers before it waits for anything, so whoever asks from here on has to wait for the next.
       next = undefined;
       const rendered = await render();
-      restsUntilMs = elapsedMs() + restPerRendering * elapsedMs(startMs);
+      restsUntilMs = performance.now() + restPerRendering * (performance.now() - startMs);
       return rendered;
     } catch (error) {
       next = undefined;

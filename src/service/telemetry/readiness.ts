@@ -1,5 +1,4 @@
 import type { Store } from '../store/contract.ts';
-import { elapsedMs } from '../support/elapsed.ts';
 
 /** Why a service takes no traffic. */
 export type UnreadyReason = 'starting' | 'draining' | 'store_failed';
@@ -56,8 +55,8 @@ export class Readiness {
     } catch {
       this.#hasStoreFailed = true;
     }
-    if (!this.#hasStoreFailed || elapsedMs(this.#triedAtMs) < tryEveryMs) return;
-    this.#triedAtMs = elapsedMs();
+    if (!this.#hasStoreFailed || performance.now() - this.#triedAtMs < tryEveryMs) return;
+    this.#triedAtMs = performance.now();
     const scope = `setting/${settingName}`;
     const record = { name: settingName, value: triedText };
     try {
