@@ -5,7 +5,7 @@ import type { Bus, Lease, LimitState } from './contract.ts';
 
 interface Subscription {
   readonly listener: (announced: Announced) => void;
-  /** How many events had been handed out before it. */
+  /** How many events had been delivered before it. */
   readonly after: number;
 }
 
@@ -14,8 +14,8 @@ interface Window extends Expiring {
 }
 
 /**
- * The bus of a service that is one process. Everything happens within the call: when `publish` returns, every listener
- * has been called, unless it was called by a listener; then its events follow those under way.
+ * The bus of a service in one process. It is synchronous: when `publish` returns, every listener has been called, unless a listener
+ * called it; its events then follow those under way.
  */
 export function localBus(clock: Clock, log: Logger = silentLogger): Bus {
   return new LocalBus(clock, log);
@@ -43,7 +43,7 @@ class LocalBus implements Bus {
     for (const event of announced) this.#waiting.push(event);
     if (this.#publishing) return;
     this.#publishing = true;
-    // Listeners may publish more meanwhile; that queues up here, so that all hear everything in one order.
+    // Events that listeners publish are queued here, so that all listeners receive all events in one order.
     for (let at = 0; at < this.#waiting.length; at++) {
       const event = this.#waiting[at];
       if (event) this.#hand(event);
@@ -66,7 +66,7 @@ class LocalBus implements Bus {
   count(name: string, { requests, windowMs }: RateLimit, calls = 1): LimitState {
     const nowMs = steadyNow(this.#clock);
     let window = this.#windows.get(name, nowMs);
-    // A window that would last longer than its length began before the clock was set back.
+    // A window that ends later than its length allows began before the clock was set back.
     if (!window || window.endsAtMs - nowMs > windowMs) {
       window = { calls: 0, endsAtMs: nowMs + windowMs };
       if (calls > 0) this.#windows.set(name, window, nowMs);
@@ -79,7 +79,7 @@ class LocalBus implements Bus {
   enter(who: Topic, id: string): () => void {
     const entry = { id };
     const sessions = this.#present.get(who) ?? new Set<{ readonly id: string }>();
-    // A session that enters again is not taken out by its former entry.
+    // A session that registers again must not be removed by its former registration.
     for (const former of sessions) if (former.id === id) sessions.delete(former);
     sessions.add(entry);
     this.#present.set(who, sessions);
@@ -117,7 +117,7 @@ class LocalBus implements Bus {
   }
 
   async close(): Promise<void> {
-    // Emptied one by one: a listener that closes the bus is in the midst of one of them.
+    // Cleared one by one, because a listener that closes the bus is called while one of them is iterated.
     for (const subscriptions of this.#subscriptions.values()) subscriptions.clear();
     this.#subscriptions.clear();
     this.#waiting = [];
@@ -139,7 +139,7 @@ class LocalBus implements Bus {
   }
 }
 
-/** Something that ends at a known time. */
+/** Something that expires at a known time. */
 export interface Expiring {
   readonly endsAtMs: number;
 }
@@ -147,8 +147,8 @@ export interface Expiring {
 const sizeBeforeSweep = 1024;
 
 /**
- * A map whose values end by themselves, without a timer each: one that has ended is not found any more, and whenever
- * the map has doubled all that have ended are swept out. So it never holds more than twice what lives, or 1,024.
+ * A map whose values expire, without a timer for each. An expired value is no longer found; whenever the map has doubled, all expired
+ * values are deleted. So it never holds more than twice the live values, or 1,024.
  */
 export class ExpiringMap<Value extends Expiring> {
   readonly #values = new Map<string, Value>();
@@ -172,7 +172,7 @@ export class ExpiringMap<Value extends Expiring> {
     this.#values.clear();
   }
 
-  /** How many it holds, ended ones not yet swept included. */
+  /** How many values it holds, including expired ones that are not deleted yet. */
   get size(): number {
     return this.#values.size;
   }

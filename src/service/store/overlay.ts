@@ -16,7 +16,7 @@ import type { CollectionName, Records } from './records.ts';
 
 /**
  * Changes laid over a view: who reads here sees the view as if they were made, while the view itself stays as it is.
- * One overlay takes the works of a batch one after another; what a failed one changed is taken back.
+ * The transactions of a batch share one overlay, one after another; the changes of a failed one are rolled back.
  */
 export class Overlay implements StoreView {
   readonly #base: StoreView;
@@ -148,7 +148,7 @@ function merge<T extends object>(
   return merged;
 }
 
-/** What a work does to one record. */
+/** A change of one record. */
 export interface Change {
   readonly key: readonly KeyPart[];
   /** The record as it will be; absent when it is deleted. */
@@ -254,8 +254,8 @@ function addTo(groups: Map<unknown, Set<Change>>, field: string, change: Change)
 }
 
 /**
- * Whether records are frozen and judged: so in every test, where changing a shared record then throws, and so does
- * putting what is not JSON. In a running service nobody does, and it would cost a write more than its rules do.
+ * Whether records are frozen and checked. Tests do so: changing a shared record, or putting a value that is not JSON, then throws. In a
+ * running service it would cost a write more than its rules do.
  */
 const freezes = process.env.RALLYPOINT_FREEZE_RECORDS === '1';
 

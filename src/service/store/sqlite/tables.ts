@@ -52,7 +52,7 @@ function openTable(database: DatabaseSync, name: CollectionName): Table {
 
   function select(selected: readonly string[], query: AnyQuery) {
     const { index = '', equals = [], from, upTo, descending = false, limit = -1 } = query;
-    routeOf(name, query); // judges it
+    routeOf(name, query); // throws for an invalid query
     if (!equals.every(isStorable)) return [];
     const form = `${selected.length} ${index} ${equals.length} ${from !== undefined} ${upTo !== undefined} ${descending}`;
     let statement = lists.get(form);
