@@ -113,7 +113,9 @@ async function filesOf(profiler: Session, call: () => Promise<void>): Promise<st
   const ran = result
     .filter(({ url }) => url.startsWith(source))
     // What begins at 0 is the module itself.
-    .filter(({ functions }) => functions.some(({ ranges: [whole] }) => whole && whole.startOffset > 0 && whole.count > 0));
+    .filter(({ functions }) =>
+      functions.some(({ ranges: [whole] }) => whole && whole.startOffset > 0 && whole.count > 0),
+    );
   return ran.map(({ url }) => url.slice(source.length));
 }
 
