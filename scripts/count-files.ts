@@ -112,8 +112,10 @@ async function filesOf(profiler: Session, call: () => Promise<void>): Promise<st
   const { result } = await profiler.post('Profiler.takePreciseCoverage');
   const ran = result
     .filter(({ url }) => url.startsWith(source))
-    // The first range of a module is the module itself.
-    .filter(({ functions }) => functions.some(({ ranges: [whole] }, at) => at > 0 && (whole?.count ?? 0) > 0));
+    // What begins at 0 is the module itself.
+    .filter(({ functions }) =>
+      functions.some(({ ranges: [whole] }) => whole && whole.startOffset > 0 && whole.count > 0),
+    );
   return ran.map(({ url }) => url.slice(source.length));
 }
 

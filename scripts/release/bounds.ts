@@ -1,4 +1,4 @@
-/** What a publish allows. Each bound stands here and nowhere else. */
+/** The bounds of a published package, and nowhere else. */
 
 /** Permissive licences, by their SPDX names. */
 export const allowedLicences: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import { reportErrors } from '../wire/error-report.ts';
 import { addressesOf, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
 import { type Closing, closeAll } from './closing.ts';
 import { EventLog } from './gateway/sessions/event-log.ts';
-import { type AddressOf, clientAddressBehind, countedAddress, isFromProxy } from './http/client-address.ts';
+import { countedAddressBehind, isFromProxy } from './http/client-address.ts';
 import { Connections } from './http/connections.ts';
 import { Drain } from './http/drain.ts';
 import { Hosts } from './http/hosts.ts';
@@ -118,8 +118,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
     closing,
   );
   const { core, setAddresses } = await openCore(options, environment, closing);
-  const clientOf = clientAddressBehind(trustedProxies);
-  const addressOf: AddressOf = request => countedAddress(clientOf(request));
+  const addressOf = countedAddressBehind(trustedProxies);
   const parts = createParts(core, { pendingWork, events, voiceEndpoint, connections, hosts });
   const stateReplaced = async () => {
     await parts.gateway.closeSessions();

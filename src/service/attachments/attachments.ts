@@ -11,18 +11,18 @@ import { serviceLimits } from '../support/service-limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where the message is that files are attached to, and what it has already. */
+/** The message that files are attached to, with its present attachments. */
 export interface AttachedTo {
   readonly channel_id: ChannelId;
   readonly flags: number;
   readonly attachments: readonly Attachment[];
 }
 
-/** What a message has attached once its data is taken. @throws RequestError `invalid_form_body` when that is too much */
+/** The attachments of a message after its data is applied. @throws RequestError `invalid_form_body` if there are too many */
 export type Attach = (data: Fields, to: AttachedTo) => readonly Attachment[];
 
 /**
- * Puts files on the shelf and shows them as attachments. Those of a work that is not kept go from there in their time.
+ * Puts files into the cache and describes them as attachments. Files of a transaction that fails leave the cache in time.
  *
  * @see docs/spec/interactions.md#answers; docs/spec/interactions.md#files
  */
@@ -54,13 +54,13 @@ export function createAttach(core: Pick<Core, 'ids' | 'addresses' | 'entropy'>, 
   };
 }
 
-/** What a client says of a file. */
+/** A client's description of a file. */
 interface Described {
   readonly filename?: string;
   readonly description?: string;
 }
 
-/** By id, that of an attachment there is or the index of a file; undefined when the data does not list them. */
+/** By id: that of an existing attachment, or the index of a new file. Undefined if the data has no list. */
 function listedIn({ attachments }: Fields): ReadonlyMap<string, Described> | undefined {
   if (!Array.isArray(attachments)) return undefined;
   return new Map(
@@ -84,15 +84,15 @@ function tooMany(): RequestError {
 }
 
 /**
- * The files of messages, for whoever has their address.
+ * The files of messages, served to everyone who knows their address.
  *
- * Our choice: they are kept in memory, up to `serviceLimits.filesKeptBytesMax` in all; newer ones take the place of those that
- * nobody has looked at for longest, and all go with the process. Messages go on naming them.
+ * Unspecified: they are kept in memory, up to `serviceLimits.filesKeptBytesMax` in all. The least recently used make room, and none
+ * survives a restart; messages still name them.
  */
 export class AttachmentCache {
   readonly #files = new LruCache<UploadedFile>(serviceLimits.filesKeptBytesMax);
 
-  /** @param secret what its address ends in, so that nobody guesses it */
+  /** @param secret part of its address, so that the address cannot be guessed */
   put(id: Attachment['id'], secret: string, file: UploadedFile): void {
     this.#files.set(`${id}/${secret}`, file, file.content.length + entryBytes);
   }
@@ -106,15 +106,15 @@ export class AttachmentCache {
   }
 }
 
-/** What an empty file takes, about. */
+/** Approximate memory of an empty file. */
 const entryBytes = 512;
 
-/** A file that came with a form. */
+/** A file of a form. */
 export class UploadedFile {
   /** Which entry of the message's `attachments` describes it. */
   readonly index: number;
   readonly name: string;
-  /** Its media type, empty when none was said. */
+  /** Its media type; empty if none was sent. */
   readonly type: string;
   readonly content: Uint8Array;
 
@@ -126,7 +126,7 @@ export class UploadedFile {
   }
 }
 
-/** The files that came with a message; none of what its JSON says of itself. */
+/** The files that were uploaded with a message; `files` in its JSON is ignored. */
 export function uploadedFiles({ files }: Readonly<Record<string, unknown>>): readonly UploadedFile[] {
   return Array.isArray(files) ? files.filter(file => file instanceof UploadedFile) : [];
 }

@@ -11,10 +11,9 @@ import { rejectIssues } from '../support/request-error.ts';
 import { type Attach, uploadedFiles } from './attachments.ts';
 
 /**
- * Files that a user's client sent along with a use: in it they stand by their numbers, as text or number; the
- * application is told ids.
+ * Files that a user's client uploaded with an interaction. The interaction refers to them by number; the application receives ids.
  *
- * Our choice: an id that no file came with is told as it is, unresolved.
+ * Unspecified: an id without a file is passed on as it is, unresolved.
  *
  * @see docs/spec/interactions.md#resolved-data
  */
@@ -33,7 +32,7 @@ export class Uploads {
     });
   }
 
-  /** The option values with ids in place of numbers; yet unjudged. */
+  /** The option values with ids in place of numbers, not validated yet. */
   inOptions(values: unknown): unknown {
     if (this.#byId.size === 0 || !Array.isArray(values)) return values;
     return values.map((value: unknown) => {
@@ -43,7 +42,7 @@ export class Uploads {
     });
   }
 
-  /** What was filled in with ids in place of numbers; yet unjudged. */
+  /** The submitted values with ids in place of numbers, not validated yet. */
   inComponents(components: unknown): unknown {
     if (this.#byId.size === 0 || !Array.isArray(components)) return components;
     return components.map((layout: unknown) => {
@@ -60,7 +59,7 @@ export class Uploads {
     return this.#resolve(this.#idsInOptions(values, options, ['data', 'options']));
   }
 
-  /** As {@link resolveOptions}, of a modal's inputs. */
+  /** Like {@link resolveOptions}, for the inputs of a modal. */
   resolveInputs(given: readonly GivenInput[], inputs: ReadonlyMap<string | undefined, Component>): Resolved {
     return this.#resolve(
       given.flatMap(({ input: { custom_id, type, values = [] }, path }) => {
@@ -103,7 +102,7 @@ export class Uploads {
   }
 }
 
-/** An attachment that a use names. */
+/** An attachment that an interaction refers to. */
 interface Wanted {
   readonly id: string;
   readonly fileTypes: readonly string[];

@@ -2,29 +2,29 @@ import type { RateLimit, RateLimitBucket } from '../../model/limits/limit-profil
 import type { Core } from '../core.ts';
 import { RequestError } from '../support/request-error.ts';
 
-/** Limits how often somebody may be wrong about a secret. What is right costs nothing. */
+/** Limits wrong attempts at a secret. Correct attempts do not count. */
 export interface AttemptLimiter {
   /**
-   * Lets an attempt go on unless too many were wrong lately. No more go on side by side than may still be wrong, so that
-   * many at once get no further than as many in a row.
+   * Runs an attempt unless too many were wrong recently. Only as many run concurrently as may still be wrong, so that concurrent
+   * attempts get no further than consecutive ones.
    *
-   * @param who whose wrong attempts count together
-   * @param wrongMax how many may be wrong, where that is fewer than the limit says
-   * @param work calls `wrong` when the attempt was a wrong one
-   * @throws RequestError `rate_limited`: then not even the right secret is looked at
+   * @param who whose wrong attempts are counted together
+   * @param wrongMax how many may be wrong, if that is fewer than the limit
+   * @param work calls `wrong` if the attempt was wrong
+   * @throws RequestError `rate_limited`, even for the correct secret
    */
   attempt<T>(who: string, work: (wrong: () => void) => Promise<T>, wrongMax?: number): Promise<T>;
 }
 
-/** Somebody with attempts that are not over. */
+/** A caller with attempts under way. */
 interface AttemptOrigin {
   readonly name: string;
-  /** Attempts that are not over, and those of them that were let on. */
+  /** Attempts that wait or run, and those that run. */
   attempts: number;
   underWay: number;
-  /** The last one to be let on: they are let on one after another. */
+  /** The admission of the last attempt; attempts are admitted one after another. */
   admission: Promise<unknown>;
-  /** Wakes the one that waits for another to be over. */
+  /** Called when an attempt ends, to admit the next. */
   settled: () => void;
 }
 
@@ -33,40 +33,40 @@ export function createAttemptLimiter(
   bucket: RateLimitBucket,
 ): AttemptLimiter {
   const limit = limits.buckets[bucket];
-  const guessers = new Map<string, AttemptOrigin>();
+  const origins = new Map<string, AttemptOrigin>();
 
   function enter(who: string): AttemptOrigin {
-    const guesser = guessers.get(who) ?? {
+    const origin = origins.get(who) ?? {
       name: `${bucket}/${who}`,
       attempts: 0,
       underWay: 0,
       admission: Promise.resolve(),
       settled: () => {},
     };
-    guesser.attempts++;
-    guessers.set(who, guesser);
-    return guesser;
+    origin.attempts++;
+    origins.set(who, origin);
+    return origin;
   }
 
-  function leave(who: string, guesser: AttemptOrigin): void {
-    guesser.attempts--;
-    if (guesser.attempts === 0) guessers.delete(who);
+  function leave(who: string, origin: AttemptOrigin): void {
+    origin.attempts--;
+    if (origin.attempts === 0) origins.delete(who);
   }
 
-  async function admit(guesser: AttemptOrigin, counted: RateLimit): Promise<void> {
+  async function admit(origin: AttemptOrigin, counted: RateLimit): Promise<void> {
     for (;;) {
-      const { allowed, remaining, resetAtMs } = await bus.count(guesser.name, counted, 0);
+      const { allowed, remaining, resetAtMs } = await bus.count(origin.name, counted, 0);
       if (!allowed) throw tooMany(Math.max(0, resetAtMs - clock.now()) / 1000);
-      if (guesser.underWay < remaining) break;
+      if (origin.underWay < remaining) break;
       await new Promise<void>(resolve => {
-        guesser.settled = resolve;
+        origin.settled = resolve;
       });
     }
-    guesser.underWay++;
+    origin.underWay++;
   }
 
   async function run<T>(
-    guesser: AttemptOrigin,
+    origin: AttemptOrigin,
     counted: RateLimit,
     work: (wrong: () => void) => Promise<T>,
   ): Promise<T> {
@@ -76,24 +76,24 @@ export function createAttemptLimiter(
         isWrong = true;
       });
     } finally {
-      if (isWrong) await bus.count(guesser.name, counted);
-      guesser.underWay--;
-      guesser.settled();
+      if (isWrong) await bus.count(origin.name, counted);
+      origin.underWay--;
+      origin.settled();
     }
   }
 
   return {
     async attempt(who, work, wrongMax = Number.POSITIVE_INFINITY) {
       if (!limit) return work(() => {});
-      const guesser = enter(who);
+      const origin = enter(who);
       try {
         const counted = { ...limit, requests: Math.min(limit.requests, wrongMax) };
-        const admitted = guesser.admission.then(() => admit(guesser, counted));
-        guesser.admission = admitted.catch(() => {});
+        const admitted = origin.admission.then(() => admit(origin, counted));
+        origin.admission = admitted.catch(() => {});
         await admitted;
-        return await run(guesser, limit, work);
+        return await run(origin, limit, work);
       } finally {
-        leave(who, guesser);
+        leave(who, origin);
       }
     },
   };

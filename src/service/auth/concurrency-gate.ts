@@ -1,13 +1,13 @@
-/** How much may be under way at a time. */
+/** How many tasks may run and wait. */
 export interface ConcurrencyBounds {
-  /** Works that run; the others wait. */
+  /** Tasks that run at a time; the others wait. */
   readonly running: number;
-  /** Works that run or wait, in all and for each caller; beyond that they are refused at once. */
+  /** Tasks that run or wait, in all and for each caller; further ones are rejected immediately. */
   readonly all: number;
   readonly perCaller: number;
 }
 
-/** Lets costly works on a few at a time, and refuses what would wait too long. */
+/** Runs a few costly tasks at a time, and rejects those that would wait too long. */
 export class ConcurrencyGate {
   readonly #bounds: ConcurrencyBounds;
   readonly #byCaller = new Map<string, number>();
@@ -19,7 +19,7 @@ export class ConcurrencyGate {
     this.#bounds = bounds;
   }
 
-  /** Counts an attempt from its beginning to its end. @returns undefined when it was refused */
+  /** Counts an attempt until `leave` is called. @returns undefined if it was rejected */
   enter(caller: string): { leave(): void } | undefined {
     const count = this.#byCaller.get(caller) ?? 0;
     if (this.#all >= this.#bounds.all || count >= this.#bounds.perCaller) return undefined;
@@ -28,10 +28,10 @@ export class ConcurrencyGate {
     return { leave: () => this.#leave(caller) };
   }
 
-  /** Runs a work when it is its turn. */
+  /** Runs a task when it is its turn. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#bounds.running) this.#running++;
-    // Whoever ends hands its place on.
+    // A task that ends passes its place to the next.
     else await new Promise<void>(resolve => this.#waiting.push(resolve));
     try {
       return await work();

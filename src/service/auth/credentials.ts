@@ -10,34 +10,32 @@ import { RequestError } from '../support/request-error.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { Principal } from './principal.ts';
 
-/** Tells who is behind a credential. */
+/** Finds out whose credential it is. */
 export interface Credentials {
   /**
-   * @param authorization the header's value: `Bot <token>`, `Bearer <token>`, or a user's own client's bare token
-   * @param connection what it came on: whoever speaks there says the same again, as a rule
-   * @returns `none` without a header; undefined when the credential is unknown, expired or ended, or its user banned
+   * @param authorization the value of the header: `Bot <token>`, `Bearer <token>`, or the bare token of a user's own client
+   * @returns `none` without a header; undefined if the credential is unknown, expired or revoked, or its user is banned
    */
-  authenticate(authorization: string | undefined, connection?: object): MaybePromise<Principal | undefined>;
+  authenticate(authorization: string | undefined): MaybePromise<Principal | undefined>;
 
   /**
-   * @param token as Identify carries it: a bot token bare or with `Bot `, an OAuth2 token with `Bearer `, a user's own
-   *   client's token bare
+   * @param token as Identify carries it: a bot token, bare or with `Bot `; an OAuth2 token with `Bearer `; or the bare token of a
+   *   user's own client
    */
   authenticateGateway(token: string): Promise<Principal | undefined>;
 }
 
-// More bot tokens than this are looked up in the store each time.
-const rememberedBots = 10_000;
+/** Bound on the bot tokens whose application is cached. */
+const cachedBotsMax = 10_000;
 
 export function createCredentials(core: Core): Credentials {
-  // Only where a token's application was found last; whether the token still fits is asked of the record each time.
+  // Hash of a bot token → application id. The record is read for every request, and its hash compared, so a stale entry does no harm.
   const applicationIds = new Map<string, string>();
-  const said = new SaidBefore();
 
   function bot(hash: string): MaybePromise<Principal | undefined> {
     const id = applicationIds.get(hash);
-    const remembered = id === undefined ? undefined : core.store.get('applications', id);
-    return andThen(remembered, application =>
+    const cached = id === undefined ? undefined : core.store.get('applications', id);
+    return andThen(cached, application =>
       application?.bot_token_hash === hash ? { kind: 'bot', application } : lookedUp(hash),
     );
   }
@@ -50,7 +48,7 @@ export function createCredentials(core: Core): Credentials {
   async function lookUp(hash: string): Promise<ApplicationRecord | undefined> {
     const [application] = await core.store.list('applications', { index: 'byBotToken', equals: [hash], limit: 1 });
     if (!application) return undefined;
-    if (applicationIds.size >= rememberedBots) applicationIds.clear();
+    if (applicationIds.size >= cachedBotsMax) applicationIds.clear();
     applicationIds.set(hash, application.id);
     return application;
   }
@@ -94,9 +92,9 @@ export function createCredentials(core: Core): Credentials {
       return (await ownClientOf(hash)) ?? bot(hash);
     },
 
-    authenticate(authorization, connection) {
+    authenticate(authorization) {
       if (authorization === undefined) return anonymous;
-      const { scheme, hash } = said.read(authorization, connection);
+      const { scheme, hash } = readToken(authorization);
       if (scheme === 'Bot') return bot(hash);
       return scheme === 'Bearer' ? issued(hash) : ownClientOf(hash);
     },
@@ -105,7 +103,7 @@ export function createCredentials(core: Core): Credentials {
 
 const anonymous: Principal = { kind: 'none' };
 
-/** A credential as it is looked up. */
+/** A credential in the form in which it is looked up. */
 interface ReadToken {
   readonly scheme: 'Bot' | 'Bearer' | undefined;
   /** As the store keeps it. */
@@ -118,27 +116,13 @@ function readToken(text: string): ReadToken {
   return { scheme: undefined, hash: hashSecret(text) };
 }
 
-/** What was said last on each connection: who says the same again is not hashed again. */
-class SaidBefore {
-  // Of one entry each: a map compares texts only when their seeded hashes agree, so its time tells nothing of a token.
-  readonly #last = new WeakMap<object, Map<string, ReadToken>>();
-
-  read(text: string, connection: object | undefined): ReadToken {
-    const known = connection && this.#last.get(connection)?.get(text);
-    if (known) return known;
-    const token = readToken(text);
-    if (connection) this.#last.set(connection, new Map([[text, token]]));
-    return token;
-  }
-}
-
 /** Identifies the caller of a route. A route without a credential ignores what the request carries. */
 export function identify(
   credentials: Credentials,
   route: Route,
-  { headers: { authorization }, socket }: IncomingMessage,
+  { headers: { authorization } }: IncomingMessage,
 ): MaybePromise<Principal | undefined> {
-  return isOpen(route) ? anonymous : credentials.authenticate(authorization, socket);
+  return isOpen(route) ? anonymous : credentials.authenticate(authorization);
 }
 
 /**

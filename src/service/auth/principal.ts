@@ -1,6 +1,6 @@
 import type { ApplicationRecord, AuthorizationRecord, TokenRecord, UserRecord } from '../store/records.ts';
 
-/** Whose credential came with a request or an Identify. */
+/** The owner of the credential of a request or an Identify. */
 export type Principal =
   | { readonly kind: 'none' }
   | { readonly kind: 'bot'; readonly application: ApplicationRecord }

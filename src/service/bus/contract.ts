@@ -5,7 +5,7 @@ import type { MaybePromise } from '../support/maybe-promise.ts';
 
 /** The state of one limit after a call was counted. Times are milliseconds on the service's clock. */
 export interface LimitState {
-  /** False: the call must not go on, and was not counted. */
+  /** False: the call is over the limit and was not counted. */
   readonly allowed: boolean;
   /** Calls left in the window. */
   readonly remaining: number;
@@ -15,26 +15,26 @@ export interface LimitState {
 
 export interface Lease {
   readonly name: string;
-  /** Keeps it for another full term. False: it was lost. */
+  /** Extends it by another full term. False: it was lost. */
   renew(): MaybePromise<boolean>;
-  /** Gives it back. Idempotent. */
+  /** Releases it. Idempotent. */
   release(): MaybePromise<void>;
 }
 
 /**
- * What the nodes of one service tell each other. Every engine passes the same suite (test/service/bus/suite.ts).
- * All of it may be lost with its nodes: what must last is in the store.
+ * What the nodes of one service share in memory. Every engine passes the same suite (test/service/bus/suite.ts). All of it may be
+ * lost with the nodes; durable state is in the store.
  */
 export interface Bus {
   /** For messages and logs: `local`, `redis`. */
   readonly engine: string;
 
-  /** Hands events to every subscriber of their topics on every node: in order for each scope, each once. */
+  /** Delivers events to every subscriber of their topics on every node: once each, in order for each scope. */
   publish(announced: readonly Announced[]): MaybePromise<void>;
 
   /**
-   * Calls `listener` for every event of the topic published after this resolves. Subscribing from within a listener, if
-   * it gives no promise, begins right after the event that is being heard: what was published together with it is heard.
+   * Calls `listener` for every event of the topic that is published after this resolves. A subscription made within a listener, if it
+   * is synchronous, begins right after the current event, even if later events were published together with it.
    */
   subscribe(topic: Topic, listener: (announced: Announced) => void): MaybePromise<Cancel>;
 
@@ -45,13 +45,13 @@ export interface Bus {
    */
   count(name: string, limit: RateLimit, calls?: 0 | 1): MaybePromise<LimitState>;
 
-  /** Says that session `id` is there for `who` (a topic); leaving is by the returned function, or with its node. */
+  /** Registers session `id` as present for `who` (a topic) until the returned function is called or its node dies. */
   enter(who: Topic, id: string): MaybePromise<() => MaybePromise<void>>;
 
-  /** How many sessions are there for `who`. */
+  /** How many sessions are present for `who`. */
   present(who: Topic): MaybePromise<number>;
 
-  /** Takes the lease `name` for `termMs`, or undefined while somebody else holds it. */
+  /** Acquires the lease `name` for `termMs`; undefined while it is held elsewhere. */
   lease(name: string, termMs: number): MaybePromise<Lease | undefined>;
 
   /** Idempotent. */

@@ -1,13 +1,11 @@
 import type { RateLimit } from '../../model/limits/limit-profiles.ts';
 import { type Cancel, type Clock, type Logger, silentLogger, steadyNow } from '../../wire/clock/ports.ts';
 import type { Announced, Topic } from '../events/announcement.ts';
-import { SmallSet } from '../support/small-set.ts';
 import type { Bus, Lease, LimitState } from './contract.ts';
-import { type Expiring, ExpiringMap } from './expiring-map.ts';
 
 interface Subscription {
   readonly listener: (announced: Announced) => void;
-  /** How many events had been handed out before it. */
+  /** How many events had been delivered before it. */
   readonly after: number;
 }
 
@@ -16,8 +14,8 @@ interface Window extends Expiring {
 }
 
 /**
- * The bus of a service that is one process. Everything happens within the call: when `publish` returns, every listener
- * has been called, unless it was called by a listener; then its events follow those under way.
+ * The bus of a service in one process. It is synchronous: when `publish` returns, every listener has been called, unless a listener
+ * called it; its events then follow those under way.
  */
 export function localBus(clock: Clock, log: Logger = silentLogger): Bus {
   return new LocalBus(clock, log);
@@ -27,11 +25,11 @@ class LocalBus implements Bus {
   readonly engine = 'local';
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #subscriptions = new Map<Topic, SmallSet<Subscription>>();
+  readonly #subscriptions = new Map<Topic, Set<Subscription>>();
   readonly #windows = new ExpiringMap<Window>();
   readonly #leases = new ExpiringMap<Expiring>();
   /** Who → an entry for each session. */
-  readonly #present = new Map<Topic, SmallSet<{ readonly id: string }>>();
+  readonly #present = new Map<Topic, Set<{ readonly id: string }>>();
   #waiting: Announced[] = [];
   #publishing = false;
   #handed = 0;
@@ -45,7 +43,7 @@ class LocalBus implements Bus {
     for (const event of announced) this.#waiting.push(event);
     if (this.#publishing) return;
     this.#publishing = true;
-    // Listeners may publish more meanwhile; that queues up here, so that all hear everything in one order.
+    // Events that listeners publish are queued here, so that all listeners receive all events in one order.
     for (let at = 0; at < this.#waiting.length; at++) {
       const event = this.#waiting[at];
       if (event) this.#hand(event);
@@ -56,7 +54,7 @@ class LocalBus implements Bus {
 
   subscribe(topic: Topic, listener: (announced: Announced) => void): Cancel {
     const subscription: Subscription = { listener, after: this.#handed };
-    const all = this.#subscriptions.get(topic) ?? new SmallSet<Subscription>();
+    const all = this.#subscriptions.get(topic) ?? new Set<Subscription>();
     all.add(subscription);
     this.#subscriptions.set(topic, all);
     return () => {
@@ -68,7 +66,7 @@ class LocalBus implements Bus {
   count(name: string, { requests, windowMs }: RateLimit, calls = 1): LimitState {
     const nowMs = steadyNow(this.#clock);
     let window = this.#windows.get(name, nowMs);
-    // A window that would last longer than its length began before the clock was set back.
+    // A window that ends later than its length allows began before the clock was set back.
     if (!window || window.endsAtMs - nowMs > windowMs) {
       window = { calls: 0, endsAtMs: nowMs + windowMs };
       if (calls > 0) this.#windows.set(name, window, nowMs);
@@ -80,11 +78,9 @@ class LocalBus implements Bus {
 
   enter(who: Topic, id: string): () => void {
     const entry = { id };
-    const sessions = this.#present.get(who) ?? new SmallSet<{ readonly id: string }>();
-    // A session that enters again is not taken out by its former entry.
-    sessions.each(former => {
-      if (former.id === id) sessions.delete(former);
-    });
+    const sessions = this.#present.get(who) ?? new Set<{ readonly id: string }>();
+    // A session that registers again must not be removed by its former registration.
+    for (const former of sessions) if (former.id === id) sessions.delete(former);
     sessions.add(entry);
     this.#present.set(who, sessions);
     return () => {
@@ -121,7 +117,7 @@ class LocalBus implements Bus {
   }
 
   async close(): Promise<void> {
-    // Emptied one by one: a listener that closes the bus is in the midst of one of them.
+    // Cleared one by one, because a listener that closes the bus is called while one of them is iterated.
     for (const subscriptions of this.#subscriptions.values()) subscriptions.clear();
     this.#subscriptions.clear();
     this.#waiting = [];
@@ -132,13 +128,57 @@ class LocalBus implements Bus {
 
   #hand(event: Announced): void {
     const number = ++this.#handed;
-    this.#subscriptions.get(event.to)?.each(({ listener, after }) => {
-      if (number <= after) return;
+    for (const { listener, after } of this.#subscriptions.get(event.to) ?? []) {
+      if (number <= after) continue;
       try {
         listener(event);
       } catch (error) {
-        this.#log.error({ error, topic: event.to, event: event.event?.name }, 'A listener of the bus failed');
+        this.#log.error({ error, topic: event.to, event: event.event?.name }, 'A listener of the bus failed.');
       }
-    });
+    }
+  }
+}
+
+/** Something that expires at a known time. */
+export interface Expiring {
+  readonly endsAtMs: number;
+}
+
+const sizeBeforeSweep = 1024;
+
+/**
+ * A map whose values expire, without a timer for each. An expired value is no longer found; whenever the map has doubled, all expired
+ * values are deleted. So it never holds more than twice the live values, or 1,024.
+ */
+export class ExpiringMap<Value extends Expiring> {
+  readonly #values = new Map<string, Value>();
+  #sweepAtSize = sizeBeforeSweep;
+
+  get(name: string, nowMs: number): Value | undefined {
+    const value = this.#values.get(name);
+    return value && nowMs < value.endsAtMs ? value : undefined;
+  }
+
+  set(name: string, value: Value, nowMs: number): void {
+    this.#values.set(name, value);
+    if (this.#values.size >= this.#sweepAtSize) this.#sweep(nowMs);
+  }
+
+  delete(name: string): void {
+    this.#values.delete(name);
+  }
+
+  clear(): void {
+    this.#values.clear();
+  }
+
+  /** How many values it holds, including expired ones that are not deleted yet. */
+  get size(): number {
+    return this.#values.size;
+  }
+
+  #sweep(nowMs: number): void {
+    for (const [name, value] of this.#values) if (nowMs >= value.endsAtMs) this.#values.delete(name);
+    this.#sweepAtSize = Math.max(sizeBeforeSweep, 2 * this.#values.size);
   }
 }

@@ -9,27 +9,27 @@ import type { FixtureLoader } from '../testing/fixtures/fixtures.ts';
 import { createSessionToken } from '../testing/fixtures/secrets.ts';
 import { checkSnapshot, type Snapshot, snapshotVersion } from './snapshot.ts';
 
-/** What the control API works with. */
+/** What the control API needs. */
 export interface ControlDeps {
   readonly core: Core;
-  /** What callers prove themselves by. */
+  /** The bearer token of all calls. */
   readonly controlToken: string;
-  /** Moves the service's clock when it is a virtual one; absent on the system's clock. */
+  /** Advances a virtual clock; absent on the system clock. */
   readonly advance?: (ms: number) => Promise<number>;
   readonly fixtures: FixtureLoader;
   readonly faults: FaultInjector;
-  /** What the consent page does with a user's answer. */
+  /** What the consent page does with a user's decision. */
   readonly decide: (decision: ConsentDecision) => Promise<{ readonly redirectTo: string }>;
-  /** What the page for devices does with a user's answer. */
+  /** What the device page does with a user's decision. */
   readonly decideDevice: (decision: DeviceConsentDecision) => Promise<void>;
-  /** Ends whatever lets somebody act as the user, and closes the sessions that lived by it. */
+  /** Revokes every token of the user, and closes the gateway sessions that were opened with one. */
   readonly endUserTokens: (userId: UserId) => Promise<void>;
-  /** Called after the whole state was replaced: closes gateway sessions, and lets whoever waits by the store look again. */
+  /** Called after the whole state was replaced: closes gateway sessions and restarts the sweeps. */
   readonly stateReplaced: () => void | Promise<void>;
 }
 
 export interface DeviceConsentDecision {
-  /** As the device shows it. */
+  /** The code that the device shows. */
   readonly userCode: string;
   readonly userId: string;
   readonly decision: 'approve' | 'deny';
@@ -42,7 +42,7 @@ export interface ConsentDecision {
   readonly guildId?: string | null;
 }
 
-/** A control call that is refused; the message says what to do. */
+/** Thrown to reject a control call; the message says what to do. */
 export class ControlRefusal extends Error {
   readonly status: number;
 
@@ -97,7 +97,7 @@ function call(name: string, run: ControlCall['run'], bytesMax = bodyBytesMax): C
   return { name, run, bodyBytesMax: bytesMax };
 }
 
-/** Runs works one after another: the state is replaced, and all told of it, before it is replaced again. */
+/** Runs replacements of the state one after another, each until everything has been notified. */
 function oneAtATime() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -182,7 +182,7 @@ interface DeviceConsentBody {
   readonly decision: ConsentDecision['decision'];
 }
 
-/** A user's answer to an application in the browser, or on a device. */
+/** A user's decision about an application, in the browser or for a device. */
 async function consent(
   { decide, decideDevice }: ControlDeps,
   body: unknown,
@@ -217,7 +217,7 @@ async function takeSnapshot({ store, clock }: Core): Promise<Snapshot> {
 async function putSnapshot({ core, advance, stateReplaced }: ControlDeps, body: unknown): Promise<undefined> {
   refuse('snapshot', checkSnapshot(body));
   const { at_ms, content } = body as Snapshot;
-  // Time is part of the state: going on before the snapshot was taken would give its ids out a second time.
+  // Time is part of the state: a clock before the time of the snapshot would issue its ids again.
   if (advance && at_ms > core.clock.now()) await advance(at_ms - core.clock.now());
   await core.store.load(content);
   await stateReplaced();

@@ -7,12 +7,12 @@ import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';
 import { type ControlCall, type ControlDeps, ControlRefusal, controlCalls } from './calls.ts';
 
-/** Where the control API begins. */
+/** The prefix of the control API's paths. */
 export const controlPrefix = '/control';
 
 /**
- * Mounts the control API: what tests and tools do to a service beside its interface. Every call proves itself by the
- * control token (`Authorization: Bearer …`); bodies are JSON, errors are `{message}`.
+ * Mounts the control API, by which tests and tools change a service from outside its interface. Every call carries the control token
+ * (`Authorization: Bearer …`); bodies are JSON, errors are `{message}`.
  *
  * @param app not listening yet
  */
@@ -76,7 +76,7 @@ function readJson(body: unknown): unknown {
 
 function answerUnknownCall(calls: readonly ControlCall[], reply: FastifyReply): FastifyReply {
   const known = calls.map(({ name }) => name.replace(' ', ` ${controlPrefix}`)).join(', ');
-  return reply.code(404).send({ message: `There is no such control call; there are ${known}.` });
+  return reply.code(404).send({ message: `There is no such control call. Calls: ${known}.` });
 }
 
 function answerError(deps: ControlDeps, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
@@ -98,13 +98,13 @@ function rejectForNow(
   return reply.code(apiErrors.overloaded.status).send({ message: error.message });
 }
 
-/** Which fields a call's body is refused for is said here, too: there is no tree of errors. */
+/** The message includes the issues of the body, because control errors have no tree of errors. */
 function messageOf(error: Error): string {
   const isDetailed = error instanceof RequestError && error.issues.length > 0;
   return isDetailed ? `${error.message}:\n${formatIssues(error.issues)}` : error.message;
 }
 
-/** Undefined for what nobody foresaw. */
+/** Undefined for unexpected errors. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof ControlRefusal) return error.status;
   if (error instanceof RequestError) return apiErrors[error.reason].status;

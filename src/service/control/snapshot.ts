@@ -15,20 +15,20 @@ import {
   whole,
 } from '../support/document-check.ts';
 
-/** Rises when records change so that a service could not read older ones. */
+/** Incremented whenever a change of the records makes older snapshots unreadable. */
 export const snapshotVersion = 3;
 
-/** The whole state of a service. It holds no token in clear, but keys that sign: keep it as a secret. */
+/** The whole state of a service. It contains no token in clear text, but signing keys: treat it as a secret. */
 export interface Snapshot {
   readonly version: typeof snapshotVersion;
-  /** When it was taken, on the service's clock: milliseconds since the Unix epoch. */
+  /** The time of the snapshot, on the service's clock: milliseconds since the Unix epoch. */
   readonly at_ms: number;
   readonly content: StoreContent;
 }
 
 const keyPartLengthMax = 4096;
 
-/** Every fault of a snapshot: another version, an unknown or absent collection, a record that could not be found again. */
+/** Every issue of a snapshot: another version, an unknown or missing collection, a record without a valid key. */
 export function checkSnapshot(value: unknown): Issue[] {
   if (isPlainObject(value) && value.version !== snapshotVersion) {
     return [issue('other_version', ['version'], snapshotVersion, value.version)];
@@ -47,7 +47,7 @@ const snapshot = object(
   ['version', 'at_ms', 'content'],
 );
 
-/** A record by what the store finds it by. */
+/** Checks the fields of a record that belong to its key and its indexes. */
 function record(name: CollectionName): Check {
   const key = keyFields(name);
   const indexed = indexFields(name);

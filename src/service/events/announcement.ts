@@ -1,10 +1,10 @@
 import type { Dispatches, DispatchName } from '../../model/gateway.ts';
 import type { ApplicationId, GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
 
-/** Who hears an event: all sessions that follow the topic. */
+/** The recipients of an event: all sessions that follow the topic. */
 export type Topic = string;
 
-/** Topics, named once. */
+/** The names of all topics. */
 export const topics = {
   /** An application's bot sessions. */
   application: (id: ApplicationId): Topic => `application/${id}`,
@@ -16,33 +16,33 @@ export const topics = {
   lobby: (id: LobbyId): Topic => `lobby/${id}`,
   /** The bots in a guild. */
   guild: (id: GuildId): Topic => `guild/${id}`,
-  /** Users who may come to use an application's global commands. */
+  /** Users who may use an application's global commands. */
   commands: (id: ApplicationId): Topic => `commands/${id}`,
-  /** The members of a guild, about an application's commands there. */
+  /** Members of a guild, for changes of an application's commands there. */
   guildCommands: (id: ApplicationId, guildId: GuildId): Topic => `commands/${id}/${guildId}`,
 } as const;
 
 /** An event on its way from a commit to the sessions that follow its topic. */
 export interface Announcement {
   readonly to: Topic;
-  /** Absent when the announcement only changes what the sessions follow. */
+  /** Absent if the announcement only changes which topics the sessions follow. */
   readonly event?: {
     readonly name: DispatchName;
-    /** The dispatch's `d`, encoded as JSON once for all who get it. */
+    /** The dispatch's `d`, encoded as JSON once for all recipients. */
     readonly data: string;
   };
   /**
-   * Where it happened: of a sharded bot only the guild's shard hears; without a guild, shard 0. What is for `only` one
-   * session, for `everyShard` or a `recheck` goes past this.
+   * The guild in which it happened: of a sharded bot only the guild's shard receives it; without a guild, shard 0. Does not apply with
+   * `only`, `everyShard` or `recheck`.
    */
   readonly guild?: GuildId;
-  /** It is about the bot itself: all its shards hear. */
+  /** It is about the bot itself: all of its shards receive it. */
   readonly everyShard?: true;
-  /** Sessions of this user are passed over: they hear of it in another form. */
+  /** Sessions of this user do not receive it; they receive another event instead. */
   readonly except?: UserId;
-  /** Of the sessions that follow the topic, this one alone hears. */
+  /** Of the sessions that follow the topic, only this one receives it. */
   readonly only?: string;
-  /** The sessions look whether what they were opened with still holds, and end if not. */
+  /** The sessions check whether their credential is still valid, and close otherwise. */
   readonly recheck?: true;
   /** The sessions begin to follow this topic, after the event. */
   readonly follow?: Topic;
@@ -50,13 +50,13 @@ export interface Announcement {
   readonly unfollow?: Topic;
 }
 
-/** An announcement after its commit: `revision` is the scope's, so that a reader can tell whether it has seen it. */
+/** An announcement after its commit. `revision` is the scope's, by which a reader knows whether it has already seen the change. */
 export interface Announced extends Announcement {
   readonly scope: string;
   readonly revision: number;
 }
 
-/** An event that is encoded when the first of its hearers asks, once for all: where nobody hears, it costs nothing. */
+/** An event that is encoded once, when the first recipient needs it; without recipients it is never encoded. */
 export function lazyEvent<Name extends DispatchName>(
   name: Name,
   describe: () => Dispatches[Name],
@@ -64,7 +64,7 @@ export function lazyEvent<Name extends DispatchName>(
   return new LazyEvent(name, () => JSON.stringify(describe()));
 }
 
-/** As {@link lazyEvent}. @param encode gives the event's data as JSON */
+/** Like {@link lazyEvent}. @param encode returns the event's data as JSON */
 export function lazyText(name: DispatchName, encode: () => string): NonNullable<Announcement['event']> {
   return new LazyEvent(name, encode);
 }

@@ -3,7 +3,6 @@ import type { Cancel } from '../../wire/clock/ports.ts';
 import type { Core } from '../core.ts';
 import type { Announced, Announcement, Topic } from '../events/announcement.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
-import { SmallSet } from '../support/small-set.ts';
 import { type DispatchFrame, dispatchFrame } from './connection/frames.ts';
 import { KeptEvent } from './sessions/event-log.ts';
 
@@ -40,7 +39,7 @@ export interface Follower {
 }
 
 interface Feed {
-  readonly followers: SmallSet<Follower>;
+  readonly followers: Set<Follower>;
   readonly subscribed: MaybePromise<Cancel>;
 }
 
@@ -78,7 +77,8 @@ export class Hub {
   /** The number of the topic's followers, if one of them would act on this announcement; otherwise 0. */
   receiversOf(announcement: Announcement): number {
     const followers = this.#feeds.get(announcement.to)?.followers;
-    return followers?.some(follower => follower.heeds(announcement)) ? followers.size : 0;
+    for (const follower of followers ?? []) if (follower.heeds(announcement)) return followers?.size ?? 0;
+    return 0;
   }
 
   /**
@@ -89,12 +89,12 @@ export class Hub {
     const followers = this.#feeds.get(announced.to)?.followers;
     if (!followers) return 0;
     const dispatch = announced.event && new SharedDispatch(announced.event);
-    followers.each(follower => follower.receiveAgain(announced, dispatch));
+    for (const follower of followers) follower.receiveAgain(announced, dispatch);
     return followers.size;
   }
 
   #subscribe(topic: Topic): Feed {
-    const feed = { followers: new SmallSet<Follower>(), subscribed: this.#core.bus.subscribe(topic, this.#spread) };
+    const feed = { followers: new Set<Follower>(), subscribed: this.#core.bus.subscribe(topic, this.#spread) };
     this.#feeds.set(topic, feed);
     return feed;
   }
@@ -110,7 +110,7 @@ export class Hub {
   };
 }
 
-function spread(followers: SmallSet<Follower>, announced: Announced): void {
+function spread(followers: Set<Follower>, announced: Announced): void {
   const dispatch = announced.event && new SharedDispatch(announced.event);
-  followers.each(follower => follower.receive(announced, dispatch));
+  for (const follower of followers) follower.receive(announced, dispatch);
 }

@@ -5,23 +5,23 @@ import type { Reply } from './call.ts';
 
 type AnyHeaders = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
-/** An answer that names the request it answers. All that the service's servers answer are of this class. */
-// Declared fields, so that a request which needs none of them makes none.
+/** The response class of all servers of the service; it carries the id of its request. */
+// The fields are declared only, so that responses that do not need them do not have them.
 export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  /** In the header, and in log lines about the request. */
+  /** Sent in a header, and part of log lines about the request. */
   declare requestId: string | undefined;
-  /** The template of the path that was asked for; undefined while nothing is known to serve it. */
+  /** The template of the requested path; undefined until a route is found. */
   declare route: string | undefined;
 
-  /** Of its body, as its head says. */
+  /** The `content-length` of the answer. */
   declare bytes: number | undefined;
 
-  // Every answer comes by here, also one that begins without naming its head.
+  // Every answer passes here, even one that never calls writeHead itself.
   override writeHead(status: number, second?: string | AnyHeaders, third?: AnyHeaders): this {
     if (typeof second !== 'object' || Array.isArray(second)) {
       if (this.requestId !== undefined) this.setHeader(requestIdHeader, this.requestId);
     } else {
-      // Put beside the others: setting one header before costs more than writing all of them.
+      // Added to the given headers, because setHeader() before writeHead() makes Node merge both, which costs more.
       if (this.requestId !== undefined) second[requestIdHeader] = this.requestId;
       const length = second['content-length'];
       if (length !== undefined) this.bytes = Number(length);
@@ -30,7 +30,7 @@ export class Answer<Request extends IncomingMessage = IncomingMessage> extends S
   }
 }
 
-/** The id of the request that is answered. */
+/** The id of the request. */
 export function requestIdOf(response: ServerResponse): string | undefined {
   return (response as Answer).requestId;
 }
@@ -40,11 +40,11 @@ type Headers = Readonly<Record<string, string>>;
 /** Headers of an answer that no cache may keep. @see RFC 6749, section 5.1 */
 export const uncached: Headers = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
-/** Writes an answer. @param more headers beside the answer's own */
+/** Writes an answer. @param more headers in addition to the answer's own */
 export function writeReply(response: ServerResponse, answer: Reply, more: Headers = {}): void {
   const payload = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
   if (payload === undefined) {
-    // Without a body there must be no content type: clients would parse the emptiness.
+    // No content type without a body: clients would try to parse it.
     response.writeHead(answer.status, { ...more, ...answer.headers, ...emptyLength(answer.status) });
     response.end();
     return;

@@ -4,40 +4,40 @@ import type { Core } from '../core.ts';
 import type { Reply } from './call.ts';
 import type { LimitHeaders } from './limiter.ts';
 
-/** What an address has been answered within the present window, or that it is blocked. */
-interface Refused {
+/** An address with rejected requests in the current window, or a blocked address. */
+interface RejectedAddress {
   invalid: number;
-  /** Of the window or, when it is blocked, of that. */
+  /** The end of the window or of the block. */
   endsAtMs: number;
   blocked: boolean;
-  /** How long it was blocked last, 0 when it was not lately, and when that ended or will. */
+  /** The length of the last block, 0 if there was none recently, and its end. */
   lastBlockMs: number;
   lastBlockEndMs: number;
 }
 
 /**
- * Addresses whose callers go on although they are refused: what comes from there without a valid credential is blocked for a while
- * after too many answers of 401, 403 and 429 (those of a limit that is not the caller's alone do not count).
+ * Blocks requests without a valid credential from an address for a while after too many answers of 401, 403 and 429. Answers of a
+ * limit that several callers share do not count.
  *
- * Our choice: what is counted is kept in this process and for so many addresses at most, the longest known making room.
+ * Unspecified: the counts are kept in this process and for a bounded number of addresses; the oldest makes room.
  *
  * @see docs/spec/limits.md#blocked-addresses; docs/spec/limits.md#rate-limits
  */
 export class Blocklist {
   readonly #core: Pick<Core, 'clock' | 'limits' | 'log'>;
   readonly #limit: InvalidRequestLimit | undefined;
-  readonly #refused = new Map<string, Refused>();
+  readonly #addresses = new Map<string, RejectedAddress>();
 
   constructor(core: Pick<Core, 'clock' | 'limits' | 'log'>) {
     this.#core = core;
     this.#limit = core.limits.invalidRequests;
   }
 
-  /** Milliseconds until strangers of the address are let in again; 0 when it is not blocked. */
+  /** Milliseconds until the block ends; 0 if the address is not blocked. */
   blockedForMs(address: string): number {
-    // Nearly always nobody was refused lately, and nothing needs to be looked up.
-    if (this.#refused.size === 0) return 0;
-    const record = this.#refused.get(address);
+    // Mostly there is no such address, and no look-up is needed.
+    if (this.#addresses.size === 0) return 0;
+    const record = this.#addresses.get(address);
     return record?.blocked ? Math.max(0, record.endsAtMs - steadyNow(this.#core.clock)) : 0;
   }
 
@@ -45,11 +45,11 @@ export class Blocklist {
   get blockedCount(): number {
     const nowMs = steadyNow(this.#core.clock);
     let count = 0;
-    for (const { blocked, endsAtMs } of this.#refused.values()) if (blocked && endsAtMs > nowMs) count++;
+    for (const { blocked, endsAtMs } of this.#addresses.values()) if (blocked && endsAtMs > nowMs) count++;
     return count;
   }
 
-  /** Counts an answer that somebody without a valid credential was given. @param headers beside the answer's own */
+  /** Counts an answer to a request without a valid credential. @param headers in addition to the answer's own */
   count(address: string, answer: Reply, headers: LimitHeaders | undefined): void {
     if (this.#limit && isInvalid(answer, headers)) this.#add(address, this.#limit);
   }
@@ -64,27 +64,30 @@ export class Blocklist {
     record.blocked = true;
     record.endsAtMs = nowMs + record.lastBlockMs;
     record.lastBlockEndMs = record.endsAtMs;
-    const told = { address, blockMs: record.lastBlockMs };
-    this.#core.log.warn(told, 'An address was refused too often: what comes from it without a credential is blocked.');
+    const fields = { address, blockMs: record.lastBlockMs };
+    this.#core.log.warn(
+      fields,
+      'An address had too many rejected requests; its requests without a credential are blocked.',
+    );
   }
 
-  #current(address: string, nowMs: number): Refused | undefined {
-    const record = this.#refused.get(address);
+  #current(address: string, nowMs: number): RejectedAddress | undefined {
+    const record = this.#addresses.get(address);
     return record && nowMs < record.endsAtMs ? record : undefined;
   }
 
-  #begin(address: string, endsAtMs: number): Refused {
-    const { lastBlockMs = 0, lastBlockEndMs = 0 } = this.#refused.get(address) ?? {};
+  #begin(address: string, endsAtMs: number): RejectedAddress {
+    const { lastBlockMs = 0, lastBlockEndMs = 0 } = this.#addresses.get(address) ?? {};
     const record = { invalid: 0, endsAtMs, blocked: false, lastBlockMs, lastBlockEndMs };
-    this.#refused.delete(address);
-    if (this.#refused.size >= addressesMax) this.#forgetOldest();
-    this.#refused.set(address, record);
+    this.#addresses.delete(address);
+    if (this.#addresses.size >= addressesMax) this.#forgetOldest();
+    this.#addresses.set(address, record);
     return record;
   }
 
   #forgetOldest(): void {
-    for (const oldest of this.#refused.keys()) {
-      this.#refused.delete(oldest);
+    for (const oldest of this.#addresses.keys()) {
+      this.#addresses.delete(oldest);
       return;
     }
   }

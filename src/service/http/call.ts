@@ -5,7 +5,7 @@ import { RequestError } from '../support/request-error.ts';
 
 type Of<Kind extends PrincipalKind> = Extract<Principal, { kind: Kind }>;
 
-/** One request on its way to a handler: credential checked, ids in the path well-formed, body read. */
+/** A request as its handler receives it: the credential is checked, ids in the path are well-formed, the body is read. */
 export interface Call {
   readonly route: RouteName;
   readonly principal: Principal;
@@ -14,7 +14,7 @@ export interface Call {
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Parsed JSON or form; undefined when the route has no body. */
   readonly body: unknown;
-  /** Where it came from. */
+  /** The caller's address. */
   readonly address: string;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -30,37 +30,37 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers some requests in place of their handlers: fault injection. */
+/** Fault injection: answers some requests instead of their handlers. */
 export interface RequestFaults {
-  /** False while no fault waits for a request, so that none has to ask. */
+  /** False while no fault is armed that could match a request. */
   readonly concernRequests: boolean;
-  /** The answer that replaces the handler's; undefined: there is none. May take time. */
+  /** The answer that replaces the handler's, perhaps after a delay; undefined if no fault matches. */
   answer(route: RouteName, principal: Principal): Promise<Reply | undefined>;
 }
 
 export type Handler = (call: Call) => Reply | Promise<Reply>;
 
-/** What a request says before its body is read. */
+/** What is known of a request before its body is read. */
 export type CallHead = Pick<Call, 'params' | 'query'>;
 
-/** Checks what the path of a request proves, before its body is read. @throws RequestError */
+/** Checks the secret in the path of a request, before its body is read. @throws RequestError */
 export type Proof = (head: CallHead) => void | Promise<void>;
 
-/** Of routes without a credential, those whose path carries a proof. */
+/** Routes without a credential whose path carries a secret. */
 export type Proofs = Partial<Record<RouteName, Proof>>;
 
-/** A handler for some of the routes; every route of the table must find exactly one. */
+/** Handlers for some of the routes; every route of the table has exactly one. */
 export type Handlers = Partial<Record<RouteName, Handler>>;
 
-/** The principal, when the route's credentials leave only these kinds. */
+/** The principal, for a route whose credentials allow only these kinds. */
 export function expectPrincipal<Kind extends PrincipalKind>(call: Call, ...kinds: readonly Kind[]): Of<Kind> {
   if (!(kinds as readonly string[]).includes(call.principal.kind)) {
-    throw new Error(`${call.route} was let through with a credential of kind ${call.principal.kind}.`);
+    throw new Error(`${call.route} was reached with a credential of kind ${call.principal.kind}.`);
   }
   return call.principal as Of<Kind>;
 }
 
-/** A path parameter that the route's path has. */
+/** A parameter of the path. */
 export function param({ params }: CallHead, name: string): string {
   const value = params[name];
   if (value === undefined) throw new Error(`The path of this route has no parameter ${name}.`);
@@ -70,9 +70,9 @@ export function param({ params }: CallHead, name: string): string {
 /**
  * The caller's application, which must be the one in the path.
  *
- * Our choice: an application that does not exist is answered like somebody else's, so that nobody can probe for ids.
+ * Unspecified: an unknown application is answered like another owner's, so that ids cannot be probed.
  *
- * @param kinds of credential that the route lets through
+ * @param kinds of credential that the route accepts
  * @throws RequestError `not_your_application`
  */
 export function applicationInPath(

@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { blockList, holds } from '../support/network-address.ts';
 
-/** Where a request came from, as far as that can be believed. */
+/** The address that a request came from, as far as it can be trusted. */
 export type AddressOf = (request: IncomingMessage) => string;
 
 /**
- * Believes the other end of the connection and, where that is one of the proxies, what it says in `X-Forwarded-For`: read
- * from its end, the first address that is no such proxy. What stands before that the client may have made up.
+ * The peer of the connection or, if that is a trusted proxy, the last address in `X-Forwarded-For` that is not a trusted proxy. The
+ * client may have invented everything before that.
  *
- * Our choice: where the header breaks off or holds something else than addresses, the last proxy before that counts.
+ * Unspecified: if the header ends or is malformed before such an address, the last proxy counts.
  *
- * @param proxies addresses and CIDR blocks, checked by `isAddressBlock`; IPv4 ones stand for their IPv6 form, too
+ * @param proxies addresses and CIDR blocks, checked by `isAddressBlock`; IPv4 ones also match their IPv6 form
  */
 export function clientAddressBehind(proxies: readonly string[]): AddressOf {
   if (proxies.length === 0) return peerOf;
@@ -28,8 +28,14 @@ export function clientAddressBehind(proxies: readonly string[]): AddressOf {
   };
 }
 
+/** As {@link clientAddressBehind}, in the form that limits and blocks count: {@link countedAddress}. */
+export function countedAddressBehind(proxies: readonly string[]): AddressOf {
+  const clientOf = clientAddressBehind(proxies);
+  return request => countedAddress(clientOf(request));
+}
+
 /**
- * Tells whether a request comes from one of the proxies itself; undefined when there are none.
+ * A check whether the peer of a request is one of the proxies; undefined if there are none.
  *
  * @param proxies as of {@link clientAddressBehind}
  */
@@ -49,9 +55,9 @@ export function peerAddress({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'
 }
 
 /**
- * Whom an address counts for: of IPv6 the first 64 bits, of which everybody has as many addresses as they like.
+ * The form in which limits and blocks count an address: of IPv6 the first 64 bits, because one subscriber usually has all the rest.
  *
- * @param address as {@link AddressOf} gives it
+ * @param address as {@link AddressOf} returns it
  * @see RFC 4291, section 2.5.4
  */
 export function countedAddress(address: string): string {
@@ -60,7 +66,7 @@ export function countedAddress(address: string): string {
   const [left = '', right] = written.split('::', 2);
   const front = left === '' ? [] : left.split(':');
   const back = right === undefined || right === '' ? [] : right.split(':');
-  // An IPv4 address at the end stands for two groups.
+  // An IPv4 address at the end replaces two groups.
   const missing = 8 - front.length - back.length - (back.at(-1)?.includes('.') ? 1 : 0);
   const groups = right === undefined ? front : [...front, ...Array<string>(Math.max(0, missing)).fill('0'), ...back];
   return `${groups.slice(0, 4).map(withoutZeros).join(':')}::/64`;
@@ -72,14 +78,14 @@ function withoutZeros(group: string): string {
 
 const isTrusted = holds;
 
-/** An entry of the header: an address, perhaps with a port, IPv6 then in brackets. */
+/** An entry of the header: an address with an optional port; IPv6 with a port is in brackets. */
 function readAddress(entry: string): string | undefined {
   const [, bracketed, bare] = /^\s*(?:\[([^\]]*)\](?::\d+)?|([^:]*)(?::\d+)?|.*)\s*$/.exec(entry) ?? [];
   const address = plainAddress(bracketed ?? bare?.trim() ?? entry.trim());
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** One spelling for each: a socket for both families shows IPv4 addresses in the form of IPv6. */
+/** One spelling for each address: dual-stack sockets report IPv4 addresses in IPv6 form. */
 function plainAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   return mapped ?? address.toLowerCase();

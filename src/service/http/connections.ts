@@ -6,27 +6,27 @@ import { blockList, holds } from '../support/network-address.ts';
 import { intakeLimits } from '../support/service-limits.ts';
 import { countedAddress, peerAddress } from './client-address.ts';
 
-/** What an operator says of them; the table's bounds otherwise. */
+/** Bounds that the operator sets; by default those of `intakeLimits`. */
 export interface ConnectionBounds {
   readonly connections?: number | undefined;
   readonly connectionsPerAddress?: number | undefined;
 }
 
 /**
- * Bounds the connections on which nobody has proved who they are: all together, and from one address. One more is closed at
- * once; one on which a credential or a session was accepted counts no longer.
+ * Bounds the connections without a valid credential, in all and from one address. Further ones are closed immediately. A connection
+ * on which a credential or a session was accepted no longer counts.
  */
 export class Connections {
   readonly #core: Pick<Core, 'clock' | 'log' | 'metrics'>;
   readonly #isProxy: (address: string) => boolean;
   readonly #bounds: ConnectionBounds;
-  /** With the address each is counted for. */
+  /** Connection → the address that it counts for. */
   readonly #unproven = new Map<Duplex, string>();
   readonly #byAddress = new Map<string, number>();
-  #refused = 0;
-  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #rejected = 0;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param proxies addresses and CIDR blocks that only the bound of all holds for */
+  /** @param proxies addresses and CIDR blocks that are exempt from the bound for one address */
   constructor(
     core: Pick<Core, 'clock' | 'log' | 'metrics'>,
     proxies: readonly string[],
@@ -38,15 +38,15 @@ export class Connections {
     this.#isProxy = address => holds(trusted, address);
   }
 
-  /** Lets a new connection in, or closes it. */
+  /** Counts a new connection, or closes it. */
   accept(socket: Socket): void {
     const peer = peerAddress(socket);
     const address = countedAddress(peer);
     const count = this.#byAddress.get(address) ?? 0;
     if (this.#unproven.size >= this.#max || count >= this.#maxOf(peer)) {
-      // Reset rather than closed: the system keeps nothing of it, either.
+      // A reset leaves no state in the operating system.
       socket.resetAndDestroy();
-      this.#tell(address);
+      this.#logRejected(address);
       return;
     }
     this.#unproven.set(socket, address);
@@ -54,7 +54,7 @@ export class Connections {
     socket.once('close', () => this.prove(socket));
   }
 
-  /** Somebody on this connection has proved who they are; or it has ended. */
+  /** Stops counting a connection: a credential was accepted on it, or it has closed. */
   prove(socket: Duplex): void {
     const address = this.#unproven.get(socket);
     if (address === undefined) return;
@@ -75,16 +75,19 @@ export class Connections {
     return isPrivateAddress(address) ? unprovenConnectionsPerPrivateAddressMax : unprovenConnectionsPerAddressMax;
   }
 
-  /** Once in a while: whoever opens thousands would fill the log, too. */
-  #tell(address: string): void {
-    this.#refused++;
+  /** Logs at intervals, so that thousands of connections do not fill the log. */
+  #logRejected(address: string): void {
+    this.#rejected++;
     this.#core.metrics.limited('connections');
     const nowMs = this.#core.clock.now();
-    if (Math.abs(nowMs - this.#toldAtMs) < tellEveryMs) return;
-    this.#core.log.warn({ address, refused: this.#refused }, 'Connections were refused: too many have proved nothing.');
-    this.#toldAtMs = nowMs;
-    this.#refused = 0;
+    if (Math.abs(nowMs - this.#loggedAtMs) < logEveryMs) return;
+    this.#core.log.warn(
+      { address, rejected: this.#rejected },
+      'Connections were rejected: too many are open without a valid credential.',
+    );
+    this.#loggedAtMs = nowMs;
+    this.#rejected = 0;
   }
 }
 
-const tellEveryMs = 60_000;
+const logEveryMs = 60_000;

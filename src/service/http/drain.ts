@@ -5,21 +5,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { runtimeLimits } from '../support/service-limits.ts';
 import { Answer } from './answer.ts';
 
-/** How many requests came by a connection so far. */
+/** How many requests a connection has carried so far. */
 const asked = Symbol('asked');
-/** How many of them are not answered to the end yet. */
+/** How many of them are not fully answered yet. */
 const open = Symbol('open');
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 type CountedSocket = Socket & { [asked]?: number; [open]?: number };
 
 /**
- * Ends a server without cutting off anybody who is being answered. From {@link Drain.begin} on it accepts no connection,
- * and every answer says `connection: close`. What has not gone by the deadline is cut off.
+ * Stops a server without cutting off requests under way. From {@link Drain.begin} on it accepts no connections, and every answer
+ * carries `connection: close`. Connections that are still open at the deadline are destroyed.
  *
- * Times here are the machine's own, whatever clock the service has: a virtual one may stand still.
+ * Times are the machine's own, because a virtual clock may stand still.
  */
 export class Drain {
-  /** For the server's options: the last answer of a connection tells its peer that the connection ends. */
+  /** For the server's options: adds `connection: close` to the last answer of each connection. */
   readonly responseClass: typeof Answer;
   readonly #sockets = new Set<Socket>();
   #isDraining = false;
@@ -40,8 +40,8 @@ export class Drain {
         });
       }
 
-      // Every answer comes by here, also one that begins without naming its head. Requests that were pipelined behind this one
-      // are answered, too: the last of them ends the connection.
+      // Every answer passes here, even one that never calls writeHead itself. Pipelined requests behind this one are answered, too;
+      // the last of them closes the connection.
       override writeHead(status: number, second?: string | Headers, third?: Headers): this {
         const isLast = isDraining() && (this.req.socket as CountedSocket)[asked] === this.#number;
         if (isLast) this.shouldKeepAlive = false;
@@ -50,7 +50,7 @@ export class Drain {
     } as typeof Answer;
   }
 
-  /** Keeps account of the server's connections. */
+  /** Keeps track of the server's connections. */
   watch(server: Server): void {
     const sockets = this.#sockets;
     function forget(this: Socket): void {
@@ -63,9 +63,9 @@ export class Drain {
   }
 
   /**
-   * Resolves when every connection is gone, with the number of those that were cut off.
+   * Resolves when every connection is closed, with the number of those that had to be destroyed.
    *
-   * @param idleMs how long a connection on which nothing is asked may still ask: what its peer had sent before it could know
+   * @param idleMs how long an idle connection stays open for requests that its peer sent before it could know
    * @param endsMs deadline, by `performance.now()`
    */
   async run(server: Server, idleMs: number, endsMs: number): Promise<number> {
@@ -75,10 +75,10 @@ export class Drain {
     const pause = (ms: number) =>
       wait(Math.max(0, Math.min(ms, endsMs - performance.now())), undefined, { signal }).catch(() => {});
     this.#isDraining = true;
-    // Not the HTTP server's own: that ends idle connections immediately, and with them requests on their way.
+    // Not the close() of the HTTP server, which ends idle connections immediately, with requests that are on their way.
     NetServer.prototype.close.call(server);
     const closeIdle = server.closeIdleConnections.bind(server);
-    // Node's own way takes a connection for idle as soon as its answer is known, be it that its peer has not read it yet.
+    // Node considers a connection idle as soon as its answer is written, even if the peer has not read it yet.
     server.closeIdleConnections = () => this.#sparing(closeIdle);
     if (idleMs > 0) await pause(idleMs);
     server.close();
@@ -93,7 +93,7 @@ export class Drain {
     return left;
   }
 
-  /** Calls what destroys connections, and spares those whose answers have not left to the end. */
+  /** Calls Node's function that destroys connections, and spares those whose answers are not fully sent. */
   #sparing(closeIdle: () => void): void {
     const spared = [...this.#sockets].filter(socket => ((socket as CountedSocket)[open] ?? 0) > 0);
     for (const socket of spared) socket.destroy = () => socket;

@@ -7,19 +7,19 @@ import { runtimeLimits } from '../support/service-limits.ts';
 import type { Reply } from './call.ts';
 import type { LimitRefusal } from './limiter.ts';
 
-/** To a request for somebody else. */
+/** The error for a request with a host that is not accepted. */
 export function misdirectedError(): RequestError {
-  const message = `${apiMessages.misdirected_request}: the service does not go by the name in the Host header. Its operator can allow that name by --allowed-host.`;
+  const message = `${apiMessages.misdirected_request}: the service does not accept the name in the Host header. Its operator can allow the name by --allowed-host.`;
   return new RequestError('misdirected_request', { message });
 }
 
-/** To a form of another site's. */
+/** The error for a form sent by a page of another origin. */
 export function foreignOriginReply(): Reply {
-  const message = `${apiMessages.foreign_origin}: forms are not taken from pages of another origin.`;
+  const message = `${apiMessages.foreign_origin}: forms from pages of another origin are not accepted.`;
   return requestErrorReply(new RequestError('foreign_origin', { message }));
 }
 
-/** The interface's error body for a refused request. @see docs/spec/errors.md#shapes */
+/** The interface's error body for a rejected request. @see docs/spec/errors.md#shapes */
 export function requestErrorReply(fault: RequestError): Reply {
   const { code, status } = apiErrors[fault.reason];
   const message = apiMessages[fault.reason];
@@ -27,7 +27,7 @@ export function requestErrorReply(fault: RequestError): Reply {
   return { status, body: { message, code, ...fault.extra, ...errors }, ...sharedLimit(fault) };
 }
 
-/** Headers of a refusal that says when to come again: its limit is not the caller's alone. @see docs/spec/limits.md#headers; docs/spec/limits.md#daily-creates */
+/** Headers of an error with `retry_after`, which belongs to a limit that several callers share. @see docs/spec/limits.md#headers; docs/spec/limits.md#daily-creates */
 function sharedLimit({ extra: { retry_after } }: RequestError): Pick<Reply, 'headers'> {
   if (typeof retry_after !== 'number') return {};
   return { headers: { 'retry-after': String(Math.ceil(retry_after)), 'x-ratelimit-scope': 'shared' } };
@@ -40,7 +40,7 @@ export function limitReply({ global, retryAfterSeconds }: LimitRefusal): Reply {
   return { status, body: { message, code, retry_after: retryAfterSeconds, global } };
 }
 
-/** To an address that is not let in. @see docs/spec/limits.md#blocked-addresses */
+/** The answer to a blocked address. @see docs/spec/limits.md#blocked-addresses */
 export function blockedReply(blockedForMs: number): Reply {
   return {
     ...requestErrorReply(new RequestError('blocked')),
@@ -48,13 +48,13 @@ export function blockedReply(blockedForMs: number): Reply {
   };
 }
 
-/** What the framework finds wrong with a request's target before it looks for its route. */
+/** Errors that Fastify finds in a request target before it looks for the route. */
 const frameworkFaults: ReadonlyMap<unknown, ApiErrorName> = new Map<unknown, ApiErrorName>([
   ['FST_ERR_BAD_URL', 'bad_request'],
   ['FST_ERR_MAX_PARAM_LENGTH', 'not_found'],
 ]);
 
-/** What an error thrown on the way to an answer becomes; anything unforeseen is a 500 and told to nobody but the log. */
+/** The answer for an error that was thrown while a request was served. Unexpected errors become 500 without details. */
 export function errorReply(error: unknown): Reply {
   if (error instanceof RequestError) return requestErrorReply(error);
   if (error instanceof StoreError) return overloadedReply();
@@ -62,7 +62,7 @@ export function errorReply(error: unknown): Reply {
   return requestErrorReply(new RequestError(frameworkFaults.get(code) ?? 'internal_error'));
 }
 
-/** The store could not keep or read something, as when the disk is full. Nothing was kept: the request may be sent again. */
+/** The store could not read or write, for example because the disk is full. Nothing was written, so the request may be retried. */
 function overloadedReply(): Reply {
   const headers = { 'retry-after': String(runtimeLimits.storeRetryMs / 1000) };
   return { ...requestErrorReply(new RequestError('overloaded')), headers };

@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { blockList, holds, isLoopback } from '../support/network-address.ts';
 import { peerAddress } from './client-address.ts';
 
-/** What a service is reached by. */
+/** The names by which clients reach a service. */
 export interface HostNames {
   /** The address that it listens on. */
   readonly bound: string;
@@ -17,10 +17,10 @@ export interface HostNames {
 type Asked = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /**
- * Judges whom a request is meant for. A web page can have a name of its own lead to this machine (DNS rebinding); the requests that
- * it then makes carry its name, and forms that it sends its origin.
+ * Checks that a request is meant for this service. A web page can point its own name at this machine (DNS rebinding); its requests
+ * then carry that name in `Host`, and the forms that it sends carry its origin.
  *
- * Our choice: ports are not looked at, because what forwards them changes them.
+ * Unspecified: ports are not compared, because port forwarding changes them.
  *
  * @see RFC 9110, section 7.4; RFC 9110, section 15.5.20; RFC 6454, section 7
  */
@@ -29,7 +29,7 @@ export class Hosts {
   readonly #names: ReadonlySet<string>;
   readonly #publicOrigin: string | undefined;
   readonly #isOnAll: boolean;
-  /** Values of the header that were found to be ours, and names that were not and were told of. */
+  /** Values of the header that were accepted, and rejected names that were already logged. */
   readonly #known = new Set<string>();
   readonly #told = new Set<string>();
 
@@ -42,17 +42,17 @@ export class Hosts {
     this.#names = new Set(names.map(nameOf).filter(name => name !== undefined));
   }
 
-  /** Whether the request names this service in its header `Host`. What its target names no web page can choose. */
+  /** Whether the `Host` header names this service. A host in the request target is not checked, because no web page can choose it. */
   isOurs({ headers: { host }, socket }: Asked): boolean {
     const isOurs = host !== undefined && (this.#known.has(host) || this.#isName(host, socket));
     return isOurs || this.#refuse(host);
   }
 
   /**
-   * Whether the request is a form that a page of another origin sends: browsers ask nobody before they send such.
+   * Whether the request is a form sent by a page of another origin. Browsers send those without a preflight request.
    *
-   * Our choice: what browsers send only after a question that this service answers with 405 is let on, so that programs may name
-   * any origin.
+   * Unspecified: requests that browsers send only after a preflight request are accepted, because the service answers the preflight
+   * with 405; so programs may send any origin.
    */
   isForeignForm({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): boolean {
     const { origin } = headers;
@@ -79,7 +79,7 @@ export class Hosts {
       this.#told.add(host);
       this.#log.warn(
         { host: host.slice(0, 255) },
-        'A request names a host that is not ours; --allowed-host would allow it.',
+        'A request was rejected because of its Host header; --allowed-host accepts further names.',
       );
     }
     return false;
@@ -91,7 +91,7 @@ const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OP
 const rememberedMax = 1000;
 const toldMax = 20;
 
-/** What a form can send, and nothing at all. @see https://fetch.spec.whatwg.org/#cors-safelisted-request-header */
+/** The content types that a form can send, or none. @see https://fetch.spec.whatwg.org/#cors-safelisted-request-header */
 const simpleTypes = /^\s*(?:$|(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$))/i;
 
 const loopback = blockList(['127.0.0.0/8', '::1']);
@@ -100,7 +100,7 @@ function isLoopbackName(name: string): boolean {
   return name === 'localhost' || holds(loopback, name.replace(/^\[|\]$/g, ''));
 }
 
-/** A host in one spelling and without its port; undefined when it is none. */
+/** A host in one spelling and without its port; undefined if it is not a host. */
 export function nameOf(host: string): string | undefined {
   const url = URL.parse(`http://${host}`);
   return url && url.href === `http://${url.host}/` ? url.hostname.replace(/\.$/, '') : undefined;
@@ -111,14 +111,14 @@ function nameOfAddress(localAddress = ''): string | undefined {
   return nameOf(address.includes(':') ? `[${address}]` : address);
 }
 
-/** Our choice: a year, as lists of preloaded hosts want it; hosts below ours are not ours to speak for. */
+/** Unspecified: one year, as preload lists require; subdomains are not included, because they may belong to others. */
 const policy = 'max-age=31536000';
 
 /**
- * What tells browsers to come by https alone, when the service is public by https. Undefined on this machine, where it would bind
- * every program's address.
+ * The header that makes browsers use HTTPS only, for a public service with an https origin. Undefined on loopback, where it would
+ * affect every other program on this machine.
  *
- * @param web the origin that the service is reached by
+ * @param web the origin of the service
  * @see RFC 6797
  */
 export function transportSecurity(web: string): string | undefined {

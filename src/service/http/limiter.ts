@@ -7,10 +7,10 @@ import type { Core } from '../core.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { Call } from './call.ts';
 
-/** Headers that tell a caller where it stands. @see docs/spec/limits.md#headers */
+/** Rate-limit headers of an answer. @see docs/spec/limits.md#headers */
 export type LimitHeaders = Readonly<Record<string, string>>;
 
-/** Why a call was not let on, and what to answer. */
+/** Why a call was rejected, for its 429. */
 export interface LimitRefusal {
   readonly global: boolean;
   readonly retryAfterSeconds: number;
@@ -18,7 +18,7 @@ export interface LimitRefusal {
 
 const noHeaders: LimitHeaders = {};
 
-/** What became of one call: let on, with headers for its answer, or refused. */
+/** The result for one call: the headers of its answer, and the rejection if a limit was reached. */
 export interface Taken {
   readonly headers: LimitHeaders;
   readonly refusal?: LimitRefusal;
@@ -29,8 +29,8 @@ export interface Limiter {
   /**
    * Counts one call.
    *
-   * @param address where it came from: who counts when no credential came
-   * @param params of its path: what happens in one guild or channel is counted apart. @see docs/spec/limits.md#rate-limits
+   * @param address the caller's address, which is counted if there is no credential
+   * @param params parameters of the path: each guild and channel is counted separately. @see docs/spec/limits.md#rate-limits
    */
   take(route: Route, principal: Principal, address: string, params: Call['params']): MaybePromise<Taken>;
 }
@@ -39,7 +39,7 @@ export function createLimiter(core: Core): Limiter {
   const { buckets } = core.limits;
   const bucketIds = new Map<string, string>();
 
-  /** Seconds to wait, or undefined when the call may go on. */
+  /** Seconds to wait; undefined if the call is allowed. */
   async function takeGlobal(caller: string): Promise<number | undefined> {
     if (!buckets.global) return undefined;
     const state = await core.bus.count(`global/${caller}`, buckets.global);
@@ -60,7 +60,7 @@ export function createLimiter(core: Core): Limiter {
     };
   }
 
-  // Opaque, as callers expect, and the same after a restart.
+  // Opaque to callers, and the same after a restart.
   function bucketId(bucket: RateLimitBucket): string {
     const known = bucketIds.get(bucket);
     if (known !== undefined) return known;
@@ -69,7 +69,7 @@ export function createLimiter(core: Core): Limiter {
     return id;
   }
 
-  /** @param counted whom the bucket counts, and where: the caller, or the application it is a user of */
+  /** @param counted what the bucket counts by: the caller, or the caller's application, and the guild or channel */
   async function count(route: Route, caller: string, counted: string, limit: RateLimit | undefined): Promise<Taken> {
     if (!route.exempt) {
       const retryAfterSeconds = await takeGlobal(caller);

@@ -6,13 +6,13 @@ import { RequestError } from '../support/request-error.ts';
 import { intakeLimits, serviceLimits } from '../support/service-limits.ts';
 import { requestErrorReply } from './errors.ts';
 
-/** How long a server waits for its peers. */
+/** How long a server waits for its clients. */
 export interface Patience {
-  /** For the head of a request, and for all of it; both are looked at every `checkMs`. */
+  /** For the head of a request, and for the whole request; both are checked every `checkMs`. */
   readonly headMs: number;
   readonly requestMs: number;
   readonly checkMs: number;
-  /** For a peer that neither sends nor reads what it is sent. */
+  /** For a client that neither sends nor reads. */
   readonly stillMs: number;
   /** Between two requests. */
   readonly keepAliveMs: number;
@@ -23,14 +23,14 @@ const patience: Patience = {
   requestMs: serviceLimits.requestMs,
   checkMs: intakeLimits.requestCheckMs,
   stillMs: intakeLimits.stillMs,
-  // As long as a proxy in front may keep a connection that nothing is asked on.
+  // As long as a reverse proxy may keep an idle connection.
   keepAliveMs: 72_000,
 };
 
 /**
- * An HTTP server that no peer can make wait for ever, and that keeps no connection it has given up.
+ * An HTTP server with time limits for every phase of a request, which closes the connections that exceed them.
  *
- * @param responseClass what answers are made of
+ * @param responseClass the class of its responses
  */
 export function createHttpListener(
   responseClass: typeof ServerResponse,
@@ -46,7 +46,7 @@ export function createHttpListener(
   };
   const server = createServer(options, listener);
   server.on('clientError', answerUnreadable);
-  // A connection that became a WebSocket is not concerned.
+  // This does not affect connections that became WebSockets.
   server.setTimeout(waits.stillMs, socket => socket.destroy());
   return server;
 }
@@ -56,14 +56,14 @@ const reasons: Readonly<Record<string, ApiErrorName>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers, in the interface's form, bytes that are no HTTP request, or that did not come in time, and closes the connection. */
+/** Answers malformed or late requests with an error of the interface, and closes the connection. */
 function answerUnreadable(error: { readonly code?: string }, socket: Socket): void {
   hangUp(socket, new RequestError(reasons[error.code ?? ''] ?? 'bad_request'));
 }
 
 /**
- * Answers past the HTTP parser, and gives the connection up. The peer has a moment to read the answer and to close from its side,
- * because a connection that is cut off while bytes of it are unread takes the answer along; then it is cut off.
+ * Writes an error directly to the socket and closes it. The client has a moment to read the answer and to close its side, because
+ * destroying a connection with unread bytes discards the answer; then the socket is destroyed.
  */
 export function hangUp(socket: Duplex, fault: RequestError): void {
   const { status, body } = requestErrorReply(fault);
@@ -77,13 +77,13 @@ export function hangUp(socket: Duplex, fault: RequestError): void {
   giveUp(socket, `${head.join('\r\n')}\r\n\r\n${payload}`);
 }
 
-/** As {@link hangUp}, with an answer of one's own. */
+/** Like {@link hangUp}, with the given answer. */
 export function giveUp(socket: Duplex, answer: string): void {
   if (socket.destroyed || socket.writableEnded) return;
   socket.on('error', ignore); // the peer may be gone already
   const timer = setTimeout(() => socket.destroy(), intakeLimits.lingerMs);
   socket.once('close', () => clearTimeout(timer));
-  // What still comes is thrown away: while it waits to be read, the end of the connection is not seen.
+  // Discard what still arrives: unread data would hide the end of the connection.
   socket.resume();
   socket.end(answer);
 }

@@ -10,7 +10,7 @@ import { errorReply, misdirectedError, requestErrorReply } from './errors.ts';
 import type { Hosts } from './hosts.ts';
 import { createHttpListener } from './listener.ts';
 
-/** Serves the endpoints for operators. @returns false for a request that is for none of them */
+/** Serves the endpoints for operators. @returns false for any other request */
 export type OperatorsListener = (request: Parameters<RequestListener>[0], response: ServerResponse) => boolean;
 
 export interface OperatorsParts {
@@ -20,8 +20,8 @@ export interface OperatorsParts {
 }
 
 /**
- * Our choice: probes may name any host, because what probes a node names an address that the node need not know of, and says
- * nothing but whether it works; metrics are for those who name the service, because a web page could read them.
+ * Unspecified: probes may use any `Host`, because a prober uses an address that the node does not know, and their answers reveal only
+ * whether the node works. Metrics require a known host, because otherwise a web page could read them by DNS rebinding.
  */
 export function createOperatorsListener({ endpoints, hosts, log }: OperatorsParts): OperatorsListener {
   async function serve(endpoint: Endpoint, method: string | undefined, response: ServerResponse): Promise<void> {
@@ -59,7 +59,7 @@ export interface OperatorsServerParts {
   readonly port: number;
 }
 
-/** A port of the operators' own: it answers while the service starts and until it has ended. */
+/** Opens the separate port for operators. It answers from the beginning of the start until the service has stopped. */
 export async function openOperatorsServer(
   parts: OperatorsServerParts,
 ): Promise<{ server: Server; close(): Promise<void> }> {

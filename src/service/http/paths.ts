@@ -4,37 +4,37 @@ import type { Reply } from './call.ts';
 import { requestErrorReply } from './errors.ts';
 
 /**
- * Versions that clients may name, in paths and to the gateway alike. Our choice: the newest alone is spoken, and those
- * before it that still work are served as it.
+ * API versions that clients may use in paths and at the gateway. Unspecified: only the newest is implemented; older ones are served as
+ * the newest.
  *
  * @see docs/spec/lobbies.md#webhook-events
  */
 export const servedVersions: readonly number[] = [6, 7, 8, 9, apiVersion];
 
-/** Whether that is how a version is written which this service serves. */
+/** Whether the text is a version that this service serves. */
 export function isServedVersion(text: string): boolean {
   return servedVersions.some(version => String(version) === text);
 }
 
-/** Where the API begins; other accepted spellings are rewritten to this one. */
+/** The prefix of the API's paths; other accepted spellings are rewritten to this one. */
 export const apiPrefix = `/api/v${apiVersion}`;
 
-// Every version that is served, and no version at all.
+// Every version that is served, and none.
 const otherSpelling = new RegExp(`^/api/(?:v(?:${servedVersions.join('|')})/|(?!v\\d+(?:/|$)))`);
 
-/** The spelling of a request's target that the routes are mounted by. */
+/** The request target in the spelling of the route table. */
 export function canonicalUrl(target: string): string {
   const url = target.startsWith('/') && !target.includes('#') ? target : pathAndQuery(target);
   const spelled = url.startsWith(apiPrefix) ? url : url.replace(otherSpelling, `${apiPrefix}/`);
   return spelled.includes('%40') ? unescapeAt(spelled) : spelled;
 }
 
-// What a proxy is asked for is whole; what stands behind # was never meant to be sent.
+// Requests to a proxy carry a whole URL; a fragment is not meant to be sent.
 function pathAndQuery(target: string): string {
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
 }
 
-// Clients that escape every path segment write `@me` and `@original` so, and the router would not know them.
+// Clients that escape every path segment send `%40me` and `%40original`.
 function unescapeAt(url: string): string {
   const path = url.split('?', 1)[0] ?? '';
   return path.replaceAll('%40', '@') + url.slice(path.length);
@@ -46,10 +46,9 @@ const mountedPaths = Object.values(routes).map(({ method, path }) => ({
 }));
 
 /**
- * The answer to what no route serves: 404, 405 with the methods that the path has, or the refusal of a version.
+ * The answer to a request that no route serves: 404, 405 with the methods of the path, or an invalid version.
  *
- * Our choice: HEAD and OPTIONS are methods like any other, and no route has them; a path with a slash at its end is
- * another path.
+ * Unspecified: no route has the methods HEAD and OPTIONS; a path with a trailing slash is another path.
  */
 export function notFound(method: string, url: string): Reply {
   const path = url.split('?', 1)[0] ?? '';

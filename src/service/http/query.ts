@@ -15,7 +15,7 @@ const flags: ReadonlyMap<unknown, boolean> = new Map([
 /**
  * A boolean in the query, false when absent.
  *
- * @throws RequestError `invalid_form_body` on any other word, also on a repeated one
+ * @throws RequestError `invalid_form_body` on any other or repeated value
  * @see docs/spec/http.md#bodies-and-queries
  */
 export function readFlag({ query }: Pick<Call, 'query'>, name: string): boolean {
@@ -64,7 +64,7 @@ export function readQueryId<Resource extends string>(
 /**
  * Ids in the query, repeated or separated by commas; none when absent.
  *
- * @throws RequestError `invalid_form_body` when one is none, or there are more than `max`
+ * @throws RequestError `invalid_form_body` if one is not an id, or there are more than `max`
  */
 export function readQueryIds({ query }: Pick<Call, 'query'>, name: string, max: number): readonly Snowflake[] {
   const ids = [query[name] ?? []].flat().flatMap(text => text.split(','));
@@ -76,7 +76,7 @@ export function readQueryIds({ query }: Pick<Call, 'query'>, name: string, max: 
 }
 
 /**
- * A text in the query that must be there.
+ * A required text in the query.
  *
  * @throws RequestError `invalid_form_body` when it is missing, empty or repeated
  */

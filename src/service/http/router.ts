@@ -1,9 +1,9 @@
 import { parse } from 'node:querystring';
 
-/** What a request's target leads to. */
+/** The route of a request target, with its parameters. */
 export interface Found<Value> {
   readonly value: Value;
-  /** By the names between braces, decoded. */
+  /** Name in the braces → decoded value. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
@@ -14,14 +14,14 @@ interface Branch<Value> {
   end?: { readonly value: Value; readonly names: readonly string[] };
 }
 
-/** Longest value of a parameter: an interaction's token stands in the path. */
+/** Bound on the length of a parameter; the longest are interaction tokens. */
 const parameterLengthMax = 2048;
 
 const noQuery: Found<unknown>['query'] = {};
 
 /**
- * Finds the values of the routes: one tree for each method, one level for each segment of the path. Where a segment
- * fits a literal and a parameter, the literal goes first.
+ * Finds the route of a request: one tree for each method, with one level for each segment of the path. If a segment matches a literal
+ * and a parameter, the literal is preferred.
  */
 export class Router<Value> {
   readonly #trees = new Map<string, Branch<Value>>();
@@ -42,13 +42,13 @@ export class Router<Value> {
   /**
    * @param target a path with or without query
    * @returns undefined when no route of the method has the path
-   * @throws URIError when an escape in the path is broken
+   * @throws URIError for an invalid percent escape
    */
   find(method: string, target: string): Found<Value> | undefined {
     const tree = this.#trees.get(method);
     if (!tree) return undefined;
     const mark = target.indexOf('?');
-    // What stands before the first slash is nothing.
+    // The part before the first slash is empty.
     const segments = (mark < 0 ? target : target.slice(0, mark)).split('/');
     for (let at = 1; at < segments.length; at++) {
       const segment = segments[at] ?? '';
@@ -71,7 +71,7 @@ function walk<Value>(
 ): Branch<Value>['end'] {
   const segment = segments[at];
   if (segment === undefined) return branch.end;
-  // An id is new text, and not looked up where nothing but ids can stand.
+  // Where only parameters are possible, the literal look-up is skipped.
   const literal = branch.literals.size > 0 ? branch.literals.get(segment) : undefined;
   const found = literal && walk(literal, segments, at + 1, values);
   if (found) return found;

@@ -5,7 +5,6 @@ import { type Route, type RouteName, routes } from '../../wire/routes.ts';
 import { admit, type Credentials, identify } from '../auth/credentials.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Core } from '../core.ts';
-import { elapsedMs } from '../support/elapsed.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { RequestError } from '../support/request-error.ts';
 import { intakeLimits } from '../support/service-limits.ts';
@@ -41,25 +40,25 @@ export interface HttpDeps {
   readonly proofs: Proofs;
   /** Counts the requests under way. */
   readonly pendingWork: PendingWork;
-  /** Trouble made on purpose. */
+  /** Fault injection. */
   readonly faults?: RequestFaults;
   readonly connections: Connections;
-  /** What the service is called. */
+  /** The host names that are accepted. */
   readonly hosts: Hosts;
-  /** Whom limits and blocks by address count. */
+  /** The address that limits and blocks count. */
   readonly addressOf: AddressOf;
-  /** Takes every request that is for none of the routes. */
+  /** Serves every request that matches no route. */
   readonly site: RequestListener;
-  /** Serves the endpoints for operators; absent where they have a port of their own. */
+  /** Serves the endpoints for operators; absent if they have a port of their own. */
   readonly operators?: OperatorsListener | undefined;
   readonly requestIds: RequestIds;
   /** Absent: requests are not logged. */
   readonly requestLog?: RequestLog | undefined;
-  /** Ends the server. */
+  /** Closes the server gracefully. */
   readonly drain: Drain;
 }
 
-/** The HTTP door: serves the route table in the interface's forms, and hands everything else to the site. */
+/** The HTTP server: serves the routes of the table, and passes everything else to the site. */
 export function createHttpServer(core: Core, deps: HttpDeps): Server {
   const router = createRouter(core, deps);
   const find = ({ method = '', url = '/' }: IncomingMessage) => {
@@ -98,7 +97,7 @@ export function createHttpServer(core: Core, deps: HttpDeps): Server {
 
 type Serve = (request: IncomingMessage, response: ServerResponse, found: Pick<Call, 'params' | 'query'>) => void;
 
-/** Every route of the table, each with what serves it. */
+/** A router with every route of the table. */
 function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
   const router = new Router<Serve>();
   const limiter = createLimiter(core);
@@ -134,13 +133,13 @@ interface Served extends HttpDeps {
   readonly handler: Handler;
   readonly limiter: Limiter;
   readonly blocklist: Blocklist;
-  /** What bodies take. */
+  /** Memory of request bodies. */
   readonly held: Readonly<Record<'proven' | 'unproven', HeldBytes>>;
 }
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** One request after another to a route: who calls, may it, what does it say, what is answered. */
+/** Serves the requests of one route: identifies the caller, applies limits, reads the body, calls the handler, answers. */
 function serveRoute(core: Core, served: Served) {
   const { name, handler, credentials, limiter, blocklist, held, connections, pendingWork, faults, addressOf } = served;
   const { requestLog } = served;
@@ -151,7 +150,7 @@ function serveRoute(core: Core, served: Served) {
   const idNames = pathParameters(route.path).filter(parameter => !route.text?.includes(parameter));
 
   return async (request: IncomingMessage, response: ServerResponse, params: Parameters, query: Call['query']) => {
-    const startMs = elapsedMs();
+    const startMs = performance.now();
     const request_id = requestIdOf(response);
     (response as Answer).route = meter.route;
     const address = addressOf(request);
@@ -161,16 +160,17 @@ function serveRoute(core: Core, served: Served) {
     let limitHeaders: LimitHeaders | undefined;
     let answer: Reply;
     pendingWork.begin();
-    // A stream that has to hold its data costs several times as much; a large body waits until its sender is known.
+    // Small bodies are read immediately, because buffering them in the stream costs several times as much CPU; large ones wait until the
+    // caller is identified.
     let collected: Collected | undefined;
     if (route.body && isSmall(request))
       collected = collectBody(request, intakeLimits.unprovenBodyBytesMax, held.unproven);
     try {
-      // Waited for even when it is known: what is wrong with the bytes after the head comes up within this turn.
+      // Awaited even if the result is there: errors in the bytes after the head surface within this turn of the event loop.
       caller = await identify(credentials, route, request);
       isProven = caller !== undefined && caller.kind !== 'none';
       const principal = admit(route, caller);
-      // What carries its proof in the path or the body is judged by that.
+      // Requests with a secret in their path or body are not blocked before that is checked.
       if (blockedForMs > 0 && !isProven && !proof && !bodyProves) throw new RequestError('blocked');
       const taken = limiter.take(route, principal, address, params);
       const { headers: limited, refusal } = taken instanceof Promise ? await taken : taken;
@@ -209,7 +209,7 @@ function serveRoute(core: Core, served: Served) {
     core.journal.write('request', { route: name, status: answer.status, caller: describe(caller), request_id });
     if (!isProven && blockedForMs === 0) blocklist.count(address, answer, limitHeaders);
     writeReply(response, answer, limitHeaders);
-    const durationMs = elapsedMs(startMs);
+    const durationMs = performance.now() - startMs;
     meter.count(answer.status, durationMs);
     if (answer.status === 429) core.metrics.rateLimited.add(scopeOf(answer, limitHeaders));
     requestLog?.({
@@ -219,27 +219,27 @@ function serveRoute(core: Core, served: Served) {
   };
 }
 
-/** Counts and logs the answer to a request that none of the routes serves. */
+/** Counts and logs the answer to a request that matches no route. */
 function countAnswer(
   { metrics }: Core,
   { requestLog, addressOf }: Pick<HttpDeps, 'requestLog' | 'addressOf'>,
   request: IncomingMessage,
   response: Answer,
 ): void {
-  const startMs = elapsedMs();
+  const startMs = performance.now();
   const address = addressOf(request);
   response.once('close', () => {
-    // Its peer went away before.
+    // The client disconnected before the answer.
     if (!response.headersSent) return;
     const { route = unknownRoute, statusCode } = response;
     const { method = '' } = request;
-    const durationMs = elapsedMs(startMs);
+    const durationMs = performance.now() - startMs;
     metrics.route(usualMethods.has(method) ? method : 'other', route).count(statusCode, durationMs);
     requestLog?.({ ...loggedAnswer(request, response, durationMs), route, address });
   });
 }
 
-/** What a request is counted by that nothing serves: callers must not choose what is counted. */
+/** The label for requests that nothing serves: callers must not be able to choose labels of metrics. */
 const unknownRoute = 'other';
 const usualMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 

@@ -13,7 +13,7 @@ import { schemas } from './schemas.ts';
  * The OpenAPI 3.1 document of what the service mounts: the route table, its schemas and the figures of the running
  * limits profile. Paths are relative to the server, which names the version.
  *
- * Every operation tells in `x-ratelimit` what it counts against: `bucket` with `requests` per `window_ms` where the
+ * `x-ratelimit` of every operation is what it counts against: `bucket` with `requests` per `window_ms` where the
  * profile has figures (`per_application`: all its users count together), and the limit over all routes as `global`
  * (null: not counted there).
  */
@@ -125,7 +125,7 @@ function scopeMap(names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map(name => [name, name]));
 }
 
-/** Any one of them opens the route. */
+/** Any one of them is accepted. */
 export function securityOf({ credentials }: Route): readonly JsonSchema[] {
   return credentials.map(requirement);
 }

@@ -12,7 +12,7 @@ export function ref(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** An object; fields that neither list names are allowed, as clients must pass over what they do not know. */
+/** An object; fields that neither list names are allowed, because clients must ignore unknown fields. */
 export function object(description: string, required: Fields, optional: Fields = {}): JsonSchema {
   const names = Object.keys(required);
   return {
@@ -43,7 +43,7 @@ export function list(items: JsonSchema, max?: number, more: JsonSchema = {}): Js
   return { type: 'array', items, ...(max !== undefined && { maxItems: max }), ...more };
 }
 
-/** One of the numbers of a table name → number; the names are told beside them. */
+/** One of the numbers of a table name → number; their names are in `x-enum-varnames`. */
 export function enumeration(table: Readonly<Record<string, number>>): JsonSchema {
   return { type: 'integer', enum: Object.values(table), 'x-enum-varnames': Object.keys(table) };
 }
@@ -52,7 +52,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** Fields of a request that may be left out: null then says the same as absence. */
+/** Optional fields of a request, in which null means the same as absence. */
 export function nullableFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, nullable(schema)]));
 }

@@ -4,7 +4,7 @@ import { serviceLimits } from '../support/service-limits.ts';
 import { boolean, type Fields, integer, list, ref, text } from './json-schema.ts';
 import type { SchemaName } from './schemas.ts';
 
-/** What the document says of a route beyond the route table. */
+/** What the document has about a route in addition to the route table. */
 export interface Operation {
   /** The hosted service's own name where it has one. @see docs/spec/http.md#routes */
   readonly id: string;
@@ -13,209 +13,209 @@ export interface Operation {
   readonly request?: SchemaName;
   /** Body of every success but 204. */
   readonly answer?: SchemaName;
-  /** Body of 400 and 401 where that is not the interface's own. */
-  readonly refusal?: SchemaName;
-  /** Statuses of refusals beside those that follow from the route. */
-  readonly refuses?: readonly number[];
+  /** Body of 400 and 401 if it is not the interface's usual error. */
+  readonly errorBody?: SchemaName;
+  /** Error statuses in addition to those that follow from the route. */
+  readonly errorStatuses?: readonly number[];
 }
 
 const withLocalizations: Fields = {
   with_localizations: {
     ...boolean,
     default: false,
-    description: 'Whole dictionaries instead of the one text for the reader',
+    description: 'Include the dictionaries of all locales instead of the texts for the caller’s locale',
   },
 };
 
 const withCounts: Fields = {
-  with_counts: { ...boolean, default: false, description: 'Whether to tell how many members there are' },
+  with_counts: { ...boolean, default: false, description: 'Include the number of members' },
 };
 
 const memberLimit: Fields = {
-  limit: { ...integer(1, serviceLimits.guildMembersPerPageMax), default: 1, description: 'How many at most' },
+  limit: { ...integer(1, serviceLimits.guildMembersPerPageMax), default: 1, description: 'The most to return' },
 };
 
 const inThread: Fields = {
-  thread_id: { ...ref('Snowflake'), description: 'Passed over: there are no threads to send to' },
+  thread_id: { ...ref('Snowflake'), description: 'Ignored, because there are no threads to send to' },
 };
 const waited: Fields = {
-  wait: { ...boolean, default: false, description: 'Passed over: messages are always waited for' },
+  wait: { ...boolean, default: false, description: 'Ignored, because the answer always waits for the message' },
   ...inThread,
 };
 const asComponents: Fields = {
-  with_components: { ...boolean, default: false, description: 'Passed over: components are taken as they are' },
+  with_components: { ...boolean, default: false, description: 'Ignored, because components are always accepted' },
 };
-const noWebhook = 'there are none but those of interactions, which only have messages';
+const noWebhook = 'the only webhooks are those of interactions, which have messages only';
 
 /** A row for every route. */
 export const operations: Readonly<Record<RouteName, Operation>> = {
-  getGateway: { id: 'get_gateway', summary: 'Where the gateway is', answer: 'Gateway' },
+  getGateway: { id: 'get_gateway', summary: 'Get the address of the gateway', answer: 'Gateway' },
   getGatewayBot: {
     id: 'get_bot_gateway',
-    summary: 'Where the gateway is, and how often a bot may connect',
+    summary: 'Get the address of the gateway and the bot’s session limits',
     answer: 'GatewayBot',
   },
-  getOpenApi: { id: 'get_openapi', summary: 'This document', answer: 'OpenApi' },
+  getOpenApi: { id: 'get_openapi', summary: 'Get this document', answer: 'OpenApi' },
 
   listGlobalCommands: {
     id: 'list_application_commands',
-    summary: 'All global commands',
+    summary: 'List global commands',
     query: withLocalizations,
     answer: 'Commands',
   },
   createGlobalCommand: {
     id: 'create_application_command',
-    summary: 'Creates a global command, or overwrites the one of that type and name',
+    summary: 'Create a global command, or overwrite the one with the same type and name',
     request: 'CommandInput',
     answer: 'Command',
   },
   replaceGlobalCommands: {
     id: 'bulk_set_application_commands',
-    summary: 'Makes these all global commands there are',
+    summary: 'Replace all global commands',
     request: 'CommandList',
     answer: 'Commands',
   },
-  getGlobalCommand: { id: 'get_application_command', summary: 'A global command', answer: 'Command' },
+  getGlobalCommand: { id: 'get_application_command', summary: 'Get a global command', answer: 'Command' },
   editGlobalCommand: {
     id: 'update_application_command',
-    summary: 'Edits a global command',
+    summary: 'Edit a global command',
     request: 'CommandEdit',
     answer: 'Command',
   },
-  deleteGlobalCommand: { id: 'delete_application_command', summary: 'Deletes a global command' },
+  deleteGlobalCommand: { id: 'delete_application_command', summary: 'Delete a global command' },
 
   listGuildCommands: {
     id: 'list_guild_application_commands',
-    summary: 'All commands of a guild',
+    summary: 'List the commands of a guild',
     query: withLocalizations,
     answer: 'Commands',
   },
   createGuildCommand: {
     id: 'create_guild_application_command',
-    summary: 'Creates a command in a guild, or overwrites the one of that type and name',
+    summary: 'Create a guild command, or overwrite the one with the same type and name',
     request: 'CommandInput',
     answer: 'Command',
   },
   replaceGuildCommands: {
     id: 'bulk_set_guild_application_commands',
-    summary: 'Makes these all commands of the guild there are',
+    summary: 'Replace all commands of a guild',
     request: 'CommandList',
     answer: 'Commands',
   },
-  getGuildCommand: { id: 'get_guild_application_command', summary: 'A command of a guild', answer: 'Command' },
+  getGuildCommand: { id: 'get_guild_application_command', summary: 'Get a command of a guild', answer: 'Command' },
   editGuildCommand: {
     id: 'update_guild_application_command',
-    summary: 'Edits a command of a guild',
+    summary: 'Edit a command of a guild',
     request: 'CommandEdit',
     answer: 'Command',
   },
-  deleteGuildCommand: { id: 'delete_guild_application_command', summary: 'Deletes a command of a guild' },
+  deleteGuildCommand: { id: 'delete_guild_application_command', summary: 'Delete a command of a guild' },
 
   listCommandPermissions: {
     id: 'list_guild_application_command_permissions',
-    summary: 'The overwrites of all commands in a guild',
+    summary: 'List the overwrites of all commands in a guild',
     answer: 'GuildCommandPermissionsList',
   },
   getCommandPermissions: {
     id: 'get_guild_application_command_permissions',
-    summary: 'The overwrites of a command in a guild',
+    summary: 'Get the overwrites of a command in a guild',
     answer: 'GuildCommandPermissions',
   },
   replaceCommandPermissions: {
     id: 'set_guild_application_command_permissions',
-    summary: 'Replaces the overwrites of a command in a guild',
+    summary: 'Replace the overwrites of a command in a guild',
     request: 'OverwritesInput',
     answer: 'GuildCommandPermissions',
   },
 
   getApplicationCommandIndex: {
     id: 'get_application_application_command_index',
-    summary: 'The commands that a user may use with an application’s bot',
+    summary: 'List the commands of an application that the user may use with its bot',
     answer: 'CommandIndex',
   },
   getChannelCommandIndex: {
     id: 'get_channel_application_command_index',
-    summary: 'The commands that a user may use in a channel',
+    summary: 'List the commands that the user may use in a channel',
     answer: 'CommandIndex',
   },
   getGuildCommandIndex: {
     id: 'get_guild_application_command_index',
-    summary: 'The commands that a user may use in a guild',
+    summary: 'List the commands that the user may use in a guild',
     answer: 'CommandIndex',
   },
   getUserCommandIndex: {
     id: 'get_user_application_command_index',
-    summary: 'The commands of the applications that a user installed',
+    summary: 'List the commands of the applications that the user has installed',
     answer: 'CommandIndex',
   },
 
-  createLobby: { id: 'create_lobby', summary: 'Creates a lobby', request: 'LobbyInput', answer: 'Lobby' },
-  getLobby: { id: 'get_lobby', summary: 'A lobby with its members', answer: 'Lobby' },
-  editLobby: { id: 'edit_lobby', summary: 'Edits a lobby', request: 'LobbyInput', answer: 'Lobby' },
-  deleteLobby: { id: 'delete_lobby', summary: 'Deletes a lobby; safe to repeat' },
+  createLobby: { id: 'create_lobby', summary: 'Create a lobby', request: 'LobbyInput', answer: 'Lobby' },
+  getLobby: { id: 'get_lobby', summary: 'Get a lobby with its members', answer: 'Lobby' },
+  editLobby: { id: 'edit_lobby', summary: 'Edit a lobby', request: 'LobbyInput', answer: 'Lobby' },
+  deleteLobby: { id: 'delete_lobby', summary: 'Delete a lobby; idempotent' },
   putLobbyMember: {
     id: 'add_lobby_member',
-    summary: 'Adds a member to a lobby, or updates it',
+    summary: 'Add a member to a lobby, or update the member',
     request: 'LobbyMemberInput',
     answer: 'LobbyMember',
   },
-  deleteLobbyMember: { id: 'delete_lobby_member', summary: 'Removes a member from a lobby; safe to repeat' },
+  deleteLobbyMember: { id: 'delete_lobby_member', summary: 'Remove a member from a lobby; idempotent' },
 
   joinLobby: {
     id: 'create_or_join_lobby',
-    summary: 'Joins the lobby of a secret, or creates it',
+    summary: 'Join the lobby with a secret, or create it',
     request: 'LobbyJoinInput',
     answer: 'Lobby',
   },
-  leaveLobby: { id: 'leave_lobby', summary: 'Leaves a lobby that was made with a secret; safe to repeat' },
+  leaveLobby: { id: 'leave_lobby', summary: 'Leave a lobby that was created with a secret; idempotent' },
   bulkUpdateLobbyMembers: {
     id: 'bulk_update_lobby_members',
-    summary: 'Adds, updates and removes members of a lobby at once',
+    summary: 'Add, update and remove members of a lobby atomically',
     request: 'LobbyMemberChanges',
     answer: 'LobbyMembers',
   },
   linkLobbyChannel: {
     id: 'edit_lobby_channel_link',
-    summary: 'Links a channel to a lobby or, without one, unlinks it',
+    summary: 'Link a channel to a lobby; without a channel, unlink it',
     request: 'LobbyLinkInput',
     answer: 'Lobby',
   },
   createLobbyMessage: {
     id: 'create_lobby_message',
-    summary: 'Sends a message to a lobby',
+    summary: 'Send a message to a lobby',
     request: 'LobbyMessageInput',
     answer: 'LobbyMessage',
   },
   listLobbyMessages: {
     id: 'get_lobby_messages',
-    summary: 'The last messages of a lobby, the newest first',
+    summary: 'List the last messages of a lobby, newest first',
     query: {
       limit: {
         ...integer(1, limits.lobbyHistoryMessagesMax),
         default: limits.lobbyHistoryMessagesDefault,
-        description: 'How many at most',
+        description: 'The most to return',
       },
     },
     answer: 'LobbyMessages',
   },
   setLobbyModerationMetadata: {
     id: 'update_lobby_message_external_moderation_metadata',
-    summary: 'Replaces what is noted about a message',
+    summary: 'Replace the moderation metadata of a message',
     request: 'ModerationMetadata',
   },
   createOwnLobbyInvite: {
     id: 'create_linked_lobby_guild_invite_for_self',
-    summary: 'Invites oneself to the guild of the linked channel',
+    summary: 'Create an invite for yourself to the guild of the linked channel',
     answer: 'LobbyInvite',
   },
   createLobbyInvite: {
     id: 'create_linked_lobby_guild_invite_for_user',
-    summary: 'Invites a user to the guild of the linked channel',
+    summary: 'Create an invite for a user to the guild of the linked channel',
     answer: 'LobbyInvite',
   },
   listOwnGuilds: {
     id: 'list_my_guilds',
-    summary: 'The guilds that the user or bot is in, by id',
+    summary: 'List the guilds of the user or bot, by id',
     query: {
       before: ref('Snowflake'),
       after: ref('Snowflake'),
@@ -224,272 +224,276 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     },
     answer: 'OwnGuilds',
   },
-  getOwnMember: { id: 'get_my_guild_member', summary: 'The user as a member of a guild', answer: 'GuildMember' },
-  leaveGuild: { id: 'leave_guild', summary: 'Takes the bot out of a guild' },
-  getGuild: { id: 'get_guild', summary: 'A guild that the bot is in', query: withCounts, answer: 'Guild' },
+  getOwnMember: { id: 'get_my_guild_member', summary: 'Get the user as a member of a guild', answer: 'GuildMember' },
+  leaveGuild: { id: 'leave_guild', summary: 'Leave a guild' },
+  getGuild: { id: 'get_guild', summary: 'Get a guild that the bot is in', query: withCounts, answer: 'Guild' },
   listGuildChannels: {
     id: 'list_guild_channels',
-    summary: 'The channels of a guild, in their order there',
+    summary: 'List the channels of a guild, in their order',
     query: {
       with_can_link_lobby: {
         ...boolean,
         default: false,
-        description: 'Whether to tell a user which ones it could link',
+        description: 'Include which channels the user may link',
       },
     },
     answer: 'Channels',
   },
 
-  listActiveThreads: { id: 'get_active_guild_threads', summary: 'The threads of a guild', answer: 'ThreadList' },
-  listGuildRoles: { id: 'list_guild_roles', summary: 'The roles of a guild', answer: 'Roles' },
-  getGuildRole: { id: 'get_guild_role', summary: 'A role of a guild', answer: 'Role' },
+  listActiveThreads: {
+    id: 'get_active_guild_threads',
+    summary: 'List the active threads of a guild',
+    answer: 'ThreadList',
+  },
+  listGuildRoles: { id: 'list_guild_roles', summary: 'List the roles of a guild', answer: 'Roles' },
+  getGuildRole: { id: 'get_guild_role', summary: 'Get a role of a guild', answer: 'Role' },
   listGuildMembers: {
     id: 'list_guild_members',
-    summary: 'The members of a guild, by id',
+    summary: 'List the members of a guild, by id',
     query: { after: ref('Snowflake'), ...memberLimit },
     answer: 'GuildMembers',
   },
   searchGuildMembers: {
     id: 'search_guild_members',
-    summary: 'The members of a guild whose username or nickname begins so',
+    summary: 'Search the members of a guild by the beginning of their username or nickname',
     query: { query: text(1), ...memberLimit },
     answer: 'GuildMembers',
   },
-  getGuildMember: { id: 'get_guild_member', summary: 'A member of a guild', answer: 'GuildMember' },
+  getGuildMember: { id: 'get_guild_member', summary: 'Get a member of a guild', answer: 'GuildMember' },
   getChannel: {
     id: 'get_channel',
-    summary: 'A channel or thread of a guild that the bot is in, or its direct messages with a user',
+    summary: 'Get a channel or thread of the bot’s guilds, or its direct messages with a user',
     answer: 'AnyChannel',
   },
   openDirectChannel: {
     id: 'create_dm',
-    summary: 'The bot’s direct messages with a user',
+    summary: 'Get the bot’s direct-message channel with a user',
     request: 'DirectChannelInput',
     answer: 'DirectChannel',
   },
-  getUser: { id: 'get_user', summary: 'A user', answer: 'User' },
+  getUser: { id: 'get_user', summary: 'Get a user', answer: 'User' },
 
   invokeCommand: {
     id: 'create_interaction',
-    summary: 'Uses a command or a component, or submits a modal',
+    summary: 'Use a command or a component, or submit a modal',
     request: 'Invocation',
   },
   createInteractionResponse: {
     id: 'create_interaction_response',
-    summary: 'Answers an interaction',
-    query: { with_response: { ...boolean, default: false, description: 'Whether to be told what came of it' } },
+    summary: 'Answer an interaction',
+    query: { with_response: { ...boolean, default: false, description: 'Include the result in the answer' } },
     request: 'InteractionCallback',
     answer: 'CallbackResponse',
   },
   createFollowUp: {
     id: 'execute_webhook',
-    summary: 'Sends another message for an interaction',
+    summary: 'Send a follow-up message',
     query: { ...waited, ...asComponents },
     request: 'MessageInput',
     answer: 'Message',
   },
   getOriginalResponse: {
     id: 'get_original_webhook_message',
-    summary: 'The message that an interaction was answered with',
+    summary: 'Get the original answer of an interaction',
     query: inThread,
     answer: 'Message',
   },
   editOriginalResponse: {
     id: 'update_original_webhook_message',
-    summary: 'Edits the message that an interaction was answered with',
+    summary: 'Edit the original answer of an interaction',
     query: { ...inThread, ...asComponents },
     request: 'MessageInput',
     answer: 'Message',
   },
   deleteOriginalResponse: {
     id: 'delete_original_webhook_message',
-    summary: 'Deletes the message that an interaction was answered with',
+    summary: 'Delete the original answer of an interaction',
     query: inThread,
   },
   getFollowUp: {
     id: 'get_webhook_message',
-    summary: 'A message of an interaction',
+    summary: 'Get a follow-up message',
     query: inThread,
     answer: 'Message',
   },
   editFollowUp: {
     id: 'update_webhook_message',
-    summary: 'Edits a message of an interaction',
+    summary: 'Edit a follow-up message',
     query: { ...inThread, ...asComponents },
     request: 'MessageInput',
     answer: 'Message',
   },
   deleteFollowUp: {
     id: 'delete_webhook_message',
-    summary: 'Deletes a message of an interaction',
+    summary: 'Delete a follow-up message',
     query: inThread,
   },
-  getWebhook: { id: 'get_webhook', summary: `A webhook: ${noWebhook}` },
-  editWebhook: { id: 'update_webhook', summary: `Edits a webhook: ${noWebhook}`, request: 'WebhookEdit' },
-  deleteWebhook: { id: 'delete_webhook', summary: `Deletes a webhook: ${noWebhook}` },
-  getWebhookByToken: { id: 'get_webhook_by_token', summary: `The webhook of a token: ${noWebhook}` },
+  getWebhook: { id: 'get_webhook', summary: `Get a webhook: ${noWebhook}` },
+  editWebhook: { id: 'update_webhook', summary: `Edit a webhook: ${noWebhook}`, request: 'WebhookEdit' },
+  deleteWebhook: { id: 'delete_webhook', summary: `Delete a webhook: ${noWebhook}` },
+  getWebhookByToken: { id: 'get_webhook_by_token', summary: `Get the webhook of a token: ${noWebhook}` },
   editWebhookByToken: {
     id: 'update_webhook_by_token',
-    summary: `Edits the webhook of a token: ${noWebhook}`,
+    summary: `Edit the webhook of a token: ${noWebhook}`,
     request: 'WebhookEdit',
   },
-  deleteWebhookByToken: { id: 'delete_webhook_by_token', summary: `Deletes the webhook of a token: ${noWebhook}` },
+  deleteWebhookByToken: { id: 'delete_webhook_by_token', summary: `Delete the webhook of a token: ${noWebhook}` },
   executeGithubWebhook: {
     id: 'execute_github_compatible_webhook',
-    summary: `Sends what GitHub tells a webhook: ${noWebhook}`,
+    summary: `Send a GitHub event to a webhook: ${noWebhook}`,
     query: waited,
     request: 'ForeignMessage',
   },
   executeSlackWebhook: {
     id: 'execute_slack_compatible_webhook',
-    summary: `Sends what Slack tells a webhook: ${noWebhook}`,
+    summary: `Send a Slack message to a webhook: ${noWebhook}`,
     query: waited,
     request: 'ForeignMessage',
   },
 
-  getCurrentUser: { id: 'get_my_user', summary: 'The user that the credential stands for', answer: 'CurrentUser' },
+  getCurrentUser: { id: 'get_my_user', summary: 'Get the user of the credential', answer: 'CurrentUser' },
   editCurrentUser: {
     id: 'update_my_user',
-    summary: 'Changes the name of the bot; pictures are passed over',
+    summary: 'Change the name of the bot; pictures are ignored',
     request: 'UserEdit',
     answer: 'CurrentUser',
   },
   listOwnEntitlements: {
     id: 'get_current_user_application_entitlements',
-    summary: 'What the user has bought from the application: nothing',
+    summary: 'List what the user has bought from the application (always empty)',
     query: {
-      sku_ids: { ...list(ref('Snowflake'), serviceLimits.skuIdsMax), description: 'Of these alone' },
-      exclude_consumed: { ...boolean, default: false, description: 'Not what is used up' },
+      sku_ids: { ...list(ref('Snowflake'), serviceLimits.skuIdsMax), description: 'Only these' },
+      exclude_consumed: { ...boolean, default: false, description: 'Exclude consumed entitlements' },
     },
     answer: 'Entitlements',
   },
   getRoleConnection: {
     id: 'get_application_user_role_connection',
-    summary: 'What the application says of the user elsewhere',
+    summary: 'Get the role connection of the user',
     answer: 'RoleConnection',
   },
   replaceRoleConnection: {
     id: 'update_application_user_role_connection',
-    summary: 'Replaces what the application says of the user elsewhere',
+    summary: 'Replace the role connection of the user',
     request: 'RoleConnectionInput',
     answer: 'RoleConnection',
   },
   deleteRoleConnection: {
     id: 'delete_application_user_role_connection',
-    summary: 'Takes back what the application says of the user elsewhere; safe to repeat',
+    summary: 'Delete the role connection of the user; idempotent',
   },
   getCurrentAuthorization: {
     id: 'get_my_oauth2_authorization',
-    summary: 'What the access token stands for',
+    summary: 'Get the authorization of the access token',
     answer: 'CurrentAuthorization',
   },
   listOwnConnections: {
     id: 'list_my_connections',
-    summary: 'The accounts of other services that the user has connected: none',
+    summary: 'List the user’s connected accounts of other services (always empty)',
     answer: 'Connections',
   },
-  getOwnApplication: { id: 'get_my_application', summary: 'The application whose bot it is', answer: 'OwnApplication' },
+  getOwnApplication: { id: 'get_my_application', summary: 'Get the application of the bot', answer: 'OwnApplication' },
   editOwnApplication: {
     id: 'update_my_application',
-    summary: 'Changes the description of the application, or where its interactions go',
+    summary: 'Change the description of the application, or the address for its interactions',
     request: 'ApplicationEdit',
     answer: 'OwnApplication',
   },
-  getApplication: { id: 'get_application', summary: 'The application whose bot it is', answer: 'OwnApplication' },
+  getApplication: { id: 'get_application', summary: 'Get the application of the bot', answer: 'OwnApplication' },
   editApplication: {
     id: 'update_application',
-    summary: 'Changes the description of the application, or where its interactions go',
+    summary: 'Change the description of the application, or the address for its interactions',
     request: 'ApplicationEdit',
     answer: 'OwnApplication',
   },
   listRoleConnectionMetadata: {
     id: 'get_application_role_connections_metadata',
-    summary: 'What guilds can ask of the role connections of the application’s users',
+    summary: 'List the role connection metadata of the application',
     answer: 'RoleConnectionMetadataList',
   },
   replaceRoleConnectionMetadata: {
     id: 'update_application_role_connections_metadata',
-    summary: 'Replaces what guilds can ask of the role connections of the application’s users',
+    summary: 'Replace the role connection metadata of the application',
     request: 'RoleConnectionMetadataInput',
     answer: 'RoleConnectionMetadataList',
   },
   getCurrentApplication: {
     id: 'get_my_oauth2_application',
-    summary: 'The application whose bot it is',
+    summary: 'Get the application of the bot',
     answer: 'OwnApplication',
   },
   createToken: {
     id: 'create_token',
-    summary: 'Exchanges a grant for tokens',
+    summary: 'Exchange a grant for tokens',
     request: 'TokenRequest',
     answer: 'TokenResponse',
-    refusal: 'TokenRefusal',
-    refuses: [423],
+    errorBody: 'TokenRefusal',
+    errorStatuses: [423],
   },
   revokeToken: {
     id: 'revoke_token',
-    summary: 'Ends a token and what was issued with it',
+    summary: 'Revoke a token and the tokens that were issued with it',
     request: 'RevocationRequest',
     answer: 'Nothing',
-    refusal: 'OAuthError',
+    errorBody: 'OAuthError',
   },
   startDevice: {
     id: 'start_device_authorization',
-    summary: 'Gives a device the codes that it is signed in by',
+    summary: 'Start the sign-in of a device',
     request: 'DeviceStart',
     answer: 'DeviceAuthorization',
-    refusal: 'OAuthError',
+    errorBody: 'OAuthError',
   },
   verifyDevice: {
     id: 'verify_device_authorization',
-    summary: 'What the device with a code asks its user for',
+    summary: 'Get the request of the device with a code',
     request: 'DeviceVerification',
     answer: 'DeviceRequest',
   },
   finishDevice: {
     id: 'finish_device_authorization',
-    summary: 'Answers the device with a code',
+    summary: 'Approve or deny the device with a code',
     request: 'DeviceDecision',
   },
   createProvisionalToken: {
     id: 'partner_sdk_token',
-    summary: 'A provisional account’s token, for a proof of who the player is elsewhere',
+    summary: 'Issue a token for a provisional account, by a proof of identity',
     request: 'ProvisionalTokenInput',
     answer: 'ProvisionalTokenResponse',
-    refuses: [401, 403, 423],
+    errorStatuses: [401, 403, 423],
   },
   createBotProvisionalToken: {
     id: 'bot_partner_sdk_token',
-    summary: 'A provisional account’s token, by the word of the bot',
+    summary: 'Issue a token for a provisional account, on behalf of the bot',
     request: 'BotProvisionalTokenInput',
     answer: 'ProvisionalTokenResponse',
-    refuses: [423],
+    errorStatuses: [423],
   },
   createChildToken: {
     id: 'partner_sdk_child_token',
-    summary: 'Exchanges a token for one of an application that belongs to the publisher’s',
+    summary: 'Exchange a publisher’s token for one of a child application',
     request: 'ChildTokenInput',
     answer: 'TokenResponse',
-    refuses: [401],
+    errorStatuses: [401],
   },
   unmergeProvisionalAccount: {
     id: 'partner_sdk_unmerge_provisional_account',
-    summary: 'Gives an identity a provisional account again',
+    summary: 'Unmerge an identity from its full account',
     request: 'ProvisionalTokenInput',
-    refuses: [401, 403, 423],
+    errorStatuses: [401, 403, 423],
   },
   unmergeBotProvisionalAccount: {
     id: 'bot_partner_sdk_unmerge_provisional_account',
-    summary: 'Gives an external user a provisional account again',
+    summary: 'Unmerge an external user from the full account',
     request: 'BotUnmergeInput',
-    refuses: [423],
+    errorStatuses: [423],
   },
   editAccount: {
     id: 'update_my_account',
-    summary: 'Changes what others see a provisional account as',
+    summary: 'Change the display name of a provisional account',
     request: 'AccountEdit',
     answer: 'CurrentUser',
   },
-  getSigningKeys: { id: 'get_public_keys', summary: 'The keys of ID tokens', answer: 'SigningKeys' },
-  getUserInfo: { id: 'get_openid_connect_userinfo', summary: 'OpenID’s claims about the user', answer: 'UserInfo' },
+  getSigningKeys: { id: 'get_public_keys', summary: 'List the keys of ID tokens', answer: 'SigningKeys' },
+  getUserInfo: { id: 'get_openid_connect_userinfo', summary: 'Get the OpenID claims of the user', answer: 'UserInfo' },
 };

@@ -4,27 +4,30 @@ import { type JsonSchema, ref } from './json-schema.ts';
 import type { Operation } from './operations.ts';
 import type { SchemaName } from './schemas.ts';
 
-/** Every status that a route answers with, and what it says then. @see docs/spec/errors.md#shapes */
+/** Every status of a route with its body. @see docs/spec/errors.md#shapes */
 export function responsesOf(route: Route, operation: Operation): JsonSchema {
   const bodies = [
     ...route.success.map(status => [status, status === 204 ? undefined : operation.answer] as const),
-    ...refusals(route, operation),
+    ...errorsOf(route, operation),
   ];
   return Object.fromEntries(bodies.map(([status, body]) => [String(status), response(status, body)]));
 }
 
-function refusals(route: Route, { query, refusal, refuses = [] }: Operation): [status: number, body: SchemaName][] {
+function errorsOf(
+  route: Route,
+  { query, errorBody, errorStatuses = [] }: Operation,
+): [status: number, body: SchemaName][] {
   const hasPathParameter = route.path.includes('{');
   const isOpen = route.credentials.includes('none');
   const isByToken = route.text !== undefined;
   const taken: [boolean, number, SchemaName][] = [
-    [hasPathParameter || route.body !== undefined || query !== undefined, 400, refusal ?? 'InvalidForm'],
-    [!isOpen || isByToken || refusal !== undefined || refuses.includes(401), 401, refusal ?? 'Error'],
-    [!isOpen || refuses.includes(403), 403, 'Error'],
-    // A body can name what does not exist, as a path can.
+    [hasPathParameter || route.body !== undefined || query !== undefined, 400, errorBody ?? 'InvalidForm'],
+    [!isOpen || isByToken || errorBody !== undefined || errorStatuses.includes(401), 401, errorBody ?? 'Error'],
+    [!isOpen || errorStatuses.includes(403), 403, 'Error'],
+    // A body can refer to something unknown, as a path can.
     [hasPathParameter || route.body === 'json', 404, 'Error'],
     [route.body !== undefined, 413, 'Error'],
-    [refuses.includes(423), 423, 'Error'],
+    [errorStatuses.includes(423), 423, 'Error'],
     [!route.exempt || route.bucket !== undefined, 429, 'RateLimited'],
     // The store could not read or write, as when its disk is full.
     [true, 503, 'Error'],
@@ -44,17 +47,17 @@ const count = (description: string): JsonSchema => ({ description, schema: { typ
 const seconds = (description: string): JsonSchema => ({ description, schema: { type: 'number' } });
 
 const bucketHeaders = {
-  'X-RateLimit-Limit': count('Calls that a window allows'),
+  'X-RateLimit-Limit': count('Calls allowed per window'),
   'X-RateLimit-Remaining': count('Calls left in this window'),
   'X-RateLimit-Reset': seconds('When it ends, in seconds since the Unix epoch'),
   'X-RateLimit-Reset-After': seconds('When it ends, in seconds from now'),
-  'X-RateLimit-Bucket': { description: 'What the call counts against', schema: { type: 'string' } },
+  'X-RateLimit-Bucket': { description: 'The bucket that the call counts against', schema: { type: 'string' } },
 };
 
 const rejectionHeaders = {
-  'X-RateLimit-Global': { description: 'Refused by the limit over all routes', schema: { const: 'true' } },
+  'X-RateLimit-Global': { description: 'Present if the limit over all routes was reached', schema: { const: 'true' } },
   'X-RateLimit-Scope': {
-    description: 'Whose limit it is',
+    description: 'What the limit applies to',
     schema: { type: 'string', enum: ['user', 'global', 'shared'] },
   },
   'Retry-After': count('Whole seconds to wait'),

@@ -2,35 +2,34 @@ import type { FetchInit } from '../../wire/clock/ports.ts';
 import { parseJson } from '../../wire/http/codec.ts';
 import { Deadline } from '../../wire/http/deadline.ts';
 import type { Core } from '../core.ts';
-import { elapsedMs } from '../support/elapsed.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import type { OutboundKind } from '../telemetry/metrics.ts';
 import { PrivateAddressError } from './private-address.ts';
 
-/** What somebody outside answered. */
+/** The answer of a server outside. */
 export interface OutsideReply {
   readonly status: number;
   readonly contentType: string | null;
-  /** Undefined when it is larger than was asked for. */
+  /** Undefined if it is larger than the bound. */
   readonly body: Buffer | undefined;
 }
 
-/** What is waited for at most, head and body together. */
+/** Bounds on an answer, head and body together. */
 export interface OutsideBounds {
-  /** What it is counted as. */
+  /** The label of its metrics. */
   readonly kind: OutboundKind;
   readonly ms: number;
   readonly bytesMax: number;
-  /** Gives up before. */
+  /** Cancels the request. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Asks somebody outside; undefined when no answer came in time. Redirects are not followed: the answer must come from
- * the address that was configured.
+ * Sends a request to a server outside; undefined if no answer came in time. Redirects are not followed, because the answer must come
+ * from the configured address.
  *
  * @throws PrivateAddressError
- * @param pendingWork counts the question while it is under way
+ * @param pendingWork counts the request while it is under way
  */
 export async function askOutside(
   { clock, fetch, log, metrics }: Pick<Core, 'clock' | 'fetch' | 'log' | 'metrics'>,
@@ -45,7 +44,7 @@ export async function askOutside(
     const body = await readBytes(response, bytesMax);
     return { status: response.status, contentType: response.headers.get('content-type'), body };
   };
-  const startMs = elapsedMs();
+  const startMs = performance.now();
   let status: number | undefined;
   try {
     const reply = await pendingWork.runOutside(() => deadline.within(ask()));
@@ -53,20 +52,20 @@ export async function askOutside(
     return reply;
   } catch (error) {
     if (error instanceof PrivateAddressError) throw error;
-    if (!signal?.aborted) log.warn({ host: new URL(url).host, error }, 'A server outside gave no answer.');
+    if (!signal?.aborted) log.warn({ host: new URL(url).host, error }, 'A server outside did not answer.');
     return undefined;
   } finally {
     deadline.close();
-    if (!signal?.aborted) metrics.delivered(kind, isTaken(kind, status), elapsedMs(startMs));
+    if (!signal?.aborted) metrics.delivered(kind, isTaken(kind, status), performance.now() - startMs);
   }
 }
 
-/** A probe is also answered as it should be by refusing what is forged. */
+/** A 401 is the expected answer to a probe with a forged signature. */
 function isTaken(kind: OutboundKind, status = 0): boolean {
   return (status >= 200 && status < 300) || (kind === 'endpoint_probe' && status === 401);
 }
 
-/** What the reply says in JSON; undefined when it says that it is something else, or is not readable. */
+/** The JSON of the answer; undefined if it has another media type or is not valid JSON. */
 export function readJsonReply({ contentType, body }: OutsideReply): unknown {
   const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase();
   return mediaType === 'application/json' && body ? parseJson(body.toString()) : undefined;

@@ -1,10 +1,10 @@
 import { blockList, holds } from '../support/network-address.ts';
 
 /**
- * Addresses that lead to this machine, to its network or to nobody in particular: all that IANA's registries do not call globally
- * reachable, taken in whole blocks, and what clouds reach their metadata services by (169.254.169.254, fd00:ec2::254,
- * 100.100.100.200, 192.0.0.192 are in such blocks; 168.63.129.16 is not). IPv6 that carries an address of IPv4 (mapped) is judged by
- * that; what carries one to a translator or a tunnel is private, wherever it leads. As of November 2026.
+ * Addresses of this machine, its network or no particular host: the blocks that IANA's registries do not list as globally reachable,
+ * and the metadata services of clouds (169.254.169.254, fd00:ec2::254, 100.100.100.200 and 192.0.0.192 are in such blocks;
+ * 168.63.129.16 is not). An IPv4-mapped IPv6 address is treated like the IPv4 address; addresses of translators and tunnels are
+ * private, wherever they lead. As of November 2026.
  *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -29,12 +29,12 @@ const privateBlocks = blockList([
   ...['::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
 ]);
 
-/** Whether a public service must not be led to this address by what others tell it. */
+/** Whether a public service must not send requests to this address when others choose it. */
 export function isPrivateAddress(address: string): boolean {
   return holds(privateBlocks, address);
 }
 
-/** A request was not made, because the address given for it leads inside. */
+/** A request was not sent, because its address is private. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 

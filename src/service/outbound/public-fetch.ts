@@ -6,34 +6,34 @@ import type { Fetch, Logger } from '../../wire/clock/ports.ts';
 import { loadOnce } from '../../wire/load-once.ts';
 import { isPrivateAddress, PrivateAddressError } from './private-address.ts';
 
-/** What tells where a name leads, and which addresses are not for others. */
+/** Resolves host names, and knows which addresses are private. */
 export interface AddressResolver {
   resolve(host: string): Promise<readonly LookupAddress[]>;
   isPrivate(address: string): boolean;
 }
 
-/** A {@link Fetch} that holds connections. Redirects are not followed. */
+/** A {@link Fetch} with a connection pool. Redirects are not followed. */
 export interface PublicFetch {
   readonly fetch: Fetch;
   close(): Promise<void>;
 }
 
 /**
- * Asks only servers at public addresses. Judged is what is connected to, by the one lookup of the name that there is: a
- * name that leads elsewhere a moment later changes nothing.
+ * Sends requests to public addresses only. The check applies to the address that is connected to, from the only look-up of the name,
+ * so that a name that resolves differently a moment later (DNS rebinding) has no effect.
  *
- * Our choice: a name of which any address is private is refused whole.
+ * Unspecified: a name is rejected if any of its addresses is private.
  */
-export function createPublicFetch(log: Logger, judge: AddressResolver = systemResolver): PublicFetch {
+export function createPublicFetch(log: Logger, resolver: AddressResolver = systemResolver): PublicFetch {
   let opened: ReturnType<typeof open> | undefined;
   const open = loadOnce(async () => {
     const { Agent, buildConnector, request } = await import('./undici-request.ts');
-    const connectTo = buildConnector({ lookup: publicLookup(judge) });
+    const connectTo = buildConnector({ lookup: publicLookup(resolver) });
     const agent = new Agent({
       connect(target, callback) {
-        // Addresses are not looked up.
+        // `lookup` is not called for addresses.
         const host = target.hostname.replace(/^\[|\]$/g, '');
-        if (isIP(host) !== 0 && judge.isPrivate(host)) callback(new PrivateAddressError(host), null);
+        if (isIP(host) !== 0 && resolver.isPrivate(host)) callback(new PrivateAddressError(host), null);
         else connectTo(target, callback);
       },
     });
@@ -50,7 +50,7 @@ export function createPublicFetch(log: Logger, judge: AddressResolver = systemRe
         return asResponse(await request.call(agent, { ...target, headers, body, signal }));
       } catch (error) {
         if (error instanceof PrivateAddressError) {
-          log.warn({ host: new URL(url).host }, 'An address leads inside, and is not asked.');
+          log.warn({ host: new URL(url).host }, 'A request to a private address was not sent.');
         }
         throw error;
       }
@@ -61,13 +61,13 @@ export function createPublicFetch(log: Logger, judge: AddressResolver = systemRe
   };
 }
 
-// Of these a response never has a body. @see RFC 9110, section 15.3.5; RFC 9110, section 15.3.6; RFC 9110, section 15.4.5
+// Statuses whose responses never have a body. @see RFC 9110, section 15.3.5; RFC 9110, section 15.3.6; RFC 9110, section 15.4.5
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function asResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Response {
   const isBodiless = bodiless.has(statusCode);
   if (isBodiless) body.resume();
-  // Its types are those of a newer standard library than ours.
+  // The types of Readable.toWeb() are those of a newer standard library.
   const stream = isBodiless ? null : (Readable.toWeb(body) as unknown as ReadableStream<Uint8Array>);
   const list = Object.entries(headers).flatMap(([name, value = []]) =>
     [value].flat().map((one): [string, string] => [name, one]),

@@ -3,8 +3,7 @@ import { readSigningKey, signatureHeaders, signMessage } from '../../wire/signat
 import type { ApplicationRecord } from '../store/records.ts';
 
 /**
- * A request to an application's server that proves itself: JSON, signed with the application's key over the second in
- * which it is made and the body.
+ * A signed request to an application's server: JSON, with a signature by the application's key over the current second and the body.
  *
  * @see docs/spec/lobbies.md#webhook-events; docs/spec/interactions.md#delivery-over-http
  */

@@ -34,7 +34,7 @@ export function commandRoutes(commands: Commands): Handlers {
 
 type CommandHandlers = Readonly<Record<'list' | 'create' | 'replaceAll' | 'get' | 'edit' | 'remove', Handler>>;
 
-/** @param placeIn where the call is about; refuses an application that may not read or write there */
+/** @param placeIn the scope of the call; throws if the application may not read or write there */
 function handlersIn(
   commands: Commands,
   placeIn: (application: ApplicationRecord, call: Call, use: PlaceUse) => Promise<CommandPlace>,
@@ -74,15 +74,15 @@ function commandId(call: Call): string {
   return param(call, 'command_id');
 }
 
-/** Our choice: an application has no settings of a user, so that without a header its lists show the defaults. */
+/** Unspecified: an application has no settings of a user, so that without a header its lists show the defaults. */
 function translationsFor(call: Call): Translations {
   return readFlag(call, 'with_localizations') ? 'all' : { locale: localeOf(call) };
 }
 
 /**
- * What a user's own client shows when a command is typed.
+ * The commands that a user's own client offers while a command is typed.
  *
- * Our choice: a game asks the same by its player's access token, and sees the commands of its own application.
+ * Unspecified: a game can request the same with its player's access token, and receives the commands of its own application.
  *
  * @see docs/spec/commands.md#command-index
  */
@@ -135,20 +135,20 @@ export function commandPermissionRoutes(permissions: CommandPermissions): Handle
   };
 }
 
-/** The application, and the user who asks in its name. */
+/** The application, and the user on whose behalf it calls. */
 function readerOf(call: Call): { readonly application: ApplicationRecord; readonly reader: UserRecord | undefined } {
   const principal = expectPrincipal(call, 'bot', 'application', 'user');
   const application = applicationInPath(call, 'bot', 'application', 'user');
   return { application, reader: principal.kind === 'user' ? principal.user : undefined };
 }
 
-/** The hosted service's name of the header, and the base description's. */
+/** The header's name on the hosted service, and in the base description. */
 const localeHeaders = ['x-discord-locale', 'x-service-locale'] as const;
 
 /**
- * The locale a call's answer is read in.
+ * The locale of the caller.
  *
- * @param setting of the user who asks
+ * @param setting the user's locale setting
  * @see docs/spec/commands.md#locale-of-the-caller
  */
 export function localeOf(call: Call, setting?: string): Locale | undefined {

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { expectPrincipal, type Handlers } from '../http/call.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 
-/** Our choice: so many guilds a shard are advised, far from the most that one may have. */
+/** Unspecified: the number of guilds per shard for the recommended number of shards, far below the maximum. */
 const guildsPerShard = 1000;
 
 /** @see docs/spec/gateway.md#connecting */

@@ -8,7 +8,7 @@ import { serviceLimits } from '../support/service-limits.ts';
 // @see docs/spec/http.md#users-and-guilds
 const guildPage = { min: 1, max: 200, absent: 200 };
 
-// Our choice: without a limit one member, as on the hosted service.
+// Unspecified: without a limit one member, as on the hosted service.
 const memberPage = { min: 1, max: serviceLimits.guildMembersPerPageMax, absent: 1 };
 
 /** Guilds and their channels to choose from, and what gateway clients fetch of a guild. @see docs/spec/lobbies.md#choosing-a-channel; docs/spec/http.md#routes */
@@ -43,7 +43,7 @@ export function guildRoutes(
 
     listGuildChannels: async call => ok(await listChannels(guilds, call)),
 
-    // Nobody has joined a thread: who is in one is nothing that this interface has.
+    // The interface has no thread members, so the list is empty.
     listActiveThreads: async call =>
       ok({ threads: await lookup.threads(bot(call), guildId(call)), members: [], has_more: false }),
 
@@ -76,7 +76,7 @@ function ok(body: unknown): Reply {
   return { status: 200, body };
 }
 
-/** Our choice: what a user could link is told to users only. */
+/** Unspecified: only users receive which channels they may link. */
 function listChannels(guilds: GuildDirectory, call: Call) {
   const guildId = param(call, 'guild_id');
   const forLinking = readFlag(call, 'with_can_link_lobby');

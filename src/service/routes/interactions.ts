@@ -60,7 +60,7 @@ export function interactionRoutes(interactions: Interactions): Handlers {
 }
 
 /**
- * What the tokens in their paths prove, known before a body is read. What can be wrong with the query was wrong before that.
+ * Checks the tokens in the paths before a body is read, after the query is validated.
  */
 export function interactionProofs(interactions: Interactions): Proofs {
   const ofWebhook: Proof = call => {
@@ -96,8 +96,8 @@ function noWebhook(): never {
 }
 
 /**
- * What webhooks are asked with: it is read, and changes nothing here. An interaction's messages are always waited for,
- * stay in its channel, and take components as they are.
+ * Validates the query of webhook routes, which has no effect here: the answer always waits for the message, messages stay in their
+ * channel, and components are always accepted.
  *
  * @throws RequestError `invalid_form_body`
  * @see docs/spec/http.md#interaction-and-webhook-routes
@@ -129,7 +129,7 @@ function messageHandlers(
   };
 }
 
-/** An interaction's token makes it a webhook of its application. */
+/** The token of an interaction acts as a webhook of its application. */
 function webhookOf(call: CallHead): [applicationId: string, token: string] {
   return [param(call, 'application_id'), param(call, 'interaction_token')];
 }

@@ -15,7 +15,7 @@ import { OAuthRequestError } from '../oauth/token/oauth-request-error.ts';
 import { RequestError, rejectIssues } from '../support/request-error.ts';
 import { serviceLimits } from '../support/service-limits.ts';
 
-/** Handlers of the OAuth2 endpoints below the API, and of what tokens read below `/users/@me`. */
+/** The OAuth2 endpoints below the API, and what tokens read below `/users/@me`. */
 export function oauthRoutes(authorization: Authorization): Handlers {
   const holder = (call: Call) => authorization.holderOf(expectPrincipal(call, 'user', 'application'));
   const holderInPath = (call: Call) => {
@@ -55,14 +55,14 @@ export function oauthRoutes(authorization: Authorization): Handlers {
     getCurrentApplication: async call =>
       ok(await authorization.showOwnApplication(expectPrincipal(call, 'bot').application)),
 
-    // Our choice: nobody has connected an account of another service here.
+    // Unspecified: connections to other services do not exist here.
     listOwnConnections: () => ok([]),
 
     listOwnEntitlements(call) {
       applicationInPath(call, 'user', 'application');
       readQueryIds(call, 'sku_ids', serviceLimits.skuIdsMax);
       readFlag(call, 'exclude_consumed');
-      // Our choice: nothing is sold here, so nobody has bought anything.
+      // Unspecified: nothing is sold here, so there are no entitlements.
       return ok([]);
     },
 
@@ -93,7 +93,7 @@ function ok(body: object): Reply {
   return { status: 200, body };
 }
 
-/** Answers in OAuth2's own bodies or, to what these have no word for, in the API's; no cache may keep either. @see docs/spec/oauth2.md#errors */
+/** Answers with OAuth2's error bodies or, for other errors, with the API's. Neither may be cached. @see docs/spec/oauth2.md#errors */
 async function answer(respond: () => Promise<Reply>): Promise<Reply> {
   const reply = await respond().catch(refusal);
   return { ...reply, headers: { ...reply.headers, ...uncached } };

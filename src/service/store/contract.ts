@@ -30,7 +30,7 @@ export interface StoreView {
   list<Name extends CollectionName>(collection: Name, query?: ListQuery<Name>): MaybePromise<readonly Records[Name][]>;
 }
 
-/** One unit of work: it reads its own writes, and all of it is kept or none. */
+/** A transaction: it reads its own writes, and is committed as a whole or not at all. */
 export interface Transaction extends StoreView {
   /** The revision of the transaction's scope once it is committed. */
   readonly revision: number;
@@ -42,7 +42,7 @@ export interface Transaction extends StoreView {
   put<Name extends CollectionName>(collection: Name, record: Records[Name]): void;
   /** Makes sure that there is no such record. */
   delete<Name extends CollectionName>(collection: Name, ...key: readonly KeyPart[]): void;
-  /** Sends an event after the commit, in commit order of the scope, and not at all if the work fails. */
+  /** Sends an event after the commit, in commit order of the scope, and not at all if the transaction fails. */
   announce(announcement: Announcement): void;
 }
 
@@ -52,7 +52,7 @@ export type StoreContent = { readonly [Name in CollectionName]: readonly Records
 /**
  * Where the service keeps its state. Every engine passes the same suite (test/service/store/suite.ts).
  *
- * - When {@link Store.transact} resolves, the work is on disk.
+ * - When {@link Store.transact} resolves, the transaction is on disk.
  * - Works of one scope run one after another: each sees all that were acknowledged before it began. A work may read
  *   anything but must rely only on what its scope and its guards guard.
  * - A work awaits nothing but its transaction and, to tell what is so at the commit, `Bus.present`. It may be run
@@ -63,9 +63,9 @@ export interface Store extends StoreView {
   readonly engine: string;
 
   /**
-   * @param scope what the work is serial with: `lobby/<id>`, `commands/<scope>`, `application/<id>` …
-   * @param guards more that the work is serial with, for what it relies on beyond its scope; their revisions stay
-   * @throws whatever the work throws, with nothing kept; StoreError `store_failed` when the engine could not
+   * @param scope transactions of one scope run one after another: `lobby/<id>`, `commands/<scope>`, `application/<id>` …
+   * @param guards further scopes that the transaction must not run concurrently with, because it relies on them; their revisions stay
+   * @throws whatever the work throws; then nothing is written; StoreError `store_failed` when the engine could not
    *   commit, `store_closed`
    */
   transact<T>(
@@ -84,13 +84,13 @@ export interface Store extends StoreView {
   dump(): Promise<StoreContent>;
 
   /**
-   * Replaces all that is stored, at once; the revision of every scope rises. Freezes the records.
+   * Replaces all that is stored, atomically; the revision of every scope rises. Freezes the records.
    *
    * @throws ArgumentError `bad_content`, `bad_record`; then nothing was replaced
    */
   load(content: StoreContent): Promise<void>;
 
-  /** Finishes what was begun, then lets go of the engine: later use is refused with `store_closed`. Idempotent. */
+  /** Finishes transactions under way, then closes the engine. Later use throws `store_closed`. Idempotent. */
   close(): Promise<void>;
 }
 

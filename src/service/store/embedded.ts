@@ -1,7 +1,6 @@
 import { ArgumentError } from '../../model/errors/errors.ts';
 import { type Cancel, type Logger, silentLogger, systemClock } from '../../wire/clock/ports.ts';
 import type { Announced } from '../events/announcement.ts';
-import { elapsedMs } from '../support/elapsed.ts';
 import { LruCache } from '../support/lru-cache.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 import type { AnnouncementSink, KeyPart, ListQuery, Store, StoreContent, StoreView, Transaction } from './contract.ts';
@@ -14,11 +13,11 @@ import type { CollectionName, GatewayEventRecord, Records } from './records.ts';
 /** Where an embedded store keeps its records. This process is the only one that writes them; nothing here waits. */
 export interface Engine {
   readonly name: string;
-  /** Where the records lie, for messages. */
+  /** Where the records are, for messages. */
   readonly location: string;
   /** The last commit number when the engine was opened, or one above it. */
   readonly firstRevision: number;
-  /** How it writes a record down, if it does: called when a work puts one, so that one that cannot be fails its own work. */
+  /** Encodes a record. Called when a transaction puts it, so that a record that cannot be encoded fails only that transaction. */
   readonly encode?: (record: object) => string;
   /** @param key checked before */
   get(collection: CollectionName, key: readonly KeyPart[]): object | undefined;
@@ -38,7 +37,7 @@ export interface Engine {
   close(): void;
 }
 
-/** Our choice: how long after a commit the engine tidies up, and how long other work has its turn between two steps. */
+/** How long after a commit the engine tidies up, and the pause between two steps, in which requests are served. */
 const tidyAfterMs = 1000;
 const tidyPauseMs = 20;
 
@@ -51,7 +50,7 @@ export interface EmbeddedStoreOptions {
    */
   readonly keep?: (announced: readonly Announced[]) => readonly GatewayEventRecord[];
   readonly log?: Logger;
-  /** Told of every commit; it must not throw. */
+  /** Called after every commit; it must not throw. */
   readonly onCommit?: (commit: CommitReport) => void;
 }
 
@@ -64,7 +63,7 @@ export interface CommitReport {
   readonly outcome: 'written' | 'unchanged' | 'failed';
 }
 
-/** A store within this process: serial works, grouped commits, revisions and announcements over an engine. */
+/** A store within this process: serial transactions, group commits, revisions and announcements over an engine. */
 export class EmbeddedStore implements Store {
   readonly engine: string;
   readonly #engine: Engine;
@@ -93,7 +92,7 @@ export class EmbeddedStore implements Store {
     });
   }
 
-  /** How many batches wrote something since the open; works that were queued together share one. */
+  /** How many batches were written since the store was opened; transactions that were queued together share one. */
   get commits(): number {
     return this.#commits;
   }
@@ -166,14 +165,14 @@ export class EmbeddedStore implements Store {
   }
 
   #commitChanges(changes: Overlay, revision: number, transactions: number): boolean {
-    const startMs = elapsedMs();
+    const startMs = performance.now();
     let outcome: CommitReport['outcome'] = 'failed';
     try {
       const hasWritten = this.#engine.commit(changes, revision);
       outcome = hasWritten ? 'written' : 'unchanged';
       return hasWritten;
     } finally {
-      this.#options.onCommit?.({ transactions, ms: elapsedMs(startMs), outcome });
+      this.#options.onCommit?.({ transactions, ms: performance.now() - startMs, outcome });
     }
   }
 
@@ -222,9 +221,8 @@ export class EmbeddedStore implements Store {
 }
 
 /**
- * The last commit numbers of the scopes that somebody asked for, in bounded memory. A scope is kept from when it is
- * asked for, at the last number of all: so one that nobody asks for costs a commit nothing, and a forgotten one counts
- * as changed.
+ * The last commit numbers of requested scopes, in bounded memory. A scope is added when it is first requested, with the last number of
+ * all scopes; so scopes that are never requested cost nothing at a commit, and an evicted one counts as changed.
  */
 export class Revisions {
   readonly #numbers: LruCache<number>;

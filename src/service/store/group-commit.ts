@@ -5,15 +5,15 @@ import { StoreError } from './errors.ts';
 import type { Overlay } from './overlay.ts';
 import type { CollectionName, Records } from './records.ts';
 
-/** Works that were run and are kept or dropped together. */
+/** Transactions that were run and are committed or dropped together. */
 export interface Batch {
   readonly changes: Overlay;
-  /** The works that succeeded, in order: each scope with its commit number. */
+  /** The transactions that succeeded, in order: each scope with its commit number. */
   readonly commits: readonly { readonly scope: string; readonly revision: number }[];
   readonly announced: readonly Announced[];
 }
 
-/** What stands below the queue. */
+/** The store below the queue. */
 export interface CommitEngine {
   /** Takes the changes of a batch, over what is committed. */
   changes(): Overlay;
@@ -37,13 +37,13 @@ interface Settle {
   reject(error: unknown): void;
 }
 
-/** Bounds what one commit holds, so that a flood of works does not keep sockets waiting. */
+/** Bounds the size of one commit, so that many transactions do not block the event loop. */
 const worksPerCommitMax = 1024;
 
 /**
- * Runs works one after another and commits those of one turn of the event loop together: a sync to disk costs
- * milliseconds, and a hundred works share it. No work is answered before the commit, not even one that failed: what it
- * saw of the works before it would be gone if the commit failed.
+ * Runs transactions one after another and commits those of one turn of the event loop together: a sync to disk takes milliseconds,
+ * and a hundred transactions share it. Nothing is answered before the commit, not even a failed transaction, because the commit on
+ * whose results it was based may still fail.
  */
 export class GroupCommit {
   readonly #engine: CommitEngine;
@@ -60,7 +60,7 @@ export class GroupCommit {
     });
   }
 
-  /** Runs `step` between two batches, after all works queued before it. */
+  /** Runs `step` between two batches, after all transactions queued before it. */
   alone(step: () => void): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       this.#add({ alone: step, settle: { resolve: () => resolve(), reject } });
@@ -103,7 +103,7 @@ export class GroupCommit {
     const announced: Announced[] = [];
     const answers: (() => void)[] = [];
     const settles: Settle[] = [];
-    // The queue may grow while works run; those that come in time join.
+    // The queue may grow meanwhile; transactions that are queued in time join the batch.
     for (let at = 0; at < this.#queue.length && at < worksPerCommitMax; at++) {
       const job = this.#queue[at];
       if (!job || 'alone' in job) break;
@@ -133,7 +133,7 @@ export class GroupCommit {
   }
 }
 
-/** One work's transaction over the changes of its batch, with the announcements that leave if it succeeds. */
+/** One transaction over the changes of its batch, with the announcements that are sent if it succeeds. */
 export class UnitOfWork implements Transaction {
   readonly revision: number;
   readonly #scope: string;
@@ -141,7 +141,7 @@ export class UnitOfWork implements Transaction {
   readonly #announced: Announced[] = [];
   #ended = false;
 
-  /** @param overlay takes this work's changes on top of the ones it has */
+  /** @param overlay receives the changes of this transaction on top of those it has */
   constructor(overlay: Overlay, scope: string, revision: number) {
     overlay.savepoint();
     this.#overlay = overlay;
@@ -173,13 +173,13 @@ export class UnitOfWork implements Transaction {
     this.#announced.push({ ...announcement, scope: this.#scope, revision: this.revision });
   }
 
-  /** Ends the work; the transaction refuses every later use. @returns what is to be announced after the commit */
+  /** Ends the transaction; later use throws. @returns what is to be announced after the commit */
   finish(): readonly Announced[] {
     this.#ended = true;
     return this.#announced;
   }
 
-  /** Ends the work and takes its changes back. */
+  /** Ends the transaction and rolls its changes back. */
   abandon(): void {
     this.#ended = true;
     this.#overlay.rollBack();
@@ -189,7 +189,7 @@ export class UnitOfWork implements Transaction {
     if (!this.#ended) return this.#overlay;
     throw new StoreError(
       'transaction_ended',
-      'A transaction was used after its work had ended. Await everything the work begins before it returns.',
+      'A transaction was used after its function had returned. Await everything that the function begins.',
     );
   }
 }

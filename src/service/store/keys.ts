@@ -210,7 +210,7 @@ function canHold(field: string, value: unknown): value is KeyPart {
 
 /**
  * Whether every engine can hold the part in a key. Text must have neither NUL (PostgreSQL has none) nor half a
- * surrogate pair (UTF-8 has none): records with such keys are refused, so nothing is found under one.
+ * surrogate pair (UTF-8 has none): records with such keys are rejected, so nothing is found under one.
  */
 export function isStorable(part: KeyPart): boolean {
   return typeof part === 'number' || (!part.includes('\0') && part.isWellFormed());

@@ -1,6 +1,5 @@
 import { andThen, type MaybePromise } from '../support/maybe-promise.ts';
 import type { KeyPart, ListQuery, StoreView } from './contract.ts';
-import { shareRecord } from './decode-record.ts';
 import {
   type AnyQuery,
   checkKey,
@@ -17,7 +16,7 @@ import type { CollectionName, Records } from './records.ts';
 
 /**
  * Changes laid over a view: who reads here sees the view as if they were made, while the view itself stays as it is.
- * One overlay takes the works of a batch one after another; what a failed one changed is taken back.
+ * The transactions of a batch share one overlay, one after another; the changes of a failed one are rolled back.
  */
 export class Overlay implements StoreView {
   readonly #base: StoreView;
@@ -149,7 +148,7 @@ function merge<T extends object>(
   return merged;
 }
 
-/** What a work does to one record. */
+/** A change of one record. */
 export interface Change {
   readonly key: readonly KeyPart[];
   /** The record as it will be; absent when it is deleted. */
@@ -252,4 +251,27 @@ function addTo(groups: Map<unknown, Set<Change>>, field: string, change: Change)
   const group = groups.get(value);
   if (group) group.add(change);
   else groups.set(value, new Set([change]));
+}
+
+/**
+ * Whether records are frozen and checked. Tests do so: changing a shared record, or putting a value that is not JSON, then throws. In a
+ * running service it would cost a write more than its rules do.
+ */
+const freezes = process.env.RALLYPOINT_FREEZE_RECORDS === '1';
+
+/** A record that is shared from here on and must not be changed any more; see {@link freezes}. */
+export const shareRecord: <T>(record: T) => T = freezes ? deepFreeze : record => record;
+
+const plain: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'object', 'undefined']);
+
+/**
+ * Freezes a plain value and all in it. What is frozen already is taken to be frozen all the way down.
+ *
+ * @throws TypeError when something in it is not plain
+ */
+function deepFreeze<T>(value: T): T {
+  if (!plain.has(typeof value)) throw new TypeError(`A record cannot hold a ${typeof value}.`);
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
 }

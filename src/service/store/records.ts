@@ -29,7 +29,7 @@ export type * from './records/lobbies.ts';
 export type * from './records/sessions.ts';
 
 /**
- * What the service keeps: one record type a collection, and below the table that says how each is found again. Times
+ * The stored state: one record type for each collection; `collections` below has their keys and indexes. Times
  * are milliseconds since the Unix epoch on the service's clock; secrets are kept as their SHA-256 in hex.
  */
 export interface Records {

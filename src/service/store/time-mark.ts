@@ -6,7 +6,7 @@ const settingName = 'time';
 /**
  * Takes the next millisecond that no process on this data folder has dated an id by, and moves the mark there: a clock
  * may stand at or before the mark when the folder is opened again (a virtual one that was moved or stands still, a
- * system's that was set back), and ids made then would be old ones anew.
+ * system's that was set back), and would then issue ids a second time.
  */
 export async function takeTimeMark(store: Store, nowMs: number): Promise<number> {
   return store.transact(`setting/${settingName}`, async transaction => {

@@ -1,7 +1,7 @@
 import type { ApiErrorName } from '../../model/errors/errors.ts';
 
 /**
- * What the service says to each error of the catalogue ({@link apiErrors}). Clients compare codes and show what they were told.
+ * The message of each error in {@link apiErrors}. Clients compare codes and show messages.
  *
  * @see docs/spec/errors.md#error-codes
  */
@@ -60,7 +60,7 @@ export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
   lobby_link_refused: 'Only members with the flag CanLinkLobby can do this',
   lobby_not_linked: 'The lobby is not linked to a channel',
   overloaded: 'API resource is currently overloaded. Try again a little later',
-  // Our choice, from here: nobody has captured what the hosted service says.
+  // Unspecified, from here on: the messages of the hosted service are not known.
   provisional_accounts_disabled: 'The application may not use provisional accounts',
   identity_token_expired: 'The ID token has expired',
   identity_token_wrong_issuer: 'The ID token has the wrong issuer',
@@ -89,7 +89,7 @@ export const serviceFieldErrors = {
   CONTENT_TYPE_INVALID: (expected: string) => `Expected "Content-Type" header to be one of {'${expected}'}.`,
   COMPONENT_VALIDATION_FAILED: () => 'Component validation failed',
   APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID: () => 'The specified interactions endpoint URL could not be verified.',
-  // Our choice: nobody has captured what the hosted service says to these faults.
+  // Unspecified: nobody has captured what the hosted service says to these faults.
   LOBBIES_PER_USER_MAX: (max: number) => `The user is already in ${max} lobbies of this application`,
   ID_UNKNOWN: (what: string) => `There is no such ${what} here`,
   URL_ADDRESS_PRIVATE: () => 'Must not lead to a private address.',

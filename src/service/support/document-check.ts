@@ -1,10 +1,10 @@
 import type { Issue } from '../../model/errors/issue.ts';
 import { isSnowflake } from '../../model/snowflake.ts';
 
-/** Judges a value and adds what is wrong with it to `issues`. `undefined` is judged by {@link object} alone. */
+/** Checks a value and adds what is wrong with it to `issues`. Only {@link object} checks for `undefined`. */
 export type Check = (value: unknown, path: readonly string[], issues: Issue[]) => void;
 
-/** What can be wrong with a document that people write by hand, and how they are told. */
+/** Issues of documents that people write by hand, with their messages. */
 export const documentErrors = {
   wrong_type: (wanted: string) => `must be ${wanted}`,
   bad_length: (min: number, max: number) => `must have ${min} to ${max} characters`,
@@ -34,7 +34,7 @@ export function issue<Code extends DocumentErrorCode>(
   return { path, code, message: word(...details) };
 }
 
-/** All that is wrong with `value`. */
+/** All issues of `value`. */
 export function check(value: unknown, by: Check): Issue[] {
   const issues: Issue[] = [];
   by(value, [], issues);
@@ -106,7 +106,7 @@ export const flag: Check = (value, path, issues) => {
   if (typeof value !== 'boolean') issues.push(issue('wrong_type', path, 'true or false'));
 };
 
-/** Ids are text because a JSON number loses their last digits. Zero is no one's id. */
+/** Ids are text because a JSON number loses their last digits. Zero is not an id. */
 export const id: Check = textThat(
   value => isSnowflake(value) && value !== '0',
   'an id: decimal text, from "1" to 2^63 - 1',
@@ -117,7 +117,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 }
 
 function hasLength(value: string, min: number, max: number): boolean {
-  // Code points are at most code units: what is far too long is not walked.
+  // A text has at most as many code points as code units, so a text that is far too long is not counted.
   if (value.length > 2 * max) return false;
   const { length } = [...value];
   return length >= min && length <= max;

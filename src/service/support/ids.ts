@@ -5,10 +5,10 @@ const incrementBits = 12n;
 const workerBits = 10n;
 const incrementMax = 2 ** Number(incrementBits) - 1;
 
-/** Makes ids: unique within a worker, rising, and dated by the clock. */
+/** Generates ids that are unique for a worker, increasing, and dated by the clock. */
 export interface SnowflakeSource {
   next(): string;
-  /** The latest time an id was dated by; milliseconds since the Unix epoch. */
+  /** The latest time of an id, in milliseconds since the Unix epoch. */
   readonly lastMs: number;
 }
 
@@ -17,7 +17,7 @@ export interface SnowflakeSource {
  * millisecond is borrowed.
  *
  * @param worker 0–1023, different for every node
- * @param afterMs no id is dated up to this time: a service before this one may have given out ids of it
+ * @param afterMs ids are dated later than this, because a former service may have issued ids up to it
  */
 export function snowflakeSource(clock: Clock, worker: number, afterMs = snowflakeEpochMs): SnowflakeSource {
   let lastMs = afterMs - snowflakeEpochMs;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../wire/clock/ports.ts';
 
-/** What happened, for people and tests: no token, code or verifier is ever in it. */
+/** An entry of the journal, for people and tests. It never contains a token, code or verifier. */
 export interface JournalEntry {
   /** Rises by one with every entry. */
   readonly number: number;
@@ -9,7 +9,7 @@ export interface JournalEntry {
   readonly [detail: string]: unknown;
 }
 
-/** An entry as it is kept: laid out when somebody reads it. */
+/** An entry as it is stored; the public form is made when it is read. */
 interface Noted {
   readonly number: number;
   readonly atMs: number;
@@ -35,7 +35,7 @@ export class Journal {
     this.#ring[number % this.#capacity] = { number, atMs: this.#clock.now(), kind, details };
   }
 
-  /** Entries with a number above `after`, oldest first, and the number to go on from. */
+  /** Entries with a number above `after`, oldest first, and the number to continue from. */
   read(after: number): { entries: JournalEntry[]; next: number } {
     const last = this.#next - 1;
     const entries: JournalEntry[] = [];

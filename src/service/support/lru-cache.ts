@@ -4,9 +4,8 @@ interface Entry<Value> {
 }
 
 /**
- * What was used lately, bounded by weight. Two generations: what is used is in the young one; when that fills half the
- * bound it becomes the old one, and what was in the old one, unused since, is forgotten. A hit costs one look-up and
- * moves nothing.
+ * A cache of recently used values, bounded by weight. It has two generations: values that are used are in the young one. When the
+ * young one reaches half the bound it becomes the old one, and the former old one, unused since, is dropped. A hit costs one look-up.
  */
 export class LruCache<Value> {
   readonly #generationWeightMax: number;
@@ -14,7 +13,7 @@ export class LruCache<Value> {
   #old = new Map<string, Entry<Value>>();
   #youngWeight = 0;
 
-  /** @param weightMax of all that is kept, in whatever unit {@link set} is given */
+  /** @param weightMax bound on the sum of the weights, in the unit that is passed to {@link set} */
   constructor(weightMax: number) {
     this.#generationWeightMax = weightMax / 2;
   }
@@ -51,7 +50,7 @@ export class LruCache<Value> {
     this.#youngWeight = 0;
   }
 
-  /** An entry of the same key in the old generation is hidden from here on, and goes with that. */
+  /** Hides an entry of the same key in the old generation, which is dropped with that generation. */
   #add(key: string, entry: Entry<Value>): void {
     this.#youngWeight += entry.weight - (this.#young.get(key)?.weight ?? 0);
     this.#young.set(key, entry);

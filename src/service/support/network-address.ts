@@ -5,14 +5,14 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** Whether that is `10.1.2.3`, `10.0.0.0/8` or the like of IPv6. */
+/** Whether the text is an address or a CIDR block, of IPv4 or IPv6. */
 export function isAddressBlock(text: string): boolean {
   const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const kind = isIP(address);
   return kind !== 0 && !address.includes('%') && (bits === undefined || Number(bits) <= (kind === 4 ? 32 : 128));
 }
 
-/** Addresses and CIDR blocks, each as {@link isAddressBlock} has it. */
+/** A list of addresses and CIDR blocks, checked by {@link isAddressBlock}. */
 export function blockList(blocks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const block of blocks) {
@@ -23,7 +23,7 @@ export function blockList(blocks: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether the list holds the address, which may be text of any kind. */
+/** Whether the list contains the address; `address` may be any text. */
 export function holds(list: BlockList, address: string): boolean {
   return isIP(address) !== 0 && list.check(address, familyOf(address));
 }

@@ -1,10 +1,10 @@
-/** How much is under way, so that virtual time moves only when nothing is. */
+/** Counts the work under way, so that virtual time moves only when there is none. */
 export class PendingWork {
   #running = 0;
   #outside = 0;
   #aside = 0;
 
-  /** Something begins; {@link end} must follow. */
+  /** Counts work that begins; {@link end} must follow. */
   begin(): void {
     this.#running++;
   }
@@ -23,7 +23,7 @@ export class PendingWork {
     }
   }
 
-  /** Runs a call to somebody outside, which takes real time: it is waited for longer. */
+  /** Runs a call to a server outside, which takes real time: virtual time waits longer for it. */
   async runOutside<T>(call: () => Promise<T>): Promise<T> {
     this.#outside++;
     try {
@@ -33,7 +33,7 @@ export class PendingWork {
     }
   }
 
-  /** Runs what takes real time but surely ends, on a thread beside or loading from the disk: it is waited for whatever it takes. */
+  /** Runs work that takes real time but certainly ends, such as reading from disk: virtual time waits for it however long it takes. */
   async runAside<T>(work: () => Promise<T>): Promise<T> {
     this.#aside++;
     try {
@@ -60,5 +60,5 @@ export class PendingWork {
 
 const quietTurns = 3;
 const turnsMax = 200;
-/** Somebody outside who does not answer holds virtual time up for no longer. */
+/** A server outside that does not answer delays virtual time no longer than this. */
 const outsideMsMax = 100;

@@ -2,11 +2,11 @@ import type { ApiErrorName } from '../../model/errors/errors.ts';
 import type { Issue } from '../../model/errors/issue.ts';
 import { apiMessages } from './api-messages.ts';
 
-/** A request the service refuses. The HTTP door turns it into the interface's error body. */
+/** Thrown to reject a request. The HTTP server turns it into the interface's error body. */
 export class RequestError extends Error {
   readonly reason: ApiErrorName;
   readonly issues: readonly Issue[];
-  /** More keys for the body, and text that replaces the catalogue's message. */
+  /** Further keys of the body, and a text that replaces the usual message. */
   readonly extra: { readonly message?: string; readonly [key: string]: unknown };
 
   constructor(reason: ApiErrorName, extra: RequestError['extra'] = {}, issues: readonly Issue[] = []) {
@@ -18,7 +18,7 @@ export class RequestError extends Error {
   }
 }
 
-/** Throws what the issues make: `invalid_form_body`, or nothing when there are none. */
+/** Throws `invalid_form_body` if there are issues. */
 export function rejectIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new RequestError('invalid_form_body', {}, issues);
 }

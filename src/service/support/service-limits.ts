@@ -1,5 +1,5 @@
 /**
- * How the service runs: lives, windows and what it lets wait. What a caller's values must keep to is in {@link limits}.
+ * Bounds of the service: lifetimes, windows and queues. Bounds on callers' values are in {@link limits}.
  *
  * @see docs/spec/limits.md
  */
@@ -13,59 +13,59 @@ export const serviceLimits = {
   gatewayMembersPerChunk: 1000,
   lobbySecretLifeMs: 30 * 24 * 3_600_000,
   lobbyHistoryAgeMaxMs: 72 * 3_600_000,
-  /** How long a token for the voice server is valid. Our choice: as long as connecting takes. */
+  /** How long a token for the voice server is valid. Unspecified: as long as connecting takes. */
   voiceTokenLifeMs: 5 * 60_000,
-  /** How long an application's server may take to acknowledge a webhook event, and how long it is tried again. */
+  /** How long an application's server may take to acknowledge a webhook event, and how long it is retried. */
   webhookEventAnswerMs: 3_000,
   webhookEventRetryMs: 10 * 60_000,
-  /** An application's answer in the HTTP response to an interaction. Our choice: many times the size of a real one. */
+  /** An application's answer in the HTTP response to an interaction. Unspecified: many times the size of a real one. */
   interactionReplyBytesMax: 256 * 1024,
-  /** Interactions that an application's server may have before it at a time. Our choice: the interface names no number. */
+  /** Interactions that may be under way to an application's server at a time. Unspecified: the interface names no number. */
   interactionsUnderWayMax: 1000,
-  /** Messages after the first where the application is there for the user alone. @see docs/spec/interactions.md#after-the-answer */
+  /** Follow-up messages if only the user has installed the application. @see docs/spec/interactions.md#after-the-answer */
   followUpsByUserInstallMax: 5,
-  /** How long a message keeps components that can be used, beyond the interaction it answers. Our choice: a day. */
+  /** How long a message keeps components that can be used, beyond the interaction it answers. Unspecified: a day. */
   messageComponentsLifeMs: 24 * 3_600_000,
-  /** Files of messages that are kept at a time. Our choice: what a process can spare. */
+  /** Files of messages that are kept at a time. Unspecified: what a process can spare. */
   filesKeptBytesMax: 64 * 1024 * 1024,
   /** Ids of one query for entitlements. */
   skuIdsMax: 100,
   redirectUrisMax: 10,
-  /** Users of an application that are counted whenever somebody asks; of more, the count may be so old. Our choice, both. */
+  /** Up to this many users of an application are counted for each request; a larger count may be this old. Unspecified, both. */
   usersCountedMax: 1000,
   usersCountAgeMaxMs: 60_000,
   authorizationCodeLifeMs: 100_000,
   deviceCodeLifeMs: 300_000,
   userCodeLength: 8,
   /**
-   * A refresh token that nobody used for so long ends. Our choice (November 2026): the hosted service names no end; three months
-   * keep those signed in who play now and then.
+   * A refresh token that is unused for this long expires. Unspecified (November 2026): the hosted service names no expiry; three months
+   * keep occasional players signed in.
    */
   refreshTokenIdleMs: 90 * 24 * 3_600_000,
   /**
-   * Who uses a refresh token again so shortly after, before its successor was used, is refused and no more: windows of one game
-   * may refresh at the same moment. Our choice (November 2026): as long as a client waits for an answer and tries again.
+   * Reusing a refresh token within this time, before its successor was used, is rejected without revoking the grant, because windows of
+   * one game may refresh concurrently. Unspecified (November 2026): as long as a client waits for an answer and retries.
    */
   refreshGraceMs: 60_000,
   /** How long ago an ID token from elsewhere may have been issued. */
   identityTokenAgeMaxMs: 7 * 24 * 3_600_000,
-  /** Identities of one application that lead to one account. Our choice: the interface names no number. */
+  /** Identities of one application that lead to one account. Unspecified: the interface names no number. */
   externalIdentitiesPerUserMax: 10,
-  /** Of a user who signs in by password. Our choice, both: what NIST SP 800-63B (3.1.1.2) asks for, and room to breathe. */
+  /** Of a user who signs in by password. Unspecified, both: what NIST SP 800-63B (3.1.1.2) requires, and ample room. */
   passwordLengthMin: 8,
   passwordLengthMax: 256,
-  /** Our choice: room for the largest valid bulk of commands in some locales; the interface names no bound. */
+  /** Unspecified: room for the largest valid bulk of commands in some locales; the interface names no bound. */
   requestBodyBytesMax: 10 * 1024 * 1024,
-  /** A form with files. Our choice: room for two of the largest, and many small ones. */
+  /** A form with files. Unspecified: room for two of the largest, and many small ones. */
   formBodyBytesMax: 25 * 1024 * 1024,
-  /** How long a request may take to arrive. Our choice: as above. */
+  /** How long a request may take to arrive. Unspecified: as above. */
   requestMs: 60_000,
   gatewayPayloadBytesMax: 4096,
   gatewayHeartbeatIntervalMs: 41_250,
   gatewaySendsPerMinute: 120,
-  /** How long a session waits for its client to resume it. Our choice: the interface says "a few minutes". */
+  /** How long a session waits for its client to resume it. Unspecified: the interface says "a few minutes". */
   gatewayResumeWindowMs: 180_000,
-  /** What a session keeps for a client that has to catch up; older events make room. Our choice, both. */
+  /** Bounds of a session's replay buffer; older events make room. Unspecified, both. */
   gatewayReplayEventsMax: 4096,
   gatewayReplayBytesMax: 2 * 1024 * 1024,
   gatewayGuildsPerShardMax: 2500,
@@ -77,29 +77,29 @@ export const serviceLimits = {
   gatewayLargeThresholdMin: 50,
   gatewayLargeThresholdMax: 250,
   gatewayShardsMax: 16_384,
-  /** Sessions one user (or one bot) holds at a time. Our choice: the interface names no number. */
+  /** Sessions one user (or one bot) holds at a time. Unspecified: the interface names no number. */
   gatewaySessionsPerUserMax: 100,
-  /** What may wait for a client that reads too slowly. Our choice: as above. */
+  /** Bytes that may wait for a client that reads too slowly. Unspecified: as above. */
   gatewayBacklogBytesMax: 1024 * 1024,
 } as const;
 
-/** Bounds by which a service keeps itself in hand. Our choice, all of them: the interface is silent. */
+/** Bounds of the running service. Unspecified, all of them. */
 export const runtimeLimits = {
   /**
    * Connections that may wait to be accepted, or as many as the system allows (Linux: `net.core.somaxconn`). Where they do not
-   * fit, those who all come back after a restart try again after 1, 2, 4, 8 and 16 s.
+   * fit, clients that reconnect together after a restart retry after 1, 2, 4, 8 and 16 s.
    */
   listenBacklog: 65_535,
-  /** How long a service that was told to end waits for what is under way. */
+  /** How long a service that is stopped waits for requests under way. */
   drainTimeoutMs: 10_000,
   drainTimeoutMsMax: 3_600_000,
-  /** How much of that is left for the state when the connections have had theirs. */
+  /** The share of that time that is reserved for closing the store. */
   drainRestShare: 0.1,
-  /** How long a connection on which nothing is asked may still ask, after the service was told to end. */
+  /** How long an idle connection may still send requests after the service was stopped. */
   drainIdleMs: 100,
-  /** How often an ending service looks which connections have become idle. */
+  /** How often a stopping service checks which connections have become idle. */
   drainLookMs: 50,
-  /** How long a gateway connection may be without a session, and how many may be so at a time: those there longest make room. */
+  /** How long a gateway connection may be without a session, and how many there may be; the oldest make room. */
   gatewayIdentifyMs: 10_000,
   gatewayUnidentifiedMax: 5000,
   /**
@@ -117,32 +117,32 @@ export const runtimeLimits = {
 } as const;
 
 /**
- * What the service holds and does for callers, so that no one of them keeps it from the others. Our choice, all of them: the
+ * Bounds on the resources that callers can occupy, so that none keeps the service from the others. Unspecified, all of them: the
  * interface names no bounds.
  */
 export const intakeLimits = {
-  /** Connections on which nobody has proved who they are, all together and from one address. */
+  /** Connections without a valid credential, in all and from one address. */
   unprovenConnectionsMax: 40_000,
   unprovenConnectionsPerAddressMax: 1000,
-  /** As above, from an address of a private network: many may stand behind it, as behind a proxy or a container's gateway. */
+  /** As above, from an address of a private network: many clients may share it, behind a proxy or a container's gateway. */
   unprovenConnectionsPerPrivateAddressMax: 20_000,
-  /** How long the head of a request may take to arrive, and how often that is looked at. */
+  /** How long the head of a request may take to arrive, and how often that is checked. */
   requestHeadMs: 15_000,
   requestCheckMs: 5_000,
-  /** How long a connection is kept whose peer neither sends nor reads what it is sent. */
+  /** How long a connection is kept whose client neither sends nor reads. */
   stillMs: 120_000,
-  /** A peer that does not close a connection which was given up is cut off after so long. */
+  /** How long the client of a rejected connection may take to close it before it is destroyed. */
   lingerMs: 1000,
-  /** Passwords that are looked at on threads beside; others wait. Half of the threads that a process has, which serve others, too. */
+  /** Passwords that are hashed at a time, on worker threads; others wait. Half of Node's thread pool, which other work needs, too. */
   passwordsUnderWayMax: 2,
   /** Sign-ins under way, those included that wait, and those from one address. More are rejected immediately. */
   signInsMax: 128,
   signInsPerAddressMax: 32,
-  /** A body whose sender has proved nothing: forms of OAuth2, and JSON that carries its own proof. */
+  /** A body of an unidentified caller: OAuth2 forms, and JSON that contains its own proof. */
   unprovenBodyBytesMax: 64 * 1024,
-  /** Bytes of such bodies in memory, of all callers together; the body that arrives for longest makes room. */
+  /** Bytes of such bodies in memory, of all callers together; the oldest body makes room. */
   unprovenBytesMax: 32 * 1024 * 1024,
-  /** As above, of callers who proved who they are: ten of the largest forms. */
+  /** As above, of identified callers: ten of the largest forms. */
   provenBytesMax: 256 * 1024 * 1024,
   /** Fields of a URL-encoded form or of a query. */
   formFieldsMax: 100,
@@ -158,7 +158,7 @@ export const intakeLimits = {
   jsonDepthMax: 1000,
 } as const;
 
-/** How the store on disk is run. Our choice, all of them. */
+/** How the store on disk is run. Unspecified, all of them. */
 export const storeLimits = {
   /** Statements that take this long or longer are logged. */
   slowStatementMs: 250,

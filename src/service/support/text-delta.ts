@@ -1,14 +1,14 @@
-/** A piece of a text told by another: text of its own, or a range of the other. */
+/** A piece of a text that is expressed by another: text of its own, or a range of the other. */
 export type DeltaPart = string | readonly [start: number, end: number];
 
 /** Where lists of objects in JSON are cut apart. */
 const boundary = '},{';
-/** What a range takes in a record, roughly. */
+/** Approximate length of a range in a record. */
 const rangeLength = 16;
 
 /**
- * Tells `text` by what it has in common with `base`: its beginning, its end, and whole objects of the lists between.
- * Undefined when that would not save half of it.
+ * Expresses `text` by what it shares with `base`: its beginning, its end, and whole objects of lists between. Undefined if that would
+ * not save half of its length.
  */
 export function deltaOf(base: string, text: string): readonly DeltaPart[] | undefined {
   const start = commonStart(base, text);
@@ -59,12 +59,12 @@ function addRange(parts: DeltaPart[], start: number, end: number): void {
   else parts.push([start, end]);
 }
 
-/** What the parts take in a record, roughly. */
+/** Approximate length of the parts in a record. */
 export function lengthOf(parts: readonly DeltaPart[]): number {
   return parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : rangeLength), 0);
 }
 
-// Halving: comparing slices costs a fraction of comparing one unit after the other.
+// Binary search, because comparing slices costs a fraction of comparing one code unit after the other.
 function commonStart(a: string, b: string): number {
   let low = 0;
   let high = Math.min(a.length, b.length);
@@ -76,7 +76,7 @@ function commonStart(a: string, b: string): number {
   return low;
 }
 
-/** @param start units at the beginning that are taken already */
+/** @param start code units at the beginning that are already shared */
 function commonEnd(a: string, b: string, start: number): number {
   let low = 0;
   let high = Math.min(a.length, b.length) - start;

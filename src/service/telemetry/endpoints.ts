@@ -1,13 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { loadOnce } from '../../wire/load-once.ts';
-import { elapsedMs } from '../support/elapsed.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
 /** One of the endpoints for operators. */
 export interface Endpoint {
   readonly path: string;
-  /** A request for it may name any host: probes name addresses that the service does not know of. */
+  /** Requests may carry any `Host`, because probes use addresses that the service does not know. */
   readonly isForAnyHost: boolean;
   answer(): Promise<EndpointAnswer>;
 }
@@ -19,14 +18,14 @@ interface EndpointAnswer {
 }
 
 const json = 'application/json';
-/** How many times as long as the last rendering took the next one is put off, so that asking often does not cost others. */
+/** The pause between two renderings, in multiples of the last rendering's duration, so that frequent scrapes do not slow down requests. */
 const restPerRendering = 9;
 
 /** `/healthz`, `/readyz` and `/metrics`. */
 export interface Endpoints {
-  /** The endpoint of a request's target. */
+  /** The endpoint for a request target. */
   find(target: string): Endpoint | undefined;
-  /** Prometheus' text. */
+  /** The metrics in Prometheus' text format. */
   metrics(): Promise<string>;
 }
 
@@ -38,7 +37,7 @@ export function createEndpoints(metrics: Metrics, readiness: Readiness): Endpoin
   let next: Promise<string> | undefined;
   let restsUntilMs = 0;
 
-  /** Those who ask while it rests share what is rendered then. */
+  /** Requests during the pause share the next rendering. */
   function text(): Promise<string> {
     next ??= renderRested();
     return next;
@@ -47,13 +46,13 @@ export function createEndpoints(metrics: Metrics, readiness: Readiness): Endpoin
   async function renderRested(): Promise<string> {
     try {
       const { render } = await load();
-      const restMs = -elapsedMs(restsUntilMs);
+      const restMs = restsUntilMs - performance.now();
       if (restMs > 0) await wait(restMs);
-      const startMs = elapsedMs();
-      // It reads the numbers before it waits for anything, so whoever asks from here on has to wait for the next.
+      const startMs = performance.now();
+      // Rendering reads the numbers before its first await, so later requests need the next rendering.
       next = undefined;
       const rendered = await render();
-      restsUntilMs = elapsedMs() + restPerRendering * elapsedMs(startMs);
+      restsUntilMs = performance.now() + restPerRendering * (performance.now() - startMs);
       return rendered;
     } catch (error) {
       next = undefined;
@@ -86,7 +85,7 @@ export function createEndpoints(metrics: Metrics, readiness: Readiness): Endpoin
 
   return {
     find(target) {
-      // Nearly all requests.
+      // The fast path for nearly all requests.
       if (target.startsWith('/api/')) return undefined;
       const mark = target.indexOf('?');
       return byPath.get(mark < 0 ? target : target.slice(0, mark));

@@ -6,13 +6,13 @@ import type { Histogram, Metrics } from './metrics.ts';
 export const metricsType: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /**
- * Of the process: several services in it share them, as they share the process. What they measure over time (the event
- * loop's delay, garbage collection) they measure from the first time that somebody asks.
+ * Metrics of the process, which all services in it share. Event-loop delay and garbage collection are measured from the first scrape
+ * on.
  */
 const processRegistry = new Registry();
 collectDefaultMetrics({ register: processRegistry });
 
-/** Makes what renders a service's metrics, and those of its process, in Prometheus' text format. */
+/** Creates a function that renders the metrics of a service and of its process in Prometheus' text format. */
 export function createExposition(metrics: Metrics): () => Promise<string> {
   const registry = new Registry();
   for (const [name, metric] of Object.entries<Metric>(metricTable)) {
@@ -27,7 +27,7 @@ interface ClientValue {
   readonly value: number;
 }
 
-/** The library's own metrics cannot take over numbers that were counted elsewhere; its registry only asks for them. */
+/** prom-client's own metric classes cannot import values; its registry only needs an object with `get`. */
 function clientMetric(name: string, { type, help, read }: Metric, metrics: Metrics): ClientMetric {
   const get = async () => ({ name, help, type, aggregator: 'sum', values: [...values(name, read(metrics))] });
   return { name, help, get } as unknown as ClientMetric;

@@ -1,10 +1,10 @@
-/** Upper bounds in seconds, for what takes from a fraction of a millisecond to some seconds. */
+/** Upper bounds in seconds, for durations from a fraction of a millisecond to some seconds. */
 const secondsBounds: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 const batchBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/** Answers of one route. */
+/** Counts the answers of one route. */
 export class RouteMeter {
   readonly method: string;
   /** The template of its path. */
@@ -23,21 +23,21 @@ export class RouteMeter {
   }
 }
 
-/** What the service asks of servers outside. */
+/** The kinds of requests to servers outside. */
 export type OutboundKind = 'webhook_event' | 'interaction' | 'endpoint_probe' | 'identity_provider';
 
-/** Why something was not taken in, beside rate limits. */
+/** Reasons for a rejection other than rate limits. */
 export type IntakeLimit =
-  /** A connection beyond the bounds for strangers. */
+  /** A connection beyond the bounds for connections without a valid credential. */
   | 'connections'
   /** A request without a valid credential from a blocked address. */
   | 'blocked_address'
-  /** A body that made room for others. */
+  /** A body that was dropped to make room for others. */
   | 'held_bytes'
-  /** A gateway connection that had not identified made room for others. */
+  /** A gateway connection without Identify that was closed to make room for others. */
   | 'unidentified';
 
-/** What is so at the moment, by the name of its metric: read when somebody asks. */
+/** Current values by the name of their metric, read when metrics are rendered. */
 export interface Gauges {
   readonly connections: number;
   readonly sessionsConnected: number;
@@ -52,12 +52,12 @@ export interface Gauges {
   readonly clockMs: number;
 }
 
-/** Where the numbers of a gauge come from. */
+/** Functions that return the values of gauges. */
 export type GaugeSources = { readonly [Name in keyof Gauges]?: () => Gauges[Name] };
 
 /**
- * What the service counts. Counting is all that happens while requests are served; names, help and text are made when
- * somebody asks (exposition.ts).
+ * The service's counters. While requests are served there is only counting; names, help and text are made when metrics are rendered
+ * (exposition.ts).
  */
 export class Metrics {
   readonly #routes = new Map<string, RouteMeter>();
@@ -67,7 +67,7 @@ export class Metrics {
   readonly intakeLimited = new Tally();
   /** Events that were announced to sessions of this process, by name. */
   readonly events = new Tally();
-  /** Dispatches that were handed to connections. */
+  /** Dispatches that were sent to connections. */
   dispatches = 0;
   readonly commits = new Tally();
   readonly commitSeconds = new Histogram(secondsBounds);
@@ -75,7 +75,7 @@ export class Metrics {
   /** By kind, then by outcome. */
   readonly outbound = new Map<OutboundKind, OutboundMeter>();
 
-  /** The meter of a route; made once for each. */
+  /** The meter of a route, created once for each. */
   route(method: string, route: string): RouteMeter {
     const name = `${method} ${route}`;
     const known = this.#routes.get(name);
@@ -100,7 +100,7 @@ export class Metrics {
     this.commitTransactions.add(transactions);
   }
 
-  /** @param isSuccess the server took it, or answered what was asked */
+  /** @param isSuccess whether the server accepted the request */
   delivered(kind: OutboundKind, isSuccess: boolean, ms: number): void {
     const meter = this.outbound.get(kind) ?? { success: 0, failure: 0, seconds: new Histogram(secondsBounds) };
     this.outbound.set(kind, meter);
@@ -108,12 +108,12 @@ export class Metrics {
     meter.seconds.add(ms / 1000);
   }
 
-  /** Says where numbers come from. */
+  /** Registers functions that return the values of gauges. */
   watch(sources: GaugeSources): void {
     Object.assign(this.#gauges, sources);
   }
 
-  /** 0 when nothing says where it comes from. */
+  /** The value of a gauge; 0 if no function is registered. */
   gauge(name: keyof Gauges): number {
     return Number(this.#gauges[name]?.() ?? 0);
   }
@@ -125,11 +125,11 @@ interface OutboundMeter {
   readonly seconds: Histogram;
 }
 
-/** Counts values by upper bounds, as Prometheus wants them. Adding one costs a few comparisons. */
+/** A histogram with upper bounds, as in Prometheus. */
 export class Histogram {
-  /** Rising. A value that equals a bound counts below it. */
+  /** In ascending order. A value that equals a bound counts as below it. */
   readonly bounds: readonly number[];
-  /** How many values each bound took, without those of the bounds before; the last is of values above all bounds. */
+  /** The number of values in each bucket, not cumulative; the last bucket is for values above all bounds. */
   readonly counts: number[];
   sum = 0;
 

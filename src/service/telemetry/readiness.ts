@@ -1,18 +1,17 @@
 import type { Store } from '../store/contract.ts';
-import { elapsedMs } from '../support/elapsed.ts';
 
-/** Why a service takes no traffic. */
+/** Why a service is not ready. */
 export type UnreadyReason = 'starting' | 'draining' | 'store_failed';
 
-/** How often a failed store is tried. */
+/** Interval of the probes of a failed store. */
 const tryEveryMs = 1000;
 const settingName = 'readiness';
-/** More than most writes take: on a disk that is nearly full a few bytes still fit. */
+/** Larger than most writes, because on a nearly full disk a few bytes still fit. */
 const triedText = 'x'.repeat(64 * 1024);
 
 /**
- * Whether a service takes traffic. A store that could not commit is not ready until a commit has been written: by traffic
- * that still comes or, at most once a second, by whoever asks.
+ * Whether a service takes traffic. After a failed commit it is not ready until a commit was written: by requests that still arrive, or
+ * by a probe, at most once a second, when `/readyz` is called.
  */
 export class Readiness {
   #phase: 'starting' | 'ready' | 'draining' = 'starting';
@@ -20,7 +19,7 @@ export class Readiness {
   #hasStoreFailed = false;
   #triedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** It takes traffic from here on, and writes its probes to the store. */
+  /** The service takes traffic from here on; probes are written to `store`. */
   start(store: Store): void {
     this.#store = store;
     this.#phase = 'ready';
@@ -30,13 +29,13 @@ export class Readiness {
     this.#phase = 'draining';
   }
 
-  /** @param hasWritten something reached the engine */
+  /** @param hasWritten whether something was written */
   committed(hasFailed: boolean, hasWritten: boolean): void {
     if (hasFailed) this.#hasStoreFailed = true;
     else if (hasWritten) this.#hasStoreFailed = false;
   }
 
-  /** None: it is ready. */
+  /** Empty if the service is ready. */
   get reasons(): readonly UnreadyReason[] {
     return [
       ...(this.#phase === 'ready' ? [] : [this.#phase]),
@@ -44,7 +43,7 @@ export class Readiness {
     ];
   }
 
-  /** As {@link reasons}, after the store was looked at. */
+  /** Like {@link reasons}, after a probe of the store if one is due. */
   async check(): Promise<readonly UnreadyReason[]> {
     if (this.#store && this.#phase === 'ready') await this.#tryStore(this.#store);
     return this.reasons;
@@ -56,15 +55,15 @@ export class Readiness {
     } catch {
       this.#hasStoreFailed = true;
     }
-    if (!this.#hasStoreFailed || elapsedMs(this.#triedAtMs) < tryEveryMs) return;
-    this.#triedAtMs = elapsedMs();
+    if (!this.#hasStoreFailed || performance.now() - this.#triedAtMs < tryEveryMs) return;
+    this.#triedAtMs = performance.now();
     const scope = `setting/${settingName}`;
     const record = { name: settingName, value: triedText };
     try {
       await store.transact(scope, transaction => transaction.put('settings', record));
       await store.transact(scope, transaction => transaction.delete('settings', settingName));
     } catch {
-      // The store has said so by itself.
+      // The store has logged the error.
     }
   }
 }

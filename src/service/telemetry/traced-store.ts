@@ -2,13 +2,13 @@ import type { KeyPart, ListQuery, Store, StoreContent, Transaction } from '../st
 import type { CollectionName, Records } from '../store/records.ts';
 import type { MaybePromise } from '../support/maybe-promise.ts';
 
-/** Of a span, by the names of OpenTelemetry's conventions where there are such. */
+/** Attributes of a span, with the names of OpenTelemetry's conventions where they exist. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Does something within a span. */
+/** Runs a function within a span. */
 export type InSpan = <T>(name: string, attributes: Attributes, work: () => Promise<T>) => Promise<T>;
 
-/** A store whose transactions have a span, from being queued to being on disk. */
+/** A store whose transactions have a span, from the queue to the disk. */
 export class TracedStore implements Store {
   readonly engine: string;
   readonly #store: Store;
@@ -25,7 +25,7 @@ export class TracedStore implements Store {
     work: (transaction: Transaction) => MaybePromise<T>,
     guards?: readonly string[],
   ): Promise<T> {
-    // What stands behind the slash is an id.
+    // An id follows the slash.
     const [kind = ''] = scope.split('/', 1);
     const attributes = { 'db.system.name': this.engine, 'rallypoint.store.scope': kind };
     return this.#inSpan('store.transact', attributes, () => this.#store.transact(scope, work, guards));

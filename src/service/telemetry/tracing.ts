@@ -25,7 +25,7 @@ interface SpanOptions {
   readonly root?: boolean;
 }
 
-/** What is used of `@opentelemetry/api`: written down here, because the package may be absent where this is compiled. */
+/** The used part of `@opentelemetry/api`, declared here because the package may be absent when this is compiled. */
 interface OpenTelemetry {
   readonly trace: {
     getTracer(
@@ -47,24 +47,24 @@ const serverKind = 1;
 const clientKind = 2;
 const errorStatus = 2;
 
-/** What the `fetch` of Node.js and undici itself tell of each request: whoever listens traces requests by itself. */
+/** The diagnostics channel of undici and of Node's `fetch`; a subscriber traces requests itself. */
 const undiciChannel = 'undici:request:create';
 
-/** Makes spans of what the service does. */
+/** Creates the spans of the service. */
 export interface Tracing {
-  /** Runs what answers a request within its span, which ends with the answer. */
+  /** Runs `serve` within a span of the request, which ends with the answer. */
   request(request: IncomingMessage, response: ServerResponse & { route: string | undefined }, serve: () => void): void;
-  /** Traces what is asked of servers outside, and tells them the trace. */
+  /** Traces requests to servers outside, and sends them the trace context. */
   fetch(fetch: Fetch): Fetch;
   /** Traces transactions. */
   store(store: Store): Store;
-  /** A commit ended now. */
+  /** Records a commit that has just ended. */
   committed(commit: CommitReport): void;
 }
 
-/** Traces by what was registered; undefined, with a line in the log, when the host has the package nowhere. */
+/** Tracing by the registered provider; undefined, with a log line, if `@opentelemetry/api` cannot be loaded. */
 export async function openTracing(log: Logger): Promise<Tracing | undefined> {
-  // A name that no bundler follows: the package is the host's, and the host may have none.
+  // The name is computed, so that no bundler follows it: the package is the host's and may be absent.
   const name = '@opentelemetry/api';
   try {
     return createTracing((await import(name)) as OpenTelemetry);
@@ -97,7 +97,7 @@ function createTracing({ trace, context, propagation }: OpenTelemetry): Tracing 
     request(request, response, serve) {
       const { method = '', headers } = request;
       const active = context.active();
-      // An instrumentation of Node's own server has read the headers already.
+      // An instrumentation of Node's HTTP server has already read the headers.
       const parent = trace.getSpan(active) ? active : propagation.extract(active, headers);
       const attributes = { 'http.request.method': method, 'url.scheme': 'http' };
       const span = tracer.startSpan(method, { kind: serverKind, attributes }, parent);
@@ -111,13 +111,13 @@ function createTracing({ trace, context, propagation }: OpenTelemetry): Tracing 
       context.with(trace.setSpan(parent, span), serve);
     },
     fetch: fetch => (url, init) => {
-      // Two would send two headers, which count as none.
+      // Two spans would send two headers, which receivers ignore.
       if (hasSubscribers(undiciChannel)) return fetch(url, init);
       const { method } = init;
       const { hostname, port, protocol } = new URL(url);
       const attributes = {
         'http.request.method': method,
-        // Neither path nor query: secrets may stand in them.
+        // Without path and query, which may contain secrets.
         'server.address': hostname,
         'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
       };
@@ -136,7 +136,7 @@ function createTracing({ trace, context, propagation }: OpenTelemetry): Tracing 
     committed({ transactions, ms, outcome }) {
       if (outcome === 'unchanged') return;
       const attributes = { 'rallypoint.store.transactions': transactions };
-      // Requests share it, so it belongs to none of them.
+      // Several requests share a commit, so it has no parent.
       const span = tracer.startSpan('store.commit', { root: true, startTime: Date.now() - ms, attributes });
       if (outcome === 'failed') span.setStatus({ code: errorStatus });
       span.end();

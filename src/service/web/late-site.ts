@@ -7,19 +7,19 @@ import { RequestError } from '../support/request-error.ts';
 import type { SiteParts } from './site.ts';
 
 /**
- * The site, loaded when the first request needs it: it stands on a framework that takes longer to load than all the
- * rest, and the API must not wait for it.
+ * The site, loaded by the first request that needs it: Fastify takes longer to load than everything else, and the API must not wait
+ * for it.
  */
-export function createLateSite(core: Core, rooms: SiteParts): { serve: RequestListener; close(): Promise<void> } {
+export function createLateSite(core: Core, parts: SiteParts): { serve: RequestListener; close(): Promise<void> } {
   let opened: ReturnType<typeof open> | undefined;
   const open = loadOnce(async () => {
     const { openSite } = await import('./site.ts');
-    return openSite(core, rooms);
+    return openSite(core, parts);
   });
 
   return {
     serve(request, response) {
-      opened = rooms.pendingWork.runAside(open);
+      opened = parts.pendingWork.runAside(open);
       opened.then(
         site => site.routing(request, response),
         error => {

@@ -8,8 +8,7 @@ import { html } from '../oauth/pages/views/html.ts';
 import { badge, layout, type Page } from '../oauth/pages/views/page.ts';
 
 /**
- * Serves the page that a person sees who opens the service's address in a browser. A program gets the 404 that every
- * path without a route has.
+ * Serves a page to people who open the service's address in a browser. Programs get the 404 of every unknown path.
  */
 export function registerRootPage(site: FastifyInstance, { addresses }: Pick<Core, 'addresses'>): void {
   site.get('/', (request, reply) => {
@@ -19,12 +18,12 @@ export function registerRootPage(site: FastifyInstance, { addresses }: Pick<Core
   });
 }
 
-/** Whether somebody asks for HTML by name: browsers do, and programs that accept anything do not. */
+/** Whether `Accept` names HTML, as browsers do; programs that accept anything do not. */
 function acceptsHtml(accept = ''): boolean {
   return accept.split(',').some(range => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(range));
 }
 
-/** It is for developers above all, and like the API in English only. */
+/** In English only, like the API, because it is mainly for developers. */
 function rootPage(web: string): Page {
   const title = 'Rallypoint service';
   const main = html`${badge(title, 'large')}

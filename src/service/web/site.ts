@@ -22,7 +22,7 @@ export interface SiteParts {
   readonly files: Pick<AttachmentCache, 'get'>;
 }
 
-/** The authorization pages, the control API, the files of messages and the page at the root, ready to take requests. */
+/** Opens the site: the authorization pages, the control API, the files of messages and the page at the root. */
 export async function openSite(core: Core, { control, files, ...pages }: SiteParts): Promise<FastifyInstance> {
   const site = createSite(core);
   registerAuthorizationPages(site, { core, ...pages });
@@ -33,10 +33,10 @@ export async function openSite(core: Core, { control, files, ...pages }: SitePar
   return site;
 }
 
-/** Types that a browser may show; all others it saves. */
+/** Media types that a browser may show inline; all others are downloaded. */
 const shownTypes = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
 
-/** Serves the files of messages at the addresses that their attachments have. */
+/** Serves the files of messages at the addresses of their attachments. */
 function registerFiles(site: FastifyInstance, files: Pick<AttachmentCache, 'get'>): void {
   site.get<{ Params: { id: string; name: string }; Querystring: { key?: unknown } }>(
     '/attachments/:channel_id/:id/:name',
@@ -49,7 +49,7 @@ function registerFiles(site: FastifyInstance, files: Pick<AttachmentCache, 'get'
         reply
           .header('content-type', isShown ? file.type : 'application/octet-stream')
           .header('content-disposition', isShown ? 'inline' : 'attachment')
-          // It shares an origin with the sign-in pages, and its sender may be hostile.
+          // The file shares an origin with the sign-in pages and may be hostile.
           .header('content-security-policy', "default-src 'none'; sandbox")
           .header('x-content-type-options', 'nosniff')
           .header('cache-control', 'private, max-age=86400, immutable')
@@ -60,30 +60,29 @@ function registerFiles(site: FastifyInstance, files: Pick<AttachmentCache, 'get'
 }
 
 /**
- * Everything that is served beside the API's routes, by a framework: pages, forms, cookies, control. It also answers
- * what nobody serves. Others mount what they have before it is ready.
+ * Creates the Fastify instance for everything but the API's routes: pages, forms, cookies, control. It also answers unknown paths.
  */
 function createSite(core: Core): FastifyInstance {
   const site = fastify({
     exposeHeadRoutes: false,
-    // What still arrives while the service closes is served: the store closes last.
+    // Requests that still arrive while the service closes are served, because the store closes last.
     return503OnClosing: false,
     rewriteUrl: request => canonicalUrl(request.url ?? '/'),
     frameworkErrors: (error, _request, reply) => writeReply(reply.hijack().raw, errorReply(error)),
   });
-  // In the form of the API's own routes; what there is no route for has no template.
+  // The template in the form of the API's routes; unknown paths have none.
   site.addHook('onRequest', async ({ routeOptions: { url } }, { raw }) => {
     (raw as Answer).route = url?.replace(/:(\w+)/g, '{$1}');
   });
   site.removeAllContentTypeParsers();
-  // What comes with a request to no route is never read.
+  // Bodies of requests to unknown paths are never read.
   site.addContentTypeParser('*', (_request, _body, done) => done(null));
   site.setErrorHandler((error, request, reply) => answerError(core, request, reply, error));
   site.setNotFoundHandler((request, reply) => writeReply(reply.hijack().raw, notFound(request.method, request.url)));
   return site;
 }
 
-/** The framework judges the headers of a request that no route serves before it says so. */
+/** Fastify checks the headers of a request before it finds that no route serves it. */
 function answerError(core: Core, request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   if (!request.is404 && isUnforeseen(error)) {
     const request_id = requestIdOf(reply.raw);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExpiringMap } from '../../../src/service/bus/expiring-map.ts';
+import { ExpiringMap } from '../../../src/service/bus/local.ts';
 
 describe('an expiring map', () => {
   it.each([

@@ -128,7 +128,7 @@ describe('connections on which nobody has proved anything', () => {
     const service = await start({ connections: 6, connectionsPerAddress: 4, log });
     const from = (localAddress: string) => Array.from({ length: 4 }, () => peer(portOf(service), { localAddress }));
     expect([await served(from('127.0.0.2')), await served(from('127.0.0.3'))]).toEqual([4, 2]);
-    expect(warned).toEqual([{ address: '127.0.0.3', refused: 1 }]);
+    expect(warned).toEqual([{ address: '127.0.0.3', rejected: 1 }]);
   });
 
   it('make room when they are closed', async () => {

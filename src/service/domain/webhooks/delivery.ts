@@ -6,7 +6,6 @@ import type { Core } from '../../core.ts';
 import { PrivateAddressError } from '../../outbound/private-address.ts';
 import { signedRequest } from '../../outbound/signed-request.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
-import { elapsedMs } from '../../support/elapsed.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 
@@ -85,10 +84,10 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
   /** Resolves once the event is acknowledged, dropped or aborted. */
   async function deliver({ event, sinceMs }: Waiting, stop: AbortSignal): Promise<void> {
     for (let attempt = 1; !stop.aborted; attempt++) {
-      const startMs = elapsedMs();
+      const startMs = performance.now();
       const answer = await post(event, stop);
       if (stop.aborted) return;
-      metrics.delivered('webhook_event', answer === acknowledged, elapsedMs(startMs));
+      metrics.delivered('webhook_event', answer === acknowledged, performance.now() - startMs);
       const pauseMs = firstPauseMs * 2 ** (attempt - 1);
       const outcome = answer === 'refused' ? answer : outcomeOf(answer, steadyNow(clock) + pauseMs - sinceMs);
       note(event, outcome, attempt, answer === 'refused' ? undefined : answer);

@@ -2,30 +2,30 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { intakeLimits } from '../../support/service-limits.ts';
 
-/** Thrown when the sender went away, or was sent away, before its body was there: nobody waits for an answer. */
+/** Thrown when the connection closed before the body was complete, so that no answer is needed. */
 export class BodyBrokenOff extends Error {}
 
-/** Whether the request says that its body is small enough to be taken from anybody. */
+/** Whether the declared length is small enough to read the body before the caller is identified. */
 export function isSmall({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return length !== undefined && Number(length) <= intakeLimits.unprovenBodyBytesMax;
 }
 
-/** The bytes of a request, being collected, and then until they are released. */
+/** The body of a request while it is received, and until it is released. */
 export interface Collected {
   /**
-   * The body, or undefined when it is too large; what is too much is read on and thrown away, so that the answer gets through.
+   * The body, or undefined if it is too large. The rest is then read and discarded, so that the client receives the answer.
    *
    * @throws BodyBrokenOff
    */
   readonly bytes: Promise<Buffer | undefined>;
-  /** They are a stranger's no longer: from here on they are not counted. */
+  /** The caller has proved who it is: the bytes no longer count against the bound for unidentified callers. */
   trust(): void;
-  /** To be called in the end: what is there is let go of, and what still comes is thrown away. Idempotent. */
+  /** Must be called in the end: releases the body and discards what still arrives. Idempotent. */
   close(): void;
 }
 
-/** @param held where they are counted */
+/** @param held counts the bytes in memory */
 export function collectBody(request: IncomingMessage, bytesMax: number, held: HeldBytes): Collected {
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   if (declared > bytesMax) return { bytes: Promise.resolve(undefined), trust() {}, close() {} };
@@ -46,12 +46,12 @@ export function collectBody(request: IncomingMessage, bytesMax: number, held: He
       reject(new BodyBrokenOff());
     };
     request.on('error', breakOff);
-    // Follows `end` as well, and then settles nothing.
+    // 'close' also follows 'end'; the promise is settled by then.
     request.on('close', () => {
       if (!request.complete) breakOff();
     });
   });
-  // Where the request is refused before, nobody waits for them.
+  // If the request is rejected earlier, the promise has no other handler.
   bytes.catch(() => {});
   return { bytes, trust: () => hold.release(), close: () => gathered.end() };
 }
@@ -59,7 +59,7 @@ export function collectBody(request: IncomingMessage, bytesMax: number, held: He
 const none: Buffer = Buffer.alloc(0);
 
 /**
- * Puts chunks together in one buffer: kept as they are, a body that comes a byte at a time would take a hundred times its size.
+ * Joins chunks in one buffer. Kept as separate chunks, a body that arrives byte by byte would take a hundred times its size.
  */
 class Gathered {
   readonly #hold: Hold;
@@ -68,7 +68,7 @@ class Gathered {
   #length = 0;
   #hasEnded = false;
 
-  /** @param bytesMax how much it will be, or may be */
+  /** @param bytesMax the declared length, or the bound */
   constructor(hold: Hold, bytesMax: number) {
     this.#hold = hold;
     this.#bytesMax = bytesMax;
@@ -81,7 +81,7 @@ class Gathered {
   add(chunk: Buffer): void {
     if (this.#hasEnded) return;
     const length = this.#length + chunk.length;
-    // Mostly the first is all there is.
+    // Mostly the first chunk is the whole body.
     if (this.#length === 0) this.#buffer = chunk;
     else {
       if (length > this.#buffer.length) this.#growTo(length);
@@ -91,7 +91,7 @@ class Gathered {
     this.#hold.grow(this.#buffer.length);
   }
 
-  /** Lets go of all, and takes no more. */
+  /** Releases the bytes and ignores further ones. */
   end(): void {
     this.#hasEnded = true;
     this.#buffer = none;
@@ -108,15 +108,15 @@ class Gathered {
 
 /** A body in memory. */
 export interface Hold {
-  /** Says that it takes `bytes` in all by now. */
+  /** Reports the total number of bytes so far. */
   grow(bytes: number): void;
-  /** It was dealt with, or nobody waits for it any more. Idempotent. */
+  /** Stops counting it. Idempotent. */
   release(): void;
 }
 
 /**
- * Bounds what bodies take in memory, all together. When they take more, the one that has been there for longest makes room:
- * who sends slowly in order to be in the way loses, and a body that arrives at once is gone before its turn comes.
+ * Bounds the memory of all request bodies together. Beyond it the oldest body is dropped, so that slow senders cannot occupy the
+ * memory, while bodies that arrive quickly are finished before their turn comes.
  */
 export class HeldBytes {
   readonly #bytesMax: number;
@@ -124,18 +124,18 @@ export class HeldBytes {
   readonly #holds = new Set<HeldBody>();
   #bytes = 0;
 
-  /** @param onDrop called for each body that made room */
+  /** @param onDrop called for each body that was dropped */
   constructor(bytesMax: number, onDrop: () => void = () => {}) {
     this.#bytesMax = bytesMax;
     this.#onDrop = onDrop;
   }
 
-  /** What is held now. */
+  /** Bytes in memory now. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** @param drop lets go of the body, and of its sender */
+  /** @param drop releases the body and closes its connection */
   open(drop: () => void): Hold {
     const hold: HeldBody = {
       bytes: 0,

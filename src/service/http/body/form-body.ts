@@ -7,22 +7,22 @@ import { RequestError } from '../../support/request-error.ts';
 import { type Part, parseMultipart } from './multipart.ts';
 import { parseForm } from './url-encoded.ts';
 
-/** Media types of a form that may stand for a JSON body. */
+/** Media types of a form that can replace a JSON body. */
 export const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data'] as const;
 
 export function isFormType(mediaType: string | undefined): boolean {
   return (formTypes as readonly unknown[]).includes(mediaType);
 }
 
-/** Fields of such bodies that are whole numbers; all other fields of a form are texts. */
+/** Fields of such forms that are integers; all others are texts. */
 const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
 
 /**
- * Reads a form as the JSON body it stands for: its texts by name over what its field `payload_json` says. Of repeated
- * fields the last counts. Its files come as `files`, a list of {@link UploadedFile}.
+ * Reads a form as the JSON body that it replaces: the object in `payload_json`, overwritten by the other text fields. The last of
+ * several fields with one name counts. Files become `files`, a list of {@link UploadedFile}.
  *
- * @param kind whether the files belong to the body or to its `data`; of a body that is all `texts` no field is a number
- * @throws RequestError `invalid_form_body` when it is no such form, `invalid_json`, `request_too_large` when a file is
+ * @param kind whether the files belong to the body or to its `data`; with `texts` no field is a number
+ * @throws RequestError `invalid_form_body` for a malformed form, `invalid_json`, `request_too_large` for a file
  * @see docs/spec/lobbies.md#send-a-message; docs/spec/interactions.md#after-the-answer
  */
 export async function readFormBody(
@@ -41,7 +41,7 @@ export async function readFormBody(
   return kind === 'data' ? { ...body, data: withFiles(body, files) } : { ...body, files };
 }
 
-/** `__proto__` is a name like any other. */
+/** Defined rather than assigned, because `__proto__` is a field name like any other. */
 function set(body: object, name: string, value: unknown): void {
   Object.defineProperty(body, name, { value, writable: true, enumerable: true, configurable: true });
 }
@@ -51,18 +51,18 @@ function filesOf(parts: readonly Part[]): UploadedFile[] {
   return parts.map(({ name, filename = '', type, content }, place) => {
     const [, index = place] = /^files\[(\d{1,3})\]$/.exec(name) ?? [];
     if (content.length > limits.attachmentBytesMax) throw new RequestError('request_too_large');
-    // A copy: a view would keep all of the body as long as the file is kept.
+    // A copy, because a view would keep the whole body in memory as long as the file.
     return new UploadedFile(Number(index), { name: filename, type: mediaTypeOf(type) }, new Uint8Array(content));
   });
 }
 
-/** As browsers read it: a file of which nothing is said is text. */
+/** A file without a media type is text, as in browsers. */
 function mediaTypeOf(type: string): string {
   if (type === '') return 'text/plain';
   return /^[\x20-\x7e]*$/.test(type) ? type.toLowerCase() : '';
 }
 
-/** What is no object stays, for the rules to refuse. */
+/** Values that are not objects stay as they are; the rules reject them. */
 function withFiles({ data = {} }: { readonly data?: unknown }, files: readonly UploadedFile[]): unknown {
   const message = data === null ? {} : asRecord(data);
   return message ? { ...message, files } : data;
@@ -74,7 +74,7 @@ function readField(name: string, text: string): string | number {
   return numbers.has(name) && /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** Texts by name, of repeated ones the last, and files. */
+/** Text fields by name, the last of each, and files. */
 interface Form {
   readonly texts: ReadonlyMap<string, string>;
   readonly files: readonly Part[];

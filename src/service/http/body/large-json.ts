@@ -3,11 +3,11 @@ import { RequestError } from '../../support/request-error.ts';
 import { intakeLimits } from '../../support/service-limits.ts';
 
 /**
- * Reads a large JSON body without keeping others waiting: one pass over the bytes finds out how much is in it, with a
- * pause after each megabyte; then the items of the outermost list are parsed some at a time, with a pause after each portion.
+ * Parses a large JSON body without blocking the event loop: one pass over the bytes counts its values, with a pause after each
+ * megabyte; then the items of the outermost list are parsed in portions, with a pause after each.
  *
  * @param parse reads JSON text, as for a small body
- * @throws RequestError `request_too_large` when it has too many values, `invalid_json` when it is nested too deep, and what `parse` throws
+ * @throws RequestError `request_too_large` if it has too many values, `invalid_json` if it is nested too deeply; whatever `parse` throws
  */
 export async function parseLargeJson(bytes: Buffer, parse: (text: string) => unknown): Promise<unknown> {
   const portions = await findPortions(bytes);
@@ -19,7 +19,7 @@ export async function parseLargeJson(bytes: Buffer, parse: (text: string) => unk
   const items: unknown[] = [];
   for (const { start, end } of portions) {
     const text = bytes.toString('utf8', start, end);
-    // A comma with nothing behind it is no JSON, and an empty list would be.
+    // A trailing comma is not valid JSON; parsing `[]` would accept it.
     const portion = parse(text.trim() === '' ? '' : `[${text}]`) as unknown[];
     for (const item of portion) items.push(item);
     await pause();
@@ -35,7 +35,7 @@ interface Portion {
 
 const sliceBytes = 1024 * 1024;
 
-/** @returns undefined when the body is no list, or none that can be cut: then it is parsed as a whole */
+/** @returns undefined if the body is not a list, or cannot be cut; it is then parsed as a whole */
 async function findPortions(bytes: Buffer): Promise<readonly Portion[] | undefined> {
   const walk = new Walk(bytes);
   for (let end = sliceBytes; ; end += sliceBytes) {
@@ -61,7 +61,7 @@ const closeObject = 0x7d;
 class Walk {
   readonly #bytes: Buffer;
   readonly #portions: Portion[] = [];
-  /** Whether all so far is one list, and perhaps blanks around it. */
+  /** Whether everything so far is one list, with optional whitespace around it. */
   #isList = true;
   #hasEnded = false;
   #at = 0;
@@ -76,12 +76,12 @@ class Walk {
     this.#bytes = bytes;
   }
 
-  /** Undefined when it is something else than a list with portions, or no JSON: the parser then says so of the whole. */
+  /** Undefined if it is not a list with portions, or not JSON; the parser then reports the error of the whole body. */
   get portions(): readonly Portion[] | undefined {
     return this.#isList && this.#hasEnded && this.#portions.length > 0 ? this.#portions : undefined;
   }
 
-  /** Goes on up to `end`. @throws RequestError `request_too_large`, `invalid_json` */
+  /** Continues up to `end`. @throws RequestError `request_too_large`, `invalid_json` */
   on(end: number): void {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -101,7 +101,7 @@ class Walk {
     this.#at = at;
   }
 
-  /** The place behind the text that `start` is in; where it goes on behind `end`, that, or one more behind an escape. */
+  /** The position after the string that `start` is in. If the string continues beyond `end`: `end`, or one more after a backslash. */
   #endOfText(start: number, end: number): number {
     const bytes = this.#bytes;
     let at = start;
@@ -135,7 +135,7 @@ class Walk {
     this.#depth = 0;
     this.#hasEnded = true;
     if (byte !== closeList) this.#isList = false;
-    // What was never cut is parsed as a whole.
+    // A list that was never cut is parsed as a whole.
     if (this.#portions.length > 0) this.#endPortion(at);
   }
 

@@ -5,17 +5,17 @@ import { intakeLimits } from '../../support/service-limits.ts';
 /** One part of a multipart form; its content is a view of the body's bytes. */
 export interface Part {
   readonly name: string;
-  /** Of a file; undefined where the part is a text. */
+  /** The name of a file; undefined for a text field. */
   readonly filename: string | undefined;
-  /** As the part says, empty when it says none. */
+  /** The media type of the part; empty if it has none. */
   readonly type: string;
   readonly content: Buffer;
 }
 
 /**
- * Reads `multipart/form-data`: one search for each delimiter, with pauses in it, and nothing is copied.
+ * Parses `multipart/form-data` with one search for each delimiter, with pauses, without copying.
  *
- * @returns undefined when it is none, or has more than `intakeLimits.formPartsMax` parts
+ * @returns undefined if it is malformed, or has more than `intakeLimits.formPartsMax` parts
  * @see RFC 7578; RFC 2046, section 5.1
  */
 export async function parseMultipart(contentType: string, bytes: Buffer): Promise<readonly Part[] | undefined> {
@@ -23,7 +23,7 @@ export async function parseMultipart(contentType: string, bytes: Buffer): Promis
   if (boundary === undefined) return undefined;
   const opening = Buffer.from(`--${boundary}`);
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // Some put a line in front, or text that is to be ignored.
+  // Text before the first delimiter is ignored.
   const first = await find(bytes, opening, 0);
   if (first < 0) return undefined;
   const parts: Part[] = [];
@@ -44,7 +44,7 @@ const headEnd = Buffer.from('\r\n\r\n');
 
 const windowBytes = 2 * 1024 * 1024;
 
-/** Where the needle is from `start` on, or -1; others are served after each two megabytes. */
+/** The index of the needle from `start` on, or -1. Yields to the event loop after every two megabytes. */
 async function find(bytes: Buffer, needle: Buffer, start: number): Promise<number> {
   for (let from = start; ; from += windowBytes) {
     const end = from + windowBytes + needle.length - 1;
@@ -65,7 +65,7 @@ function isLast(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0x2d && bytes[at + 1] === 0x2d;
 }
 
-/** The place behind the blanks and the line break at `at`. */
+/** The position after the whitespace and the line break at `at`. */
 function lineEnd(bytes: Buffer, at: number): number | undefined {
   let end = at;
   while (bytes[end] === 0x20 || bytes[end] === 0x09) end++;
@@ -92,7 +92,7 @@ function readPart(bytes: Buffer): Part | undefined {
   };
 }
 
-/** Names beyond ASCII come in a form of their own, too. @see RFC 5987, section 3.2 */
+/** Names beyond ASCII have a second, encoded form. @see RFC 5987, section 3.2 */
 function filenameOf(disposition: string): string | undefined {
   const [, encoded] = /;\s*filename\*=utf-8'[^']*'([^\s;]+)/i.exec(disposition) ?? [];
   return encoded === undefined ? parameter(disposition, 'filename') : querystring.unescape(encoded);

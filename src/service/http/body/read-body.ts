@@ -10,7 +10,7 @@ import { parseForm } from './url-encoded.ts';
 
 const mediaTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
-/** How large a body may be: of somebody who proved nothing, of anybody else, and where a form may bring files. */
+/** The bound on a body: for unidentified callers, for all others, and for forms that may contain files. */
 export function bodyBytesMax({ forms }: Route, headers: IncomingHttpHeaders, isProven: boolean): number {
   if (!isProven) return intakeLimits.unprovenBodyBytesMax;
   const isForm = forms !== undefined && isFormType(mediaTypeOf(headers['content-type']));
@@ -18,12 +18,10 @@ export function bodyBytesMax({ forms }: Route, headers: IncomingHttpHeaders, isP
 }
 
 /**
- * Reads a body as the route wants it: parsed JSON, or a form as its fields (undefined when it is no form, or one of too many
- * fields, because the OAuth2 routes answer that in their own words).
+ * Reads a body in the form that the route takes: parsed JSON, or the fields of a form. It is undefined if an optional body is
+ * missing, and for a malformed form or one with too many fields, because the OAuth2 routes have error bodies of their own.
  *
- * One that may be left out is undefined when it is.
- *
- * @returns a promise only of a large one, which is read with pauses, and of a form in place of JSON
+ * @returns a promise only for a large body, which is parsed with pauses, and for a form in place of JSON
  * @throws RequestError `request_too_large`, `invalid_form_body` on another media type, `invalid_json`
  */
 export function readBody(route: Route, headers: IncomingHttpHeaders, bytes: Buffer | undefined): unknown {
@@ -47,7 +45,7 @@ function readJson(text: string): unknown {
   }
 }
 
-// Every field of the interface that takes an id or, as the last, another number too long for a double.
+// Every field of the interface that takes an id, and one that takes another number too long for a double.
 const idFields =
   '(?:application_|channel_|guild_|message_|provisional_user_|recipient_|target_|client_|child_application_)?id' +
   '|default_member_permissions';
@@ -55,8 +53,8 @@ const longId = new RegExp(`("(?:${idFields})"\\s*:\\s*)([0-9]{16,})(?![0-9.eE])`
 const mayHaveLongId = /(?:id|permissions)"\s*:\s*[0-9]{16}/;
 
 /**
- * Ids may come as numbers, of which a double keeps the first 53 bits alone; as text they keep all. A quotation mark
- * inside a text is escaped, so that this finds nothing there.
+ * Puts ids that are sent as numbers in quotation marks, because a double keeps only 53 bits. Quotation marks inside strings are
+ * escaped, so that the pattern does not match there.
  *
  * @see docs/spec/http.md#ids
  */

@@ -26,8 +26,8 @@ export class FormFields {
 const { formFieldsMax } = intakeLimits;
 
 /**
- * Reads `application/x-www-form-urlencoded`, in time that grows with the bytes: `URLSearchParams` of Node.js 24 and 26 takes a
- * time that grows with their square.
+ * Reads `application/x-www-form-urlencoded`, in linear time; `URLSearchParams` of Node.js 24 and 26 takes quadratic
+ * time.
  *
  * @returns undefined when there are more than `intakeLimits.formFieldsMax` fields
  */
@@ -56,7 +56,7 @@ function readPair(pair: string): readonly [string, string] {
   return [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
 }
 
-/** What is no escape stays as it is; bytes that are no UTF-8 become U+FFFD. @see https://url.spec.whatwg.org/#percent-decode */
+/** Invalid escapes stay as they are; bytes that are not UTF-8 become U+FFFD. @see https://url.spec.whatwg.org/#percent-decode */
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   return spaced.includes('%') ? spaced.replace(/(?:%[\da-f]{2})+/gi, decodeEscapes) : spaced;

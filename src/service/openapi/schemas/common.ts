@@ -5,7 +5,7 @@ import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { anyObject, boolean, type Fields, integer, list, nullable, object, ref, text } from '../json-schema.ts';
 
-/** What every user has, whoever looks. */
+/** Fields that every user has. */
 export const accountFields: Fields = {
   avatar: nullable(text()),
   public_flags: integer(0),
@@ -46,7 +46,7 @@ const codes = [...new Set(Object.values(apiErrors).map(({ code }) => code))].sor
 
 /** @see docs/spec/errors.md#shapes; docs/spec/errors.md#field-error-codes; docs/spec/limits.md#the-body-of-a-429 */
 export const errorSchemas = {
-  Error: object('Why a call was refused', {
+  Error: object('Why a request was rejected', {
     message: text(),
     code: { type: 'integer', enum: codes, description: '0: what the HTTP status says' },
   }),
@@ -57,15 +57,15 @@ export const errorSchemas = {
   ),
   ErrorTree: {
     type: 'object',
-    description: 'Follows the shape of the body, list items by index; `_errors` says what is wrong where it stands',
+    description: 'Has the shape of the body, with list items by index; `_errors` lists the errors at its place',
     properties: { _errors: list(ref('FieldError')) },
     additionalProperties: ref('ErrorTree'),
   },
-  FieldError: object('One fault', {
+  FieldError: object('One error of a field', {
     code: { type: 'string', enum: Object.keys({ ...fieldErrors, ...serviceFieldErrors }) },
     message: text(),
   }),
-  RateLimited: object('Too many calls; come again after `retry_after` seconds', {
+  RateLimited: object('Too many calls; retry after `retry_after` seconds', {
     message: text(),
     code: integer(),
     retry_after: { type: 'number', minimum: 0 },

@@ -35,7 +35,7 @@ const partialApplication: Fields = {
   flags_new: { ...text(1), pattern: '^[0-9]+$', description: 'The flags as decimal text' },
 };
 
-const picture = { ...text(1), description: 'A picture as a data URI in base64: checked, and passed over' };
+const picture = { ...text(1), description: 'A picture as a data URI in base64: checked, and ignored' };
 
 /** @see docs/spec/oauth2.md#tokens; docs/spec/oauth2.md#token-information */
 export const oauthSchemas = {
@@ -55,7 +55,7 @@ export const oauthSchemas = {
       scope: scopeList,
     },
   ),
-  RevocationRequest: object('Ends a token', { token: text(1) }, { token_type_hint: text(), ...clientFields }),
+  RevocationRequest: object('Revokes a token', { token: text(1) }, { token_type_hint: text(), ...clientFields }),
   DeviceStart: object('Asks to sign in a device', { scope: scopeList }, clientFields),
   DeviceAuthorization: object('The codes of a device', {
     device_code: text(1),
@@ -76,7 +76,7 @@ export const oauthSchemas = {
     user_code: text(1),
     result: { type: 'string', enum: deviceResults },
   }),
-  Nothing: { type: 'object', description: 'Says nothing', maxProperties: 0 },
+  Nothing: { type: 'object', description: 'Empty', maxProperties: 0 },
   TokenResponse: object(
     'Tokens',
     { access_token: text(1), token_type: { const: 'Bearer' }, expires_in: integer(0), scope: scopeList },
@@ -101,7 +101,7 @@ export const oauthSchemas = {
   Connections: list(anyObject, 0),
   Entitlements: list(anyObject, 0),
   UserEdit: object(
-    'What is to be changed of the bot; other fields are passed over',
+    'What is to be changed of the bot; other fields are ignored',
     {},
     nullableFields({
       username: {
@@ -175,7 +175,7 @@ export const oauthSchemas = {
     { owner: ref('User'), install_params: ref('InstallParams') },
   ),
   ApplicationEdit: object(
-    'What is to be changed of the application; other fields are passed over',
+    'What is to be changed of the application; other fields are ignored',
     {},
     nullableFields({
       description: text(0, limits.applicationDescriptionLengthMax),

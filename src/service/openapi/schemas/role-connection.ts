@@ -18,37 +18,40 @@ const description = text(1, roleConnectionLimits.roleConnectionDescriptionLength
 const key = { ...text(1, roleConnectionLimits.roleConnectionKeyLengthMax), pattern: '^[a-z0-9_]+$' };
 const value = text(0, roleConnectionLimits.roleConnectionValueLengthMax);
 const entries = { maxProperties: roleConnectionLimits.roleConnectionMetadataMax, propertyNames: key };
-const told: Fields = {
+const platformFields: Fields = {
   platform_name: text(0, roleConnectionLimits.platformNameLengthMax),
   platform_username: text(0, roleConnectionLimits.platformUsernameLengthMax),
 };
-const asked: Fields = { type: enumeration(roleConnectionTypes), key, name, description };
+const metadataFields: Fields = { type: enumeration(roleConnectionTypes), key, name, description };
 
 /** @see docs/spec/http.md#users-and-guilds */
 export const roleConnectionSchemas = {
-  RoleConnection: object('What an application says of a user elsewhere', {
-    ...nullableFields(told),
-    metadata: dictionary(value, entries),
-  }),
+  RoleConnection: object(
+    'The role connection of a user: an application’s description of the user’s account elsewhere',
+    {
+      ...nullableFields(platformFields),
+      metadata: dictionary(value, entries),
+    },
+  ),
   RoleConnectionInput: object(
-    'What an application says of a user elsewhere; what is left out is not said any more',
+    'The role connection of a user; fields that are left out are removed',
     {},
     nullableFields({
-      ...told,
+      ...platformFields,
       metadata: {
-        description: 'Numbers stand for their text; where the key is of the application’s metadata, its type decides',
+        description: 'Numbers are converted to text; if the application’s metadata has the key, its type applies',
         ...dictionary({ anyOf: [value, { type: 'number' }] }, entries),
       },
     }),
   ),
-  RoleConnectionMetadata: object('Something that guilds can ask of role connections', {
-    ...asked,
+  RoleConnectionMetadata: object('A condition that guilds can set on role connections', {
+    ...metadataFields,
     name_localizations: nullable(ref('Localizations')),
     description_localizations: nullable(ref('Localizations')),
   }),
   RoleConnectionMetadataList: list(ref('RoleConnectionMetadata'), roleConnectionLimits.roleConnectionMetadataMax),
   RoleConnectionMetadataInput: list(
-    object('Something that guilds can ask of role connections; each key once', asked, {
+    object('A condition that guilds can set on role connections; keys are unique', metadataFields, {
       name_localizations: nullable(localizations(name)),
       description_localizations: nullable(localizations(description)),
     }),

@@ -24,7 +24,7 @@ export class Table {
   }
 
   list(query: AnyQuery): object[] {
-    routeOf(this.#name, query); // judges it
+    routeOf(this.#name, query); // throws for an invalid query
     if (query.index === undefined) return this.#keys.list(query);
     return this.#indexes.get(query.index)?.list(query) ?? [];
   }
@@ -87,7 +87,7 @@ class SingleKeys implements Keys {
   }
 }
 
-/** A key of several fields: the last tells the records of a group apart. */
+/** A key of several fields: the records of a group differ in the last one. */
 class CompositeKeys extends Way implements Keys {
   constructor(name: CollectionName) {
     const route = routeOf(name, {});

@@ -67,7 +67,7 @@ export class Way {
     return group?.find(this.#placeOf(key, {}));
   }
 
-  /** @param query judged before */
+  /** @param query a valid one */
   list(query: AnyQuery): object[] {
     const { limit = Number.POSITIVE_INFINITY, descending = false, equals = [] } = query;
     const found: object[] = [];

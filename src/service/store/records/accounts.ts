@@ -24,7 +24,7 @@ export interface ApplicationRecord {
   discoverable: boolean;
   integration_types: readonly IntegrationType[];
   interactions_endpoint_url: string | null;
-  /** Where its server hears of what happens in its lobbies, and of those who authorize it or no longer do. */
+  /** Receives webhook events about its lobbies, and about users who authorize it or withdraw that. */
   event_webhooks_url: string | null;
   /** What guilds can ask of its users' role connections. */
   role_connection_metadata: readonly RoleConnectionMetadata[];

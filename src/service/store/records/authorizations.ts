@@ -3,7 +3,7 @@ import type { RoleConnection } from '../../../model/role-connection.ts';
 import type { ApplicationId, GuildId, Snowflake, UserId } from '../../../model/snowflake.ts';
 import type { serviceLimits } from '../../support/service-limits.ts';
 
-/** One user's grant to one application; every token of it ends with it. */
+/** One user's grant to one application; its tokens are deleted with it. */
 export interface AuthorizationRecord {
   id: Snowflake;
   application_id: ApplicationId;
@@ -11,7 +11,7 @@ export interface AuthorizationRecord {
   scopes: readonly string[];
 }
 
-/** What an application says of a user elsewhere. It ends with the authorization that it was said by. */
+/** An application's description of a user's account elsewhere. It is deleted with the authorization by which it was written. */
 export interface RoleConnectionRecord extends RoleConnection {
   application_id: ApplicationId;
   user_id: UserId;

@@ -20,7 +20,7 @@ export interface InteractionRecord {
   nonce: string | null;
   /** Integration type → who installed the application there: a guild, a user, or `0` for the bot's own DM. */
   owners: Readonly<Record<string, string>>;
-  /** `waiting` until answered; `failed` when nobody answered in time. */
+  /** `waiting` until answered; `failed` if no answer came in time. */
   state: 'waiting' | 'answered' | 'failed';
   created_at_ms: number;
   /**

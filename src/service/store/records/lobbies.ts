@@ -26,7 +26,7 @@ export interface LobbyRecord {
   /** When the lobby ends if no member is connected then; null while a channel is linked: then it does not end. */
   expires_at_ms: number | null;
   /**
-   * Whether a member was connected when somebody last looked. A lobby found due while attended by nobody any more has
+   * Whether a member was connected at the last check. A lobby that is due while this is true, and that no member is connected to, has
    * lost its members together with a service that ended, and is given its time once more.
    */
   attended: boolean;

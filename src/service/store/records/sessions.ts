@@ -14,7 +14,7 @@ export interface GatewaySessionRecord {
   user_id: UserId;
   /** What it lives by: the bot token's hash, or the grant of an OAuth2 token; null: nothing that could end. */
   credential: string | null;
-  /** Null: hears everything. */
+  /** Null: receives every event. */
   intents: number | null;
   shard: readonly [id: number, count: number] | null;
   /** It may take part in calls of lobbies. */
@@ -32,19 +32,19 @@ export interface GatewaySessionRecord {
 export interface SessionBase {
   /** Number of the last event it was sent by then. */
   sequence: number;
-  /** Revision of the last commit it had heard of. */
+  /** Revision of the last commit whose events it had received. */
   position: number;
   following: readonly Topic[];
 }
 
-/** An announcement that gateway sessions heard, in the order of hearing. */
+/** An announcement that gateway sessions received, in order. */
 export interface GatewayEventRecord {
   /** Of the commit that made it. */
   revision: number;
   /** Among those of the commit: 0, 1 … */
   number: number;
   announced: Announced;
-  /** A large event is told by another one that is kept; its own data is then empty. */
+  /** A large event may be stored as a difference to another stored event; its own data is then empty. */
   delta?: EventDelta;
 }
 

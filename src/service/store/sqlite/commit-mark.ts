@@ -4,7 +4,7 @@ import type { Logger } from '../../../wire/clock/ports.ts';
 
 const digits = 16;
 
-/** The file that stands beside a database and says how many commits it must have. */
+/** The file beside a database that holds the number of its commits. */
 export function markPath(location: string): string {
   return `${location}-mark`;
 }
@@ -24,7 +24,7 @@ export function readMark(location: string): number | undefined {
  * Counts the commits of a database in a file of its own. SQLite drops what stands behind a damaged frame of its write-ahead log
  * without a word, and takes a deleted log for an empty one; a database that has fewer commits than its mark has lost some.
  *
- * The mark moves after each commit and before anybody is told of it. It is not synced: when the machine loses its power
+ * The mark moves after each commit, before anything is answered. It is not synced: when the machine loses its power
  * the mark may lag behind the database, never the other way round.
  */
 export class CommitMark {

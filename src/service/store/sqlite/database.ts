@@ -22,7 +22,7 @@ const walBytesKept = 64 * 1024 * 1024;
  * Opens the database at `location` for this process alone, creates it (and its folder, for the owner's eyes only) when
  * there is none, and brings it to the newest layout. The system drops the lock with the process, however that ends.
  *
- * A refused database is left as it was, its write-ahead log included.
+ * A database that is rejected is left as it was, including its write-ahead log.
  *
  * @param location path of a file, or {@link inMemory}
  * @throws StoreError `store_in_use`, `store_too_new`, `store_unusable`, `store_incomplete`, `store_full`
@@ -80,7 +80,7 @@ function prepare(
   return database;
 }
 
-/** What a refusal ends with. */
+/** The last sentence of the error. */
 const restoreHint =
   'Move the data folder away and restore a backup ("rallypoint restore"), or choose another data folder.';
 
@@ -94,8 +94,8 @@ function checkNotEmptied(location: string, known: number | undefined): void {
 }
 
 /**
- * That no commit is missing which somebody was told of. Where no mark says how many there were (an older version had none; an
- * operator has deleted it, to go on with what is left) the pages are looked at, once.
+ * Checks that no acknowledged commit is missing. Without a mark (an older version had none, or an operator deleted it to continue with
+ * what is left) the pages are checked, once.
  */
 function checkWhole(database: DatabaseSync, location: string, known: number | undefined): void {
   if (known === undefined) {
@@ -109,7 +109,7 @@ function checkWhole(database: DatabaseSync, location: string, known: number | un
     'store_incomplete',
     `${location} lacks ${known - commits} of ${known} commits that were acknowledged: its write-ahead log (-wal) was ` +
       'damaged or deleted, or an older copy was put in its place. "rallypoint doctor --data" with the data folder says what is left. ' +
-      `Restore a backup or, to go on without them, delete ${markPath(location)} and start again.`,
+      `Restore a backup or, to continue without them, delete ${markPath(location)} and start again.`,
   );
 }
 

@@ -15,7 +15,7 @@ export function isFull(error: unknown): boolean {
 /** What the error of an open database becomes. */
 export function failedError(location: string, what: 'read' | 'written', cause: unknown): StoreError {
   if (isFull(cause)) {
-    const message = `${location} could not be ${what}: there is no space left on its disk. Free some, and the service goes on.`;
+    const message = `${location} could not be ${what}: there is no space left on its disk. Free some, and the service continues.`;
     return new StoreError('store_full', message, { cause });
   }
   const reason = cause instanceof Error ? cause.message : String(cause);

@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { readSigningKey } from '../../../wire/signature.ts';
 import type { KeyPart } from '../contract.ts';
 import { databaseIn } from '../data-folder.ts';
-import { decodeRecord } from '../decode-record.ts';
 import { StoreError } from '../errors.ts';
 import { collectionNames, fieldOf, indexFields, keyFields } from '../keys.ts';
 import type { ApplicationRecord, CollectionName } from '../records.ts';
@@ -16,6 +15,7 @@ import { copyLive } from './live-copy.ts';
 import { checkLayout, layoutOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { listSetAside } from './set-aside.ts';
+import { decodeRecord } from './tables.ts';
 import { readLog } from './wal.ts';
 
 /** What is looked at, in this order. */
@@ -51,7 +51,7 @@ export interface StoreFinding {
   readonly records?: readonly BadRecord[];
 }
 
-/** A record that cannot be used. What is in it is not told: it may be secret. */
+/** A record that cannot be used, without its content, which may be secret. */
 export interface BadRecord {
   readonly collection: CollectionName;
   readonly id: string;
@@ -174,7 +174,7 @@ function commitsFinding(database: DatabaseSync, location: string, known: number 
   }
   if (commits >= known) return { code: 'commits', ok: true, message: `All ${commits} commits are there.` };
   const message = `${known - commits} of ${known} commits that were acknowledged are missing.`;
-  const remedy = `${restore}. To go on without them instead, delete ${markPath(location)}`;
+  const remedy = `${restore}. To continue without them instead, delete ${markPath(location)}`;
   return { code: 'commits', ok: false, message, remedy };
 }
 
@@ -236,7 +236,7 @@ function recordsFinding(records: readonly BadRecord[]): StoreFinding {
   if (records.length === 0) return { code: 'records', ok: true, message: 'Every record can be decoded.' };
   const message = `${counted(records)} cannot be decoded: ${named(records)}.`;
   const remedy =
-    'The service sets such a record aside when it meets it, and goes on. To have it back, restore a backup';
+    'The service sets such a record aside when it reads it, and continues. To have it back, restore a backup';
   return { code: 'records', ok: false, message, remedy, records };
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { copyChangingFile } from '../../../wire/files/copy-file.ts';
 import { systemCode } from '../../../wire/http/transport.ts';
 import { StoreError } from '../errors.ts';
-import { endWish, wishToHold } from './wal.ts';
+import { endHold, requestHold } from './wal.ts';
 
 /** How often a copy is tried while a service writes, and how long it rests in between. */
 const triesMax = 40;
@@ -32,12 +32,12 @@ export async function copyLive(location: string, copy: string, { mayHold = false
   const holds = (tries: number) => mayHold && tries >= triesAlone;
   try {
     for (let tries = 0; tries < triesMax; tries++) {
-      if (holds(tries)) wishToHold(location);
+      if (holds(tries)) requestHold(location);
       if (tries > 0) await pause(mayHold && tries === triesAlone ? noticeMs : pauseMs);
-      if (await tryCopy(location, copy, () => holds(tries) && wishToHold(location))) return;
+      if (await tryCopy(location, copy, () => holds(tries) && requestHold(location))) return;
     }
   } finally {
-    if (mayHold) endWish(location);
+    if (mayHold) endHold(location);
   }
   throw new StoreError('store_failed', `${location} could not be copied: too much is written to it. Try again later.`);
 }

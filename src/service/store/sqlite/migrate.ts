@@ -13,7 +13,7 @@ const applicationId = 0x52_41_4c_59;
  * Brings the database to the newest layout, one transaction a step: a crash between two leaves a whole layout. One that has
  * records is copied before: `<location>.layout-<version>`.
  *
- * @throws StoreError `store_too_new`; `store_full`, or `store_unusable` when the file is somebody else's: nothing was changed
+ * @throws StoreError `store_too_new`; `store_full`, or `store_unusable` if the file belongs to another program; then nothing was changed
  */
 export function migrate(database: DatabaseSync, migrations: readonly Migration[], location: string, log: Logger): void {
   const found = layoutOf(database, location);
@@ -54,7 +54,7 @@ export function checkLayout(found: number, newest: number, location: string): vo
   );
 }
 
-/** The layout's version; 0 for a new database. @throws StoreError `store_unusable`: it is somebody else's */
+/** The layout's version; 0 for a new database. @throws StoreError `store_unusable`: it belongs to another program */
 export function layoutOf(database: DatabaseSync, location: string): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
   const owner = Number(database.prepare('PRAGMA application_id').get()?.application_id);

@@ -4,7 +4,6 @@ import { type Logger, silentLogger, systemClock } from '../../../wire/clock/port
 import { LruCache } from '../../support/lru-cache.ts';
 import { storeLimits } from '../../support/service-limits.ts';
 import type { KeyPart, ListQuery } from '../contract.ts';
-import { decodeRecord } from '../decode-record.ts';
 import { EmbeddedStore, type EmbeddedStoreOptions, type Engine } from '../embedded.ts';
 import { type AnyQuery, collectionNames, keyText } from '../keys.ts';
 import type { Overlay } from '../overlay.ts';
@@ -14,7 +13,7 @@ import { counterWriter, inMemory, openDatabase, readCounter } from './database.t
 import { failedError } from './failure.ts';
 import { FreeSpace } from './free-space.ts';
 import { listSetAside, moveAside, type SetAsideRecord } from './set-aside.ts';
-import { openTables, SlowStatements, type StatementKind } from './tables.ts';
+import { decodeRecord, openTables, SlowStatements, type StatementKind } from './tables.ts';
 import { LogHold } from './wal.ts';
 
 export interface SqliteStoreOptions extends EmbeddedStoreOptions {
@@ -49,7 +48,7 @@ export function sqliteStoreOver(database: DatabaseSync, options: SqliteStoreOpti
 }
 
 const cacheSizeDefault = 8 * 1024 * 1024;
-/** Commit numbers are reserved on disk in blocks, so that not every work without changes writes its number. */
+/** Commit numbers are reserved on disk in blocks, so that a transaction without changes need not write its number. */
 const revisionBlock = 65_536;
 /** Unreadable records that one turn names in the log: more are counted. */
 const namedMax = 1000;
@@ -100,7 +99,7 @@ class SqliteEngine implements Engine {
     this.#commits = readCounter(database, 'commits');
     this.firstRevision = this.#reservedRevision;
     this.#onSetAside = onSetAside;
-    this.#tellSetAside();
+    this.#logSetAside();
     this.#logHold = location === inMemory ? undefined : new LogHold(database, location);
     this.#mark = location === inMemory ? undefined : new CommitMark(location, this.#commits, log);
   }
@@ -279,10 +278,13 @@ class SqliteEngine implements Engine {
         },
       );
     } catch (error) {
-      this.#tell(records, 'A record cannot be decoded, and could not be set aside; it is skipped.', error);
+      this.#logUnreadable(records, 'A record cannot be decoded, and could not be set aside; it is skipped.', error);
       return false;
     }
-    this.#tell(records, 'A record cannot be decoded and was set aside; the service goes on as if it were not there.');
+    this.#logUnreadable(
+      records,
+      'A record cannot be decoded and was set aside; the service continues as if it did not exist.',
+    );
     this.#skipped.clear();
     for (const record of records) {
       this.#cache[collection].delete(keyText(record.key));
@@ -293,7 +295,7 @@ class SqliteEngine implements Engine {
   }
 
   /** Names each record; one that is skipped again and again is named once. */
-  #tell(records: readonly SetAsideRecord[], message: string, error?: unknown): void {
+  #logUnreadable(records: readonly SetAsideRecord[], message: string, error?: unknown): void {
     for (const { collection, key, reason } of records.slice(0, namedMax)) {
       const fields = { code: 'record_unreadable', collection, id: key.join('/'), reason };
       if (error === undefined) this.#log.error(fields, message);
@@ -306,7 +308,7 @@ class SqliteEngine implements Engine {
     if (more > 0) this.#log.error({ code: 'record_unreadable', more }, 'There are more such records, found together.');
   }
 
-  #tellSetAside(): void {
+  #logSetAside(): void {
     const records = listSetAside(this.#database);
     for (const record of records) this.#onSetAside(record);
     if (records.length === 0) return;

@@ -123,28 +123,28 @@ export function sizeOf(path: string): number {
 
 /** Pages of 4 KiB that the write-ahead log may reach before it is folded into the file: 16 MiB. */
 export const walPages = 4096;
-/** A wish that was not renewed for so long is one of a process that has died. */
-const wishMs = 10_000;
+/** A request to hold that was not renewed for this long comes from a process that has died. */
+const holdMs = 10_000;
 /** A larger log is folded all the same. */
 const heldBytesMax = 256 * 1024 * 1024;
 
-function wishPath(location: string): string {
+function holdPath(location: string): string {
   return `${location}-hold`;
 }
 
 /**
- * Lets a process that copies the database of a busy service wish, by a file beside it, that the write-ahead log is not folded into
+ * Requests, by a file beside the database, that a busy service does not fold its write-ahead log into
  * the database meanwhile. To be renewed every few seconds.
  */
-export function wishToHold(location: string): void {
-  writeFileSync(wishPath(location), '', { mode: 0o600 });
+export function requestHold(location: string): void {
+  writeFileSync(holdPath(location), '', { mode: 0o600 });
 }
 
-export function endWish(location: string): void {
-  rmSync(wishPath(location), { force: true });
+export function endHold(location: string): void {
+  rmSync(holdPath(location), { force: true });
 }
 
-/** Grants such wishes, on the service's side. */
+/** The service's side: holds the log while a request is present. */
 export class LogHold {
   readonly #database: DatabaseSync;
   readonly #location: string;
@@ -155,11 +155,11 @@ export class LogHold {
     this.#location = location;
   }
 
-  /** Looks whether there is a wish. @returns whether the log is held */
+  /** Checks for a request. @returns whether the log is held */
   look(): boolean {
-    const wish = statSync(wishPath(this.#location), { throwIfNoEntry: false });
-    const isWished = wish !== undefined && Math.abs(systemClock.now() - wish.mtimeMs) < wishMs;
-    const isHeld = isWished && sizeOf(`${this.#location}-wal`) < heldBytesMax;
+    const request = statSync(holdPath(this.#location), { throwIfNoEntry: false });
+    const isRequested = request !== undefined && Math.abs(systemClock.now() - request.mtimeMs) < holdMs;
+    const isHeld = isRequested && sizeOf(`${this.#location}-wal`) < heldBytesMax;
     if (isHeld !== this.#isHeld) this.#database.exec(`PRAGMA wal_autocheckpoint = ${isHeld ? 0 : walPages}`);
     this.#isHeld = isHeld;
     return isHeld;

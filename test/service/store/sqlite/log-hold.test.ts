@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
-import { endWish, LogHold, wishToHold } from '../../../../src/service/store/sqlite/wal.ts';
+import { endHold, LogHold, requestHold } from '../../../../src/service/store/sqlite/wal.ts';
 import { temporaryFolder } from '../../../support/runs/folder.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -36,17 +36,17 @@ it('a log is folded into the database again and again', () => {
 
 it('a log that a backup wishes to be held grows until the wish ends', () => {
   const hold = new LogHold(database, location);
-  wishToHold(location);
+  requestHold(location);
   expect(hold.look()).toBe(true);
   const held = write();
   expect(held).toBeGreaterThan(80 * mebibyte);
-  endWish(location);
+  endHold(location);
   expect(hold.look()).toBe(false);
   expect(write()).toBeLessThanOrEqual(held + 20 * mebibyte);
 });
 
 it('a wish of a process that died is not granted', () => {
-  wishToHold(location);
+  requestHold(location);
   const longAgo = new Date(Date.now() - 60_000);
   utimesSync(`${location}-hold`, longAgo, longAgo);
   expect(new LogHold(database, location).look()).toBe(false);
