@@ -86,7 +86,11 @@ export interface RedirectView {
   readonly scheme: string;
   /** Why it is not the scheme, when it is not. */
   readonly reason?: string;
-  readonly findings: readonly { readonly ok: boolean; readonly message: string; readonly remedy?: string | undefined }[];
+  readonly findings: readonly {
+    readonly ok: boolean;
+    readonly message: string;
+    readonly remedy?: string | undefined;
+  }[];
 }
 
 export interface LobbySummary {

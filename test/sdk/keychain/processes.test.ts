@@ -53,7 +53,7 @@ async function read(keychain: Keychain, isOver: () => boolean): Promise<void> {
   }
 }
 
-describe('processes that write at once and are killed', () => {
+describe('processes that write concurrently and are killed', () => {
   it('leave a whole secret at every moment, and after all the last of somebody, or one that was under way', async () => {
     const keychain = await openKeychain({ service: 'Starfall', allow: ['encrypted-file'], folder: folder.path });
     await keychain.set('ada', numberedSecret('before', 0));

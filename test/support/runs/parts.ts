@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { findChromium, findElectron } from '../../../samples/electron-lobby/host/find-program.ts';
 import { runtimes } from '../../../scripts/install-runtimes.ts';
-import { findForwarder } from '../../../src/sdk/native/find-forwarder.ts';
 import { loadNative } from '../../../src/sdk/native/addon.ts';
+import { findForwarder } from '../../../src/sdk/native/find-forwarder.ts';
 
 /** Where Debian's Chromium looks for the rules of the machine's administrator. */
 export const browserPolicyFolder = '/etc/chromium/policies/managed';
