@@ -128,9 +128,6 @@ const builtinsImported: Plugin = {
   },
 };
 
-/** Stands at the end of what {@link lateImportsWhole} has changed. */
-const lateImport = '\nimport /* late */ ';
-
 /**
  * Lets every part of a module that is loaded late import the module as a whole. That is there by then, so it costs nothing;
  * but without it esbuild gives every choice that late parts make among the module's files a chunk of its own, and each
@@ -151,7 +148,7 @@ function lateImportsWhole(folder: string, entry: string): Plugin {
       });
       onLoad({ filter: /\.ts$/ }, ({ path }) => {
         if (!path.startsWith(inside) || path === whole || !late.has(path)) return undefined;
-        return { contents: `${readFileSync(path, 'utf8')}${lateImport}${JSON.stringify(whole)};\n`, loader: 'ts' };
+        return { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(whole)};\n`, loader: 'ts' };
       });
     },
   };
@@ -163,7 +160,7 @@ const sdk = await build({
   outdir: 'dist/esm',
   chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
-  plugins: [undiciParts, wsClient, builtinsImported, lateImportsWhole('src/sdk', sdkEntries.index)],
+  plugins: [undiciParts, wsClient, builtinsImported],
 });
 const checkNode = await build({ ...common, entryPoints: ['bin/check-node.js'], outdir: 'dist/esm' });
 for (const file of [...checkNode.outputFiles, ...sdk.outputFiles].filter(({ path }) => path.endsWith('.js'))) {
@@ -248,22 +245,17 @@ function write(path: string, text: string): void {
  */
 function published(file: OutputFile, files: readonly OutputFile[]): { readonly text: string; readonly map?: string } {
   const isEntry = Object.hasOwn(sdkEntries, relative('dist/esm', file.path).replace(/\.js$/, ''));
-  // Chunks do nothing when they are loaded; that one is imported for nothing else is what lateImportsWhole() left.
+  // Loading a chunk has no effect of its own, so an import of nothing is removed.
   const code = file.text.replaceAll(/^import "\.[^"]*";$/gm, '').replace(/^\/\/# sourceMappingURL=.*\n/m, '');
   const text = isEntry ? `import "./check-node.js";\n${code}` : code;
   const map = JSON.parse(files.find(({ path }) => path === `${file.path}.map`)?.text ?? '{"sources":[]}') as SourceMap;
   if (map.sources.length === 0 || map.sources.some(source => source.includes('node_modules'))) return { text };
-  const shown = {
-    ...map,
-    sourcesContent: map.sourcesContent.map(source => source.split(lateImport, 1)[0]),
-    mappings: isEntry ? `;${map.mappings}` : map.mappings,
-  };
+  const shown = { ...map, mappings: isEntry ? `;${map.mappings}` : map.mappings };
   return { text: `${text}//# sourceMappingURL=${basename(file.path)}.map\n`, map: JSON.stringify(shown) };
 }
 
 interface SourceMap {
   readonly sources: readonly string[];
-  readonly sourcesContent: readonly string[];
   readonly mappings: string;
 }
 
