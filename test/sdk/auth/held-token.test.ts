@@ -31,10 +31,14 @@ describe('the expiry of an access token', () => {
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     await clock.advance(hourMs - expirationNoticeMs - 1);
     expect(told).toEqual([]);
+    expect(held.expiration).toBeUndefined();
     await clock.advance(1);
     await clock.advance(hourMs);
     expect(told).toEqual([{ expiresAtMs: hourMs, isExpired: false }]);
     expect(Object.isFrozen(told[0])).toBe(true);
+    expect(held.expiration).toBe(told[0]);
+    held.set({ accessToken: 'b', expiresAtMs: 3 * hourMs });
+    expect(held.expiration).toBeUndefined();
   });
 
   it('is reported for a token that has already expired', async () => {

@@ -605,7 +605,7 @@ describe('closing', () => {
       },
     });
     await credentials.close();
-    await credentials.close();
+    await credentials[Symbol.asyncDispose]();
     expect(isComplete).toBe(true);
     await clock.advance(2 * hourMs);
     expect(office.asked).toBe(0);

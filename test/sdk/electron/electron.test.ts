@@ -256,7 +256,7 @@ describe('openWithShell', () => {
 });
 
 describe('checkOnWake', () => {
-  it('checks the connection when the machine wakes up, until it is closed', () => {
+  it('checks the connection when the machine wakes up, until it is closed', async () => {
     const powerMonitor = new EventEmitter();
     let checks = 0;
     const watch = checkOnWake({
@@ -266,8 +266,8 @@ describe('checkOnWake', () => {
     powerMonitor.emit('suspend');
     powerMonitor.emit('resume');
     expect(checks).toBe(1);
-    watch.close();
-    watch.close();
+    await watch.close();
+    await watch[Symbol.asyncDispose]();
     powerMonitor.emit('resume');
     expect(checks).toBe(1);
   });

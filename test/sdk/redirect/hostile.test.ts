@@ -247,7 +247,7 @@ describe('10,000 hostile connections', () => {
     }
     expect(await forward(path, addressFor('s'))).toBe('accepted');
     await until(() => openFiles() <= before);
-    receiver.close();
+    await receiver[Symbol.asyncDispose]();
     expect(process.getActiveResourcesInfo().filter(name => name === 'PipeServerWrap')).toEqual([]);
   });
 });
