@@ -24,7 +24,7 @@ const { addressBytesMax, answerMsMax } = forwarderAgreement;
 /**
  * Everything a forwarder must do, for any build of it.
  *
- * @param unheard why it is not told here that a program could not be started; then nothing is asked that needs it
+ * @param unheard why a program that cannot be started is not reported here; tests that need it are then skipped
  */
 export function forwarderSuite(binary: string, unheard?: string): void {
   const itHears = it.skipIf(unheard !== undefined);

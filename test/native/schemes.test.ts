@@ -316,7 +316,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
       const program = join(folder.path, 'a b\'c"d$e%f\\g`h;i&j (1)', 'player');
       const told = join(folder.path, 'told');
       const args = ['a b', '', '"', "'", '$HOME', '%u', '100%', '\\', '`id`', 'größer', '~', '*', '#x', '--x=y'];
-      // Writing to a pipe ends when somebody has read it: nothing waits by the clock.
+      // Writing to a pipe ends when it has been read, so nothing waits by the clock.
       await run('mkfifo', [told]);
       writeProgram(program, [`printf '%s\\0' "$@" >'${told}'`]);
       await inside(() => addon.registerScheme({ ...ours, command: [program, ...args] }));

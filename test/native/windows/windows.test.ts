@@ -37,7 +37,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
     const hand = (game: Game | undefined, ...addresses: readonly string[]) =>
       handOver({ ...(game && { game }), addresses });
     const saying = (answer: string): Game => ({ writes: [`${answer}\n`] });
-    // How long "at once" takes is up to the machine; less than the wait for an answer it is everywhere.
+    // The time depends on the machine, but is less than the wait for an answer everywhere.
     const silence: Game = { writes: [], stays: true };
 
     it('says its version when it is started from a terminal', async () => {
@@ -83,7 +83,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       expect(received).toHaveLength(2);
     });
 
-    // More than a pipe has places at a time. Wine itself does not always start 20 programs at once.
+    // More than a pipe has instances. Wine does not always start 20 programs concurrently.
     it('is one line each when 8 deliver concurrently', async () => {
       const texts = Array.from({ length: 8 }, (_, index) => `${scheme}:/${index}-${'x'.repeat(8000)}`);
       const { outcomes, received } = await hand(saying('accepted'), ...texts);

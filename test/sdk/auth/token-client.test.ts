@@ -34,7 +34,7 @@ const answering = (status: number, body: unknown, headers = {}) =>
 
 const formOf = (index: number) => Object.fromEntries(new URLSearchParams(server.seen[index]?.body));
 
-/** An ID token as the service would sign it; nobody checks the signature of what the token endpoint itself answers. */
+/** An ID token as the service would sign it; the client does not check signatures of answers of the token endpoint. */
 async function idToken(claims: Record<string, unknown>, nowMs = Date.now()): Promise<string> {
   const seconds = Math.floor(nowMs / 1000);
   return new SignJWT({ iss: server.baseUrl, aud: '1', sub: '9', iat: seconds, exp: seconds + 3600, ...claims })

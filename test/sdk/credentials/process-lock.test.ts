@@ -23,7 +23,7 @@ const kinds = [
 ] as const satisfies readonly (readonly [ProcessLockKind, Needs])[];
 const never = new Promise<never>(() => {});
 
-/** Somebody who has the lock until told otherwise. */
+/** A holder that keeps the lock until it is released. */
 async function holder(open: () => ReturnType<typeof openProcessLock>) {
   const lock = await open();
   const begun = Promise.withResolvers<void>();

@@ -11,7 +11,7 @@ const forged = 'discord-1:/authorize/callback?code=c&state=forged';
 class StandInApp extends EventEmitter {
   readonly registered: unknown[][] = [];
   readonly isFirst: boolean;
-  /** What the first copy is told of this one. */
+  /** The data that is sent to the first copy. */
   told: unknown;
   takesRegistrations = true;
 

@@ -17,7 +17,7 @@ afterAll(() => folder.remove());
 
 const script = join(import.meta.dirname, 'write-secrets.ts');
 
-/** A process that writes when it is told to. */
+/** A process that writes on request. */
 class Writer {
   readonly name: string;
   /** Number of the last secret that it said is kept; −1 before the first. */

@@ -123,7 +123,7 @@ describe('signing in through the socket', () => {
       redirect: 'custom-scheme',
     });
     const redirect = await redirectOf(await pageOf(waiting.pages));
-    // The first goes; whoever takes its place, the copy that is started now or the window that waits, both meet.
+    // The first ends. The copy that is started now or the window that waits takes over, and the other one joins it.
     first.receiver.close();
     const started = await window({ argv: [redirect] });
     expect((await granted).code).not.toBe('');

@@ -165,7 +165,7 @@ describe('the location of the socket', () => {
     const silent = createServer(() => {});
     await new Promise<void>(resolve => silent.listen(socketIn(folder), resolve));
     onTestFinished(() => void silent.close());
-    // Two seconds are over at once.
+    // Two seconds pass immediately.
     const clock = { ...systemClock, schedule: (_ms: number, task: () => void) => systemClock.schedule(0, task) };
     expect(await find('listener', { scheme, folder, clock })).toMatchObject({ ok: false });
   });
