@@ -28,7 +28,7 @@ int uninterrupted(Call call) {
   return result;
 }
 
-// Whether the path still leads to the file that is open: a lock on one that was deleted keeps nobody out.
+// Whether the path still names the open file: a lock on a deleted file excludes no other process.
 bool is_still_at(int file, const std::string& path) {
   struct stat open_file;
   struct stat at_path;

@@ -23,7 +23,7 @@ bool is_plain_file(HANDLE file) {
 }  // namespace
 
 Outcome<std::unique_ptr<Lock>> try_lock(const std::string& path) {
-  // Not shared for deletion: nobody can put another file in the place of one that is held.
+  // Not shared for deletion, so that a locked file cannot be replaced.
   const HANDLE file = CreateFileW(to_wide(path).c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
                                   nullptr, OPEN_ALWAYS, kFlags, nullptr);
   if (file == INVALID_HANDLE_VALUE) return windows_failure(GetLastError(), "open " + path);

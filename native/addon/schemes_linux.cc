@@ -114,7 +114,7 @@ Said said_by(const std::string& folder, const std::string& type) {
   return said;
 }
 
-// Most important first. What a folder removes is taken from those behind it.
+// In order of precedence. What one folder removes is removed from the later ones.
 Ids in_order(const std::string& type) {
   Ids defaults;
   Ids associated;
@@ -176,7 +176,7 @@ Outcome<Done> register_scheme(const Registration& registration) {
     const auto written = replace_file(std::get<std::string>(path), entry);
     if (std::holds_alternative<Failure>(written)) return written;
   }
-  // Whoever was the default stays behind us, and is it again when we are gone.
+  // The previous default stays in the list after us, and is the default again after an unregistration.
   return edit_list({kDefaults}, scheme_type(registration.scheme), [&](const Ids& ids) {
     Ids ours = {registration.id};
     append(ours, without(ids, registration.id));

@@ -16,7 +16,7 @@ const std::wstring kClasses = L"Software\\Classes\\";
 const wchar_t* const kCommand = L"\\shell\\open\\command";
 const std::wstring kChoices = L"Software\\Microsoft\\Windows\\Shell\\Associations\\UrlAssociations\\";
 const wchar_t* const kChoice = L"\\UserChoice";
-// A key of a scheme has no place for who wrote it; ours says so here.
+// A scheme's key has no field for its author, so this value marks ours.
 const wchar_t* const kWriter = L"RallypointId";
 
 std::optional<std::wstring> read_text(HKEY root, const std::wstring& key, const wchar_t* name) {
@@ -50,7 +50,7 @@ std::wstring program_of(const std::wstring& command) {
 }
 
 bool is_there(const std::wstring& program) {
-  // A bare name is looked up by the system.
+  // The system searches PATH for a bare name.
   if (program.find(L'\\') == std::wstring::npos) return !program.empty();
   return GetFileAttributesW(program.c_str()) != INVALID_FILE_ATTRIBUTES;
 }

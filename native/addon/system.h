@@ -11,7 +11,7 @@
 
 namespace rallypoint {
 
-// Why the system refused. `code` is Node's name of it: ENOENT, EACCES …
+// An error of the system. `code` is Node's name for it: ENOENT, EACCES …
 struct Failure {
   std::string code;
   std::string message;
@@ -58,7 +58,7 @@ Outcome<std::optional<Handler>> handler_of(const std::string& scheme);
 Outcome<Done> register_scheme(const Registration& registration);
 Outcome<Done> unregister_scheme(const std::string& scheme, const std::string& id);
 
-// Gives what the allocator keeps of freed memory back to the system. Whether there was any.
+// Returns freed memory that the allocator holds to the system. Returns whether there was any.
 bool trim_memory();
 
 }  // namespace rallypoint

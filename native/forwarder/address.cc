@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "agreed.h"
+#include "protocol.h"
 
 namespace rallypoint {
 

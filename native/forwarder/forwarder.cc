@@ -1,9 +1,9 @@
-// The registered handler of a game's scheme: hands the address to the running game, or starts the game with it.
+// The registered handler of a game's scheme: delivers the address to the running game, or starts the game with it.
 // Says what went wrong on stderr, never the address, which carries an authorization code.
 #include <string_view>
 
 #include "address.h"
-#include "agreed.h"
+#include "protocol.h"
 #include "system.h"
 
 namespace rallypoint {

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #endif
 
-#include "agreed.h"
+#include "protocol.h"
 #include "system.h"
 
 extern char** environ;

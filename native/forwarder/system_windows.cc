@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../shared/windows_quoting.h"
-#include "agreed.h"
+#include "protocol.h"
 #include "system.h"
 
 namespace rallypoint {
@@ -69,12 +69,12 @@ bool is_same_user(ULONG server) {
 }
 
 HANDLE open_pipe(const std::wstring& path) {
-  // The server may learn who we are, and act as us in nothing.
+  // The server may identify this user, but not impersonate them.
   constexpr DWORD flags = FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION;
   return CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_EXISTING, flags, nullptr);
 }
 
-// A server has few places at a time for those who come; who finds all taken waits for one, maybe not alone.
+// A pipe has few instances. When all are in use, this waits for one, possibly with other clients.
 HANDLE connect_within(const std::wstring& path, DWORD ms_max) {
   const ULONGLONG until_ms = GetTickCount64() + ms_max;
   for (;;) {

@@ -1,7 +1,7 @@
 #include "forwarder/address.h"
 
 #include "check.h"
-#include "forwarder/agreed.h"
+#include "forwarder/protocol.h"
 
 namespace rallypoint::test {
 

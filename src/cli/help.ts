@@ -150,9 +150,9 @@ export function doctorHelp(): string {
   return [
     'Usage: rallypoint doctor [--scheme SCHEME | --application ID | --data DIR] [options]',
     '',
-    'Checks what brings a redirect from the browser back to the game, and what keeps the tokens after it: which',
-    'program opens the scheme, the forwarder, the socket, the loopback interface, the keychain and the rights of this',
-    'process. Without a scheme it checks only what all games share.',
+    'Checks everything that a redirect needs to reach the game, and what stores the tokens afterwards: the program that',
+    'opens the scheme, the forwarder, the socket, the loopback interface, the keychain and the rights of this process.',
+    'Without a scheme it only checks what all games share.',
     'With --data it checks a data folder: whether the database can be opened, whether acknowledged commits are missing,',
     'its pages and indexes, every record, the keys. It reads a copy in the temporary folder (TMPDIR).',
     'It changes nothing.',

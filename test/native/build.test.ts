@@ -15,7 +15,7 @@ const all = await needs('linux', 'all-native-files');
 const musl = await needs('linux', 'musl');
 
 describe('the build without a compiler', () => {
-  it('says in one line what is missing, and is no failure', async () => {
+  it('reports in one line what is missing, and does not fail', async () => {
     const script = join(root, 'scripts', 'build-native.ts');
     const { stdout, stderr } = await run(process.execPath, [script], { env: { PATH: '/nonexistent' } });
     expect(stdout).toBe('');

@@ -24,7 +24,7 @@ const { addressBytesMax, answerMsMax } = forwarderAgreement;
 /**
  * Everything a forwarder must do, for any build of it.
  *
- * @param unheard why it is not told here that a program could not be started; then nothing is asked that needs it
+ * @param unheard why a program that cannot be started is not reported here; tests that need it are then skipped
  */
 export function forwarderSuite(binary: string, unheard?: string): void {
   const itHears = it.skipIf(unheard !== undefined);
@@ -50,13 +50,13 @@ export function forwarderSuite(binary: string, unheard?: string): void {
   const hand = async (text: string | Buffer, path = socket) => (await forward(path, '/nonexistent/game', text)).outcome;
 
   describe('with a game that listens', () => {
-    it.each(forwarderAnswers)('ends with the code of %s when the game says so', async answer => {
+    it.each(forwarderAnswers)('exits with the code of %s when the game answers it', async answer => {
       listener = await listenAt(socket, says(answer));
       expect(await hand(address)).toBe(answer);
       expect(listener.received).toEqual([`${address}\n`]);
     });
 
-    it('hands over every character a line can have', async () => {
+    it('delivers every character that a line can have', async () => {
       listener = await listenAt(socket, says('accepted'));
       const characters = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index)).join('');
       const text = `${start}${characters}é€𐍈\u00a0`;
@@ -64,7 +64,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
       expect(listener.received).toEqual([`${text}\n`]);
     });
 
-    it('hands over an answer that comes in pieces, and nothing of what follows it', async () => {
+    it('reads an answer that arrives in pieces, and nothing after it', async () => {
       listener = await listenAt(socket, game => {
         game.write('acce');
         setImmediate(() => game.end('pted\nrefused\n'));
@@ -98,7 +98,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
       expect(await hand(start + '✨'.repeat(addressBytesMax / 3))).toBe('usage');
     });
 
-    it('is one line each, when 20 hand over at once', async () => {
+    it('is one line each when 20 deliver concurrently', async () => {
       listener = await listenAt(socket, says('accepted'));
       const texts = Array.from({ length: 20 }, (_, index) => `${start}${index}-${'x'.repeat(8000)}`);
       expect(await Promise.all(texts.map(text => hand(text)))).toEqual(texts.map(() => 'accepted'));
@@ -106,7 +106,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
     });
   });
 
-  describe('with what is no address', () => {
+  describe('with an invalid address', () => {
     it.each([
       '',
       'no scheme',
@@ -136,7 +136,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
       expect(listener.received).toEqual([]);
     });
 
-    it('wants a socket, a program and an address', async () => {
+    it('requires a socket, a program and an address', async () => {
       for (const args of [[], [socket], [socket, address], ['--version', address]]) {
         const { outcome, stderr } = await forward(...args);
         expect(outcome).toBe('usage');
@@ -179,7 +179,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
       });
     });
 
-    it('gives the game its signals back', async () => {
+    it('restores the game’s signal handling', async () => {
       const told = join(folder.path, 'told');
       spawnSync('mkfifo', [told]);
       const report = spawn('cat', [told], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -212,7 +212,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
       expect(stderr).not.toContain('authorize');
     });
 
-    it('gives the address to no shell', async () => {
+    it('passes the address to no shell', async () => {
       const trap = join(folder.path, 'trap');
       await forward(socket, '/bin/true', `${start}$(touch ${trap});touch ${trap}\`touch ${trap}\``);
       expect(() => readFileSync(trap)).toThrow();
@@ -245,7 +245,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
       expect(listener.received).toEqual([]);
     });
 
-    it('takes a file or a folder for no socket', async () => {
+    it('does not accept a file or a folder as a socket', async () => {
       mkdirSync(join(folder.path, 'run', 'folder.sock'), { recursive: true });
       chmodSync(join(folder.path, 'run'), 0o700);
       writeFileSync(socket, '');
@@ -294,7 +294,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
       expect(performance.now() - began).toBeLessThan(answerMsMax);
     });
 
-    it('waits so long and no longer for one that listens and is silent', async () => {
+    it('waits as long as agreed for a game that listens and is silent', async () => {
       listener = await listenAt(socket, () => {});
       const began = performance.now();
       expect(await hand(address)).toBe('no_answer');
@@ -303,7 +303,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
       expect(listener.received).toEqual([`${address}\n`]);
     });
 
-    it('waits 100 ms for one that hangs and lets nobody in any more', async () => {
+    it('waits 100 ms for a game that hangs and accepts no connection', async () => {
       const hung = await listening(children, socket);
       const waiting = Array.from({ length: 4 }, () => connect(socket).on('error', () => {}));
       await Promise.all(waiting.slice(0, 2).map(each => once(each, 'connect')));
@@ -315,7 +315,7 @@ export function forwarderSuite(binary: string, unheard?: string): void {
     });
   });
 
-  it('says its version and its codes when asked', async () => {
+  it('prints its version and its exit codes', async () => {
     const version = await forward('--version');
     expect(version.stdout).toBe(
       `rallypoint-forwarder ${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}\n`,

@@ -9,9 +9,9 @@ const binary = compiled.missing === undefined ? await builtForwarder() : 'none';
 
 describe.skipIf(compiled.missing)(`the forwarder${compiled.note}`, () => forwarderSuite(binary));
 
-describe('what the forwarder and the game have agreed upon', () => {
+describe('the protocol of the forwarder and the game', () => {
   it('is the same in C++ and in TypeScript', () => {
-    const header = readFileSync(join(root, 'native/forwarder/agreed.h'), 'utf8');
+    const header = readFileSync(join(root, 'native/forwarder/protocol.h'), 'utf8');
     const figures = [...header.matchAll(/\bk(\w+) = (\d+)/g)].map(([, name = '', value]) => [name, Number(value)]);
     const camel = (text: string) =>
       text.replace(/(^|_)([a-z])/g, (_all, _line, letter: string) => letter.toUpperCase());

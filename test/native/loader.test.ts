@@ -14,12 +14,12 @@ const run = promisify(execFile);
 const inPackage = [join(root, 'dist', 'native', `${process.platform}-${process.arch}`)];
 
 describe('the places of built files', () => {
-  it('are the folder that is named, then the package’s', async () => {
+  it('are the folder of the variable, then the package’s', async () => {
     expect(await withEnv({ RALLYPOINT_NATIVE: '' }, nativePlaces)).toEqual(inPackage);
     expect(await withEnv({ RALLYPOINT_NATIVE: '/opt/game' }, nativePlaces)).toEqual(['/opt/game', ...inPackage]);
   });
 
-  it('are beside the archive that Electron shows as a folder, because nothing in that can be started', async () => {
+  it('are beside the archive that Electron shows as a folder, because nothing in it can be started', async () => {
     const named = join('/opt', 'game', 'resources', 'app.asar', 'native');
     const [first] = await withEnv({ RALLYPOINT_NATIVE: named }, nativePlaces);
     expect(first).toBe(join('/opt', 'game', 'resources', 'app.asar.unpacked', 'native'));
@@ -27,7 +27,7 @@ describe('the places of built files', () => {
 });
 
 describe('a package without built files', () => {
-  it('says every place, why each failed, and what to do', async () => {
+  it('lists every place, why each failed, and what to do', async () => {
     const lone = await lonePackage();
     for (const { missing: lines } of await lone.find()) {
       expect(lines).toHaveLength(2);
@@ -55,7 +55,7 @@ describe.skipIf(compiled.missing)(`the loader${compiled.note}`, () => {
   });
   afterEach(() => folder.remove());
 
-  it('takes the named folder first, and says nothing when it works', async () => {
+  it('uses the folder of the variable first, and reports nothing when it works', async () => {
     copyFileSync(join(dirname(await builtForwarder()), 'rallypoint.node'), addonFile);
     copyFileSync(await builtForwarder(), forwarderFile);
     await withEnv({ RALLYPOINT_NATIVE: folder.path }, async () => {
@@ -64,7 +64,7 @@ describe.skipIf(compiled.missing)(`the loader${compiled.note}`, () => {
     });
   });
 
-  it('goes on to the next place after any that fails', async () => {
+  it('tries the next place after one that fails', async () => {
     writeFileSync(addonFile, 'broken');
     await withEnv({ RALLYPOINT_NATIVE: folder.path }, async () => {
       expect(await loadNative()).toHaveProperty('addon');

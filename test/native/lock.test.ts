@@ -70,7 +70,7 @@ describe.skipIf(compiled.missing)(`the lock of the addon${compiled.note}`, () =>
     expect(isFree()).toBe(true);
   });
 
-  it('is held off by another process, and is free the moment that is killed', async () => {
+  it('is denied while another process holds it, and free as soon as that is killed', async () => {
     const holder = await holding(path);
     expect(isFree()).toBe(false);
     holder.kill('SIGKILL');
@@ -101,7 +101,7 @@ describe.skipIf(compiled.missing)(`the lock of the addon${compiled.note}`, () =>
     expect(JSON.parse(stdout)).toEqual({ before: true, after: true });
   });
 
-  it('lets one process at a time in: 4 of them add 100 each to one number', async () => {
+  it('is held by one process at a time: 4 of them add to one number', async () => {
     const counter = join(folder.path, 'counter');
     writeFileSync(counter, '0');
     const add = () => run(process.execPath, [script('count-under-lock.ts'), path, counter, '100']);
@@ -121,7 +121,7 @@ describe.skipIf(compiled.missing)(`the lock of the addon${compiled.note}`, () =>
     expect(open()).toBe(before);
   });
 
-  it('is taken anew when somebody deleted the file under its holder', () => {
+  it('can be taken again when its file was deleted', () => {
     const lock = addon.tryLock(path);
     unlinkSync(path);
     const next = addon.tryLock(path);
@@ -131,7 +131,7 @@ describe.skipIf(compiled.missing)(`the lock of the addon${compiled.note}`, () =>
     next?.release();
   });
 
-  it('throws the code of what the system refused', () => {
+  it('throws the system’s error code', () => {
     symlinkSync(path, join(folder.path, 'link'));
     mkdirSync(join(folder.path, 'folder'));
     const refused: [string, string][] = [
@@ -147,7 +147,7 @@ describe.skipIf(compiled.missing)(`the lock of the addon${compiled.note}`, () =>
     }
   });
 
-  it('refuses a path that is relative or has a NUL, before anything is done', () => {
+  it('rejects a path that is relative or has a NUL before anything is done', () => {
     for (const at of ['lock', '', './lock', `${path}\0`, `${path}\0x`]) {
       expect(() => addon.tryLock(at), JSON.stringify(at)).toThrow(expect.objectContaining({ code: 'invalid_path' }));
     }

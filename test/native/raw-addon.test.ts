@@ -5,7 +5,7 @@ import { nativePlaces } from '../../src/sdk/native/built-files.ts';
 import { builtAddon, compiled } from './built.ts';
 
 describe.skipIf(compiled.missing)(`the addon itself, without the checks around it${compiled.note}`, () => {
-  it('answers arguments of any kind with an error or a value, never with a crash', async () => {
+  it('answers arguments of any kind with an error or a value, and never crashes', async () => {
     await builtAddon();
     const { trimMemory: _, ...addon } = rawAddon(); // takes no arguments
     const hostile = fc.oneof(

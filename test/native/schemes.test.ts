@@ -87,7 +87,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
       expect(await defaultByGio(ask)).toBe(ours.id);
     });
 
-    it('keeps everything else that stands in the list, byte for byte', async () => {
+    it('does not change other lines of the list', async () => {
       const before = [
         '# mine',
         '',
@@ -105,7 +105,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
       expect(desktop.read('XDG_CONFIG_HOME', list)).toBe(`${[...before, ...after].join('\n')}\n`);
     });
 
-    it('takes the place of the one before, which has it back afterwards', async () => {
+    it('replaces the previous default, which is restored afterwards', async () => {
       desktop.install('XDG_DATA_DIRS', 'before.desktop');
       desktop.write('XDG_CONFIG_HOME', list, ['[Default Applications]', `${type}=before.desktop`]);
       expect(await handlerId()).toBe('before.desktop');
@@ -136,7 +136,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
       });
     });
 
-    it('throws the code of what the system refused, and leaves nothing half done', async () => {
+    it('throws the system’s error code, and leaves nothing half done', async () => {
       writeFileSync(join(folder.path, 'file'), '');
       const env = { ...desktop.env, XDG_DATA_HOME: join(folder.path, 'file', 'below') };
       await inside(
@@ -148,7 +148,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
       expect(readdirSync(desktop.env.XDG_CONFIG_HOME ?? '')).toEqual([list]);
     });
 
-    it('says so when neither a folder of the configuration nor a home is named', async () => {
+    it('throws when neither a configuration folder nor a home is set', async () => {
       const env = { XDG_CONFIG_HOME: '', XDG_DATA_HOME: 'relative', HOME: '' };
       await inside(
         () => expect(() => addon.registerScheme(ours)).toThrow(expect.objectContaining({ code: 'ENOENT' })),
@@ -186,7 +186,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
   });
 
   describe('taking back', () => {
-    it('removes our entry and may be repeated; nothing there is nothing to do', async () => {
+    it('removes our entry, and is idempotent', async () => {
       await inside(() => {
         addon.unregisterScheme(scheme, ours.id);
         addon.registerScheme(ours);
@@ -198,7 +198,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
       expect(desktop.read('XDG_CONFIG_HOME', list)).not.toContain(scheme);
     });
 
-    it('leaves what others registered, and an entry of that name that is for something else', async () => {
+    it('does not touch other registrations, nor an entry of that name for another scheme', async () => {
       desktop.install('XDG_DATA_HOME', 'other.desktop', ['MimeType=text/plain;']);
       desktop.write('XDG_CONFIG_HOME', list, ['[Default Applications]', `${type}=other.desktop`]);
       const before = desktop.read('XDG_CONFIG_HOME', list);
@@ -210,7 +210,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
   });
 
   describe('asking', () => {
-    it('is nobody when the program is gone, the entry hidden, or its file missing', async () => {
+    it('finds no handler when the program is missing, the entry hidden, or its file missing', async () => {
       desktop.write('XDG_CONFIG_HOME', list, [
         '[Default Applications]',
         `${type}=gone.desktop;hidden.desktop;none.desktop;`,
@@ -316,7 +316,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
       const program = join(folder.path, 'a b\'c"d$e%f\\g`h;i&j (1)', 'player');
       const told = join(folder.path, 'told');
       const args = ['a b', '', '"', "'", '$HOME', '%u', '100%', '\\', '`id`', 'größer', '~', '*', '#x', '--x=y'];
-      // Writing to a pipe ends when somebody has read it: nothing waits by the clock.
+      // Writing to a pipe ends when it has been read, so nothing waits by the clock.
       await run('mkfifo', [told]);
       writeProgram(program, [`printf '%s\\0' "$@" >'${told}'`]);
       await inside(() => addon.registerScheme({ ...ours, command: [program, ...args] }));

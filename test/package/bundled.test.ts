@@ -39,7 +39,7 @@ describe.each(Object.entries(bundles))('a game bundled by %s', (title, bundle) =
     expectQuiet(await bundle('game.js', folder));
     const { forwarder, keychain } = toldByGame(await play(main(folder)));
     expect(forwarder).toContain(join('node_modules', '@rallypoint', 'sdk', 'dist', 'native'));
-    expect(keychain).toMatch(/^keychain_missing: keytar cannot be loaded: it is not installed where the game finds/);
+    expect(keychain).toMatch(/^keychain_missing: keytar cannot be loaded: it is not installed for/);
   });
 
   it.skipIf(native.missing)(`finds addon and forwarder there${native.note}`, async () => {

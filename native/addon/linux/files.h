@@ -18,7 +18,7 @@ Outcome<Done> replace_file(const std::string& path, const std::string& text);
 // False when the folder could not be made.
 bool make_folders(const std::string& folder);
 
-// Holds off others who edit a file of this folder by the same means, until it goes. They are waited for half a second.
+// Locks out other processes that edit a file of this folder in the same way, until it is destroyed. Waits half a second for them.
 class FolderTurn {
  public:
   explicit FolderTurn(const std::string& folder);

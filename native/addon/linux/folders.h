@@ -1,4 +1,4 @@
-// Where a freedesktop system keeps desktop entries and lists of default programs, most important first.
+// The folders of desktop entries and lists of default programs on a freedesktop system, in order of precedence.
 // See the XDG Base Directory Specification and "Association between MIME types and applications", File name and location.
 #pragma once
 
@@ -22,7 +22,7 @@ std::vector<std::string> list_folders();
 constexpr const char* kList = "mimeapps.list";
 std::vector<std::string> list_names();
 
-// Where the program is: a path that may be executed, or a name looked up in PATH.
+// The program's path: an executable path, or a name that is found in PATH.
 std::optional<std::string> find_program(const std::string& name);
 
 }  // namespace rallypoint

@@ -3,7 +3,7 @@
  * `rallypoint-forwarder <socket path> <program> [arguments…] <address>`; the system appends the address. It writes the
  * address as one line to the socket and reads one line, an answer.
  *
- * `native/forwarder/agreed.h` has the same figures for C++; a test keeps the two equal.
+ * `native/forwarder/protocol.h` has the same figures for C++; a test keeps the two equal.
  */
 export const forwarderAgreement = {
   /** The longest address, in bytes of UTF-8 without the line feed. */

@@ -20,7 +20,7 @@ describe.skipIf(arm64Needs.missing)(`on Linux arm64, by qemu${arm64Needs.note}`,
   const forwarder = join(folder.path, 'rallypoint-forwarder');
   beforeAll(() => writeProgram(forwarder, [`exec ${emulator} '${join(built, 'rallypoint-forwarder')}' "$@"`]));
 
-  // A child shares no memory with its parent there, by which posix_spawn hears of what went wrong.
+  // There a child shares no memory with its parent, through which posix_spawn learns of a failure.
   describe('the forwarder', () => forwarderSuite(forwarder, 'qemu does not say that a program could not be started'));
 
   describe('the addon', () => {

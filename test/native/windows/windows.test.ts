@@ -37,7 +37,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
     const hand = (game: Game | undefined, ...addresses: readonly string[]) =>
       handOver({ ...(game && { game }), addresses });
     const saying = (answer: string): Game => ({ writes: [`${answer}\n`] });
-    // How long "at once" takes is up to the machine; less than the wait for an answer it is everywhere.
+    // The time depends on the machine, but is less than the wait for an answer everywhere.
     const silence: Game = { writes: [], stays: true };
 
     it('says its version when it is started from a terminal', async () => {
@@ -45,18 +45,18 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       expect(stdout).toBe(`rallypoint-forwarder ${version}\n`);
     });
 
-    it.each(forwarderAnswers)('ends with the code of %s when the game says so', async answer => {
+    it.each(forwarderAnswers)('exits with the code of %s when the game answers it', async answer => {
       const { outcomes, received } = await hand(saying(answer), address);
       expect({ outcomes, received }).toEqual({ outcomes: [answer], received: [`${address}\n`] });
     });
 
-    it('hands over every character a line can have', async () => {
+    it('delivers every character that a line can have', async () => {
       const ascii = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index)).join('');
       const text = `${scheme}:${ascii}é€𐍈\u00a0`;
       expect((await hand(saying('accepted'), text)).received).toEqual([`${text}\n`]);
     });
 
-    it('takes an answer that comes in pieces, and nothing of what follows it', async () => {
+    it('reads an answer that arrives in pieces, and nothing after it', async () => {
       expect((await hand({ writes: ['acce', 'pted\nrefused\n'] }, address)).outcomes).toEqual(['accepted']);
     });
 
@@ -73,7 +73,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       expect(stderr).not.toContain('authorize');
     });
 
-    it('takes an address up to the bound in bytes', async () => {
+    it('accepts an address up to the bound in bytes', async () => {
       const start = `${scheme}:/`;
       const texts = [addressBytesMax - 1, addressBytesMax, addressBytesMax + 1].map(
         bytes => start + 'x'.repeat(bytes - start.length),
@@ -83,15 +83,15 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       expect(received).toHaveLength(2);
     });
 
-    // More than a pipe has places at a time. Wine itself does not always start 20 programs at once.
-    it('is one line each, when 8 hand over at once', async () => {
+    // More than a pipe has instances. Wine does not always start 20 programs concurrently.
+    it('is one line each when 8 deliver concurrently', async () => {
       const texts = Array.from({ length: 8 }, (_, index) => `${scheme}:/${index}-${'x'.repeat(8000)}`);
       const { outcomes, received } = await hand(saying('accepted'), ...texts);
       expect(outcomes).toEqual(texts.map(() => 'accepted'));
       expect(received.toSorted()).toEqual(texts.map(text => `${text}\n`).toSorted());
     });
 
-    it('sends and starts nothing for what is no address', async () => {
+    it('sends and starts nothing for an invalid address', async () => {
       const texts = [
         '',
         'no scheme',
@@ -158,7 +158,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       expect(received).toEqual([`${address}\n`]);
     });
 
-    it('does not wait for a game that hangs and lets nobody in any more', async () => {
+    it('does not wait for a game that hangs and accepts no connection', async () => {
       const { outcome, ms } = await windows.call<HandedOver & { outcome: string }>(
         'forwarder',
         'handOverToHung',
@@ -168,7 +168,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       expect(ms).toBeLessThan((await hand(silence, address)).ms);
     });
 
-    it('tells its codes when asked', async () => {
+    it('prints its exit codes', async () => {
       const { stdout } = await windows.call<{ stdout: string }>('forwarder', 'run', ['--help']);
       for (const [name, code] of Object.entries(forwarderExitCodes)) {
         expect(stdout).toContain(`${code} ${name.replaceAll('_', ' ')}`);
@@ -184,15 +184,15 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       });
     });
 
-    it('is held off by another process, and is free the moment that is killed', async () => {
+    it('is denied while another process holds it, and free as soon as that is killed', async () => {
       expect(await windows.call('lock', 'killHolder', `${folder()}\\lock`)).toEqual([false, true]);
     });
 
-    it('lets one process at a time in: 4 of them add 25 each to one number', async () => {
+    it('is held by one process at a time: 4 of them add to one number', async () => {
       expect(await windows.call('lock', 'count', `${folder()}\\lock`, 4, 25)).toBe('100');
     }, 60_000);
 
-    it('throws the code of what the system refused, and keeps a file that is held from being deleted', async () => {
+    it('throws the system’s error code, and prevents a locked file from being deleted', async () => {
       const { deleted, ...codes } = await windows.call<Record<string, string>>('lock', 'refusals', folder());
       expect(codes).toEqual({ nowhere: 'ENOENT', folder: 'EACCES', relative: 'invalid_path' });
       expect(['EBUSY', 'EPERM', 'EACCES']).toContain(deleted);
@@ -226,7 +226,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       expect(await query(key, '/s')).toBe(written);
     });
 
-    it('is taken back, and may be repeated; nothing is left', async () => {
+    it('is removed, and removing it again does nothing', async () => {
       await register();
       await unregister();
       await unregister();
@@ -234,7 +234,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       await expect(query(key)).rejects.toThrow();
     });
 
-    it('is left alone when somebody else registered it', async () => {
+    it('is not touched when another program registered it', async () => {
       const command = `"${windowsPath(join(built, 'rallypoint-forwarder.exe'))}" "%1"`;
       await windows.run('wine', 'reg', 'add', key, '/v', 'URL Protocol', '/d', '', '/f');
       await windows.run('wine', 'reg', 'add', `${key}\\shell\\open\\command`, '/ve', '/d', command, '/f');
@@ -281,7 +281,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       await unregister();
     });
 
-    it('is nobody’s when the registered program is gone', async () => {
+    it('has no handler when the registered program is missing', async () => {
       await windows.run('wine', 'reg', 'add', key, '/v', 'URL Protocol', '/d', '', '/f');
       await windows.run(
         'wine',
@@ -388,7 +388,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
     });
   });
 
-  it('twenty processes refresh a credential once a round, sign nobody out and lose nothing', async () => {
+  it('twenty processes refresh a credential once per round, and the player stays signed in', async () => {
     const [application] = starfall.applications;
     const [ada] = starfall.users;
     const service = await startService({ fixtures: starfall, limits: 'off' });

@@ -42,7 +42,7 @@ export class Windows {
     const { PATH = '', HOME = folder.path } = process.env;
     this.#environment = {
       ...{ PATH, HOME, LC_ALL: 'C.UTF-8', WINEPREFIX: join(folder.path, 'prefix'), WINEDEBUG: '-all' },
-      // Neither windows nor the installation of parts that nobody asked for.
+      // No windows, and no installation of optional parts.
       ...{ DISPLAY: '', WINEDLLOVERRIDES: 'mscoree=;mshtml=;winemenubuilder.exe=' },
       ...{ NODE_SKIP_PLATFORM_CHECK: '1', NODE_NO_WARNINGS: '1', RALLYPOINT_NATIVE: windowsPath(built) },
     };
@@ -55,7 +55,7 @@ export class Windows {
     return windows;
   }
 
-  /** A folder of this Windows that belongs to nobody else, as this machine names it. */
+  /** A new folder of this Windows, as a path of this machine. */
   get folder(): string {
     return this.#folder.path;
   }

@@ -30,7 +30,7 @@ const found = (args: AuthorizationArgs) => args.check().map(({ path, code }: Iss
 const unchecked = (fields: Record<string, unknown>) => new AuthorizationArgs(fields as AuthorizationArgsFields);
 
 describe('AuthorizationArgs: fields', () => {
-  it('are all unset at first but the scopes, and valid so', () => {
+  it('are unset at first, except the scopes, and valid', () => {
     const args = new AuthorizationArgs();
     expect(fieldsOf(args)).toEqual({ scopes: 'openid sdk.social_layer' });
     expect(args.isValid).toBe(true);
@@ -61,20 +61,20 @@ describe('AuthorizationArgs: fields', () => {
     expect(fieldsOf(args)).toEqual(fieldsOf(new AuthorizationArgs()));
   });
 
-  it('take a client id as bigint and give it as decimal text', () => {
+  it('accept a client id as bigint and return it as decimal text', () => {
     expect(new AuthorizationArgs().setClientId(2n ** 64n - 1n).clientId).toBe('18446744073709551615');
   });
 });
 
 describe('AuthorizationArgs: copying and moving', () => {
-  it('copies every field, and neither changes with the other', () => {
+  it('copies every field, and changing one does not change the other', () => {
     const source = new AuthorizationArgs(full);
     const copy = new AuthorizationArgs(source);
     source.setState('changed');
     expect(fieldsOf(copy)).toEqual(full);
   });
 
-  it('keeps the challenge apart from the object it came in, and gives out one that cannot be changed', () => {
+  it('copies the challenge, and returns a frozen one', () => {
     const mine = { ...challenge };
     const args = new AuthorizationArgs({ codeChallenge: mine });
     const other = new AuthorizationArgs().setCodeChallenge(mine);
@@ -86,26 +86,26 @@ describe('AuthorizationArgs: copying and moving', () => {
     }
   });
 
-  it('assigns the fields of a value to itself, and of one that was just moved', () => {
+  it('assigns a value to itself, and to one that was moved', () => {
     const args = new AuthorizationArgs(full);
     expect(fieldsOf(args.assign(args))).toEqual(full);
     expect(fieldsOf(new AuthorizationArgs().assign(args.move()))).toEqual(full);
     expect(args.isValid).toBe(false);
   });
 
-  it('assigns an invalid value, and is invalid with it', () => {
+  it('becomes invalid when an invalid value is assigned', () => {
     const moved = new AuthorizationArgs();
     moved.move();
     expect(new AuthorizationArgs(full).assign(moved).isValid).toBe(false);
   });
 
-  it('assigns every field, the unset ones too', () => {
+  it('assigns every field, including unset ones', () => {
     const target = new AuthorizationArgs(full);
     expect(target.assign(new AuthorizationArgs({ state: 's' }))).toBe(target);
     expect(fieldsOf(target)).toEqual({ scopes: 'openid sdk.social_layer', state: 's' });
   });
 
-  it('moves its fields and is invalid then', () => {
+  it('is invalid after its fields were moved', () => {
     const source = new AuthorizationArgs(full);
     expect(fieldsOf(source.move())).toEqual(full);
     expect(source.isValid).toBe(false);
@@ -113,14 +113,14 @@ describe('AuthorizationArgs: copying and moving', () => {
     expect(source.state).toBeUndefined();
   });
 
-  it('refuses setters once moved, until something is assigned', () => {
+  it('throws from setters after a move, until something is assigned', () => {
     const source = new AuthorizationArgs(full);
     source.move();
     expect(() => source.setState('s')).toThrow(expect.objectContaining({ code: 'moved_arguments' }));
     expect(source.assign({}).setState('s').isValid).toBe(true);
   });
 
-  it('copies and moves the invalid as invalid', () => {
+  it('copies and moves an invalid value as an invalid one', () => {
     const source = new AuthorizationArgs();
     source.move();
     expect(new AuthorizationArgs(source).isValid).toBe(false);
@@ -154,7 +154,7 @@ describe('AuthorizationArgs: validity', () => {
     expect(found(unchecked({ [field]: 5 }))).toEqual([[field, 'STRING_TYPE_CONVERT']]);
   });
 
-  it('refuses a challenge that is not S256 of something', () => {
+  it('rejects a challenge that is not S256', () => {
     expect(found(unchecked({ codeChallenge: { method: 'plain', challenge: challenge.challenge } }))).toEqual([
       ['codeChallenge.method', 'BASE_TYPE_CHOICES'],
     ]);
@@ -179,13 +179,13 @@ describe('AuthorizationArgs: validity', () => {
     ]);
   });
 
-  it('wants a challenge as soon as a scheme is named', () => {
+  it('requires a challenge when a scheme is set', () => {
     expect(found(new AuthorizationArgs({ customSchemeParam: 'my-game' }))).toEqual([
       ['codeChallenge', 'BASE_TYPE_REQUIRED'],
     ]);
   });
 
-  it('names every fault at once', () => {
+  it('reports all issues together', () => {
     const args = unchecked({
       clientId: 1,
       scopes: '',

@@ -40,7 +40,7 @@ function get(address: string, { method = 'GET', host }: { method?: string; host?
 }
 
 describe('authorize: the page that asks', () => {
-  it('carries what the arguments say', async () => {
+  it('contains the arguments', async () => {
     const args = new AuthorizationArgs({ clientId: 7n, scopes: 'openid identify', state: 's', nonce: 'n' })
       .setCodeChallenge(challenge)
       .setIntegrationType(0);
@@ -61,7 +61,7 @@ describe('authorize: the page that asks', () => {
     });
   });
 
-  it('carries the application id of the client and a fresh state when the arguments name none', async () => {
+  it('contains the client’s application id and a new state by default', async () => {
     const [first, second] = [await asked(), await asked()];
     first.one.abort();
     second.one.abort();
@@ -83,32 +83,32 @@ describe('authorize: the page that asks', () => {
   });
 });
 
-describe('authorize: refusals before anything is opened', () => {
+describe('authorize: rejected before a page is opened', () => {
   const refused = (args: AuthorizationArgs, applicationId?: string, options = {}) =>
     expect(authorizer(() => expect.unreachable()).authorize(args, applicationId, options)).rejects;
 
-  it('refuses arguments that are not valid, with every issue', async () => {
+  it('rejects invalid arguments, with every issue', async () => {
     await refused(new AuthorizationArgs({ scopes: '', state: '' }), '1').toMatchObject({
       name: 'ValidationError',
       issues: [{ path: ['scopes'] }, { path: ['state'] }],
     });
   });
 
-  it('refuses a custom scheme without a challenge', async () => {
+  it('rejects a custom scheme without a challenge', async () => {
     await refused(new AuthorizationArgs(), '1', { redirect: 'custom-scheme' }).toMatchObject({
       issues: [{ path: ['codeChallenge'], code: 'BASE_TYPE_REQUIRED' }],
     });
   });
 
-  it('refuses without any application id', async () => {
+  it('rejects without an application id', async () => {
     await refused(new AuthorizationArgs()).toMatchObject({ name: 'ArgumentError', code: 'missing_application_id' });
   });
 
-  it('refuses when it is aborted already', async () => {
+  it('rejects when it is already aborted', async () => {
     await refused(new AuthorizationArgs(), '1', { signal: AbortSignal.abort() }).toMatchObject({ code: 'aborted' });
   });
 
-  it('refuses a second authorization while one is under way, and takes one after it', async () => {
+  it('rejects a second authorization while one is in progress, and accepts one after it', async () => {
     const { one, grant, redirectUri, state } = await asked();
     await expect(one.authorize(new AuthorizationArgs(), '1', {})).rejects.toMatchObject({
       code: 'authorization_in_progress',
@@ -121,7 +121,7 @@ describe('authorize: refusals before anything is opened', () => {
 });
 
 describe('authorize: the loopback redirect', () => {
-  it('ends with the code, the redirect used and the nonce, and tells the player to go back to the game', async () => {
+  it('resolves with the code, the redirect address and the nonce, and shows the player a page to return to the game', async () => {
     const { grant, redirectUri, state } = await asked(new AuthorizationArgs({ nonce: 'n' }));
     const page = await get(`${redirectUri}?code=the-code&state=${state}&iss=${encodeURIComponent(baseUrl)}`);
     expect(await grant).toEqual({ code: 'the-code', redirectUri, nonce: 'n' });
@@ -138,14 +138,14 @@ describe('authorize: the loopback redirect', () => {
     });
   });
 
-  it('rejects with what the server said when the player declines', async () => {
+  it('rejects with the server’s error when the player declines', async () => {
     const { grant, redirectUri, state } = await asked();
     const page = await get(`${redirectUri}?error=access_denied&error_description=No&state=${state}`);
     expect(page.status).toBe(200);
     await expect(grant).rejects.toMatchObject({ name: 'OAuthError', code: 'access_denied', message: 'No' });
   });
 
-  it('refuses foreign, stale and misdirected requests, and goes on waiting', async () => {
+  it('rejects foreign, stale and misdirected requests, and keeps waiting', async () => {
     const { grant, redirectUri, state } = await asked();
     const good = `${redirectUri}?code=c&state=${state}`;
     const port = new URL(redirectUri).port;
@@ -163,7 +163,7 @@ describe('authorize: the loopback redirect', () => {
     expect((await grant).code).toBe('c');
   });
 
-  it('is not disturbed by what is not HTTP', async () => {
+  it('ignores connections that do not speak HTTP', async () => {
     const { grant, redirectUri, state } = await asked();
     const socket = connect(Number(new URL(redirectUri).port), '127.0.0.1');
     await new Promise(resolve => socket.once('connect', resolve));
@@ -173,7 +173,7 @@ describe('authorize: the loopback redirect', () => {
     expect((await grant).code).toBe('c');
   });
 
-  it('takes the first of two answers', async () => {
+  it('uses the first of two answers', async () => {
     const { grant, redirectUri, state } = await asked();
     await Promise.allSettled([
       get(`${redirectUri}?code=1st&state=${state}`),
@@ -195,7 +195,7 @@ describe('authorize: the loopback redirect', () => {
     await expect(get(aborted.redirectUri)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('is not kept open by connections a browser opened ahead of use', async () => {
+  it('closes although a browser holds idle connections open', async () => {
     const { grant, redirectUri, state } = await asked();
     const idle = connect(Number(new URL(redirectUri).port), '127.0.0.1');
     await new Promise(resolve => idle.once('connect', resolve));
@@ -210,13 +210,13 @@ describe('authorize: the loopback redirect', () => {
 describe('authorize: the custom-scheme redirect', () => {
   const start = () => asked(new AuthorizationArgs({ codeChallenge: challenge }), { redirect: 'custom-scheme' });
 
-  it('ends with the address that is handed in', async () => {
+  it('resolves with the address that is passed to handleRedirect()', async () => {
     const { one, grant, redirectUri, state } = await start();
     expect(one.handleRedirect(`${redirectUri}?code=c&state=${state}`)).toBe(true);
     expect(await grant).toEqual({ code: 'c', redirectUri });
   });
 
-  it('refuses what does not belong to it, and anything while nobody waits', async () => {
+  it('rejects foreign addresses, and every address while no authorization waits', async () => {
     const { one, grant, redirectUri, state } = await start();
     for (const address of [
       '',
@@ -245,7 +245,7 @@ describe('authorize: the browser', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('secret');
   });
 
-  it('rejects when the opener throws at once', async () => {
+  it('rejects when the opener throws synchronously', async () => {
     const failing = authorizer(() => {
       throw new Error('no browser here');
     });

@@ -5,13 +5,13 @@ import { createAuthorizationCodeVerifier } from '../../../src/sdk/auth/code-veri
 import { isCodeVerifier } from '../../../src/wire/pkce.ts';
 
 describe('createAuthorizationCodeVerifier', () => {
-  it('makes a verifier and the S256 challenge that others compute from it', async () => {
+  it('creates a verifier and the S256 challenge that other implementations compute', async () => {
     const { challenge, verifier } = createAuthorizationCodeVerifier();
     expect(isCodeVerifier(verifier)).toBe(true);
     expect(challenge).toEqual({ method: 'S256', challenge: await calculatePKCECodeChallenge(verifier) });
   });
 
-  it('makes another each time, from the entropy it is given', () => {
+  it('creates a new pair each time, from the given entropy', () => {
     expect(createAuthorizationCodeVerifier().verifier).not.toBe(createAuthorizationCodeVerifier().verifier);
     const entropy = { bytes: (count: number) => new Uint8Array(count) };
     expect(createAuthorizationCodeVerifier(entropy)).toEqual(createAuthorizationCodeVerifier(entropy));

@@ -66,8 +66,8 @@ const runAndWait = () => elapse(clock, run(), 400_000, 1_000);
 const formOf = (index: number) => Object.fromEntries(new URLSearchParams(server.seen[index]?.body));
 const states = () => told.map(({ state }) => state);
 
-describe('signing in by device', () => {
-  it('shows the codes first, asks every interval, and gives the tokens', async () => {
+describe('signing in on a device', () => {
+  it('shows the codes first, polls every interval, and returns the tokens', async () => {
     await serve(['authorization_pending', 'authorization_pending', { body: tokens }]);
     expect(await runAndWait()).toMatchObject({ accessToken: 'a', refreshToken: 'r', scopes: 'openid' });
     expect(told[0]).toEqual({
@@ -89,7 +89,7 @@ describe('signing in by device', () => {
     });
   });
 
-  it('asks every five seconds when the service names no interval, and shows no page it did not name', async () => {
+  it('polls every five seconds when the service names no interval, and shows no page that it did not name', async () => {
     const { interval, verification_uri_complete, ...plain } = codes;
     await serve(['authorization_pending', { body: tokens }], plain);
     await runAndWait();
@@ -97,7 +97,7 @@ describe('signing in by device', () => {
     expect(told[0]?.verificationUriComplete).toBeUndefined();
   });
 
-  it('waits five seconds longer from each slow_down on', async () => {
+  it('adds five seconds to the interval for each slow_down', async () => {
     await serve(['slow_down', 'authorization_pending', 'slow_down', 'authorization_pending', { body: tokens }]);
     await runAndWait();
     expect(polls).toEqual([5, 15, 25, 40, 55]);
@@ -109,7 +109,7 @@ describe('signing in by device', () => {
     ]);
   });
 
-  it('says when the player declined', async () => {
+  it('rejects when the player declined', async () => {
     await serve(['authorization_pending', 'access_denied']);
     await expect(runAndWait()).rejects.toMatchObject({ name: 'OAuthError', code: 'access_denied' });
     expect(states()).toEqual(['pending', 'denied']);
@@ -125,7 +125,7 @@ describe('signing in by device', () => {
     expect(clock.now()).toBeLessThanOrEqual(300_000);
   });
 
-  it('asks no more when the machine slept past the end', async () => {
+  it('stops polling when the machine slept past the expiry', async () => {
     await serve(['authorization_pending']);
     const running = run();
     machine.sleep(600_000);
@@ -133,14 +133,14 @@ describe('signing in by device', () => {
     expect(polls).toEqual([]);
   });
 
-  it('goes on, ever more slowly, while nobody answers, and at the old pace afterwards', async () => {
+  it('keeps polling with growing pauses while the service cannot be reached, and at the old interval afterwards', async () => {
     await serve([0, 500, 503, 'authorization_pending', { body: tokens }]);
     expect(await runAndWait()).toMatchObject({ accessToken: 'a' });
     expect(polls).toEqual([5, 15, 35, 75, 80]);
     expect(states()).toEqual(['pending', 'granted']);
   });
 
-  it('waits out a limit', async () => {
+  it('waits out a rate limit', async () => {
     await serve([429, { body: tokens }]);
     await runAndWait();
     expect(polls).toEqual([5, 35]);
@@ -169,8 +169,8 @@ describe('signing in by device', () => {
   });
 });
 
-describe('signing in by device: its ends', () => {
-  it('ends when it is aborted, by the signal or by name, whatever it waits for', async () => {
+describe('signing in on a device: how it ends', () => {
+  it('rejects when it is aborted, by signal or by method, at any point', async () => {
     await serve(['authorization_pending']);
     const abort = new AbortController();
     const first = run({ signal: abort.signal });
@@ -184,13 +184,13 @@ describe('signing in by device: its ends', () => {
     expect(states()).not.toContain('expired');
   });
 
-  it('sends nothing when it is aborted before', async () => {
+  it('sends nothing when it is already aborted', async () => {
     await serve([]);
     await expect(run({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     expect(server.seen).toEqual([]);
   });
 
-  it('is one at a time, and there can be another one afterwards', async () => {
+  it('runs one at a time, and can be repeated', async () => {
     await serve(['authorization_pending', { body: tokens }]);
     const first = run();
     await expect(run()).rejects.toMatchObject({ name: 'ArgumentError', code: 'authorization_in_progress' });
@@ -199,7 +199,7 @@ describe('signing in by device: its ends', () => {
     expect(await runAndWait()).toMatchObject({ accessToken: 'a' });
   });
 
-  it('goes on when what is told of it throws, and says so without the codes', async () => {
+  it('continues when onProgress throws, and logs it without the codes', async () => {
     const log: string[] = [];
     await serve([{ body: tokens }], codes, log);
     const options = {
@@ -212,14 +212,14 @@ describe('signing in by device: its ends', () => {
   });
 });
 
-describe('signing in by device: its arguments', () => {
-  it('has the default scopes, and a client id of its own before the one of the client', async () => {
+describe('signing in on a device: arguments', () => {
+  it('default to the usual scopes and the client’s application id', async () => {
     await serve([{ body: tokens }]);
     await elapse(clock, flow.run({ clientId: 2n }, '1', {}));
     expect(formOf(0)).toEqual({ client_id: '2', scope: 'openid sdk.social_layer' });
   });
 
-  it('takes the proof of a provisional account along to each poll', async () => {
+  it('send the proof of a provisional account with each poll', async () => {
     await serve(['authorization_pending', { body: tokens }]);
     await elapse(clock, flow.run({}, '1', {}, steam));
     for (const index of [1, 2]) {
@@ -231,7 +231,7 @@ describe('signing in by device: its arguments', () => {
     }
   });
 
-  it('sends nothing for arguments that cannot be right', async () => {
+  it('sends nothing for invalid arguments', async () => {
     await serve([]);
     const invalid = { name: 'ValidationError' };
     await expect(flow.run({ clientId: '-1' }, '1', {})).rejects.toMatchObject(invalid);

@@ -25,26 +25,30 @@ beforeEach(() => {
   });
 });
 
-describe('the end of an access token', () => {
-  it('is told once, five minutes ahead and not a millisecond before', async () => {
+describe('the expiry of an access token', () => {
+  it('is reported once, five minutes ahead and not a millisecond before', async () => {
     held.setConnected(true);
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     await clock.advance(hourMs - expirationNoticeMs - 1);
     expect(told).toEqual([]);
+    expect(held.expiration).toBeUndefined();
     await clock.advance(1);
     await clock.advance(hourMs);
     expect(told).toEqual([{ expiresAtMs: hourMs, isExpired: false }]);
     expect(Object.isFrozen(told[0])).toBe(true);
+    expect(held.expiration).toBe(told[0]);
+    held.set({ accessToken: 'b', expiresAtMs: 3 * hourMs });
+    expect(held.expiration).toBeUndefined();
   });
 
-  it('is told of a token that has ended already', async () => {
+  it('is reported for a token that has already expired', async () => {
     held.setConnected(true);
     held.set({ accessToken: 'a', expiresAtMs: 0 });
     await clock.advance(0);
     expect(told).toEqual([{ expiresAtMs: 0, isExpired: true }]);
   });
 
-  it('is not told while disconnected, and told as soon as connected', async () => {
+  it('is not reported while disconnected, and immediately when connected', async () => {
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     await clock.advance(2 * hourMs);
     expect(told).toEqual([]);
@@ -53,7 +57,7 @@ describe('the end of an access token', () => {
     expect(told).toEqual([{ expiresAtMs: hourMs, isExpired: true }]);
   });
 
-  it('is not told twice of one token, however often it is set or the connection comes and goes', async () => {
+  it('is not reported twice for one token, however often it is set or the connection changes', async () => {
     for (let i = 0; i < 3; i++) {
       held.setConnected(true);
       held.set({ accessToken: 'a', expiresAtMs: 0 });
@@ -63,7 +67,7 @@ describe('the end of an access token', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('is told of each token, and of none that was replaced in time', async () => {
+  it('is reported for each token, except those that were replaced in time', async () => {
     held.setConnected(true);
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     await clock.advance(hourMs / 2);
@@ -74,7 +78,7 @@ describe('the end of an access token', () => {
     expect(told.map(({ expiresAtMs }) => expiresAtMs)).toEqual([2 * hourMs, 3.5 * hourMs]);
   });
 
-  it('is told at once to who looks after a sleep, and within seconds by itself', async () => {
+  it('is reported immediately by check() after a sleep, and within seconds without it', async () => {
     held.setConnected(true);
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     machine.sleep(8 * hourMs);
@@ -86,7 +90,7 @@ describe('the end of an access token', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('is told of no token whose end nobody knows, and of none after it was forgotten', async () => {
+  it('is not reported for a token without expiry, or after the token was cleared', async () => {
     held.setConnected(true);
     held.set({ accessToken: 'a' });
     await clock.advance(hourMs);
@@ -97,7 +101,7 @@ describe('the end of an access token', () => {
     expect(told).toEqual([]);
   });
 
-  it('is told to nobody any more after the close', async () => {
+  it('is not reported after the close', async () => {
     held.setConnected(true);
     held.set({ accessToken: 'a', expiresAtMs: hourMs });
     held.close();
@@ -117,7 +121,7 @@ describe('an access token', () => {
     return undefined;
   };
 
-  it('is refused empty, or with an end that is no time; then the one before stays', () => {
+  it('is rejected when empty or with an invalid expiry, and the previous one stays', () => {
     held.set({ accessToken: 'a' });
     expect(codeOf(() => held.set({ accessToken: '' }))).toBe('missing_access_token');
     for (const expiresAtMs of [Number.NaN, Number.POSITIVE_INFINITY]) {

@@ -29,7 +29,7 @@ describe.skipIf(linux.missing)(`openSystemBrowser on Linux: what xdg-open is giv
     await chmod(path, 0o755);
   }
 
-  it('hands the address over as one argument, unchanged', async () => {
+  it('passes the address as one argument, unchanged', async () => {
     await opener(`printf '%s\\n%s' "$#" "$1" > "${folder.path}/seen"`);
     await openSystemBrowser(url);
     expect(await readFile(join(folder.path, 'seen'), 'utf8')).toBe(`1\n${url}`);

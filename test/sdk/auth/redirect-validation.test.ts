@@ -11,16 +11,16 @@ const at = (query: string, base = expected.redirectUri) => validateRedirect(`${b
 const foreign = { kind: 'foreign' };
 
 describe('validateRedirect', () => {
-  it('takes a code with the right state, with the right issuer or none', () => {
+  it('accepts a code with the right state, and the right issuer or none', () => {
     expect(at('code=c&state=the-state')).toEqual({ kind: 'granted', code: 'c' });
     expect(at('code=c&state=the-state&iss=https%3A%2F%2Fauth.example')).toEqual({ kind: 'granted', code: 'c' });
   });
 
-  it('takes the scheme in any case, and unknown parameters', () => {
+  it('accepts the scheme in any case, and unknown parameters', () => {
     expect(at('code=c&state=the-state&guild_id=5', 'Discord-1:/authorize/callback')).toMatchObject({ code: 'c' });
   });
 
-  it('takes an error with the right state, with its reason', () => {
+  it('returns an error with the right state and its description', () => {
     const verdict = at('error=access_denied&error_description=The+player+said+no&state=the-state');
     expect(verdict).toMatchObject({
       kind: 'rejected',
@@ -56,13 +56,13 @@ describe('validateRedirect', () => {
     expect(at('code=c&state=the-state', address)).toEqual(foreign);
   });
 
-  it('minds the port of a loopback redirect', () => {
+  it('checks the port of a loopback redirect', () => {
     const loopback = { ...expected, redirectUri: 'http://127.0.0.1:4000/callback' };
     expect(validateRedirect('http://127.0.0.1:4000/callback?code=c&state=the-state', loopback).kind).toBe('granted');
     expect(validateRedirect('http://127.0.0.1:4001/callback?code=c&state=the-state', loopback)).toEqual(foreign);
   });
 
-  it('cuts what the address says of an error to bounded printable text', () => {
+  it('truncates the error’s texts and reduces them to printable ASCII', () => {
     const verdict = at(`error=x%0a%1b&error_description=${'%00'.repeat(1000)}&state=the-state`);
     expect(verdict).toMatchObject({
       kind: 'rejected',
@@ -70,7 +70,7 @@ describe('validateRedirect', () => {
     });
   });
 
-  it('never throws, and never takes an address without the state', () => {
+  it('never throws, and never accepts an address without the state', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webQueryParameters()), text => {
         expect(validateRedirect(text, expected)).toEqual(foreign);

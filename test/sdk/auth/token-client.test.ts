@@ -34,7 +34,7 @@ const answering = (status: number, body: unknown, headers = {}) =>
 
 const formOf = (index: number) => Object.fromEntries(new URLSearchParams(server.seen[index]?.body));
 
-/** An ID token as the service would sign it; nobody checks the signature of what the token endpoint itself answers. */
+/** An ID token as the service would sign it; the client does not check signatures of answers of the token endpoint. */
 async function idToken(claims: Record<string, unknown>, nowMs = Date.now()): Promise<string> {
   const seconds = Math.floor(nowMs / 1000);
   return new SignJWT({ iss: server.baseUrl, aud: '1', sub: '9', iat: seconds, exp: seconds + 3600, ...claims })
@@ -56,7 +56,7 @@ async function idToken(claims: Record<string, unknown>, nowMs = Date.now()): Pro
 }
 
 describe('TokenClient: what it sends', () => {
-  it('exchanges a code as a public client, the verifier along', async () => {
+  it('exchanges a code as a public client, with the verifier', async () => {
     const client = await answering(200, answer);
     expect(await client.getToken('1', request)).toEqual({
       accessToken: 'the-access-token',
@@ -84,7 +84,7 @@ describe('TokenClient: what it sends', () => {
     });
   });
 
-  it('names a custom-scheme redirect as authorize() gave it', async () => {
+  it('sends a custom-scheme redirect address as authorize() returned it', async () => {
     const client = await answering(200, answer);
     await client.getToken('1', { ...request, redirectUri: 'my-game:/authorize/callback' });
     expect(formOf(0)).toMatchObject({ redirect_uri: 'my-game:/authorize/callback' });
@@ -99,13 +99,13 @@ describe('TokenClient: what it sends', () => {
     expect(formOf(1)).toEqual({ client_id: '1', token: 'the-token' });
   });
 
-  it('names a refresh by its key', async () => {
+  it('sends the idempotency key of a refresh', async () => {
     const client = await answering(200, answer);
     await client.refreshToken('1', 'old', { idempotencyKey: 'the-key' });
     expect(formOf(0)).toMatchObject({ refresh_token: 'old', idempotency_key: 'the-key' });
   });
 
-  it('takes the proof of a provisional account along with a code', async () => {
+  it('sends the proof of a provisional account with a code', async () => {
     const client = await answering(200, answer);
     await client.getToken('1', request, undefined, { type: 'OIDC', token: 'proof' });
     expect(formOf(0)).toMatchObject({
@@ -116,7 +116,7 @@ describe('TokenClient: what it sends', () => {
     });
   });
 
-  it('sends nothing for arguments that cannot be right', async () => {
+  it('sends nothing for invalid arguments', async () => {
     const client = await answering(200, answer);
     const codeOf = (call: () => unknown) => {
       try {
@@ -137,8 +137,8 @@ describe('TokenClient: what it sends', () => {
   });
 });
 
-describe('TokenClient: what it makes of answers', () => {
-  it('counts the end of a token from the request on, so that it is never thought to live too long', async () => {
+describe('TokenClient: how it reads answers', () => {
+  it('counts the expiry from the request, so that it is never too late', async () => {
     const clock = new VirtualClock(1_000_000);
     const client = await tokens((_, response) => {
       void clock.advance(5_000).then(() => answerJson(response, 200, { ...answer, expires_in: 60 }));
@@ -147,7 +147,7 @@ describe('TokenClient: what it makes of answers', () => {
     expect({ expiresInSeconds, expiresAtMs }).toEqual({ expiresInSeconds: 60, expiresAtMs: 1_060_000 });
   });
 
-  it('needs neither a refresh token nor a life, which is the usual one then, nor scopes', async () => {
+  it('accepts answers without refresh token, lifetime and scopes', async () => {
     const client = await answering(200, { access_token: 'a', token_type: 'Bearer' });
     const tokenSet = await client.getToken('1', request);
     expect(tokenSet).not.toHaveProperty('refreshToken');
@@ -163,12 +163,12 @@ describe('TokenClient: what it makes of answers', () => {
     await expect(client.getToken('1', request)).rejects.toMatchObject({ name: 'OAuthError', code });
   });
 
-  it('gives an answer in the form of the API as ApiError', async () => {
+  it('rejects with ApiError for an error of the API', async () => {
     const client = await answering(405, { message: '405: Method Not Allowed', code: 0 });
     await expect(client.getToken('1', request)).rejects.toMatchObject({ name: 'ApiError', code: 'method_not_allowed' });
   });
 
-  it('gives a 429 as RateLimitError with its time', async () => {
+  it('rejects with RateLimitError and its pause for a 429', async () => {
     const client = await answering(429, { message: 'slow', retry_after: 1.5, global: false });
     await expect(client.refreshToken('1', 'r')).rejects.toMatchObject({ name: 'RateLimitError', retryAfterMs: 1500 });
     expect(server.seen).toHaveLength(1);
@@ -195,13 +195,13 @@ describe('TokenClient: what it makes of answers', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('says unreachable when nobody is there', async () => {
+  it('rejects with unreachable when no server listens', async () => {
     const client = await answering(200, answer);
     await server.close();
     await expect(client.getToken('1', request)).rejects.toMatchObject({ name: 'TransportError', code: 'unreachable' });
   });
 
-  it('ends by its deadline, and when it is aborted', async () => {
+  it('rejects at its deadline, and when it is aborted', async () => {
     const clock = new VirtualClock(0);
     const silent = await tokens(() => {}, clock);
     await expect(elapse(clock, silent.getToken('1', request))).rejects.toMatchObject({ code: 'deadline_exceeded' });
@@ -219,12 +219,12 @@ describe('TokenClient: ID tokens', () => {
       answerJson(response, 200, { ...answer, id_token: await idToken(claims, clock.now()) });
     }, clock);
 
-  it('takes one made for this sign-in', async () => {
+  it('accepts one that belongs to this sign-in', async () => {
     const client = await withIdToken({ nonce: 'n' });
     expect(await client.getToken('1', { ...request, nonce: 'n' })).toMatchObject({ idToken: expect.any(String) });
   });
 
-  it('judges its times by the clock it is given', async () => {
+  it('checks its times with the given clock', async () => {
     const client = await withIdToken({}, new VirtualClock(Date.UTC(2031, 0, 1)));
     expect(await client.getToken('1', request)).toMatchObject({ idToken: expect.any(String) });
   });
@@ -273,12 +273,12 @@ describe('TokenClient: ID tokens', () => {
     await expect(client.refreshToken('1', 'r')).rejects.toMatchObject(refused);
   });
 
-  it('finds an answer unreadable that is none, whatever its ID token', async () => {
+  it('rejects an invalid answer as unreadable, whatever its ID token is', async () => {
     const client = await answering(200, { ...answer, access_token: '', id_token: 'nonsense' });
     await expect(client.getToken('1', request)).rejects.toMatchObject({ code: 'unreadable_answer' });
   });
 
-  it('refuses an answer without one when a nonce was asked for', async () => {
+  it('rejects an answer without one when a nonce was sent', async () => {
     const client = await answering(200, answer);
     await expect(client.getToken('1', { ...request, nonce: 'n' })).rejects.toMatchObject({ code: 'unreadable_answer' });
   });

@@ -44,7 +44,7 @@ async function listen() {
 }
 
 describe('a change', () => {
-  it('is heard by the others, and not by who told of it, however often', async () => {
+  it('is reported to the other processes, and not to the one that made it', async () => {
     const [one, other] = [await listen(), await listen()];
     for (let i = 0; i < 10; i++) await one.signal.notify();
     await passTime(clock, other.heard.first.promise);
@@ -53,24 +53,27 @@ describe('a change', () => {
     expect(other.heard.count).toBeGreaterThan(0);
   });
 
-  it('that was told before is no news to who opens later', async () => {
+  it('is not reported to a process that opens later', async () => {
     await (await listen()).signal.notify();
     const later = await listen();
     await clock.advance(120_000);
     expect(later.heard.count).toBe(0);
   });
 
-  it.skipIf(posix.missing)(`is not told through a link that was planted in a shared folder${posix.note}`, async () => {
-    const victim = join(folder.path, 'victim');
-    await writeFile(victim, 'precious');
-    await symlink(victim, join(folder.path, 'x.changed'));
-    const { signal } = await listen();
-    await signal.notify();
-    expect(await readFile(victim, 'utf8')).toBe('precious');
-    expect(warnings).toEqual(['other processes could not be notified of the new credential']);
-  });
+  it.skipIf(posix.missing)(
+    `is not written through a link that was planted in a shared folder${posix.note}`,
+    async () => {
+      const victim = join(folder.path, 'victim');
+      await writeFile(victim, 'precious');
+      await symlink(victim, join(folder.path, 'x.changed'));
+      const { signal } = await listen();
+      await signal.notify();
+      expect(await readFile(victim, 'utf8')).toBe('precious');
+      expect(warnings).toEqual(['other processes could not be notified of the new credential']);
+    },
+  );
 
-  it('is not heard after the close', async () => {
+  it('is not reported after the close', async () => {
     const [one, other] = [await listen(), await listen()];
     other.signal.close();
     other.signal.close();
@@ -79,7 +82,7 @@ describe('a change', () => {
     expect(other.heard.count).toBe(0);
   });
 
-  it('that cannot be told is a warning, no more', async () => {
+  it('that cannot be written is only logged as a warning', async () => {
     const { signal } = await listen();
     await rm(folder.path, { recursive: true });
     await signal.notify();

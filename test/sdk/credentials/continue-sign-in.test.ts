@@ -106,7 +106,7 @@ async function asked(args?: AuthorizationArgs): Promise<{ page: string }> {
 const notes = () => [...kept.keys()].filter(account => account.startsWith('sign-in-'));
 
 describe('a sign-in whose process has ended', () => {
-  it('goes on in the process that the answer starts, which opens no page', async () => {
+  it('is finished by the process that the redirect starts, which opens no page', async () => {
     const { page } = await asked();
     const answer = await decide(service, page, ada.id);
     const next = await start();
@@ -117,7 +117,7 @@ describe('a sign-in whose process has ended', () => {
     expect([...kept.keys()]).toEqual([application.id]);
   });
 
-  it('keeps to the arguments of then: state, nonce and scheme', async () => {
+  it('uses the arguments of the earlier process: state, nonce and scheme', async () => {
     const scheme = `discord-${application.id}`;
     const args = new AuthorizationArgs().setState('mine').setNonce('n-0S6_WzA2Mj').setCustomSchemeParam(scheme);
     const { page } = await asked(args);
@@ -128,7 +128,7 @@ describe('a sign-in whose process has ended', () => {
     expect(next.credentials.state.status).toBe('signed-in');
   });
 
-  it('says that the player declined, and is over then', async () => {
+  it('rejects when the player declined, and has ended then', async () => {
     const { page } = await asked();
     const answer = await decide(service, page, ada.id, 'deny');
     const next = await start();
@@ -137,7 +137,7 @@ describe('a sign-in whose process has ended', () => {
     expect(notes()).toEqual([]);
   });
 
-  it('goes on once: the same answer again is foreign', async () => {
+  it('is finished once: the same redirect again is foreign', async () => {
     const { page } = await asked();
     const answer = await decide(service, page, ada.id);
     const next = await start();
@@ -147,7 +147,7 @@ describe('a sign-in whose process has ended', () => {
     expect(await next.credentials.accessToken()).toBe(before);
   });
 
-  it('is not harmed by a forged answer', async () => {
+  it('is not affected by a forged redirect', async () => {
     const { page } = await asked();
     const next = await start();
     const redirect = `discord-${application.id}:/authorize/callback`;
@@ -180,7 +180,7 @@ describe('a sign-in whose process has ended', () => {
     expect(became).toBe(outcome);
   });
 
-  it('is another’s for another account of the game', async () => {
+  it('cannot be finished for another account of the game', async () => {
     const { page } = await asked();
     const answer = await decide(service, page, ada.id);
     const other = await start('second player');
@@ -199,7 +199,7 @@ describe('a sign-in whose process has ended', () => {
     },
   );
 
-  it('goes on by its latest page, where two windows asked', async () => {
+  it('is the latest one where two windows began one', async () => {
     const { page: first } = await asked();
     const { page: second } = await asked();
     const next = await start();
@@ -210,15 +210,15 @@ describe('a sign-in whose process has ended', () => {
     expect(next.credentials.state.status).toBe('signed-in');
   });
 
-  it('is refused by credentials that have been closed', async () => {
+  it('is rejected by closed credentials', async () => {
     const one = await start();
     await one.credentials.close();
     await expect(one.credentials.continueSignIn('')).rejects.toMatchObject({ code: 'closed' });
   });
 });
 
-describe('the note of a sign-in', () => {
-  it('is gone once the player is signed in', async () => {
+describe('a pending sign-in in the keychain', () => {
+  it('is deleted once the player is signed in', async () => {
     const one = await start();
     const signingIn = one.credentials.signIn(undefined, byScheme);
     await expect.poll(() => one.pages.length).toBe(1);
@@ -228,7 +228,7 @@ describe('the note of a sign-in', () => {
     expect(notes()).toEqual([]);
   });
 
-  it('is gone when the player declines, and when the game gives up', async () => {
+  it('is deleted when the player declines, and when the game aborts', async () => {
     const one = await start();
     const declined = expect(one.credentials.signIn(undefined, byScheme)).rejects.toMatchObject({
       code: 'access_denied',
@@ -247,7 +247,7 @@ describe('the note of a sign-in', () => {
     expect(notes()).toEqual([]);
   });
 
-  it('stays when another window has begun meanwhile', async () => {
+  it('is not deleted when another window has begun one since', async () => {
     const [one, other] = [await start(), await start()];
     const first = one.credentials.signIn(undefined, byScheme);
     await expect.poll(() => one.pages.length).toBe(1);
@@ -261,7 +261,7 @@ describe('the note of a sign-in', () => {
     expect(notes()).toEqual([]);
   });
 
-  it('is not lost to a second call, which is refused', async () => {
+  it('is not deleted by a second call, which is rejected', async () => {
     const one = await start();
     const first = expect(one.credentials.signIn(undefined, byScheme)).rejects.toMatchObject({ code: 'aborted' });
     await expect.poll(() => one.pages.length).toBe(1);
@@ -273,7 +273,7 @@ describe('the note of a sign-in', () => {
     await first;
   });
 
-  it('is not made for loopback, whose port ends with the process', async () => {
+  it('is not written for loopback, whose port closes with the process', async () => {
     const one = await start();
     const asking = expect(one.credentials.signIn()).rejects.toMatchObject({ code: 'aborted' });
     await expect.poll(() => one.pages.length).toBe(1);
@@ -282,14 +282,14 @@ describe('the note of a sign-in', () => {
     await asking;
   });
 
-  it('is made before the player is asked: a keychain that takes nothing is found in time', async () => {
+  it('is written before the page is opened, so that a keychain that fails is reported in time', async () => {
     const one = await start();
     isLocked = true;
     await expect(one.credentials.signIn(undefined, byScheme)).rejects.toMatchObject({ code: 'keychain_locked' });
     expect(one.pages).toEqual([]);
   });
 
-  it('that the keychain keeps to itself does not keep the player from signing in', async () => {
+  it('does not prevent the sign-in when the keychain cannot delete it', async () => {
     const { page } = await asked();
     const answer = await decide(service, page, ada.id, 'deny');
     const next = await start();
@@ -300,7 +300,7 @@ describe('the note of a sign-in', () => {
     expect(log.join()).toContain('a finished sign-in could not be deleted from the keychain');
   });
 
-  it('and what it holds is told to no logger', async () => {
+  it('never appears in the log', async () => {
     const { page } = await asked();
     const { verifier, state } = JSON.parse(kept.get(notes()[0] ?? '') ?? '{}');
     await (await start()).credentials.continueSignIn(await decide(service, page, ada.id));

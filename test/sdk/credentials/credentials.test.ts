@@ -119,8 +119,8 @@ async function until(credentials: Credentials, fits: (snapshot: CredentialsSnaps
   return passing(seen, spanMs).finally(() => watching.unsubscribe());
 }
 
-describe('credentials: signing in and starting again', () => {
-  it('are nobody’s at first, and say how they would be kept', async () => {
+describe('signing in and starting again', () => {
+  it('start signed out, and say how they would be stored', async () => {
     const credentials = await open();
     expect(credentials.state).toEqual({
       status: 'signed-out',
@@ -132,7 +132,7 @@ describe('credentials: signing in and starting again', () => {
     await expect(credentials.accessToken()).rejects.toMatchObject({ name: 'OAuthError', code: 'signed_out' });
   });
 
-  it('keep what is accepted, and hand it to the client', async () => {
+  it('store accepted tokens, and pass them to the client', async () => {
     const credentials = await signedIn();
     expect(credentials.state).toMatchObject({
       status: 'signed-in',
@@ -170,7 +170,7 @@ describe('credentials: signing in and starting again', () => {
     expect((await open()).state.status).toBe('signed-in');
   });
 
-  it('reject to be opened without an application, or while the keychain is locked, or at a path that is none', async () => {
+  it('cannot be opened without an application, with a relative folder, or while the keychain is locked', async () => {
     const { baseUrl } = office;
     const options = { client: new Client({ baseUrl }), keychain: shared, folder: folder.path };
     await expect(openCredentials(options)).rejects.toMatchObject({ code: 'missing_application_id' });
@@ -182,7 +182,7 @@ describe('credentials: signing in and starting again', () => {
     await expect(open()).rejects.toMatchObject({ name: 'KeychainError', code: 'keychain_locked' });
   });
 
-  it('accept nothing that is no token', async () => {
+  it('accept only valid tokens', async () => {
     const credentials = await open();
     const tokens = office.issue();
     const refused = (changes: object) => expect(credentials.accept({ ...tokens, ...changes })).rejects;
@@ -192,7 +192,7 @@ describe('credentials: signing in and starting again', () => {
     expect(await stored()).toBeNull();
   });
 
-  it('accept nothing that the keychain does not take', async () => {
+  it('accept no tokens that the keychain cannot store', async () => {
     const credentials = await signedIn();
     locked.add('set');
     const other = { ...office.issue(), accessToken: 'other' };
@@ -200,7 +200,7 @@ describe('credentials: signing in and starting again', () => {
     expect(await credentials.accessToken()).toBe('access-1');
   });
 
-  it('are shared by all windows, sign-in and sign-out alike', async () => {
+  it('are shared by all windows, for sign-in and sign-out', async () => {
     const [one, other] = [await open(), await open()];
     await one.accept(office.issue());
     await until(other, ({ status }) => status === 'signed-in');
@@ -212,7 +212,7 @@ describe('credentials: signing in and starting again', () => {
   });
 });
 
-describe('credentials: refreshing ahead', () => {
+describe('refreshing before the expiry', () => {
   it.each([
     ['at the earliest', 255, 0.85],
     ['at the latest', 0, 0.9],
@@ -227,7 +227,7 @@ describe('credentials: refreshing ahead', () => {
     expect(await credentials.accessToken()).toBe('access-2');
   });
 
-  it('goes on for as long as the player is signed in', async () => {
+  it('continues while the player is signed in', async () => {
     const credentials = await open({ entropy: always(0) });
     await credentials.accept(office.issue());
     for (let i = 0; i < 5; i++) {
@@ -240,14 +240,14 @@ describe('credentials: refreshing ahead', () => {
     expect(await stored()).toMatchObject({ generation: 6, refreshToken: 'refresh-6' });
   });
 
-  it('refresh within seconds of waking up when the machine slept past it', async () => {
+  it('happens within seconds of waking up when the machine slept past it', async () => {
     const credentials = await signedIn();
     machine.sleep(8 * hourMs);
     await until(credentials, ({ expiresAtMs = 0 }) => expiresAtMs > machine.now(), 7_000);
     expect(office.refreshed).toBe(1);
   });
 
-  it('refresh first when a start finds a token that has ended', async () => {
+  it('happens first when a start finds an expired token', async () => {
     await (await signedIn()).close();
     machine.sleep(8 * hourMs);
     const next = await open();
@@ -255,7 +255,7 @@ describe('credentials: refreshing ahead', () => {
     expect(office.refreshed).toBe(1);
   });
 
-  it('is one refresh for all who ask at once, and one who gives up does not end it', async () => {
+  it('is shared by concurrent callers, and aborting one call does not abort it', async () => {
     const credentials = await signedIn();
     office.moods = ['hold'];
     const abort = new AbortController();
@@ -270,7 +270,7 @@ describe('credentials: refreshing ahead', () => {
     expect(office.asked).toBe(1);
   });
 
-  it('is one refresh for all windows, which all have its token then', async () => {
+  it('happens once for all windows, which then have the new token', async () => {
     const windows = [await signedIn(), await open(), await open(), await open()];
     const tokens = await passing(Promise.all(windows.map(one => one.accessToken({ rejected: 'access-1' }))));
     expect(new Set(tokens)).toEqual(new Set(['access-2']));
@@ -280,14 +280,14 @@ describe('credentials: refreshing ahead', () => {
     for (const one of windows) expect(await one.accessToken()).toBe('access-3');
   });
 
-  it('gives out no token that was refused, and the present one to who refuses an old one', async () => {
+  it('returns no rejected token, and returns the current one to a caller that rejects an older one', async () => {
     const credentials = await signedIn();
     expect(await passing(credentials.accessToken({ rejected: 'access-1' }))).toBe('access-2');
     expect(await credentials.accessToken({ rejected: 'access-1' })).toBe('access-2');
     expect(office.asked).toBe(1);
   });
 
-  it('refresh what another process left that has ended meanwhile, too', async () => {
+  it('also happens for an expired token that another process stored', async () => {
     const credentials = await signedIn();
     await shared.set('1', JSON.stringify({ ...(await stored()), accessToken: 'older', expiresAtMs: startMs }));
     machine.sleep(8 * hourMs);
@@ -295,7 +295,7 @@ describe('credentials: refreshing ahead', () => {
     expect(office.refreshed).toBe(1);
   });
 
-  it('asks no more than every five seconds, however short-lived the tokens that it gets', async () => {
+  it('happens at most every five seconds, however short-lived the tokens are', async () => {
     const credentials = await signedIn();
     office.lifeSeconds = 0;
     await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'no_usable_token' });
@@ -307,7 +307,7 @@ describe('credentials: refreshing ahead', () => {
     expect(credentials.state.status).toBe('signed-in');
   });
 
-  it('ends with the access token where there is nothing to refresh it with', async () => {
+  it('is impossible without a refresh token: the sign-in ends with the access token', async () => {
     const credentials = await open();
     const { refreshToken, ...provisional } = office.issue();
     await credentials.accept(provisional);
@@ -321,8 +321,8 @@ describe('credentials: refreshing ahead', () => {
   });
 });
 
-describe('credentials: trouble', () => {
-  it('end in time what cannot be refreshed, whatever trouble there was before', async () => {
+describe('failed refreshes', () => {
+  it('do not delay the end of a token that has no refresh token', async () => {
     const credentials = await open();
     const { refreshToken, ...provisional } = office.issue();
     await credentials.accept(provisional);
@@ -355,7 +355,7 @@ describe('credentials: trouble', () => {
     expect(office.refreshed).toBe(1);
   });
 
-  it('lose nothing to a service that never answers', async () => {
+  it('lose nothing when the service never answers', async () => {
     const credentials = await signedIn();
     office.moods = ['hold', 'answer'];
     await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'deadline_exceeded' });
@@ -364,7 +364,7 @@ describe('credentials: trouble', () => {
     expect(office.refreshed).toBe(1);
   });
 
-  it('try again ever less often, five minutes apart at most', async () => {
+  it('are retried with growing pauses, of five minutes at most', async () => {
     const credentials = await signedIn();
     office.moods = [500];
     await expect(passing(refusing(credentials))).rejects.toMatchObject({ name: 'ApiError' });
@@ -374,7 +374,7 @@ describe('credentials: trouble', () => {
     expect(credentials.state.status).toBe('signed-in');
   });
 
-  it('reject, and stay, when the token has ended and cannot be refreshed', async () => {
+  it('reject accessToken() after the expiry, and the player stays signed in', async () => {
     const credentials = await signedIn();
     office.moods = [500];
     machine.sleep(2 * hourMs);
@@ -384,7 +384,7 @@ describe('credentials: trouble', () => {
     expect(await passing(credentials.accessToken())).toBe('access-2');
   });
 
-  it('end when the service says that the grant is over, here and in all windows', async () => {
+  it('end the sign-in in all windows when the service reports a revoked grant', async () => {
     const [one, other] = [await signedIn(), await open()];
     office.moods = ['invalid_grant'];
     await expect(passing(one.accessToken({ rejected: 'access-1' }))).rejects.toMatchObject({ code: 'signed_out' });
@@ -397,7 +397,7 @@ describe('credentials: trouble', () => {
     expect(one.state).not.toHaveProperty('reason');
   });
 
-  it('take the newer credential when the old one is refused, of whomever it is', async () => {
+  it('are ignored when another process has stored a newer credential, of any player', async () => {
     const credentials = await signedIn();
     office.moods = ['hold'];
     const asking = refusing(credentials);
@@ -413,8 +413,8 @@ describe('credentials: trouble', () => {
   });
 });
 
-describe('credentials: an answer that gets lost', () => {
-  it('is asked for again by the same key, also by another process, and nobody is signed out', async () => {
+describe('an answer to a refresh that is lost', () => {
+  it('is requested again with the same key, also by another process, and the player stays signed in', async () => {
     const one = await signedIn();
     office.moods = ['lose'];
     await expect(passing(refusing(one))).rejects.toMatchObject({ code: 'connection_lost' });
@@ -428,7 +428,7 @@ describe('credentials: an answer that gets lost', () => {
     expect(office).toMatchObject({ asked: 2, refreshed: 1 });
   });
 
-  it('is taken up by another window within seconds when its process dies', async () => {
+  it('is requested again by another window within seconds when its process dies', async () => {
     const other = await signedIn();
     // What a process leaves that was killed between the service and the keychain.
     const attempt = { key: 'k'.repeat(32), sinceMs: machine.now() };
@@ -438,7 +438,7 @@ describe('credentials: an answer that gets lost', () => {
     expect(await other.accessToken()).toBe('access-2');
   });
 
-  it('signs out with a reason of its own where the service does not know keys', async () => {
+  it('signs the player out as interrupted where the service does not support keys', async () => {
     const credentials = await signedIn();
     office.knowsKeys = false;
     office.moods = ['lose', 'answer'];
@@ -448,8 +448,8 @@ describe('credentials: an answer that gets lost', () => {
   });
 });
 
-describe('credentials: a keychain that fails', () => {
-  it('is found before anything is sent', async () => {
+describe('a keychain that fails', () => {
+  it('is detected before a request is sent', async () => {
     const credentials = await signedIn();
     locked.add('set');
     await expect(passing(refusing(credentials))).rejects.toMatchObject({ code: 'keychain_locked' });
@@ -461,7 +461,7 @@ describe('credentials: a keychain that fails', () => {
     expect(await credentials.accessToken()).toBe('access-2');
   });
 
-  it('does not cost the new token: it is used at once, and kept as soon as the keychain takes it', async () => {
+  it('does not lose the new token: it is used immediately, and stored as soon as the keychain works', async () => {
     const credentials = await signedIn();
     office.moods = ['hold'];
     const asking = refusing(credentials);
@@ -475,7 +475,7 @@ describe('credentials: a keychain that fails', () => {
     expect(await stored()).toMatchObject({ accessToken: 'access-2' });
   });
 
-  it('keeps other windows from the old token meanwhile', async () => {
+  it('does not let other windows use the old token meanwhile', async () => {
     const [one, other] = [await signedIn(), await open()];
     office.moods = ['hold'];
     const asking = refusing(one);
@@ -493,7 +493,7 @@ describe('credentials: a keychain that fails', () => {
     expect(office.asked).toBe(1);
   });
 
-  it('is tried a last time when they are closed, and gives way to a sign-out', async () => {
+  it('is tried a last time at close, and a sign-out replaces the attempt', async () => {
     for (const end of ['close', 'signOut'] as const) {
       const credentials = await signedIn();
       office.moods = ['hold'];
@@ -512,8 +512,8 @@ describe('credentials: a keychain that fails', () => {
   });
 });
 
-describe('credentials: signing out', () => {
-  it('ends it at the service, in the keychain and in the client', async () => {
+describe('signing out', () => {
+  it('revokes at the service, deletes from the keychain and disconnects the client', async () => {
     const credentials = await signedIn();
     await credentials.signOut();
     expect(office.revoked).toEqual(['refresh-1']);
@@ -524,7 +524,7 @@ describe('credentials: signing out', () => {
     expect(office.revoked).toHaveLength(1);
   });
 
-  it('leaves the service out when it is told to, for the player’s other machines', async () => {
+  it('does not revoke with revoke: false, for the player’s other machines', async () => {
     const credentials = await signedIn();
     locked.add('delete');
     await expect(credentials.signOut({ revoke: false })).rejects.toMatchObject({ code: 'keychain_locked' });
@@ -535,7 +535,7 @@ describe('credentials: signing out', () => {
     expect(credentials.state.status).toBe('signed-out');
   });
 
-  it('waits for a refresh under way, and ends what it gave', async () => {
+  it('waits for a refresh in progress, and revokes its result', async () => {
     const credentials = await signedIn();
     office.moods = ['hold'];
     const asking = refusing(credentials);
@@ -551,7 +551,7 @@ describe('credentials: signing out', () => {
     expect(office.asked).toBe(1);
   });
 
-  it('ends it here when the service cannot be told', async () => {
+  it('succeeds here when the service cannot be reached', async () => {
     const credentials = await signedIn();
     office.moods = [500];
     await credentials.signOut();
@@ -559,7 +559,7 @@ describe('credentials: signing out', () => {
     expect(await stored()).toBeNull();
   });
 
-  it('ends it when the service was told but the keychain keeps the entry, which is no good to the next start', async () => {
+  it('succeeds when the service has revoked but the keychain fails, and the next start finds the credential rejected', async () => {
     const credentials = await signedIn();
     locked.add('delete');
     await credentials.signOut();
@@ -567,7 +567,7 @@ describe('credentials: signing out', () => {
     expect(office.revoked).toEqual(['refresh-1']);
   });
 
-  it('rejects, and the player stays signed in, when neither could be told', async () => {
+  it('rejects when neither the service nor the keychain can be reached, and the player stays signed in', async () => {
     const credentials = await signedIn();
     office.moods = [500];
     locked.add('delete');
@@ -576,15 +576,15 @@ describe('credentials: signing out', () => {
     expect(await credentials.accessToken()).toBe('access-1');
   });
 
-  it('can be given up before it begins', async () => {
+  it('can be aborted before it begins', async () => {
     const credentials = await signedIn();
     await expect(credentials.signOut({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     expect(credentials.state.status).toBe('signed-in');
   });
 });
 
-describe('credentials: closing', () => {
-  it('waits for a refresh under way and keeps what it gives', async () => {
+describe('closing', () => {
+  it('waits for a refresh in progress and stores its result', async () => {
     const credentials = await signedIn();
     office.moods = ['hold'];
     const asking = refusing(credentials);
@@ -596,7 +596,7 @@ describe('credentials: closing', () => {
     expect(await stored()).toMatchObject({ accessToken: 'access-2' });
   });
 
-  it('refreshes no more, refuses what comes later, completes the stream; and is repeatable', async () => {
+  it('stops refreshing, rejects later calls, completes the stream, and is idempotent', async () => {
     const credentials = await signedIn();
     let isComplete = false;
     credentials.state$.subscribe({
@@ -605,7 +605,7 @@ describe('credentials: closing', () => {
       },
     });
     await credentials.close();
-    await credentials.close();
+    await credentials[Symbol.asyncDispose]();
     expect(isComplete).toBe(true);
     await clock.advance(2 * hourMs);
     expect(office.asked).toBe(0);
@@ -621,8 +621,8 @@ describe('credentials: closing', () => {
   });
 });
 
-describe('credentials: what is told', () => {
-  it('says nothing that opens anything to the logger', async () => {
+describe('what is published and logged', () => {
+  it('contains no secret in the log', async () => {
     const credentials = await signedIn();
     office.moods = ['lose', 'answer'];
     await passing(refusing(credentials)).catch(() => {});
@@ -632,7 +632,7 @@ describe('credentials: what is told', () => {
     for (const line of log) expect(line).not.toMatch(/access-\d|refresh-\d/);
   });
 
-  it('emits when something changed, and frozen', async () => {
+  it('is emitted when it changes, and frozen', async () => {
     const credentials = await open();
     const seen: CredentialsSnapshot[] = [];
     credentials.state$.subscribe(snapshot => seen.push(snapshot));

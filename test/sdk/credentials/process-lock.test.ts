@@ -23,7 +23,7 @@ const kinds = [
 ] as const satisfies readonly (readonly [ProcessLockKind, Needs])[];
 const never = new Promise<never>(() => {});
 
-/** Somebody who has the lock until told otherwise. */
+/** A holder that keeps the lock until it is released. */
 async function holder(open: () => ReturnType<typeof openProcessLock>) {
   const lock = await open();
   const begun = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ for (const [kind, { missing, note }] of kinds)
       path = join(folder.path, kind, `${++number}.lock`);
     };
 
-    it('lets one in at a time, whoever opened it, and everybody in the end', async () => {
+    it('is held by one process at a time, and by everyone in the end', async () => {
       fresh();
       const locks = await Promise.all([open(), open(), open()]);
       let inside = 0;
@@ -65,7 +65,7 @@ for (const [kind, { missing, note }] of kinds)
       expect(locks.map(lock => lock.kind)).toEqual([kind, kind, kind]);
     });
 
-    it('serves those of one process in the order they came', async () => {
+    it('runs the calls of one process in order', async () => {
       fresh();
       const lock = await open();
       const order: number[] = [];
@@ -73,7 +73,7 @@ for (const [kind, { missing, note }] of kinds)
       expect(order).toEqual([1, 2, 3, 4]);
     });
 
-    it('gives back what the work gives, throws what it throws, and is free afterwards', async () => {
+    it('settles as the work does, and is free afterwards', async () => {
       fresh();
       const lock = await open();
       expect(await lock.hold(async () => 7)).toBe(7);
@@ -81,7 +81,7 @@ for (const [kind, { missing, note }] of kinds)
       expect(await (await open()).hold(async () => 8)).toBe(8);
     });
 
-    it('ends a wait that is aborted, and lets the next one have the turn', async () => {
+    it('ends an aborted wait, and lets the next call have its turn', async () => {
       fresh();
       const release = await holder(open);
       const lock = await open();
@@ -95,7 +95,7 @@ for (const [kind, { missing, note }] of kinds)
       expect(await next).toBe(2);
     });
 
-    it('does not end work that has begun', async () => {
+    it('does not abort work that has begun', async () => {
       fresh();
       const abort = new AbortController();
       const lock = await open();
@@ -107,7 +107,7 @@ for (const [kind, { missing, note }] of kinds)
       expect(await done).toBe('done');
     });
 
-    it('waits 30 s and no longer for one who does not let go', async () => {
+    it('waits at most 30 s for a process that does not release it', async () => {
       fresh();
       const clock = new VirtualClock(0);
       const release = await holder(open);
@@ -118,7 +118,7 @@ for (const [kind, { missing, note }] of kinds)
       await release();
     });
 
-    it('is let go of by the system when its process is killed', async () => {
+    it('is released by the system when its process is killed', async () => {
       fresh();
       const program = `
       const { openProcessLock } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/sdk/credentials/process-lock.ts'))});
@@ -135,14 +135,14 @@ for (const [kind, { missing, note }] of kinds)
       expect(await lock.hold(async () => 1)).toBe(1);
     });
 
-    it('says so when its file cannot be made', async () => {
+    it('rejects with lock_unusable when its file cannot be created', async () => {
       const file = join(folder.path, `${kind}-file`);
       await writeFile(file, '');
       const opened = openProcessLock({ path: join(file, 'x.lock'), kinds: [kind] });
       await expect(opened).rejects.toMatchObject({ name: 'KeychainError', code: 'lock_unusable' });
     });
 
-    it('says so when something else is in its place', async () => {
+    it('rejects with lock_unusable when its path is a folder', async () => {
       fresh();
       const other = kind === 'native' ? path : `${path}.sqlite`;
       await (await import('node:fs/promises')).mkdir(other, { recursive: true });
@@ -152,7 +152,7 @@ for (const [kind, { missing, note }] of kinds)
   });
 
 describe('openProcessLock', () => {
-  it('takes the first kind that works here, and says which', async () => {
+  it('uses the first kind that works, and reports it', async () => {
     const path = join(folder.path, 'any.lock');
     expect((await openProcessLock({ path })).kind).toBe(kinds[0][1].missing === undefined ? 'native' : 'sqlite');
     expect((await openProcessLock({ path, kinds: ['sqlite', 'native'] })).kind).toBe('sqlite');
@@ -167,7 +167,7 @@ describe('openProcessLock', () => {
     process.env.RALLYPOINT_NATIVE = native;
   });
 
-  it('says where it looked when there is no kind left', async () => {
+  it('lists the places that were searched when no kind works', async () => {
     const none = openProcessLock({ path: join(folder.path, 'none.lock'), kinds: [] });
     await expect(none).rejects.toMatchObject({ code: 'lock_unusable' });
   });

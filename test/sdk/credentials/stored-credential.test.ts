@@ -28,7 +28,7 @@ const credentials: fc.Arbitrary<StoredCredential> = fc
   .map(record => ({ ...record }));
 
 describe('a stored credential', () => {
-  it('is read as it was written, by its application alone', () => {
+  it('is only read by its own application, as it was written', () => {
     fc.assert(
       fc.property(credentials, credential => {
         expect(decodeCredential(encodeCredential(credential), '1')).toEqual(credential);
@@ -37,7 +37,7 @@ describe('a stored credential', () => {
     );
   });
 
-  it('is nothing when it was damaged, and never throws', () => {
+  it('is ignored when it is damaged, and never throws', () => {
     fc.assert(fc.property(fc.string(), damaged => decodeCredential(damaged, '1') === undefined));
     fc.assert(fc.property(fc.json(), damaged => decodeCredential(damaged, '1') === undefined));
     const sound = { generation: 1, applicationId: '1', accessToken: 'a', scopes: '', receivedAtMs: 0, expiresAtMs: 1 };
@@ -49,7 +49,7 @@ describe('a stored credential', () => {
     expect(decodeCredential(JSON.stringify({ format: 1, ...sound, attempt: { key: '' } }), '1')).toEqual(sound);
   });
 
-  it('keeps what a refresh leaves out, and drops the attempt', () => {
+  it('keeps the fields that a refresh omits, and drops the attempt', () => {
     const before: StoredCredential = {
       generation: 3,
       applicationId: '1',
@@ -73,7 +73,7 @@ describe('a stored credential', () => {
     });
   });
 
-  it('is due within its life, and never sooner than five seconds after the last refresh', () => {
+  it('is due before its expiry, and at least five seconds after the last refresh', () => {
     const chance = fc.uint8Array({ minLength: 4, maxLength: 4 });
     fc.assert(
       fc.property(instant, fc.integer({ min: 0, max: 604_800_000 }), chance, (receivedAtMs, lifeMs, bytes) => {

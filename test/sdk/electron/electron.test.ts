@@ -11,7 +11,7 @@ const forged = 'discord-1:/authorize/callback?code=c&state=forged';
 class StandInApp extends EventEmitter {
   readonly registered: unknown[][] = [];
   readonly isFirst: boolean;
-  /** What the first copy is told of this one. */
+  /** The data that is sent to the first copy. */
   told: unknown;
   takesRegistrations = true;
 
@@ -75,7 +75,7 @@ describe('receiveRedirects', () => {
     expect(receiver.redirectUri).toBe('discord-7:/authorize/callback');
   });
 
-  it('refuses schemes that are none, before it touches the app', () => {
+  it('rejects invalid schemes', () => {
     const app = new StandInApp();
     for (const scheme of ['https', 'my game', '', '-x']) {
       expect(() => receive(app, { scheme })).toThrow(expect.objectContaining({ code: 'invalid_scheme' }));
@@ -83,7 +83,7 @@ describe('receiveRedirects', () => {
     expect([app.registered, app.eventNames()]).toEqual([[], []]);
   });
 
-  it('tells whether the system took the registration', async () => {
+  it('reports whether the system accepted the registration', async () => {
     const app = new StandInApp();
     expect(receive(app).receiver.isRegistered).toBe(true);
     app.takesRegistrations = false;
@@ -92,7 +92,7 @@ describe('receiveRedirects', () => {
     expect(await receiver.registration).toEqual({ isRegistered: false, through: 'game' });
   });
 
-  it('takes the address of open-url, and says so to macOS', () => {
+  it('accepts the address of open-url', () => {
     const app = new StandInApp();
     const { handed, accepted } = receive(app);
     expect(app.openUrl(good)).toBe(true);
@@ -101,7 +101,7 @@ describe('receiveRedirects', () => {
     expect(accepted()).toBe(1);
   });
 
-  it('takes the address among the arguments of a second copy', () => {
+  it('accepts the address among the arguments of a second copy', () => {
     const app = new StandInApp();
     const { handed, accepted } = receive(app);
     app.emit('second-instance', {}, ['/game', '--flag', 'https://example.com', good.replace('d', 'D'), good], '/');
@@ -109,7 +109,7 @@ describe('receiveRedirects', () => {
     expect(accepted()).toBe(1);
   });
 
-  it('takes the address that a second copy sends, where Chromium dropped or moved its arguments', () => {
+  it('accepts the address that a second copy sends, unchanged by Chromium', () => {
     const [first, second] = [new StandInApp(), new StandInApp(false)];
     const { handed, accepted } = receive(first);
     receive(second, { argv: ['/game', '--flag', good] });
@@ -137,7 +137,7 @@ describe('receiveRedirects', () => {
     expect(handed).toEqual([]);
   });
 
-  it('looks at no more than 4 addresses of a start, however many there are', () => {
+  it('reads at most 4 addresses of a start', () => {
     const argv = Array.from({ length: 100_000 }, (_, i) => `${forged}${i}`);
     expect(receive(new StandInApp(), { argv }).handed).toHaveLength(4);
     const app = new StandInApp();
@@ -146,11 +146,11 @@ describe('receiveRedirects', () => {
     expect(handed.length).toBeLessThanOrEqual(8);
   });
 
-  it('takes the address it was started with', () => {
+  it('accepts the address of its start', () => {
     expect(receive(new StandInApp(), { argv: ['/game', good] }).handed).toEqual([good]);
   });
 
-  it('keeps an address of its start that nobody waits for yet, until somebody takes it', () => {
+  it('keeps the address of its start while no authorization waits for it', () => {
     expect(receive(new StandInApp(), { argv: ['/game', forged] }).receiver.startAddress).toBe(forged);
     const app = new StandInApp();
     let isWaiting = false;
@@ -162,7 +162,7 @@ describe('receiveRedirects', () => {
     expect(receiver.startAddress).toBeUndefined();
   });
 
-  it('tells of each open-url once: as the address of the start until that is looked at, by the call afterwards', () => {
+  it('reports each open-url once: as startAddress until that is read, and to onUnclaimed later', () => {
     const unclaimed: string[] = [];
     const app = new StandInApp();
     const { receiver } = receive(app, { onUnclaimed: address => unclaimed.push(address) });
@@ -174,7 +174,7 @@ describe('receiveRedirects', () => {
     expect([receiver.startAddress, unclaimed]).toEqual([`${forged}1`, [`${forged}2`, `${forged}3`]]);
   });
 
-  it('takes no open-url for the address of the start once that was looked at', () => {
+  it('reports no open-url as startAddress once that was read', () => {
     const unclaimed: string[] = [];
     const app = new StandInApp();
     const { receiver } = receive(app, { onUnclaimed: address => unclaimed.push(address) });
@@ -183,7 +183,7 @@ describe('receiveRedirects', () => {
     expect([receiver.startAddress, unclaimed]).toEqual([undefined, [forged]]);
   });
 
-  it('tells of an address that nobody waits for, whichever way it comes, and of none that somebody took', () => {
+  it('reports an address that no authorization waits for', () => {
     const unclaimed: string[] = [];
     const app = new StandInApp();
     const { receiver } = receive(app, { argv: ['/game', forged], onUnclaimed: address => unclaimed.push(address) });
@@ -198,7 +198,7 @@ describe('receiveRedirects', () => {
     expect(unclaimed).toEqual([forged, forged, forged]);
   });
 
-  it('leaves the address to the first copy when it is the second', () => {
+  it('does not use the address in a second copy', () => {
     const app = new StandInApp(false);
     const { receiver, handed } = receive(app, { argv: ['/game', good] });
     expect(receiver.isFirstInstance).toBe(false);
@@ -206,7 +206,7 @@ describe('receiveRedirects', () => {
     expect(app.registered).toEqual([]);
   });
 
-  it('passes over addresses of other schemes', () => {
+  it('ignores addresses of other schemes', () => {
     const app = new StandInApp();
     const { handed } = receive(app);
     app.openUrl('discord-10:/authorize/callback?code=c');
@@ -215,7 +215,7 @@ describe('receiveRedirects', () => {
     expect(handed).toEqual([]);
   });
 
-  it('hears nothing once closed', () => {
+  it('receives nothing after the close', () => {
     const app = new StandInApp();
     const { receiver, handed } = receive(app);
     receiver.close();
@@ -256,7 +256,7 @@ describe('openWithShell', () => {
 });
 
 describe('checkOnWake', () => {
-  it('checks the connection when the machine wakes up, until it is closed', () => {
+  it('checks the connection when the machine wakes up, until it is closed', async () => {
     const powerMonitor = new EventEmitter();
     let checks = 0;
     const watch = checkOnWake({
@@ -266,8 +266,8 @@ describe('checkOnWake', () => {
     powerMonitor.emit('suspend');
     powerMonitor.emit('resume');
     expect(checks).toBe(1);
-    watch.close();
-    watch.close();
+    await watch.close();
+    await watch[Symbol.asyncDispose]();
     powerMonitor.emit('resume');
     expect(checks).toBe(1);
   });

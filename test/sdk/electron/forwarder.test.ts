@@ -52,17 +52,20 @@ describe('receiveRedirects with the forwarder', () => {
     },
   );
 
-  it.skipIf(desktop.missing)(`takes Electron's own way where it cannot be used${desktop.note}`, async () => {
-    const home = privateDesktop();
-    mkdirSync(join(home, 'open'), { mode: 0o755 });
-    const { receiver, registered } = receive({ forwarder: { name: 'Starfall', folder: join(home, 'open') } });
-    expect(await receiver.registration).toEqual({
-      isRegistered: true,
-      through: 'game',
-      reason: expect.stringContaining('is accessible to other users'),
-    });
-    expect(registered).toEqual([[scheme]]);
-  });
+  it.skipIf(desktop.missing)(
+    `lets Electron register the game where the forwarder cannot be used${desktop.note}`,
+    async () => {
+      const home = privateDesktop();
+      mkdirSync(join(home, 'open'), { mode: 0o755 });
+      const { receiver, registered } = receive({ forwarder: { name: 'Starfall', folder: join(home, 'open') } });
+      expect(await receiver.registration).toEqual({
+        isRegistered: true,
+        through: 'game',
+        reason: expect.stringContaining('is accessible to other users'),
+      });
+      expect(registered).toEqual([[scheme]]);
+    },
+  );
 
   it('leaves no socket behind when it is closed before it has begun to listen', async () => {
     const { receiver, folder } = receive();

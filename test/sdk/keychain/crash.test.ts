@@ -106,7 +106,7 @@ async function dieAt(
   return life;
 }
 
-describe('a process that dies while it writes', () => {
+describe('a process that dies during a write', () => {
   it.each(stories)('leaves the old or the new secret, never none and never two ($title)', async story => {
     expect(await tellStory(story)).toBeGreaterThan(0);
   });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-describe('places of entries', () => {
+describe('the locations of entries', () => {
   it('are read as they were written, each account by itself, until forgotten', async () => {
     const places = openEntryLocations(await openPrivateFolder(folder.path));
     await places.write('ada', { holder: 'keytar', stale: ['file'] });
@@ -28,7 +28,7 @@ describe('places of entries', () => {
     expect((await places.read('ada'))?.stale).toEqual(['file', 'keyring']);
   });
 
-  it('have another revision each time they are written', async () => {
+  it('have a new revision for each write', async () => {
     const places = openEntryLocations(await openPrivateFolder(folder.path));
     const revisions = new Set<string | undefined>();
     for (let time = 0; time < 3; time++) {

@@ -75,7 +75,7 @@ describe('a keychain that does not answer', () => {
     expect(await keychain.get('ada')).toBe('new');
   });
 
-  it('lets no other writer in before what it was told late is done, so that nothing newer is undone', async () => {
+  it('runs no other write before a late one has finished', async () => {
     const machine = system();
     const slow = await open(machine);
     machine.stop();

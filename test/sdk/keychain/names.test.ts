@@ -7,7 +7,7 @@ const account = fc
   .filter(name => name.length <= keychainLimits.nameMax && !/\p{Cc}/u.test(name));
 
 describe('an account, as the system gets it', () => {
-  it('stays as it is when it is plain', () => {
+  it('is unchanged when it is plain, and becomes a digest otherwise', () => {
     for (const plain of ['ada', '123456789012345678', 'user-1_a', 'x'.repeat(64)])
       expect(filedAccount(plain)).toBe(plain);
   });

@@ -41,7 +41,7 @@ function open(options: Partial<KeychainOptions>, libraries: Record<LibraryName, 
 }
 
 describe('openKeychain', () => {
-  it('takes the first that can be used of keytar, keyring, safeStorage, an encrypted file and memory', async () => {
+  it('uses the first backend that works: keytar, keyring, safe-storage, file', async () => {
     const safeStorage = new StandInSafeStorage();
     const backendOf = async (options: Partial<KeychainOptions>, libraries: Record<LibraryName, LoadLibrary>) =>
       (await open({ allow: everyTier, ...options }, libraries).opening).backend;
@@ -52,13 +52,13 @@ describe('openKeychain', () => {
     expect(await backendOf({ allow: ['memory'] }, working())).toBe('memory');
   });
 
-  it('rejects rather than take a weaker tier that is not listed', async () => {
+  it('rejects rather than use a tier that is not allowed', async () => {
     await expect(open({}).opening).rejects.toMatchObject({ name: 'KeychainError', code: 'keychain_missing' });
     const { opening } = open({ allow: ['system'] }, { ...noLibraries, keyring: saying(locked) });
     await expect(opening).rejects.toMatchObject({ code: 'keychain_locked' });
   });
 
-  it('takes a weaker tier that is listed, and tells the logger of each that it passed', async () => {
+  it('uses a weaker tier that is allowed, and logs why', async () => {
     const libraries = { ...noLibraries, keyring: saying(locked) };
     const { opening, warnings } = open({ allow: ['encrypted-file', 'system'] }, libraries);
     expect(await opening).toMatchObject({ tier: 'encrypted-file', backend: 'file' });
@@ -68,20 +68,20 @@ describe('openKeychain', () => {
     ]);
   });
 
-  it('goes to memory only when listed, and says that too', async () => {
+  it('uses memory only when it is allowed', async () => {
     const { opening, warnings } = open({ allow: ['memory', 'system'] });
     expect(await opening).toMatchObject({ tier: 'memory', backend: 'memory' });
     expect(warnings).toContainEqual({ tier: 'memory', code: 'keychain_missing' });
   });
 
-  it('asks a system that has answered keytar no second time by keyring', async () => {
+  it('does not ask the system again through keyring after it failed through keytar', async () => {
     const libraries = { keytar: saying('Cannot autolaunch D-Bus without X11 $DISPLAY'), keyring: working().keyring };
     await expect(open({}, libraries).opening).rejects.toMatchObject({ code: 'keychain_no_bus' });
     const unknown = { keytar: saying('libsecret is of another age'), keyring: working().keyring };
     expect((await open({}, unknown).opening).backend).toBe('keyring');
   });
 
-  it('leaves one entry that tells whether others can be read, and finds at once that a keychain forgets', async () => {
+  it('stores one entry that shows whether others can be read', async () => {
     const entries = new Map<string, string>();
     await open({}, librariesOver(entries)).opening;
     await open({}, librariesOver(entries)).opening;
@@ -92,7 +92,7 @@ describe('openKeychain', () => {
     });
   });
 
-  it('waits no longer than the deadline for a keychain without an answer, and then takes the next', async () => {
+  it('waits at most the deadline for a keychain that does not answer', async () => {
     const clock = new VirtualClock(0);
     const asked = Promise.withResolvers<void>();
     const setPassword = () => {

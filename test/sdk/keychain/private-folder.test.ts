@@ -39,7 +39,7 @@ describe('a private folder', () => {
     expect(await files.readdir(path)).toEqual([]);
   });
 
-  it('sweeps what begins with a prefix, but for one file', async () => {
+  it('deletes the files that begin with a prefix', async () => {
     const opened = await openPrivateFolder(path);
     for (const name of ['a.1', 'a.2', 'b.1']) await opened.replace(name, Buffer.from(name));
     await opened.sweep('a.', 'a.2');
@@ -57,7 +57,7 @@ describe('a private folder', () => {
     }
   });
 
-  it('is tried again for a moment where Windows says that somebody else has the file open', async () => {
+  it('retries for a moment when another program on Windows has the file open', async () => {
     const soon = await openPrivateFolder(path, failing('rename', 'EPERM', 2), 'win32');
     await soon.replace('a', Buffer.from('new'));
     expect(text(await soon.read('a'))).toBe('new');
@@ -65,7 +65,7 @@ describe('a private folder', () => {
     await expect(elsewhere.replace('a', Buffer.from('newer'))).rejects.toMatchObject({ code: 'keychain_folder' });
   });
 
-  it('refuses a folder that cannot be made, is a file, or is a link to a folder', async () => {
+  it('rejects a folder that cannot be created, is not a folder, or cannot be written', async () => {
     const file = join(folder.path, 'file');
     await files.writeFile(file, '');
     const link = join(folder.path, 'link');
@@ -93,7 +93,7 @@ describe.skipIf(posix.missing)(`a private folder, where files have modes${posix.
     }
   });
 
-  it('is refused when it belongs to somebody else', async () => {
+  it('is rejected when it belongs to another user', async () => {
     const lstat = async (name: string) =>
       Object.assign(await files.lstat(name), { uid: (process.getuid?.() ?? 0) + 1 });
     await expect(openPrivateFolder(path, { ...files, lstat } as FileSystem)).rejects.toMatchObject({

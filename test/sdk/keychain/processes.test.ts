@@ -17,7 +17,7 @@ afterAll(() => folder.remove());
 
 const script = join(import.meta.dirname, 'write-secrets.ts');
 
-/** A process that writes when it is told to. */
+/** A process that writes on request. */
 class Writer {
   readonly name: string;
   /** Number of the last secret that it said is kept; −1 before the first. */
@@ -53,7 +53,7 @@ async function read(keychain: Keychain, isOver: () => boolean): Promise<void> {
   }
 }
 
-describe('processes that write at once and are killed', () => {
+describe('processes that write concurrently and are killed', () => {
   it('leave a whole secret at every moment, and after all the last of somebody, or one that was under way', async () => {
     const keychain = await openKeychain({ service: 'Starfall', allow: ['encrypted-file'], folder: folder.path });
     await keychain.set('ada', numberedSecret('before', 0));

@@ -47,7 +47,7 @@ describe("texts covered by Electron's safeStorage", () => {
     }
   });
 
-  it('are refused without safeStorage, before the app is ready, and when it throws', async () => {
+  it('are rejected without safeStorage', async () => {
     await refused(undefined).toMatchObject({ code: 'keychain_missing' });
     const early = new StandInSafeStorage();
     early.isReady = false;

@@ -4,8 +4,8 @@ import { seal, unseal } from '../../../src/sdk/keychain/sealed-entries.ts';
 
 const unreadable = expect.objectContaining({ name: 'KeychainError', code: 'keychain_unreadable' });
 
-describe('a sealed text', () => {
-  it('opens to what it was, for the one whom it belongs to', () => {
+describe('an encrypted text', () => {
+  it('is decrypted to the original', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, owner) => {
         expect(unseal(seal(text, owner), owner)).toBe(text);
@@ -13,13 +13,13 @@ describe('a sealed text', () => {
     );
   });
 
-  it('has a key of its own each time, so that no other content opens with it', () => {
+  it('has a new key each time', () => {
     const [one, two] = [seal('secret', 'ada'), seal('secret', 'ada')];
     expect(one.key).not.toBe(two.key);
     expect(() => unseal({ key: two.key, content: one.content }, 'ada')).toThrow(unreadable);
   });
 
-  it('opens for nobody else, nor with a key or a content that is cut short', () => {
+  it('is not decrypted for another entry', () => {
     const { key, content } = seal('secret', 'ada');
     expect(() => unseal({ key, content }, 'grace')).toThrow(unreadable);
     expect(() => unseal({ key: key.slice(0, -2), content }, 'ada')).toThrow(unreadable);
@@ -28,7 +28,7 @@ describe('a sealed text', () => {
     }
   });
 
-  it('opens with no bit of it changed', () => {
+  it('is not decrypted when any bit was changed', () => {
     const { key, content } = seal('secret', 'ada');
     for (let bit = 0; bit < content.length * 8; bit++) {
       const changed = Buffer.from(content);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Keytar, libraryFailure, openLibrary } from '../../../src/sdk/keychain/system-libraries.ts';
 import { keytarOver, noLibraries } from '../../support/keychain/keychain-stand-ins.ts';
 
-describe('what a library says when it fails', () => {
+describe('the failure of a library', () => {
   it.each([
     ['keychain_no_bus', 'Cannot autolaunch D-Bus without X11 $DISPLAY'],
     ['keychain_no_bus', 'Could not connect: No such file or directory'],
@@ -26,13 +26,13 @@ describe('what a library says when it fails', () => {
     expect(failure.message).toContain(said);
   });
 
-  it('may be nothing at all', () => {
+  it('may have no text', () => {
     expect(libraryFailure(undefined)).toMatchObject({ code: 'keychain_unusable' });
   });
 });
 
 describe('entries in a library', () => {
-  it('are refused by name when the library is absent or has no binary', async () => {
+  it('reject with the library’s name when it is absent or has no binary', async () => {
     for (const [name, packageName] of [
       ['keytar', 'keytar'],
       ['keyring', '@napi-rs/keyring'],
@@ -48,7 +48,7 @@ describe('entries in a library', () => {
     await expect(openLibrary('keytar', 'S', noBinary)).rejects.toMatchObject({ code: 'keychain_missing' });
   });
 
-  it('go to the library one call after another, also after one that failed', async () => {
+  it('call the library one call after another', async () => {
     const kept = new Map<string, string>();
     let under = 0;
     let most = 0;
@@ -67,7 +67,7 @@ describe('entries in a library', () => {
     expect([most, kept.get('S/ada')]).toEqual([1, 'c']);
   });
 
-  it('that are not found are believed to be absent only when others can be read', async () => {
+  it('are only reported absent when the probe can be read', async () => {
     const kept = new Map<string, string>();
     let isLocked = false;
     const keytar = keytarOver(kept);

@@ -39,7 +39,7 @@ describe.each(cases)('files of $backend that were changed from outside', ({ back
     return join(path, name);
   }
 
-  it.each(parts)('say so for every byte of %s that is changed, and for every length', async part => {
+  it.each(parts)('are reported unreadable for every byte of %s that is changed', async part => {
     const file = await newFiles(part, () => keychain.set('ada', secret));
     const content = await readFile(file);
     const step = Math.max(1, Math.floor(content.length / 40));
@@ -59,7 +59,7 @@ describe.each(cases)('files of $backend that were changed from outside', ({ back
     expect(await keychain.get('ada')).toBe(secret);
   });
 
-  it.each(parts)('say so when %s of another account is put in its place', async part => {
+  it.each(parts)('are reported unreadable when %s of another account is put in its place', async part => {
     const mine = await newFiles(part, () => keychain.set('ada', secret));
     const others = await newFiles(part, () => keychain.set('grace', 'other'.repeat(1000)));
     await writeFile(mine, await readFile(others));
@@ -67,7 +67,7 @@ describe.each(cases)('files of $backend that were changed from outside', ({ back
   });
 
   const inFiles = cases.filter(each => each.backend === backend && each.backend !== 'keytar');
-  it.each(inFiles)('say so when all of another account is put in its place', async () => {
+  it.each(inFiles)('are reported unreadable when all of another account is put in its place', async () => {
     const [mine, others] = [digest('ada'), digest('grace')];
     await keychain.set('ada', secret);
     await keychain.set('grace', 'other'.repeat(1000));
@@ -79,7 +79,7 @@ describe.each(cases)('files of $backend that were changed from outside', ({ back
     await expect(keychain.get('ada')).rejects.toMatchObject(changed);
   });
 
-  it.each(parts)('say so when %s of an earlier secret is put back', async part => {
+  it.each(parts)('are reported unreadable when %s of an earlier secret is put back', async part => {
     const earlier = await newFiles(part, () => keychain.set('ada', secret));
     const content = await readFile(earlier);
     const later = await newFiles(part, () => keychain.set('ada', 'later'.repeat(1000)));
@@ -87,7 +87,7 @@ describe.each(cases)('files of $backend that were changed from outside', ({ back
     await expect(keychain.get('ada')).rejects.toMatchObject(changed);
   });
 
-  it('say so when a file is gone, and can be replaced or deleted all the same', async () => {
+  it('are reported unreadable when a file is missing or truncated', async () => {
     const file = await newFiles('.sealed.', () => keychain.set('ada', secret));
     await rm(file);
     await expect(keychain.get('ada')).rejects.toMatchObject(changed);
@@ -106,7 +106,7 @@ describe.each(cases)('files of $backend that were changed from outside', ({ back
     expect([await keychain.delete('grace'), await keychain.get('grace')]).toEqual([true, undefined]);
   });
 
-  it('never show the secret in what they say, nor lie in the clear', async () => {
+  it('never show the secret in an error', async () => {
     const file = await newFiles('.sealed.', () => keychain.set('ada', secret));
     const path = await home();
     for (const name of await readdir(path)) {

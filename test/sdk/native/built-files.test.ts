@@ -30,7 +30,7 @@ interface Answer {
 }
 
 describe.each(['cjs', 'esm'] as const)('a game bundled as %s, without built files', format => {
-  it('says each place that was searched, and what to do', async () => {
+  it('lists each place that was searched, and what to do', async () => {
     const program = await bundle('dist', format);
     const { native, forwarder } = await ask(program);
     expect(forwarder.missing).toEqual([
@@ -58,7 +58,7 @@ describe.each(['cjs', 'esm'] as const)('a game bundled as %s, without built file
     ]);
   });
 
-  it('says that keytar is not installed, and where it was looked for', async () => {
+  it('says that keytar is not installed, and where it was searched for', async () => {
     const program = await bundle('dist', format);
     const { keytar } = await ask(program);
     expect(keytar).toBe(`it is not installed for ${join(game, 'dist')}`);
@@ -110,7 +110,7 @@ describe.skipIf(native.missing).each(['cjs', 'esm'] as const)(`a game bundled as
     await expectFound(await ask(program), unpacked);
   });
 
-  it('never takes what lies in the current folder', async () => {
+  it('never loads a file from the current folder', async () => {
     const program = await bundle('dist', format);
     await place(join('elsewhere', 'native', system));
     await install('elsewhere');
@@ -118,7 +118,7 @@ describe.skipIf(native.missing).each(['cjs', 'esm'] as const)(`a game bundled as
     expect([native, forwarder]).toEqual([{ missing: expect.anything() }, { missing: expect.anything() }]);
   });
 
-  it('takes nothing from a folder that every user can write to', async () => {
+  it('loads nothing from a folder that every user can write to', async () => {
     const program = await bundle('dist', format);
     await place(join('dist', 'native', system));
     chmodSync(join(game, 'dist', 'native'), 0o777);
@@ -127,14 +127,14 @@ describe.skipIf(native.missing).each(['cjs', 'esm'] as const)(`a game bundled as
     expect(native).not.toHaveProperty('addon');
   });
 
-  it('takes what lies beside it in a folder like /tmp, where nobody can replace what is another’s', async () => {
+  it('loads files beside it in a folder like /tmp, where users cannot replace each other’s files', async () => {
     const program = await bundle('shared', format);
     await place(join('shared', 'native', system));
     chmodSync(join(game, 'shared'), 0o1777);
     await expectFound(await ask(program), join('shared', 'native', system));
   });
 
-  it.skipIf(asRoot.missing)(`takes nothing of another user there${asRoot.note}`, async () => {
+  it.skipIf(asRoot.missing)(`loads nothing of another user there${asRoot.note}`, async () => {
     const program = await bundle('shared', format);
     await place(join('shared', 'native', system));
     chmodSync(join(game, 'shared'), 0o1777);
@@ -144,7 +144,7 @@ describe.skipIf(native.missing).each(['cjs', 'esm'] as const)(`a game bundled as
     expect(forwarder.missing?.[0]).toContain('belongs to another user');
   });
 
-  it('does not take a folder for the package because of a manifest that everybody can write', async () => {
+  it('does not accept a folder as the package because of a manifest that every user can write', async () => {
     const program = await bundle(join('shared', 'game'), format);
     const manifest = join(game, 'shared', 'package.json');
     writeFileSync(manifest, '{ "name": "@rallypoint/sdk" }');
@@ -157,7 +157,7 @@ describe.skipIf(native.missing).each(['cjs', 'esm'] as const)(`a game bundled as
 });
 
 describe('on Windows', () => {
-  it('nothing is taken from folders of a drive’s root, where every user can create one', () => {
+  it('nothing is loaded from folders in the root of a drive, where every user can create one', () => {
     for (const path of ['C:\\node_modules\\keytar\\lib\\keytar.js', 'd:\\Native\\win32-x64\\rallypoint.node']) {
       expect(whyOpenDrive(path), path).toContain('every user can create folders in');
     }

@@ -30,7 +30,7 @@ type Told = Readonly<Record<string, unknown>>;
 /** A game in a process of its own. */
 export interface Game {
   readonly child: ChildProcess;
-  /** Resolves with the first document of that event that nobody has been given yet. */
+  /** Resolves with the first document of that event that no call has returned yet. */
   next(event: string): Promise<Told>;
   /** Sends a line, and resolves when it was done. */
   tell(line: string): Promise<void>;

@@ -52,8 +52,8 @@ function addressOf(bytes: number): string {
   return addressFor('x').padEnd(bytes, 'x');
 }
 
-describe('what a visitor says', () => {
-  it('is looked at up to 8,192 bytes', async () => {
+describe('what a client sends', () => {
+  it('is read up to 8,192 bytes', async () => {
     const { path, handed } = await game();
     expect(await forward(path, addressOf(8192))).toBe('refused');
     expect(handed).toEqual([addressOf(8192)]);
@@ -88,13 +88,13 @@ describe('what a visitor says', () => {
     expect(handed).toEqual([addressFor('s')]);
   });
 
-  it('is its first line alone', async () => {
+  it('counts up to its first line', async () => {
     const { path, handed } = await game();
     expect(await visit(path, `${addressFor('a')}\n${addressFor('s')}\njoin\n`)).toBe('refused\n');
     expect(handed).toEqual([addressFor('a')]);
   });
 
-  it('is answered also to one that has nothing more to say, when it is another window that waits', async () => {
+  it('is answered although the client has ended its side', async () => {
     const { path, folder } = await game('one');
     const { receiver } = await game('two', { folder });
     expect(receiver.isFirstInstance).toBe(false);
@@ -109,7 +109,7 @@ describe('what a visitor says', () => {
 });
 
 describe('an address that no window waited for', () => {
-  it('is told to the first instance alone, after its answer, and only if it is one of the scheme', async () => {
+  it('is only reported to the first instance', async () => {
     const first = await game('first');
     const second = await game('second', { folder: first.folder });
     for (const said of [
@@ -178,7 +178,7 @@ describe('bounds', () => {
     await until(() => silent.isGone());
   });
 
-  it('are no concern of a window that answers while another one hangs', async () => {
+  it('do not affect a window that answers while another one hangs', async () => {
     const { path, folder } = await game('one', { clock: new VirtualClock(0) });
     const hanging = await open(path, 'join\n');
     await game('two', { folder });
@@ -187,7 +187,7 @@ describe('bounds', () => {
   });
 });
 
-describe('a socket that somebody cleaned away', () => {
+describe('a socket that another program deleted', () => {
   it('is there again within a minute', async () => {
     const clock = new VirtualClock(0);
     const { path } = await game('s', { clock });
@@ -247,7 +247,7 @@ describe('10,000 hostile connections', () => {
     }
     expect(await forward(path, addressFor('s'))).toBe('accepted');
     await until(() => openFiles() <= before);
-    receiver.close();
+    await receiver[Symbol.asyncDispose]();
     expect(process.getActiveResourcesInfo().filter(name => name === 'PipeServerWrap')).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ import { addressFor, eventually, forward, kill, shortFolder, socketIn, startGame
 const root = await needs('root');
 
 describe('one game', () => {
-  it('takes the address it waits for, once, and answers the forwarder', async () => {
+  it('accepts the address that it waits for', async () => {
     const folder = shortFolder();
     const game = startGame(folder);
     expect(await game.next('listening')).toMatchObject({ isFirst: true, startAddress: null });
@@ -29,7 +29,7 @@ describe('one game', () => {
     await game.next('accepted');
   });
 
-  it('listens on a socket that this user alone can reach, and leaves none behind when it closes', async () => {
+  it('listens on a socket that only this user can access', async () => {
     const folder = join(shortFolder(), 'deep', 'er');
     const game = startGame(folder);
     await game.next('listening');
@@ -39,7 +39,7 @@ describe('one game', () => {
     expect(existsSync(socketIn(folder))).toBe(false);
   });
 
-  it('keeps the address it was started with while nobody waits for it', async () => {
+  it('keeps the address of its start until an authorization waits for it', async () => {
     const address = addressFor('s1');
     const game = startGame(shortFolder(), ['--flag', address, 'https://elsewhere.example']);
     expect(await game.next('listening')).toMatchObject({ isFirst: true, startAddress: address });
@@ -47,7 +47,7 @@ describe('one game', () => {
 });
 
 describe('the place', () => {
-  it('takes over the socket of a process that died', async () => {
+  it('replaces the socket of a process that died', async () => {
     const folder = shortFolder();
     const first = startGame(folder);
     await first.next('listening');
@@ -59,7 +59,7 @@ describe('the place', () => {
     expect(await forward(socketIn(folder), addressFor('s'))).toBe('accepted');
   });
 
-  it('leaves the socket of another program that listens as it is', async () => {
+  it('does not touch the socket of another program that listens', async () => {
     const folder = shortFolder();
     const server = createServer();
     await new Promise<void>(resolve => server.listen(socketIn(folder), resolve));
@@ -92,7 +92,7 @@ describe('the place', () => {
     });
   });
 
-  it('is refused by name when its path is too long for a socket', async () => {
+  it('is rejected when its path is too long for a socket', async () => {
     const base = shortFolder();
     const room = 99 - Buffer.byteLength(socketIn(base)) - 1;
     expect(await startGame(join(base, 'x'.repeat(room + 1))).next('failed')).toMatchObject({
@@ -142,7 +142,7 @@ describe('other users, and other rights of the same person', () => {
 });
 
 describe('two copies of the game', () => {
-  it('of two that start at once, exactly one becomes the first, round after round', async () => {
+  it('one becomes the first when two start at the same time', async () => {
     for (let round = 0; round < 3; round++) {
       const folder = shortFolder();
       const games = Array.from({ length: 4 }, () => startGame(folder));
@@ -151,7 +151,7 @@ describe('two copies of the game', () => {
     }
   });
 
-  it('the second hands the address it was started with to the first, which waits for it', async () => {
+  it('the second passes the address of its start to the first', async () => {
     const folder = shortFolder();
     const first = startGame(folder);
     await first.next('listening');
@@ -161,7 +161,7 @@ describe('two copies of the game', () => {
     await first.next('accepted');
   });
 
-  it('whichever window waits gets the address', async () => {
+  it('the window that waits receives the address', async () => {
     const folder = shortFolder();
     const [first, second, third] = [startGame(folder), startGame(folder), startGame(folder)];
     await Promise.all([first, second, third].map(game => game.next('listening')));
@@ -171,7 +171,7 @@ describe('two copies of the game', () => {
     expect(await forward(socketIn(folder), addressFor('s3'))).toBe('refused');
   });
 
-  it('of many windows one after the other takes the place, however they die, until the last', async () => {
+  it('one window after the other takes over', async () => {
     const folder = shortFolder();
     const games = Array.from({ length: 6 }, () => startGame(folder));
     await Promise.all(games.map(game => game.next('listening')));

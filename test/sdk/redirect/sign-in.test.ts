@@ -66,7 +66,7 @@ describe('signing in through the socket', () => {
     expect(await forward(path, redirect)).toBe('refused');
   });
 
-  it('gives each of two windows that sign in at once its own redirect', async () => {
+  it('delivers to each of two windows its own redirect when both sign in at the same time', async () => {
     const { path, window, redirectOf } = await world();
     const windows = [await window(), await window()];
     expect(windows.map(({ receiver }) => receiver.isFirstInstance)).toEqual([true, false]);
@@ -81,7 +81,7 @@ describe('signing in through the socket', () => {
     expect(new Set(codes).size).toBe(2);
   });
 
-  it('goes on in the next process, when the game was closed meanwhile and kept what it had asked with', async () => {
+  it('is finished by the next process when the game was killed', async () => {
     const { window, redirectOf } = await world();
     const before = await window();
     const { challenge, verifier } = before.client.createAuthorizationCodeVerifier();
@@ -101,7 +101,7 @@ describe('signing in through the socket', () => {
     expect((await client.getToken({ ...grant, verifier })).accessToken).not.toBe('');
   });
 
-  it('tells the next process too when the player declined', async () => {
+  it('also reports a decline to the next process', async () => {
     const { service, window } = await world();
     const before = await window();
     const { challenge } = before.client.createAuthorizationCodeVerifier();
@@ -123,7 +123,7 @@ describe('signing in through the socket', () => {
       redirect: 'custom-scheme',
     });
     const redirect = await redirectOf(await pageOf(waiting.pages));
-    // The first goes; whoever takes its place, the copy that is started now or the window that waits, both meet.
+    // The first ends. The copy that is started now or the window that waits takes over, and the other one joins it.
     first.receiver.close();
     const started = await window({ argv: [redirect] });
     expect((await granted).code).not.toBe('');

@@ -19,7 +19,7 @@ export interface CredentialProcessOptions {
 export const deaths = ['noted', 'answered', 'kept'] as const;
 export type Death = (typeof deaths)[number];
 
-/** What it is told: to get a token that is not this one, and to die where it says, should it come there. */
+/** The request to a process: get a token other than this one, and die at the given point if it is reached. */
 export interface Round {
   readonly refused: string;
   readonly diesWhen?: Death | undefined;
@@ -89,7 +89,7 @@ export class Crowd {
   }
 
   /**
-   * All refresh at once. Most of them are to die at one point of it, should they come there; some are killed at any time.
+   * All refresh concurrently. Most of them die at a given point if they reach it; some are killed at any time.
    *
    * @returns what those that lived to tell say
    */

@@ -10,7 +10,7 @@ const recipe = join(import.meta.dirname, '../../sdk/keychain/real-keyring.sh');
 export interface RealKeyring {
   /** Of the bus: what a process needs to find it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Locks the keyring; nobody is there to unlock it. */
+  /** Locks the keyring; no user is present to unlock it. */
   lock(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -31,7 +31,7 @@ export async function outlive(story: Story) {
   try {
     let token = await own.accessToken();
     for (let round = 1; round <= rounds; round++) {
-      // Wine does not always start twenty programs at once.
+      // Wine does not always start twenty programs concurrently.
       await crowd.fill(5);
       const answers = await crowd.refresh(token, deaths[round % deaths.length] ?? 'answered');
       const next = await own.accessToken({ rejected: token });

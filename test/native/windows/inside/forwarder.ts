@@ -77,7 +77,7 @@ export async function start(args: readonly string[], address: string): Promise<{
   return { outcome, started };
 }
 
-/** Hands over to a game that hangs: nobody is let in any more. */
+/** Delivers to a game that hangs and accepts no connection. */
 export async function handOverToHung(address: string): Promise<{ outcome: string; ms: number }> {
   const pipe = `\\\\.\\pipe\\rallypoint-test-${randomUUID()}`;
   const hung = await startUntil(script('hung-listener.ts'), [pipe], line => line === 'hangs');

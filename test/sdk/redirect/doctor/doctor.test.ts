@@ -40,7 +40,7 @@ describe('doctor', () => {
     expect(wrong.filter(code => code !== 'keychain' && !(code === 'forwarder' && noForwarder))).toEqual([]);
   });
 
-  it('looks at what concerns every scheme when it is told of none', async () => {
+  it('checks what concerns every scheme when no scheme is passed', async () => {
     const codes = (await doctor()).map(({ code }) => code);
     expect(codes).toEqual(['rights', 'addon', 'forwarder', 'folder', 'loopback', 'keychain']);
   });
@@ -128,8 +128,8 @@ describe('the opener', () => {
   });
 });
 
-describe('the place of the socket', () => {
-  it('is said not to be there yet, to be private, and to be open', async () => {
+describe('the location of the socket', () => {
+  it('is reported as missing, private, or accessible to others', async () => {
     const folder = join(shortFolder(), 's');
     expect(await find('folder', { folder })).toMatchObject({
       ok: true,
@@ -149,7 +149,7 @@ describe('the place of the socket', () => {
     });
   });
 
-  it('has a game that listens, one that is gone, or none, without any of them being told', async () => {
+  it('reports a game that listens', async () => {
     const folder = shortFolder();
     const options = { scheme, folder };
     expect(await find('listener', options)).toMatchObject({ ok: true, message: expect.stringContaining('No game') });
@@ -160,12 +160,12 @@ describe('the place of the socket', () => {
     expect(await find('listener', options)).toMatchObject({ ok: true, message: expect.stringContaining('No game') });
   });
 
-  it('has a game that hangs', async () => {
+  it('reports a game that hangs', async () => {
     const folder = shortFolder();
     const silent = createServer(() => {});
     await new Promise<void>(resolve => silent.listen(socketIn(folder), resolve));
     onTestFinished(() => void silent.close());
-    // Two seconds are over at once.
+    // Two seconds pass immediately.
     const clock = { ...systemClock, schedule: (_ms: number, task: () => void) => systemClock.schedule(0, task) };
     expect(await find('listener', { scheme, folder, clock })).toMatchObject({ ok: false });
   });
@@ -182,7 +182,7 @@ describe('the rights', () => {
     expect(await find('rights')).toMatchObject({ ok: false, message: expect.stringContaining(name) });
   });
 
-  it('are those of the person as a rule', async () => {
+  it('are normally those of the user', async () => {
     privateDesktop();
     expect(await find('rights')).toMatchObject({ ok: true });
   });

@@ -11,7 +11,7 @@ const scheme = 'discord-1';
 const validator = await needs('desktop-file-validate');
 
 describe('a desktop file', () => {
-  it('leaves plain words bare, since older openers cannot read quotes', () => {
+  it('does not quote plain words', () => {
     const text = desktopEntryText({
       name: 'Starfall',
       scheme,
@@ -21,7 +21,7 @@ describe('a desktop file', () => {
     expect(text).toContain('\nMimeType=x-scheme-handler/discord-1;\n');
   });
 
-  it('gives back any command it was given', () => {
+  it('returns every command as it was written', () => {
     const word = fc.string({ unit: 'grapheme', minLength: 0 }).filter(text => !/\p{Cc}/u.test(text));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), command => {

@@ -9,7 +9,7 @@ import { needs } from '../../../support/runs/parts.ts';
 const posix = await needs('posix');
 
 describe.skipIf(posix.missing)(`the user’s list of who opens what${posix.note}`, () => {
-  it('stays where a link leads to, with its mode, and nothing else is left beside it', async () => {
+  it('is written where its link points, with its mode', async () => {
     const { path: home, remove } = await temporaryFolder();
     onTestFinished(remove);
     const [config, kept] = [join(home, '.config'), join(home, 'kept')];

@@ -81,7 +81,7 @@ describe.each(means)('a scheme registered by %s', (what, lacking, { missing, not
     expect(wasStarted()).toBe(false);
   });
 
-  test(`leaves what others registered (${what})${reason}`, async () => {
+  test(`does not touch other registrations, nor an entry of that name for another scheme`, async () => {
     const home = privateDesktop();
     mkdirSync(join(home, 'config'));
     const list = join(home, 'config', 'mimeapps.list');
@@ -131,7 +131,7 @@ describe('registerScheme', () => {
     });
   });
 
-  it('needs the bundle on macOS, and names the pipe of this user on Windows', async () => {
+  it('requires bundleId on macOS', async () => {
     const parts = systemParts();
     const on = (platform: NodeJS.Platform, by: unknown[]) => ({
       machine: { ...parts.machine, platform, userName: 'Ada Lovelace' },
@@ -158,7 +158,7 @@ describe('registerScheme', () => {
     ]);
   });
 
-  it.skipIf(linux.missing)(`says so when the system has no xdg-mime${linux.note}`, async () => {
+  it.skipIf(linux.missing)(`rejects when xdg-mime is not installed${linux.note}`, async () => {
     privateDesktop();
     vi.stubEnv('PATH', shortFolder());
     await expect(register(options, partsWithout('addon', 'forwarder'))).rejects.toMatchObject({

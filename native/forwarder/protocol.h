@@ -1,4 +1,4 @@
-// What the forwarder and the game have agreed upon. The same stands in src/sdk/native/forwarder.ts, with the reasons.
+// The protocol of the forwarder and the game. src/sdk/native/forwarder.ts has the same figures, with the reasons.
 #pragma once
 
 #include <cstddef>
