@@ -169,7 +169,6 @@ export function useStream<Value, Selected = Value>(
   select: (value: Value) => Selected = same,
   isSame: (a: Selected, b: Selected) => boolean = Object.is,
 ): Selected {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names them
   const store = useMemo(() => storeOf(open(), read()), dependencies);
   const last = useRef<{ readonly value: Value; readonly select: unknown; readonly selected: Selected }>(undefined);
   const getSnapshot = () => {
