@@ -31,6 +31,8 @@ const transport: Words = {
     remedy: 'Sign out and in again. If that does not help, update the game.',
   },
   deadline_exceeded: { message: 'This took too long.', remedy: lookFirst },
+  lobby_ended: { message: 'The lobby has ended, or you are no longer in it.' },
+  main_process_failed: { message: 'Something went wrong in the game itself.', remedy: reportIt },
   no_loopback: {
     message: 'The browser would not find its way back to the game.',
     remedy:
@@ -46,7 +48,14 @@ const transport: Words = {
 /** Signing in and staying signed in. */
 const signIn: Words = {
   access_denied: { message: 'You said no in the browser.', remedy: 'Sign in again if you change your mind.' },
+  consent_required: { message: 'The service needs your answer in the browser.', remedy: signInAgain },
   expired_token: { message: 'Signing in took too long.', remedy: signInAgain },
+  interaction_required: { message: 'The service needs your answer in the browser.', remedy: signInAgain },
+  login_required: { message: 'The service needs you to sign in in the browser.', remedy: signInAgain },
+  oauth_error: { message: 'The service did not accept the sign-in.', remedy: tryLater },
+  unauthorized_client: { message: 'The service does not let you sign in to this game.', remedy: updateIt },
+  unsupported_grant_type: { message: 'The service does not let you sign in this way.', remedy: updateIt },
+  unsupported_response_type: { message: 'The service does not let you sign in this way.', remedy: updateIt },
   invalid_client: {
     message: 'The service does not know this game.',
     remedy: updateIt,

@@ -17,6 +17,8 @@ export interface ServeWindowsOptions extends WindowServerOptions {
  * says otherwise.
  *
  * @example
+ * import { app, ipcMain } from 'electron';
+ *
  * const windows = serveWindows({ ipcMain, client, credentials });
  * app.on('will-quit', () => windows.close());
  */

@@ -518,7 +518,7 @@ export class WindowCall {
  * @throws ArgumentError `missing_preload`
  * @example
  * const client = openClient();
- * client.lobbies$.subscribe(lobbies => render(lobbies));
+ * client.lobbies$.subscribe(lobbies => console.log(lobbies.length));
  * const lobby = await client.lobbies.join('the harbour');
  */
 export function openClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>({

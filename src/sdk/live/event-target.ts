@@ -7,7 +7,7 @@ import type { Observable } from './rxjs.ts';
 export type ClientEventDetails = {
   readonly status: ConnectionSnapshot;
   readonly lobbies: LobbyState;
-} & { readonly [Type in LobbyNewsEvent['type']]: Extract<LobbyNewsEvent, { readonly type: Type }> };
+} & { readonly [Type in LobbyNewsEvent['type']]: LobbyNewsEvent & { readonly type: Type } };
 
 /** A client as an `EventTarget`, for code that does not use RxJS. */
 export interface ClientEventTarget {

@@ -16,7 +16,8 @@ const mistakes = new Set([
   ...['missing_bundle_id', 'unsafe_address'],
   ...['invalid_limit', 'invalid_snowflake', 'unencodable_body', 'moved_arguments', 'missing_access_token'],
   ...['invalid_code_verifier', 'invalid_redirect_uri', 'missing_code', 'missing_refresh_token', 'missing_state'],
-  ...['missing_token', 'invalid_voice_settings', 'not_in_call', 'too_many_calls'],
+  ...['missing_token', 'invalid_voice_settings', 'not_in_call', 'too_many_calls', 'missing_secret', 'invalid_schema'],
+  ...['invalid_call_arguments', 'unknown_call', 'missing_preload', 'untrusted_window'],
 ]);
 
 /** Answers to calls that this game does not make, or not in this way. */
