@@ -9,7 +9,8 @@ const root = resolve(import.meta.dirname, '../..');
 const { isNewEnough, oldestNode } = await import(pathToFileURL(join(root, 'bin', 'oldest-node.js')).href);
 const { exports: entryPoints } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const names = Object.keys(entryPoints)
-  .filter(entry => !entry.endsWith('.json'))
+  // A preload script loads no other file, so that it works in a sandbox.
+  .filter(entry => !/\.json$|\/preload$/.test(entry))
   .map(entry => `@rallypoint/sdk${entry.slice(1)}`);
 
 const older = findOlderNode();
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const own = join(folder.path, 'node_modules', '@rallypoint', 'sdk');
   mkdirSync(own, { recursive: true });
   for (const part of ['package.json', 'bin', 'dist']) cpSync(join(root, part), join(own, part), { recursive: true });
-  for (const name of ['rxjs', 'tslib']) {
+  for (const name of ['react', 'rxjs', 'tslib']) {
     symlinkSync(join(root, 'node_modules', name), join(folder.path, 'node_modules', name), 'junction');
   }
 });
