@@ -85,7 +85,6 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   readonly #session: LiveSession<LobbyMetadata, MemberMetadata>;
   readonly #guildOperations: GuildOperations;
   readonly #commandOperations: CommandOperations;
-  #tokenExpiration: TokenExpiration | undefined;
   /** Since {@link close} was called: resolves when it is done. */
   #closed: Promise<void> | undefined;
 
@@ -118,9 +117,6 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
     this.waits$ = waits.waits$;
     this.events$ = news.events$;
     this.tokenExpiration$ = this.#auth.held.expiration$;
-    this.tokenExpiration$.subscribe(expiration => {
-      this.#tokenExpiration = expiration;
-    });
     if (options.applicationId !== undefined) this.setApplicationId(options.applicationId);
   }
 
@@ -134,7 +130,7 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
 
   /** Of the present access token; undefined until it is announced by {@link tokenExpiration$}. */
   get tokenExpiration(): TokenExpiration | undefined {
-    return this.#tokenExpiration;
+    return this.#auth.held.expiration;
   }
 
   get applicationId(): ApplicationId | undefined {
@@ -357,7 +353,6 @@ export class Client<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   updateToken(token: string | AccessToken | undefined): void {
     const given = typeof token === 'string' ? { accessToken: token } : token;
     this.#auth.held.set(given);
-    this.#tokenExpiration = undefined;
     if (!given) void this.disconnect();
     else if (this.#isAnothers(given)) this.#reconnect();
   }
