@@ -1,8 +1,8 @@
 import type { Metadata } from '../model/lobby.ts';
+import type { MetadataSchemas } from '../model/metadata-schema.ts';
 import type { Clock, Entropy, Fetch, Logger, SocketFactory } from '../wire/clock/ports.ts';
 import type { OpenBrowser } from './auth/open-browser.ts';
 import type { WhenOffline } from './call-options.ts';
-import type { MetadataSchemas } from './lobby/metadata-schema.ts';
 
 export interface ClientOptions<LobbyMetadata = Metadata, MemberMetadata = Metadata> {
   /**

@@ -21,6 +21,7 @@ export { type ExternalAuth, type ExternalAuthType, externalAuthTypes } from '../
 export type { Metadata } from '../model/lobby.ts';
 export { lobbyFlags, lobbyMemberFlags } from '../model/lobby.ts';
 export { messageFlags, messageTypes } from '../model/message.ts';
+export type { MetadataSchemas, StandardIssue, StandardResult, StandardSchema } from '../model/metadata-schema.ts';
 export type {
   ApplicationId,
   ChannelId,
@@ -115,7 +116,6 @@ export { messagesKeptMax } from './lobby/live-messages.ts';
 export type { LobbyCollection } from './lobby/lobby-collection.ts';
 export type { LobbyHandle, MetadataChange } from './lobby/lobby-handle.ts';
 export type { LobbyNewsEvent } from './lobby/lobby-news.ts';
-export type { MetadataSchemas, StandardIssue, StandardResult, StandardSchema } from './lobby/metadata-schema.ts';
 export type { JoinOptions, LobbyInviteSnapshot, SendOptions } from './lobby/operations.ts';
 export type {
   LinkedChannelSnapshot,

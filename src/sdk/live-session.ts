@@ -1,4 +1,5 @@
 import type { DispatchName, Opcode } from '../model/gateway.ts';
+import { MetadataReader } from '../model/metadata-schema.ts';
 import type { UserId } from '../model/snowflake.ts';
 import type { Clock, Entropy, Logger, SocketFactory } from '../wire/clock/ports.ts';
 import { loadSystemSocket } from '../wire/gateway/socket.ts';
@@ -13,7 +14,6 @@ import { Waits } from './connection/waits.ts';
 import { LobbyCollection } from './lobby/lobby-collection.ts';
 import { LobbyNews } from './lobby/lobby-news.ts';
 import { MessageGaps } from './lobby/message-gaps.ts';
-import { MetadataReader } from './lobby/metadata-schema.ts';
 import { LobbyOperations } from './lobby/operations.ts';
 import { LobbyStore } from './lobby/store.ts';
 import { VoiceCalls } from './voice/voice-calls.ts';

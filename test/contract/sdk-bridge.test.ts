@@ -7,7 +7,7 @@ import { Client } from '../../src/sdk/client.ts';
 import type { Credentials } from '../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../src/sdk/credentials/open-credentials.ts';
 import { openKeychain } from '../../src/sdk/keychain/open-keychain.ts';
-import type { StandardSchema } from '../../src/sdk/lobby/metadata-schema.ts';
+import type { StandardSchema } from '../../src/model/metadata-schema.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { browserOf } from '../support/browser/player.ts';
 import { WindowStandIn } from '../support/electron/window-stand-in.ts';

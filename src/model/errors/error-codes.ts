@@ -28,7 +28,7 @@ export const errorCodes = {
       invalid_game: 'The program that the system should start must be an absolute path.',
       invalid_handler_id:
         'The handler id under which a scheme is registered contains characters that the system rejects.',
-      invalid_limit: 'The number of messages requested is outside its bounds.',
+      invalid_limit: 'The number of messages or lobbies requested is outside its bounds.',
       invalid_name: "The game's name is empty, too long, or contains control characters.",
       invalid_path: 'The path must be absolute.',
       invalid_redirect_uri: 'The redirect URI is not the one that authorize() returned.',
@@ -137,6 +137,7 @@ export const errorCodes = {
       duplicate_command: 'Two handlers are registered for the same command.',
       duplicate_custom_id: 'Two handlers are registered for the same custom id.',
       foreign_backend: 'The backend was not created by createBackend().',
+      invalid_capacity: 'The capacity of an open lobby is outside its bounds.',
       invalid_credential: 'A credential is empty or malformed.',
       invalid_lease: 'The lease is shorter than the minimum.',
       invalid_lobby_key: 'The key of a lobby is empty or too long.',

@@ -1,4 +1,5 @@
 import type { Metadata } from '../../model/lobby.ts';
+import { MetadataReader, type MetadataSchemas } from '../../model/metadata-schema.ts';
 import type { ChannelId, GuildId, LobbyId, UserId } from '../../model/snowflake.ts';
 import type { OperationOptions, RequestOptions, WaitSnapshot } from '../call-options.ts';
 import type { Client, ClientSignInOptions } from '../client.ts';
@@ -11,7 +12,6 @@ import { selectFrom } from '../live/select.ts';
 import type { LobbyCollection } from '../lobby/lobby-collection.ts';
 import type { LobbyHandle, MetadataChange } from '../lobby/lobby-handle.ts';
 import type { LobbyNewsEvent } from '../lobby/lobby-news.ts';
-import { MetadataReader, type MetadataSchemas } from '../lobby/metadata-schema.ts';
 import type { JoinOptions, LobbyInviteSnapshot, SendOptions } from '../lobby/operations.ts';
 import type {
   LobbyMemberSnapshot,

@@ -1,6 +1,7 @@
 import type { RallypointError } from '../../model/errors/errors.ts';
 import { limits } from '../../model/limits/limits.ts';
 import type { Metadata } from '../../model/lobby.ts';
+import type { MetadataReader } from '../../model/metadata-schema.ts';
 import { type ChannelId, compareSnowflakes, type LobbyId, type MessageId, type UserId } from '../../model/snowflake.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import type { OperationOptions } from '../call-options.ts';
@@ -10,7 +11,6 @@ import { selectFrom } from '../live/select.ts';
 import { VoiceCall } from '../voice/voice-call.ts';
 import type { VoiceCalls } from '../voice/voice-calls.ts';
 import { messagesKeptMax } from './live-messages.ts';
-import type { MetadataReader } from './metadata-schema.ts';
 import { checkMessage, type LobbyInviteSnapshot, type LobbyOperations, type SendOptions } from './operations.ts';
 import { Outbox } from './outbox.ts';
 import type {

@@ -1,5 +1,5 @@
-import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
-import type { Metadata } from '../../model/lobby.ts';
+import { ArgumentError, ValidationError } from './errors/errors.ts';
+import type { Metadata } from './lobby.ts';
 
 /**
  * A schema as the validation libraries zod, valibot, arktype and typebox provide it: version 1 of the Standard Schema

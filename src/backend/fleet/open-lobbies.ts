@@ -1,0 +1,359 @@
+import { ApiError, ArgumentError } from '../../model/errors/errors.ts';
+import { limits } from '../../model/limits/limits.ts';
+import type { LobbyInput, LobbyMemberInput, Metadata } from '../../model/lobby.ts';
+import { MetadataReader, type StandardSchema } from '../../model/metadata-schema.ts';
+import { compareSnowflakes, type LobbyId, parseSnowflake, type UserId } from '../../model/snowflake.ts';
+import type { RequestOptions } from '../calls.ts';
+import type { Backend } from '../client.ts';
+import { type Operation, Operations } from '../operation.ts';
+import { partsOf } from '../parts.ts';
+import { type LobbyDirectory, memoryLobbyDirectory } from './directory.ts';
+import { RecordTable, type Stored } from './registry.ts';
+
+export interface OpenLobbiesOptions<LobbyMetadata = Metadata> {
+  /** Servers that share it offer each other's lobbies. Default: {@link memoryLobbyDirectory}, which ends with the process. */
+  readonly directory?: LobbyDirectory | undefined;
+  /** What the metadata of the lobbies looks like. Default: the map itself. */
+  readonly schema?: StandardSchema<LobbyMetadata> | undefined;
+}
+
+/** A lobby that players can be placed in. Frozen. */
+export interface OpenLobby<LobbyMetadata = Metadata> {
+  readonly id: LobbyId;
+  /** By the schema; undefined when it does not fit. */
+  readonly metadata: LobbyMetadata | undefined;
+  /** How many players it takes. */
+  readonly capacity: number;
+  /** Those who have a seat, in the order in which they got it. */
+  readonly players: readonly UserId[];
+  readonly freeSeats: number;
+  /** Whether it is offered to players who look for one. */
+  readonly isListed: boolean;
+  /** In milliseconds since the Unix epoch. */
+  readonly openedAtMs: number;
+}
+
+export interface LobbySearch<LobbyMetadata = Metadata> {
+  /** Metadata that the lobby must have, key by key, or a function that decides. Default: every lobby. */
+  readonly where?: Metadata | ((lobby: OpenLobby<LobbyMetadata>) => boolean) | undefined;
+  /** Default: 1. */
+  readonly freeSeatsMin?: number | undefined;
+  /** Default: the fullest lobby first, then the one that was opened first. */
+  readonly sort?: ((a: OpenLobby<LobbyMetadata>, b: OpenLobby<LobbyMetadata>) => number) | undefined;
+  /** How many at most, 1 to {@link searchLimitMax}. Default: 50. */
+  readonly limit?: number | undefined;
+}
+
+export interface OpenLobbyInput extends Omit<LobbyInput, 'members'> {
+  /** 1 to `limits.lobbyMembersMax`. */
+  readonly capacity: number;
+}
+
+export interface QuickMatch<LobbyMetadata = Metadata> extends Pick<LobbySearch<LobbyMetadata>, 'where' | 'sort'> {
+  /** The lobby to create when no lobby fits. It should satisfy `where`. */
+  readonly otherwise: OpenLobbyInput;
+  /** What the player is added with. */
+  readonly member?: LobbyMemberInput | undefined;
+}
+
+export interface QuickMatchResult<LobbyMetadata = Metadata> {
+  readonly lobby: OpenLobby<LobbyMetadata>;
+  /** The lobby was created for the player. */
+  readonly isNew: boolean;
+}
+
+/** Bound of {@link LobbySearch.limit}. */
+export const searchLimitMax = 1000;
+
+/**
+ * Lobbies that players look for: by their metadata and free seats, or by a quick match. The interface can neither list nor
+ * search lobbies, so the directory records those that were opened here, with the seats that were given. Seats are given by
+ * compare-and-set: however many servers and players there are, a lobby never has more players than its capacity.
+ *
+ * Every method can throw OwnershipError `directory_failed`, and what the calls it makes throw, and ends by its deadline.
+ */
+export interface OpenLobbies<LobbyMetadata = Metadata> {
+  /** Creates a lobby without members, and lists it. Not idempotent. @throws ArgumentError `invalid_capacity`; ValidationError */
+  open(input: OpenLobbyInput, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata>>;
+  /** Undefined when no lobby of this id was opened here. */
+  get(id: LobbyId, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
+  /** Listed lobbies, from the directory alone. One that has ended by itself is found until it is refreshed. @throws ArgumentError `invalid_limit` */
+  search(search?: LobbySearch<LobbyMetadata>, options?: RequestOptions): Promise<readonly OpenLobby<LobbyMetadata>[]>;
+  /**
+   * Gives the player a seat in the first listed lobby that fits, and creates one if there is none. Lobbies that have ended
+   * are removed on the way. A player who has a seat in a lobby that fits gets the same lobby.
+   *
+   * Players who come at the same moment, while there is no lobby, may each create one.
+   *
+   * @throws ApiError `unknown_user`
+   */
+  quickMatch(
+    userId: UserId,
+    match: QuickMatch<LobbyMetadata>,
+    options?: RequestOptions,
+  ): Promise<QuickMatchResult<LobbyMetadata>>;
+  /** Gives the player a seat in this lobby. @returns undefined when it is full, is not listed, or has ended */
+  join(
+    id: LobbyId,
+    userId: UserId,
+    member?: LobbyMemberInput,
+    options?: RequestOptions,
+  ): Promise<OpenLobby<LobbyMetadata> | undefined>;
+  /** Removes the player, and frees the seat. Repeatable. */
+  leave(id: LobbyId, userId: UserId, options?: RequestOptions): Promise<void>;
+  /** Lists the lobby, or no longer offers it: the match has begun. @returns undefined when no lobby of this id was opened here */
+  setListed(id: LobbyId, isListed: boolean, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
+  /** Replaces the lobby's metadata. @returns undefined when the lobby has ended */
+  setMetadata(id: LobbyId, metadata: Metadata, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
+  /**
+   * Reads the lobby from the service: its metadata and members replace what the directory has, as after a crash between two
+   * steps. @returns undefined when the lobby has ended; it is no longer listed then
+   */
+  refresh(id: LobbyId, options?: RequestOptions): Promise<OpenLobby<LobbyMetadata> | undefined>;
+  /** Deletes the lobby. Repeatable. */
+  delete(id: LobbyId, options?: RequestOptions): Promise<void>;
+  /** Aborts what is under way. The directory keeps its entries. Repeatable. */
+  close(): Promise<void>;
+  /** The same as {@link close}. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What the directory holds of a lobby. */
+interface Entry {
+  readonly metadata: Metadata;
+  readonly capacity: number;
+  readonly players: readonly UserId[];
+  readonly isListed: boolean;
+  readonly openedAtMs: number;
+}
+
+/**
+ * Opens lobbies for players who look for one. Closing the backend closes it too.
+ *
+ * @throws ArgumentError `foreign_backend` for an object that `createBackend()` did not return
+ * @example
+ * ```ts
+ * import { createBackend } from '@rallypoint/sdk/backend';
+ * import { openLobbies } from '@rallypoint/sdk/backend/fleet';
+ *
+ * const backend = createBackend({ baseUrl: 'http://127.0.0.1:8910', applicationId: '1', botToken });
+ * const lobbies = openLobbies(backend);
+ * const where = { mode: 'race' };
+ * const { lobby } = await lobbies.quickMatch('9', { where, otherwise: { metadata: where, capacity: 8 } });
+ * ```
+ */
+export function openLobbies<LobbyMetadata = Metadata>(
+  backend: Backend,
+  { directory = memoryLobbyDirectory(), schema }: OpenLobbiesOptions<LobbyMetadata> = {},
+): OpenLobbies<LobbyMetadata> {
+  const { applicationId, lobbies: calls } = backend;
+  const { clock, deadlineMs, closing } = partsOf(backend);
+  const operations = new Operations(clock);
+  const entries = new RecordTable(directory, `${applicationId}/open/`, readEntry);
+  const reader = new MetadataReader(schema);
+
+  function run<T>(options: RequestOptions | undefined, work: (operation: Operation) => Promise<T>): Promise<T> {
+    return operations.run(options?.deadlineMs ?? deadlineMs, options ?? {}, operation =>
+      operation.within(work(operation)),
+    );
+  }
+
+  function shown(id: LobbyId, { metadata, capacity, players, isListed, openedAtMs }: Entry): OpenLobby<LobbyMetadata> {
+    return Object.freeze({
+      id,
+      metadata: reader.read(metadata),
+      capacity,
+      players: Object.freeze([...players]),
+      freeSeats: Math.max(0, capacity - players.length),
+      isListed,
+      openedAtMs,
+    });
+  }
+
+  /**
+   * Changes an entry, again from the start when somebody else changed it meanwhile.
+   *
+   * @param change gives undefined to leave it as it is, null to delete it
+   * @returns the entry afterwards; undefined without one
+   */
+  async function update(
+    operation: Operation,
+    id: LobbyId,
+    change: (entry: Entry) => Entry | null | undefined,
+  ): Promise<Entry | undefined> {
+    for (;;) {
+      operation.check();
+      const stored: Stored<Entry> | undefined = await entries.get(id);
+      if (!stored) return undefined;
+      const changed = change(stored.value);
+      if (changed === undefined) return stored.value;
+      if (changed === null) {
+        if (await entries.delete(id, stored)) return undefined;
+      } else if (await entries.write(id, stored, changed)) return changed;
+    }
+  }
+
+  const forget = (operation: Operation, id: LobbyId) => update(operation, id, () => null);
+  const unseat = (operation: Operation, id: LobbyId, userId: UserId) =>
+    update(operation, id, entry => ({ ...entry, players: entry.players.filter(player => player !== userId) }));
+
+  /** Runs a call to a lobby; undefined, and no entry any more, when the lobby has ended. */
+  async function unlessEnded<T>(operation: Operation, id: LobbyId, call: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'unknown_lobby')) throw error;
+      await forget(operation, id);
+      return undefined;
+    }
+  }
+
+  async function seat(
+    operation: Operation,
+    id: LobbyId,
+    userId: UserId,
+    member: LobbyMemberInput,
+  ): Promise<OpenLobby<LobbyMetadata> | undefined> {
+    let isSeated = false;
+    const entry = await update(operation, id, ({ players, ...rest }) => {
+      isSeated = players.includes(userId);
+      if (isSeated || !rest.isListed || players.length >= rest.capacity) return undefined;
+      isSeated = true;
+      return { ...rest, players: [...players, userId] };
+    });
+    if (!entry || !isSeated) return undefined;
+    try {
+      const put = () => calls.putMember(id, userId, member, operation.next());
+      return (await unlessEnded(operation, id, put)) && shown(id, entry);
+    } catch (error) {
+      // It may have arrived all the same. A seat that cannot be freed now is freed by refresh().
+      await calls.removeMember(id, userId, operation.next()).catch(() => {});
+      await unseat(operation, id, userId).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function create(
+    operation: Operation,
+    { capacity, ...input }: OpenLobbyInput,
+    player?: UserId,
+    member?: LobbyMemberInput,
+  ) {
+    checkCapacity(capacity);
+    reader.check('metadata', input.metadata ?? {});
+    const members = player === undefined ? [] : [{ ...member, id: player }];
+    const lobby = await calls.create({ ...input, members }, operation.next());
+    const players = lobby.members.map(({ id }) => id);
+    const entry = { metadata: lobby.metadata ?? {}, capacity, players, isListed: true, openedAtMs: clock.now() };
+    await entries.write(lobby.id, undefined, entry);
+    return shown(lobby.id, entry);
+  }
+
+  async function find({ where, freeSeatsMin = 1, sort = fullestFirst, limit = 50 }: LobbySearch<LobbyMetadata>) {
+    if (!(Number.isInteger(limit) && limit >= 1 && limit <= searchLimitMax)) {
+      throw new ArgumentError(
+        'invalid_limit',
+        `limit must be a whole number from 1 to ${searchLimitMax} (got ${limit}).`,
+      );
+    }
+    const found: OpenLobby<LobbyMetadata>[] = [];
+    for (const [id, { value }] of await entries.list()) {
+      if (!value.isListed || value.capacity - value.players.length < freeSeatsMin) continue;
+      if (typeof where === 'object' && !hasMetadata(value.metadata, where)) continue;
+      const lobby = shown(id as LobbyId, value);
+      if (typeof where !== 'function' || where(lobby)) found.push(lobby);
+    }
+    return found.sort(sort).slice(0, limit);
+  }
+
+  async function quickMatch(operation: Operation, userId: UserId, match: QuickMatch<LobbyMetadata>) {
+    checkCapacity(match.otherwise.capacity);
+    const { where, sort, member = {} } = match;
+    const fitting = await find({ where, sort, freeSeatsMin: 0, limit: searchLimitMax });
+    const own = fitting.filter(({ players }) => players.includes(userId));
+    for (const { id, freeSeats } of [...own, ...fitting]) {
+      if (freeSeats === 0 && !own.some(lobby => lobby.id === id)) continue;
+      const lobby = await seat(operation, id, userId, member);
+      if (lobby) return { lobby, isNew: false };
+    }
+    return { lobby: await create(operation, match.otherwise, userId, member), isNew: true };
+  }
+
+  async function close(): Promise<void> {
+    closing.delete(close);
+    operations.close();
+  }
+
+  closing.add(close);
+  const idOf = (id: LobbyId) => parseSnowflake<'lobby'>(id, 'lobbyId');
+  const userOf = (id: UserId) => parseSnowflake<'user'>(id, 'userId');
+  const shownIf = (id: LobbyId, entry: Entry | undefined) => entry && shown(id, entry);
+  return {
+    open: (input, options) => run(options, operation => create(operation, input)),
+    get: (id, options) => run(options, async () => shownIf(id, (await entries.get(idOf(id)))?.value)),
+    search: (search = {}, options) => run(options, () => find(search)),
+    quickMatch: (userId, match, options) => run(options, operation => quickMatch(operation, userOf(userId), match)),
+    join: (id, userId, member = {}, options) =>
+      run(options, operation => seat(operation, idOf(id), userOf(userId), member)),
+    leave: (id, userId, options) =>
+      run(options, async operation => {
+        await unlessEnded(operation, id, () => calls.removeMember(idOf(id), userOf(userId), operation.next()));
+        await unseat(operation, id, userId);
+      }),
+    setListed: (id, isListed, options) =>
+      run(options, async operation =>
+        shownIf(id, await update(operation, idOf(id), entry => ({ ...entry, isListed }))),
+      ),
+    setMetadata: (id, metadata, options) =>
+      run(options, async operation => {
+        reader.check('metadata', metadata);
+        const lobby = await unlessEnded(operation, idOf(id), () => calls.edit(id, { metadata }, operation.next()));
+        return lobby && shownIf(id, await update(operation, id, entry => ({ ...entry, metadata })));
+      }),
+    refresh: (id, options) =>
+      run(options, async operation => {
+        const lobby = await unlessEnded(operation, idOf(id), () => calls.get(id, operation.next()));
+        if (!lobby) return undefined;
+        const members = new Set(lobby.members.map(member => member.id));
+        const changed = await update(operation, id, entry => {
+          const seated = entry.players.filter(player => members.has(player));
+          const others = [...members].filter(player => !entry.players.includes(player));
+          return { ...entry, metadata: lobby.metadata ?? {}, players: [...seated, ...others] };
+        });
+        return shownIf(id, changed);
+      }),
+    delete: (id, options) =>
+      run(options, async operation => {
+        await calls.delete(idOf(id), operation.next());
+        await forget(operation, id);
+      }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function fullestFirst(a: OpenLobby<unknown>, b: OpenLobby<unknown>): number {
+  return b.players.length - a.players.length || a.openedAtMs - b.openedAtMs || compareSnowflakes(a.id, b.id);
+}
+
+function hasMetadata(metadata: Metadata, wanted: Metadata): boolean {
+  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(metadata, key) && metadata[key] === value);
+}
+
+function checkCapacity(capacity: number): void {
+  const max = limits.lobbyMembersMax;
+  if (Number.isInteger(capacity) && capacity >= 1 && capacity <= max) return;
+  throw new ArgumentError('invalid_capacity', `capacity must be a whole number from 1 to ${max} (got ${capacity}).`);
+}
+
+function readEntry(value: Readonly<Record<string, unknown>>): Entry | undefined {
+  const { metadata, capacity, players, isListed, openedAtMs } = value;
+  const isWhole =
+    typeof metadata === 'object' &&
+    metadata !== null &&
+    typeof capacity === 'number' &&
+    Array.isArray(players) &&
+    typeof isListed === 'boolean' &&
+    typeof openedAtMs === 'number';
+  return isWhole ? (value as unknown as Entry) : undefined;
+}

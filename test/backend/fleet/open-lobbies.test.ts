@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type OpenLobbies,
+  type OpenLobbiesOptions,
+  openLobbies,
+  searchLimitMax,
+} from '../../../src/backend/fleet/index.ts';
+import { limits } from '../../../src/model/limits/limits.ts';
+import type { StandardSchema } from '../../../src/model/metadata-schema.ts';
+import { tries } from '../../support/runs/tries.ts';
+import { Fleet, type GameServer, players } from './rig.ts';
+
+const users = players(30).map(({ id }) => id);
+const [ada = '', grace = '', edsger = ''] = users;
+
+let fleet: Fleet;
+let server: GameServer;
+let lobbies: OpenLobbies;
+
+beforeEach(async () => {
+  fleet = await Fleet.start(users.length);
+  server = fleet.server('one');
+  lobbies = openOn(server);
+});
+afterEach(() => fleet.close());
+
+/** Servers of the fleet share its directory. */
+function openOn<M = Readonly<Record<string, string>>>({ backend }: GameServer, options: OpenLobbiesOptions<M> = {}) {
+  return openLobbies<M>(backend, { directory: fleet.directory, ...options });
+}
+
+const race = { mode: 'race' };
+const racing = (capacity: number) => ({ where: race, otherwise: { metadata: race, capacity } });
+
+describe('a search', () => {
+  it('finds listed lobbies with free seats by their metadata, the fullest first, then the oldest', async () => {
+    const first = await lobbies.open({ metadata: race, capacity: 2 });
+    fleet.clock.advance(1);
+    const second = await lobbies.open({ metadata: { ...race, map: 'harbour' }, capacity: 2 });
+    const other = await lobbies.open({ metadata: { mode: 'duel' }, capacity: 2 });
+    const idsOf = async (...search: Parameters<OpenLobbies['search']>) =>
+      (await lobbies.search(...search)).map(({ id }) => id);
+    expect(await idsOf({ where: race })).toEqual([first.id, second.id]);
+    await lobbies.join(second.id, ada);
+    expect(await idsOf({ where: race })).toEqual([second.id, first.id]);
+    expect(await idsOf({ where: { map: 'harbour' } })).toEqual([second.id]);
+    expect(
+      await idsOf({ where: lobby => lobby.players.length === 0, sort: (a, b) => b.openedAtMs - a.openedAtMs }),
+    ).toEqual([other.id, first.id]);
+    expect(await idsOf({ freeSeatsMin: 2 })).toEqual([first.id, other.id]);
+    await lobbies.join(second.id, grace);
+    expect(await idsOf({ where: race })).toEqual([first.id]);
+    await lobbies.setListed(first.id, false);
+    expect(await idsOf({ where: race })).toEqual([]);
+  });
+
+  it('gives as many as asked for, 1 to 1,000', async () => {
+    for (let n = 0; n < 3; n++) await lobbies.open({ capacity: 1 });
+    expect(await lobbies.search({ limit: 2 })).toHaveLength(2);
+    expect(await lobbies.search({ limit: searchLimitMax })).toHaveLength(3);
+    for (const limit of [0, 1.5, searchLimitMax + 1]) {
+      await expect(lobbies.search({ limit })).rejects.toMatchObject({ code: 'invalid_limit' });
+    }
+  });
+
+  it('shows metadata by the schema, and writes none that does not fit', async () => {
+    const schema: StandardSchema<{ readonly level: number }> = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: value => {
+          const level = Number((value as { level?: string }).level);
+          return Number.isInteger(level)
+            ? { value: { level } }
+            : { issues: [{ message: 'must be whole', path: ['level'] }] };
+        },
+      },
+    };
+    const typed = openOn(server, { schema });
+    const { id } = await typed.open({ metadata: { level: '3' }, capacity: 2 });
+    expect(await typed.search({ where: ({ metadata }) => (metadata?.level ?? 0) > 2 })).toMatchObject([
+      { id, metadata: { level: 3 } },
+    ]);
+    const invalid = { code: 'invalid_form_body', issues: [{ path: ['metadata', 'level'] }] };
+    await expect(typed.open({ metadata: { level: 'x' }, capacity: 2 })).rejects.toMatchObject(invalid);
+    await expect(typed.setMetadata(id, { level: 'x' })).rejects.toMatchObject(invalid);
+  });
+});
+
+describe('a seat', () => {
+  it('is given up to the capacity, and not beyond it', async () => {
+    const { id } = await lobbies.open({ capacity: 2 });
+    expect(await lobbies.join(id, ada)).toMatchObject({ players: [ada], freeSeats: 1 });
+    expect(await lobbies.join(id, grace)).toMatchObject({ players: [ada, grace], freeSeats: 0 });
+    expect(await lobbies.join(id, edsger)).toBeUndefined();
+    expect((await fleet.lobby(id))?.members).toHaveLength(2);
+    await lobbies.leave(id, ada);
+    await lobbies.leave(id, ada);
+    expect(await lobbies.join(id, edsger)).toMatchObject({ players: [grace, edsger] });
+  });
+
+  it('of a player who has one stays the same', async () => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    await lobbies.join(id, ada);
+    expect(await lobbies.join(id, ada, { metadata: { ship: 'sloop' } })).toMatchObject({ players: [ada] });
+    expect((await fleet.lobby(id))?.members).toMatchObject([{ metadata: { ship: 'sloop' } }]);
+  });
+
+  it('is freed again when the service does not take the player', async () => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    await expect(lobbies.join(id, '1')).rejects.toMatchObject({ code: 'unknown_user' });
+    expect(await lobbies.get(id)).toMatchObject({ players: [], freeSeats: 1 });
+  });
+
+  it('is for a lobby of 1 to as many as a lobby holds', async () => {
+    for (const capacity of [0, 1.5, limits.lobbyMembersMax + 1]) {
+      await expect(lobbies.open({ capacity })).rejects.toMatchObject({ code: 'invalid_capacity' });
+    }
+    for (const capacity of [1, limits.lobbyMembersMax]) {
+      expect(await lobbies.open({ capacity })).toMatchObject({ capacity, isListed: true });
+    }
+  });
+
+  it('that a crash left without its player is freed by a refresh', async () => {
+    const { id } = await lobbies.open({ capacity: 1 });
+    await lobbies.join(id, ada);
+    await server.backend.lobbies.removeMember(id, ada);
+    await server.backend.lobbies.putMember(id, grace);
+    expect(await lobbies.get(id)).toMatchObject({ players: [ada] });
+    expect(await lobbies.refresh(id)).toMatchObject({ players: [grace] });
+  });
+});
+
+describe('a quick match', () => {
+  it('takes a lobby that fits, and creates one otherwise', async () => {
+    const { lobby, isNew } = await lobbies.quickMatch(ada, racing(2));
+    expect({ lobby, isNew }).toMatchObject({ lobby: { players: [ada], metadata: race }, isNew: true });
+    expect(await lobbies.quickMatch(grace, racing(2))).toMatchObject({ lobby: { id: lobby.id }, isNew: false });
+    const next = await lobbies.quickMatch(edsger, { ...racing(2), member: { metadata: { ship: 'sloop' } } });
+    expect(next).toMatchObject({ isNew: true });
+    expect((await fleet.lobby(next.lobby.id))?.members).toMatchObject([{ id: edsger, metadata: { ship: 'sloop' } }]);
+  });
+
+  it('gives a player the same lobby again, also when it is full', async () => {
+    const { lobby } = await lobbies.quickMatch(ada, racing(1));
+    expect(await lobbies.quickMatch(ada, racing(1))).toMatchObject({ lobby: { id: lobby.id }, isNew: false });
+  });
+
+  it('passes a lobby that has ended, and removes it from the list', async () => {
+    const { id } = await lobbies.open({ metadata: race, capacity: 2 });
+    await server.backend.lobbies.delete(id);
+    expect(await lobbies.quickMatch(ada, racing(2))).toMatchObject({ isNew: true });
+    expect(await lobbies.get(id)).toBeUndefined();
+  });
+
+  it('of many players on two servers at one moment fills no lobby beyond its capacity, and seats everybody once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 12 }), async (capacity, count) => {
+        const name = `${capacity}/${count}/${Math.random()}`;
+        const where = { name };
+        for (let n = 0; n * capacity < count; n += 2) await lobbies.open({ metadata: where, capacity });
+        const servers = [lobbies, openOn(fleet.server('two'))];
+        const results = await Promise.all(
+          users
+            .slice(0, count)
+            .map((user, at) => servers[at % 2]?.quickMatch(user, { where, otherwise: { metadata: where, capacity } })),
+        );
+        const ids = new Set(results.map(result => result?.lobby.id ?? ''));
+        const seated: string[] = [];
+        for (const id of ids) {
+          const members = (await fleet.lobby(id))?.members.map(member => member.id) ?? [];
+          expect(members.length).toBeLessThanOrEqual(capacity);
+          expect([...((await lobbies.get(id))?.players ?? [])].sort()).toEqual([...members].sort());
+          seated.push(...members);
+        }
+        expect(seated.sort()).toEqual(users.slice(0, count).sort());
+      }),
+      tries(8, 200),
+    );
+  });
+});
+
+describe('a lobby that ends', () => {
+  it('is not found any more: by delete, refresh, metadata or a join', async () => {
+    const opened = await Promise.all(Array.from({ length: 4 }, () => lobbies.open({ capacity: 2 })));
+    const [deleted, refreshed, edited, joined] = opened.map(({ id }) => id) as [string, string, string, string];
+    await lobbies.delete(deleted);
+    await lobbies.delete(deleted);
+    for (const id of [refreshed, edited, joined]) await server.backend.lobbies.delete(id);
+    expect(await lobbies.refresh(refreshed)).toBeUndefined();
+    expect(await lobbies.setMetadata(edited, {})).toBeUndefined();
+    expect(await lobbies.join(joined, ada)).toBeUndefined();
+    expect(await lobbies.search()).toEqual([]);
+    expect(await lobbies.setListed(joined, true)).toBeUndefined();
+  });
+});
+
+it('a closed backend ends what is under way, and takes nothing new', async () => {
+  await server.backend.close();
+  await expect(lobbies.search()).rejects.toMatchObject({ code: 'closed' });
+});
