@@ -1,5 +1,6 @@
 import { filter, firstValueFrom, type Observable } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StandardSchema } from '../../src/model/metadata-schema.ts';
 import { serveWindows } from '../../src/sdk/bridge/main.ts';
 import { exposeRallypoint } from '../../src/sdk/bridge/preload.ts';
 import { openClient, type WindowClient, type WindowClientOptions } from '../../src/sdk/bridge/window-client.ts';
@@ -7,7 +8,6 @@ import { Client } from '../../src/sdk/client.ts';
 import type { Credentials } from '../../src/sdk/credentials/credentials.ts';
 import { openCredentials } from '../../src/sdk/credentials/open-credentials.ts';
 import { openKeychain } from '../../src/sdk/keychain/open-keychain.ts';
-import type { StandardSchema } from '../../src/model/metadata-schema.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { browserOf } from '../support/browser/player.ts';
 import { WindowStandIn } from '../support/electron/window-stand-in.ts';

@@ -1,11 +1,11 @@
 import { filter, firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeCodes } from '../../src/model/gateway.ts';
+import type { StandardSchema } from '../../src/model/metadata-schema.ts';
 import { Client } from '../../src/sdk/client.ts';
 import type { ClientOptions } from '../../src/sdk/client-options.ts';
 import type { LobbyHandle } from '../../src/sdk/lobby/lobby-handle.ts';
 import type { LobbyNewsEvent } from '../../src/sdk/lobby/lobby-news.ts';
-import type { StandardSchema } from '../../src/model/metadata-schema.ts';
 import type { LobbyMessageEntry } from '../../src/sdk/lobby/snapshot.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import type { Fetch } from '../../src/wire/clock/ports.ts';
