@@ -58,6 +58,8 @@ export interface Service extends ServiceAddresses {
    * {@link ServiceOptions.drainTimeoutMs}. Idempotent.
    */
   close(): Promise<void>;
+  /** The same as {@link close}: `await using service = await startService()`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -167,6 +169,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
     ...(opsBase !== undefined && { opsBase }),
   };
   let closed: Promise<void> | undefined;
+  const close = () => (closed ??= closeAll(closing, drainTimeoutMs));
   return {
     ...addresses,
     readyLine: readyLine(addresses),
@@ -179,6 +182,7 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
       await parts.fixtures.reset();
       await stateReplaced();
     },
-    close: () => (closed ??= closeAll(closing, drainTimeoutMs)),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

@@ -90,6 +90,7 @@ describe('startService', () => {
   it('closes once, however often it is asked to', async () => {
     const service = await start();
     await Promise.all([service.close(), service.close()]);
+    await service[Symbol.asyncDispose]();
     await service.close();
     await expect(fetch(`${service.apiBase}/v10/gateway`)).rejects.toThrow();
   });
