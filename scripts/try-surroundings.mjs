@@ -46,6 +46,8 @@ const surroundings = {
   'odd-path': { folder: 'mit Zwischenraum und ß', commands: [start] },
   'umask-077': { umask: 0o077, commands: [start] },
   'node-20': { node: '20', commands: [start] },
+  // Types are checked against the built package: `npm ci` alone must have built it.
+  'node-20-npm-ci': { node: '20', commands: [['ci'], ['run', 'types']] },
   'node-22.13': { node: '22.13', commands: [start] },
   'whole-test': { ...bare, parentMode: 0o700, commands: [start, test] },
   'whole-test-as-another-user': { ...bare, asStranger: true, commands: [start, test] },
