@@ -59,7 +59,7 @@ describe.skipIf(needed.missing)(`signing in on a desktop${needed.note}`, { timeo
     it.skipIf(missing)(`leads by the browser into a lobby, with the windows of ${shell}${note}`, async () => {
       stage = await Stage.open(parts);
       const { window } = await stage.startGame(shell);
-      await window.getByText(`The browser hands you back by ${scheme}:`).waitFor();
+      await window.getByText('The browser opens the game again by itself.').waitFor();
       await window.getByText('System keychain (keytar).').waitFor();
       const other = await openFriend({ service: stage.service.ready });
       onTestFinished(() => other.close());
@@ -101,7 +101,7 @@ describe.skipIf(needed.missing)(`signing in on a desktop${needed.note}`, { timeo
     await (await stage.startGame()).close();
     await openAddress(`${scheme}:/authorize/callback?code=stolen&state=guessed`);
     const { window } = await stage.gameThatStarts();
-    await window.getByText('a sign-in that is not waited for any more').waitFor();
+    await window.getByText('a sign-in that has ended').waitFor();
     await shoot(window, 'forged', 'late');
     await agreeAs('ada', await askToSignIn(window));
     await isSignedIn(window, 'Ada');
@@ -129,7 +129,7 @@ describe.skipIf(needed.missing)(`signing in on a desktop${needed.note}`, { timeo
     await page.getByRole('button', { name: 'Cancel' }).click();
     await window.getByRole('alert').waitFor();
     expect(await window.getByRole('alert').textContent()).toBe(
-      'You said no in the browser.Sign in again when you change your mind.',
+      'You said no in the browser.Sign in again if you change your mind.',
     );
     await shoot(window, 'declined', 'plain-words');
     const again = await askToSignIn(window);
@@ -192,8 +192,8 @@ describe.skipIf(needed.missing)(`signing in on a desktop${needed.note}`, { timeo
     const { window, close } = await stage.startGame();
     await agreeAs('ada', await askToSignIn(window));
     await isSignedIn(window, 'Ada');
-    await window.getByLabel('New lobby').fill('Night watch');
-    await window.getByRole('button', { name: 'Make' }).click();
+    await window.getByLabel('Create a lobby').fill('Night watch');
+    await window.getByRole('button', { name: 'Create', exact: true }).click();
     await window.getByRole('heading', { name: 'Night watch' }).waitFor();
     await stage.service.end('SIGTERM');
     await window.getByText('Reconnecting', { exact: true }).waitFor();
