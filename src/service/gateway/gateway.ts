@@ -10,7 +10,7 @@ import type { Connections } from '../http/connections.ts';
 import { misdirectedError } from '../http/errors.ts';
 import type { Hosts } from '../http/hosts.ts';
 import { giveUp, hangUp } from '../http/listener.ts';
-import { isServedVersion } from '../http/paths.ts';
+import { isServedVersion } from '../http/router.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { closeReasons } from './connection/close-reasons.ts';
 import { Compressor, compressionNamed } from './connection/compressor.ts';

@@ -1,8 +1,7 @@
 import type { DeviceResult } from '../../model/oauth.ts';
 import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/accounts/device.ts';
 import { botUserView } from '../domain/accounts/user-view.ts';
-import { uncached } from '../http/answer.ts';
-import { applicationInPath, type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
+import { applicationInPath, type Call, expectPrincipal, type Handlers, type Reply, uncached } from '../http/call.ts';
 import { requestErrorReply } from '../http/errors.ts';
 import { readFlag, readQueryIds } from '../http/query.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';

@@ -9,7 +9,7 @@ import { Connection } from '../../../../src/service/gateway/connection/connectio
 import { Deadlines } from '../../../../src/service/gateway/connection/deadlines.ts';
 import { Outbox } from '../../../../src/service/gateway/connection/outbox.ts';
 import type { GatewaySocket } from '../../../../src/service/gateway/connection/socket.ts';
-import { Blocklist } from '../../../../src/service/http/blocklist.ts';
+import { Blocklist } from '../../../../src/service/http/limiter.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 import { silentLogger } from '../../../../src/wire/clock/ports.ts';
 import { Deadline } from '../../../../src/wire/http/deadline.ts';
