@@ -18,7 +18,7 @@ import type {
 } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { byChannel, linkedLobbies } from '../lobbies/records.ts';
-import { botMember } from './bot-member.ts';
+import { botMember } from './installations.ts';
 import { guildIdsOf, guildMembers, guildScope, putGuild } from './records.ts';
 import { botUserId, canBeLinked, channelView } from './view.ts';
 

@@ -17,10 +17,8 @@ import type {
 import { apiMessages } from '../../support/api-messages.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { overwriteLayers } from '../commands/overwrites.ts';
-import { botMember } from '../guilds/bot-member.ts';
-import { isUserInstalled, sharesGuild } from '../guilds/installations.ts';
-import { commandFault } from './invocation-input.ts';
-import type { UseInput } from './use-input.ts';
+import { botMember, isUserInstalled, sharesGuild } from '../guilds/installations.ts';
+import { commandFault, type UseInput } from './use-input.ts';
 
 /** Where a command is used. */
 export type InvocationPlace = GuildPlace | DirectPlace;

@@ -15,11 +15,9 @@ import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { metadataView } from './answer-view.ts';
 import { findPlace } from './invocation-place.ts';
-import { type Reference, valueReferences } from './invocation-references.ts';
-import { resolve } from './invocation-resolved.ts';
-import { interactionScope, tokenEndMs } from './records.ts';
+import { type Reference, resolve, valueReferences } from './invocation-resolved.ts';
+import { createInteractionToken, interactionScope, tokenEndMs } from './records.ts';
 import type { Condition, SendUse } from './sending.ts';
-import { createInteractionToken } from './token.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
 /** A submitted modal, as a user's client sends it. */

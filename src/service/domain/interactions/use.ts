@@ -11,15 +11,19 @@ import type { ApplicationRecord, CommandRecord, UserRecord } from '../../store/r
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { answerView } from './answer-view.ts';
 import { createComponentUse } from './component-use.ts';
-import { commandFault, type Invocation, readInvocation } from './invocation-input.ts';
 import { findPlace } from './invocation-place.ts';
-import { referencesOf } from './invocation-references.ts';
-import { resolve } from './invocation-resolved.ts';
+import { referencesOf, resolve } from './invocation-resolved.ts';
 import { createModalSubmit } from './modal-submit.ts';
-import { interactionScope, notifyOutcome } from './records.ts';
-import { createInteractionSending, type SendingParts, type UseDetails, useRecord } from './sending.ts';
-import { createInteractionToken } from './token.ts';
-import { commandData, type InteractionUse } from './view.ts';
+import { createInteractionToken, interactionScope, notifyOutcome } from './records.ts';
+import {
+  commandData,
+  createInteractionSending,
+  type InteractionUse,
+  type SendingParts,
+  type UseDetails,
+  useRecord,
+} from './sending.ts';
+import { commandFault, type Invocation, readInvocation } from './use-input.ts';
 
 const { PRIMARY_ENTRY_POINT } = commandTypes;
 const { APPLICATION_COMMAND_AUTOCOMPLETE, MESSAGE_COMPONENT, MODAL_SUBMIT } = interactionTypes;

@@ -12,9 +12,8 @@ import type { Expiry } from '../expiry.ts';
 import { canBeLinked, channelView } from '../guilds/view.ts';
 import { announceChannel, announceInChannel } from './channel-events.ts';
 import type { ConnectedMembers } from './connected-members.ts';
-import { readId, restarted } from './input.ts';
 import { linkedNote } from './message-view.ts';
-import { linkedLobbies, lobbyScope, membersOf, ownLobby, requireMember } from './records.ts';
+import { linkedLobbies, lobbyScope, membersOf, ownLobby, readId, requireMember, restarted } from './records.ts';
 import { showLobby } from './view.ts';
 
 /**

@@ -13,8 +13,8 @@ import {
   checkProvisionalToken,
 } from '../../../model/rules/accounts/provisional.ts';
 import type { Core } from '../../core.ts';
-import { readId } from '../../domain/lobbies/input.ts';
 import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
+import { readId } from '../../domain/lobbies/records.ts';
 import type { ApplicationRecord, UserRecord } from '../../store/records.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
