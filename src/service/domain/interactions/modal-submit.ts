@@ -6,8 +6,7 @@ import { fillModal, givenInputs } from '../../../model/rules/components/modal-la
 import { checkRequiredText, type Fields } from '../../../model/rules/field.ts';
 import type { Report } from '../../../model/rules/report.ts';
 import type { InteractionId } from '../../../model/snowflake.ts';
-import type { Attach } from '../../attachments/attachments.ts';
-import { Uploads } from '../../attachments/uploads.ts';
+import { type Attach, Uploads } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../../store/records.ts';

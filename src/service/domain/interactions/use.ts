@@ -3,8 +3,7 @@ import { interactionTypes, type OptionValue } from '../../../model/interaction.t
 import { isFields } from '../../../model/rules/field.ts';
 import { checkAutocomplete, checkInvocation } from '../../../model/rules/interactions/invocation.ts';
 import type { MessageId } from '../../../model/snowflake.ts';
-import type { Attach } from '../../attachments/attachments.ts';
-import { Uploads } from '../../attachments/uploads.ts';
+import { type Attach, Uploads } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
 import type { ApplicationRecord, CommandRecord, UserRecord } from '../../store/records.ts';
