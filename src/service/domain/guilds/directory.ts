@@ -5,7 +5,7 @@ import {
   permissionBits,
   threadTypes,
 } from '../../../model/guild.ts';
-import { memberPermissions } from '../../../model/rules/permissions/member-permissions.ts';
+import { memberPermissions } from '../../../model/rules/permissions/member-place.ts';
 import { compareSnowflakes, type GuildId, type UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView } from '../../store/contract.ts';

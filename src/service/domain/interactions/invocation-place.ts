@@ -2,8 +2,12 @@ import { type IntegrationType, integrationTypes, interactionContexts } from '../
 import type { ApiErrorName } from '../../../model/errors/errors.ts';
 import { permissionBits } from '../../../model/guild.ts';
 import { isInstalledBy, isOfferedIn } from '../../../model/rules/commands/offered.ts';
-import { memberPermissions } from '../../../model/rules/permissions/member-permissions.ts';
-import { decidingChannel, type MemberPlace, memberPlace } from '../../../model/rules/permissions/member-place.ts';
+import {
+  decidingChannel,
+  type MemberPlace,
+  memberPermissions,
+  memberPlace,
+} from '../../../model/rules/permissions/member-place.ts';
 import { type PermitStep, type PermitStepName, permit } from '../../../model/rules/permissions/permit.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type {

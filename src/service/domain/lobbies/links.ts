@@ -1,7 +1,7 @@
 import { type Channel, permissionBits } from '../../../model/guild.ts';
 import { type LobbyLinkInput, lobbyMemberFlags } from '../../../model/lobby.ts';
 import { checkLobbyLink } from '../../../model/rules/lobbies/lobby-join.ts';
-import { memberPermissions } from '../../../model/rules/permissions/member-permissions.ts';
+import { memberPermissions } from '../../../model/rules/permissions/member-place.ts';
 import type { ChannelId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
