@@ -13,7 +13,7 @@ interface Equivalent {
 
 const diff = 'src/model/rules/commands/command-diff.ts';
 const quickly = 'a quick look that finds a difference is followed by the long one, which gives the answer';
-const lengths = 'src/model/rules/text-length.ts';
+const lengths = 'src/model/rules/field.ts';
 const counted = 'what the length in UTF-16 units decides alone, the count of code points decides in the same way';
 
 const table: readonly Equivalent[] = [

@@ -10,7 +10,13 @@ import { createCommandIndexes } from './domain/commands/index-of-user.ts';
 import { createGuildDirectory } from './domain/guilds/directory.ts';
 import { createGuildLookup } from './domain/guilds/lookup.ts';
 import { Connections } from './http/connections.ts';
-import { createOperatorsListener, type OperatorsListener, openOperatorsServer } from './http/operators.ts';
+import {
+  createEndpoints,
+  createOperatorsListener,
+  type Endpoints,
+  type OperatorsListener,
+  openOperatorsServer,
+} from './http/operators.ts';
 import { createHttpServer, type HttpDeps } from './http/server.ts';
 import { advanceClock, type CheckedOptions, type Environment } from './open-core.ts';
 import type { ServiceOptions } from './options.ts';
@@ -24,7 +30,6 @@ import { lobbyRoutes, playerLobbyRoutes } from './routes/lobbies.ts';
 import { oauthRoutes, partnerRoutes } from './routes/oauth.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { runtimeLimits } from './support/service-limits.ts';
-import { createEndpoints, type Endpoints } from './telemetry/endpoints.ts';
 import { createLateSite } from './web/late-site.ts';
 
 /**

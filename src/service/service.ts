@@ -4,9 +4,9 @@ import { reportErrors } from '../wire/error-report.ts';
 import { addressesOf, type ReadyLine, readyLine, type ServiceAddresses } from './addresses.ts';
 import { type Closing, closeAll } from './closing.ts';
 import { EventLog } from './gateway/sessions/event-log.ts';
+import { createRequestIds, createRequestLog } from './http/call.ts';
 import { countedAddressBehind, isFromProxy } from './http/client-address.ts';
-import { Connections } from './http/connections.ts';
-import { Drain } from './http/drain.ts';
+import { Connections, Drain } from './http/connections.ts';
 import { Hosts } from './http/hosts.ts';
 import { advanceClock, type CheckedOptions, chooseClock, type Environment, openCore } from './open-core.ts';
 import {
@@ -28,7 +28,6 @@ import { PendingWork } from './support/pending-work.ts';
 import { runtimeLimits } from './support/service-limits.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { Readiness } from './telemetry/readiness.ts';
-import { createRequestIds, createRequestLog } from './telemetry/request-log.ts';
 import type { FaultControl } from './testing/faults/faults.ts';
 import type { FilledFixtures } from './testing/fixtures/document.ts';
 

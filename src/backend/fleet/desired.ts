@@ -2,8 +2,12 @@ import type { Issue } from '../../model/errors/issue.ts';
 import { limits } from '../../model/limits/limits.ts';
 import type { LobbyInput, LobbyMemberInput } from '../../model/lobby.ts';
 import { checkList, isAbsent, isFields } from '../../model/rules/field.ts';
-import { checkLobby } from '../../model/rules/lobbies/lobby.ts';
-import { checkAdditionalName, checkMemberEntries, checkMemberFields } from '../../model/rules/lobbies/lobby-fields.ts';
+import {
+  checkAdditionalName,
+  checkLobby,
+  checkMemberEntries,
+  checkMemberFields,
+} from '../../model/rules/lobbies/lobby.ts';
 import { Report } from '../../model/rules/report.ts';
 import type { UserId } from '../../model/snowflake.ts';
 

@@ -1,6 +1,28 @@
+import type { Issue } from '../errors/issue.ts';
 import { readSnowflake, type Snowflake, snowflakeMax } from '../snowflake.ts';
-import type { Report } from './report.ts';
-import { isLonger } from './text-length.ts';
+import { Report } from './report.ts';
+
+/** Length of a text in Unicode code points, as every bound of the interface counts it. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 1; i < text.length; i++) {
+    if (isHigh(text.charCodeAt(i - 1)) && isLow(text.charCodeAt(i))) count--;
+  }
+  return count;
+}
+
+/** Whether the text has more than `max` code points. Counts only when the answer is not plain from `length`. */
+export function isLonger(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || codePoints(text) > max);
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
 
 /**
  * Checks of one field, shared by all rules. Each reports at `key` of the value where the report stands and says
@@ -179,4 +201,12 @@ export function checkEnumSet(report: Report, key: Key, value: unknown, choices: 
     if (checkEnum(report, i, item, choices) && items.indexOf(item) < i) report.at(i, 'LIST_ITEM_DUPLICATE');
   });
   report.leave();
+}
+
+/** A body that must be an object. */
+export function checkBody(value: unknown, checkFields: (report: Report, body: Fields) => void): Issue[] {
+  const report = new Report();
+  if (isFields(value)) checkFields(report, value);
+  else report.here('DICT_TYPE_CONVERT');
+  return report.issues;
 }

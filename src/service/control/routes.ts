@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { apiErrors, RallypointError } from '../../model/errors/errors.ts';
 import { formatIssues } from '../../model/errors/issue.ts';
-import { requestIdOf } from '../http/answer.ts';
+import { requestIdOf } from '../http/call.ts';
 import { StoreError } from '../store/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import { hashSecret, matchesSecret } from '../support/secret.ts';

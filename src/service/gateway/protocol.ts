@@ -5,7 +5,7 @@ import type { LobbyId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Credentials } from '../auth/credentials.ts';
 import type { Core } from '../core.ts';
-import { readId } from '../domain/lobbies/input.ts';
+import { readId } from '../domain/lobbies/records.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { runtimeLimits, serviceLimits } from '../support/service-limits.ts';
 import type { Connection, ConnectionEvents } from './connection/connection.ts';

@@ -8,15 +8,30 @@ import type { Core } from '../core.ts';
 import type { PendingWork } from '../support/pending-work.ts';
 import { RequestError } from '../support/request-error.ts';
 import { intakeLimits } from '../support/service-limits.ts';
-import type { RequestIds, RequestLog } from '../telemetry/request-log.ts';
-import { type Answer, requestIdOf, writeReply } from './answer.ts';
-import { Blocklist } from './blocklist.ts';
-import { BodyBrokenOff, type Collected, collectBody, HeldBytes, isSmall } from './body/collect-body.ts';
-import { bodyBytesMax, readBody } from './body/read-body.ts';
-import type { Call, Handler, Handlers, Proofs, Reply, RequestFaults } from './call.ts';
+import {
+  BodyBrokenOff,
+  bodyBytesMax,
+  type Collected,
+  collectBody,
+  HeldBytes,
+  isSmall,
+  readBody,
+} from './body/read-body.ts';
+import {
+  type Answer,
+  type Call,
+  type Handler,
+  type Handlers,
+  type Proofs,
+  type Reply,
+  type RequestFaults,
+  type RequestIds,
+  type RequestLog,
+  requestIdOf,
+  writeReply,
+} from './call.ts';
 import type { AddressOf } from './client-address.ts';
-import type { Connections } from './connections.ts';
-import type { Drain } from './drain.ts';
+import type { Connections, Drain } from './connections.ts';
 import {
   blockedReply,
   errorReply,
@@ -27,11 +42,10 @@ import {
   requestErrorReply,
 } from './errors.ts';
 import { type Hosts, transportSecurity } from './hosts.ts';
-import { createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
+import { Blocklist, createLimiter, type Limiter, type LimitHeaders } from './limiter.ts';
 import { createHttpListener } from './listener.ts';
 import type { OperatorsListener } from './operators.ts';
-import { apiPrefix, canonicalUrl } from './paths.ts';
-import { type Found, Router } from './router.ts';
+import { apiPrefix, canonicalUrl, type Found, Router } from './router.ts';
 
 export interface HttpDeps {
   readonly credentials: Credentials;

@@ -3,7 +3,7 @@ import { clientCredentialsScopes, scopes } from '../../model/oauth.ts';
 import { version } from '../../model/version.ts';
 import { apiVersion, type Credential, type Route, type RouteName, routes } from '../../wire/routes.ts';
 import type { Addresses, Core } from '../core.ts';
-import { formTypes } from '../http/body/form-body.ts';
+import { formTypes } from '../http/body/read-body.ts';
 import { type Fields, type JsonSchema, ref, text } from './json-schema.ts';
 import { type Operation, operations } from './operations.ts';
 import { rateLimitHeaders, responsesOf } from './responses.ts';

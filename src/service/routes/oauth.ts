@@ -1,16 +1,14 @@
 import type { DeviceResult } from '../../model/oauth.ts';
 import { checkDeviceFinish, checkDeviceVerify } from '../../model/rules/accounts/device.ts';
 import { botUserView } from '../domain/accounts/user-view.ts';
-import { uncached } from '../http/answer.ts';
-import { applicationInPath, type Call, expectPrincipal, type Handlers, type Reply } from '../http/call.ts';
+import { applicationInPath, type Call, expectPrincipal, type Handlers, type Reply, uncached } from '../http/call.ts';
 import { requestErrorReply } from '../http/errors.ts';
 import { readFlag, readQueryIds } from '../http/query.ts';
 import type { Authorization } from '../oauth/authorize/authorization.ts';
 import { currentBotView, currentUserView } from '../oauth/current-user/claims.ts';
 import { deviceView, type TypedCode, unknownUserCode } from '../oauth/device/device-decision.ts';
 import type { Provisional } from '../oauth/provisional/accounts-and-tokens.ts';
-import type { ClientRequest } from '../oauth/token/client-authentication.ts';
-import { formOf } from '../oauth/token/form.ts';
+import { type ClientRequest, formOf } from '../oauth/token/client-request.ts';
 import { OAuthRequestError } from '../oauth/token/oauth-request-error.ts';
 import { RequestError, rejectIssues } from '../support/request-error.ts';
 import { serviceLimits } from '../support/service-limits.ts';

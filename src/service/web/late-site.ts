@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { loadOnce } from '../../wire/load-once.ts';
 import type { Core } from '../core.ts';
-import { requestIdOf, writeReply } from '../http/answer.ts';
+import { requestIdOf, writeReply } from '../http/call.ts';
 import { requestErrorReply } from '../http/errors.ts';
 import { RequestError } from '../support/request-error.ts';
 import type { SiteParts } from './site.ts';

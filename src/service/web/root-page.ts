@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { devicePagePath } from '../../model/oauth.ts';
 import type { Core } from '../core.ts';
-import { writeReply } from '../http/answer.ts';
-import { apiPrefix, notFound } from '../http/paths.ts';
+import { writeReply } from '../http/call.ts';
+import { apiPrefix, notFound } from '../http/router.ts';
 import { respond } from '../oauth/pages/respond.ts';
 import { html } from '../oauth/pages/views/html.ts';
 import { badge, layout, type Page } from '../oauth/pages/views/page.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codePoints, isLonger } from '../../../src/model/rules/text-length.ts';
+import { codePoints, isLonger } from '../../../src/model/rules/field.ts';
 
 const anyText = fc.string({ unit: fc.constantFrom('a', 'é', '日', '🎲', '\ud83c', '\udfb2') });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type LimitProfile, limitProfiles } from '../../../src/model/limits/limit-profiles.ts';
-import { Blocklist } from '../../../src/service/http/blocklist.ts';
+import { Blocklist } from '../../../src/service/http/limiter.ts';
 import { type Service, startService } from '../../../src/service/index.ts';
 import { silentLogger } from '../../../src/wire/clock/ports.ts';
 import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';

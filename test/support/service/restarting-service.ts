@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Service, type ServiceOptions, startService } from '../../../src/service/index.ts';
 import { databaseIn } from '../../../src/service/store/data-folder.ts';
-import { markPath } from '../../../src/service/store/sqlite/commit-mark.ts';
+import { markPath } from '../../../src/service/store/sqlite/counters.ts';
 import { copyLive } from '../../../src/service/store/sqlite/live-copy.ts';
 import { copyChangingFile } from '../../../src/wire/files/copy-file.ts';
 import { temporaryFolder } from '../runs/folder.ts';

@@ -1,7 +1,6 @@
 import type { Issue } from '../../errors/issue.ts';
 import { type DeviceResult, deviceResults } from '../../oauth.ts';
-import { checkBody } from '../body.ts';
-import { checkRequiredText, isAbsent } from '../field.ts';
+import { checkBody, checkRequiredText, isAbsent } from '../field.ts';
 
 /** Unspecified: what a person types may be longer than the code itself, for blanks and hyphens in it. */
 const typedLengthMax = 100;

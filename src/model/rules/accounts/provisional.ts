@@ -1,8 +1,8 @@
 import type { Issue } from '../../errors/issue.ts';
 import { externalAuthTokenLengthMax, externalAuthTypes, isExternalAuthType } from '../../external-auth.ts';
 import { limits } from '../../limits/limits.ts';
-import { checkBody } from '../body.ts';
 import {
+  checkBody,
   checkRequiredId,
   checkRequiredText,
   checkSnowflake,

@@ -5,8 +5,8 @@ import {
   type RoleConnectionType,
   roleConnectionTypes as types,
 } from '../../role-connection.ts';
-import { checkBody } from '../body.ts';
 import {
+  checkBody,
   checkEnum,
   checkObjectItem,
   checkRequiredText,
@@ -15,10 +15,10 @@ import {
   type Fields,
   isAbsent,
   isFields,
+  isLonger,
 } from '../field.ts';
 import { checkLocalizations } from '../locales/localizations.ts';
 import { Report } from '../report.ts';
-import { isLonger } from '../text-length.ts';
 
 const keyPattern = /^[a-z0-9_]+$/;
 const allTypes = Object.values(types);

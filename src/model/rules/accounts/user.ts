@@ -1,9 +1,7 @@
 import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
-import { checkBody } from '../body.ts';
-import { checkString, isAbsent } from '../field.ts';
+import { checkBody, checkString, codePoints, isAbsent, isLonger } from '../field.ts';
 import type { Report } from '../report.ts';
-import { codePoints, isLonger } from '../text-length.ts';
 
 const forbiddenParts = ['@', '#', ':', '```', 'discord'];
 const reserved: ReadonlySet<string> = new Set(['everyone', 'here']);

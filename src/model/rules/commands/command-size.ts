@@ -1,7 +1,6 @@
 import { limits } from '../../limits/limits.ts';
-import { type Fields, isFields } from '../field.ts';
+import { codePoints, type Fields, isFields } from '../field.ts';
 import type { Report } from '../report.ts';
-import { codePoints } from '../text-length.ts';
 
 /**
  * Combined length, in code points, of the names, descriptions and choice values of a command, its options and their

@@ -10,12 +10,12 @@ import {
   checkSnowflake,
   checkString,
   checkText,
+  codePoints,
   type Fields,
   isAbsent,
   isFields,
 } from '../field.ts';
 import { Report } from '../report.ts';
-import { codePoints } from '../text-length.ts';
 
 const { BUTTON, TEXT_INPUT, RADIO_GROUP, CHECKBOX, CHECKBOX_GROUP } = componentTypes;
 const { ACTION_ROW, TEXT_DISPLAY, LABEL } = componentTypes;

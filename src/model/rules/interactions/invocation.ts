@@ -9,11 +9,11 @@ import {
   checkSnowflake,
   checkString,
   checkText,
+  codePoints,
   type Fields,
   isAbsent,
 } from '../field.ts';
 import { Report } from '../report.ts';
-import { codePoints } from '../text-length.ts';
 
 /**
  * Checks the option values of one use of a command (`data.options`) against the command as it is registered: the

@@ -1,8 +1,7 @@
 import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
-import { checkBody } from '../body.ts';
-import { checkRequiredText, checkSnowflake, isAbsent } from '../field.ts';
-import { checkIdleTimeout, checkLobbyFlags, checkMetadata } from './lobby-fields.ts';
+import { checkBody, checkRequiredText, checkSnowflake, isAbsent } from '../field.ts';
+import { checkIdleTimeout, checkLobbyFlags, checkMetadata } from './lobby.ts';
 
 /**
  * Checks the body that creates a lobby by a secret or joins it; all but the secret may be absent or null.

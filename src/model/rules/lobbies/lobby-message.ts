@@ -1,10 +1,9 @@
 import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
 import { messageFlags } from '../../message.ts';
-import { checkBody } from '../body.ts';
-import { checkEnum, checkText, isAbsent, isFields } from '../field.ts';
+import { checkBody, checkEnum, checkText, isAbsent, isFields } from '../field.ts';
 import { Report } from '../report.ts';
-import { checkTextMap } from './lobby-fields.ts';
+import { checkTextMap } from './lobby.ts';
 
 const { SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS } = messageFlags;
 const flagValues = [0, SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS, SUPPRESS_EMBEDS | SUPPRESS_NOTIFICATIONS];

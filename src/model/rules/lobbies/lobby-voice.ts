@@ -1,7 +1,7 @@
 import type { Issue } from '../../errors/issue.ts';
 import { limits } from '../../limits/limits.ts';
-import { checkBody } from '../body.ts';
 import {
+  checkBody,
   checkBoolean,
   checkList,
   checkObjectItem,

@@ -5,7 +5,7 @@ import { lazyEvent, topics } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { rejectIssues } from '../../support/request-error.ts';
-import { botMember } from '../guilds/bot-member.ts';
+import { botMember } from '../guilds/installations.ts';
 import { guildIdsOf } from '../guilds/records.ts';
 import { memberView } from '../guilds/view.ts';
 import { changeApplication } from './application-records.ts';

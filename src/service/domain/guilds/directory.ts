@@ -5,7 +5,7 @@ import {
   permissionBits,
   threadTypes,
 } from '../../../model/guild.ts';
-import { memberPermissions } from '../../../model/rules/permissions/member-permissions.ts';
+import { memberPermissions } from '../../../model/rules/permissions/member-place.ts';
 import { compareSnowflakes, type GuildId, type UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView } from '../../store/contract.ts';
@@ -18,7 +18,7 @@ import type {
 } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { byChannel, linkedLobbies } from '../lobbies/records.ts';
-import { botMember } from './bot-member.ts';
+import { botMember } from './installations.ts';
 import { guildIdsOf, guildMembers, guildScope, putGuild } from './records.ts';
 import { botUserId, canBeLinked, channelView } from './view.ts';
 

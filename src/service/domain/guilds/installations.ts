@@ -1,6 +1,7 @@
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
-import type { GuildRecord } from '../../store/records.ts';
+import type { ApplicationRecord, GuildMemberRecord, GuildRecord } from '../../store/records.ts';
+import { botUserId, impliedBotMember } from './view.ts';
 
 /** Applications that the user has installed for itself. */
 export async function userInstalls(view: StoreView, userId: UserId): Promise<ReadonlySet<ApplicationId>> {
@@ -30,4 +31,14 @@ export async function guildsOf(view: StoreView, userId: UserId): Promise<readonl
 /** Whether the application is in one of the user's guilds, so that the user can send it direct messages. */
 export async function sharesGuild(view: StoreView, applicationId: ApplicationId, userId: UserId): Promise<boolean> {
   return (await guildsOf(view, userId)).some(({ applications }) => applications.includes(applicationId));
+}
+
+/** An application's bot as a member of a guild: by its record, or because the application is in the guild. */
+export async function botMember(
+  view: StoreView,
+  guild: GuildRecord,
+  application: ApplicationRecord,
+): Promise<GuildMemberRecord> {
+  const member = await view.get('guild_members', guild.id, botUserId(application));
+  return member ?? impliedBotMember(guild, application);
 }

@@ -27,9 +27,8 @@ import type {
 } from '../../store/records.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { userView } from '../accounts/user-view.ts';
-import { readId } from '../lobbies/input.ts';
-import { byChannel, linkedLobbies } from '../lobbies/records.ts';
-import { botMember } from './bot-member.ts';
+import { byChannel, linkedLobbies, readId } from '../lobbies/records.ts';
+import { botMember } from './installations.ts';
 import { findUser, membersNamed, viewMembers } from './people.ts';
 import { guildIdsOf, guildMembers } from './records.ts';
 import { botUserId, channelView, guildUpdatedView, roleView, threadView } from './view.ts';

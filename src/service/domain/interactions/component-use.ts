@@ -11,10 +11,9 @@ import type { UserRecord } from '../../store/records.ts';
 import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { findPlace } from './invocation-place.ts';
-import { valueReferences } from './invocation-references.ts';
-import { isShownIn, resolve } from './invocation-resolved.ts';
+import { isShownIn, resolve, valueReferences } from './invocation-resolved.ts';
+import { createInteractionToken } from './records.ts';
 import type { SendUse } from './sending.ts';
-import { createInteractionToken } from './token.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
 const { BUTTON, STRING_SELECT, USER_SELECT, ROLE_SELECT, MENTIONABLE_SELECT, CHANNEL_SELECT } = componentTypes;

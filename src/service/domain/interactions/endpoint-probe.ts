@@ -9,7 +9,7 @@ import type { ApplicationRecord } from '../../store/records.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { userAgent } from './delivery.ts';
-import { createInteractionToken } from './token.ts';
+import { createInteractionToken } from './records.ts';
 
 /** Whether the server at `url` may be sent the application's interactions. */
 export type EndpointProbe = (application: ApplicationRecord, url: string) => Promise<boolean>;

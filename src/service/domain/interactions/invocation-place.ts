@@ -2,8 +2,12 @@ import { type IntegrationType, integrationTypes, interactionContexts } from '../
 import type { ApiErrorName } from '../../../model/errors/errors.ts';
 import { permissionBits } from '../../../model/guild.ts';
 import { isInstalledBy, isOfferedIn } from '../../../model/rules/commands/offered.ts';
-import { memberPermissions } from '../../../model/rules/permissions/member-permissions.ts';
-import { decidingChannel, type MemberPlace, memberPlace } from '../../../model/rules/permissions/member-place.ts';
+import {
+  decidingChannel,
+  type MemberPlace,
+  memberPermissions,
+  memberPlace,
+} from '../../../model/rules/permissions/member-place.ts';
 import { type PermitStep, type PermitStepName, permit } from '../../../model/rules/permissions/permit.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type {
@@ -17,10 +21,8 @@ import type {
 import { apiMessages } from '../../support/api-messages.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { overwriteLayers } from '../commands/overwrites.ts';
-import { botMember } from '../guilds/bot-member.ts';
-import { isUserInstalled, sharesGuild } from '../guilds/installations.ts';
-import { commandFault } from './invocation-input.ts';
-import type { UseInput } from './use-input.ts';
+import { botMember, isUserInstalled, sharesGuild } from '../guilds/installations.ts';
+import { commandFault, type UseInput } from './use-input.ts';
 
 /** Where a command is used. */
 export type InvocationPlace = GuildPlace | DirectPlace;

@@ -12,8 +12,15 @@ import { matchesSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { answerView, isLoading, type MessageData } from './answer-view.ts';
 import { editMessage } from './message-edit.ts';
-import { deleteMessage, interactionScope, messageGuards, partiesOf, putMessage, tokenEndMs } from './records.ts';
-import { tokenInteraction } from './token.ts';
+import {
+  deleteMessage,
+  interactionScope,
+  messageGuards,
+  partiesOf,
+  putMessage,
+  tokenEndMs,
+  tokenInteraction,
+} from './records.ts';
 
 /** Which message: the first answer, or one by its id. */
 export type MessageRef = '@original' | MessageId;

@@ -6,8 +6,7 @@ import { fillModal, givenInputs } from '../../../model/rules/components/modal-la
 import { checkRequiredText, type Fields } from '../../../model/rules/field.ts';
 import type { Report } from '../../../model/rules/report.ts';
 import type { InteractionId } from '../../../model/snowflake.ts';
-import type { Attach } from '../../attachments/attachments.ts';
-import { Uploads } from '../../attachments/uploads.ts';
+import { type Attach, Uploads } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { InteractionRecord, UserRecord } from '../../store/records.ts';
@@ -15,11 +14,9 @@ import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { metadataView } from './answer-view.ts';
 import { findPlace } from './invocation-place.ts';
-import { type Reference, valueReferences } from './invocation-references.ts';
-import { resolve } from './invocation-resolved.ts';
-import { interactionScope, tokenEndMs } from './records.ts';
+import { type Reference, resolve, valueReferences } from './invocation-resolved.ts';
+import { createInteractionToken, interactionScope, tokenEndMs } from './records.ts';
 import type { Condition, SendUse } from './sending.ts';
-import { createInteractionToken } from './token.ts';
 import { readId, readUse, readUseBody, readUseData, type UseInput } from './use-input.ts';
 
 /** A submitted modal, as a user's client sends it. */

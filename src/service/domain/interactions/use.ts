@@ -3,23 +3,26 @@ import { interactionTypes, type OptionValue } from '../../../model/interaction.t
 import { isFields } from '../../../model/rules/field.ts';
 import { checkAutocomplete, checkInvocation } from '../../../model/rules/interactions/invocation.ts';
 import type { MessageId } from '../../../model/snowflake.ts';
-import type { Attach } from '../../attachments/attachments.ts';
-import { Uploads } from '../../attachments/uploads.ts';
+import { type Attach, Uploads } from '../../attachments/attachments.ts';
 import type { Core } from '../../core.ts';
 import { topics } from '../../events/announcement.ts';
 import type { ApplicationRecord, CommandRecord, UserRecord } from '../../store/records.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { answerView } from './answer-view.ts';
 import { createComponentUse } from './component-use.ts';
-import { commandFault, type Invocation, readInvocation } from './invocation-input.ts';
 import { findPlace } from './invocation-place.ts';
-import { referencesOf } from './invocation-references.ts';
-import { resolve } from './invocation-resolved.ts';
+import { referencesOf, resolve } from './invocation-resolved.ts';
 import { createModalSubmit } from './modal-submit.ts';
-import { interactionScope, notifyOutcome } from './records.ts';
-import { createInteractionSending, type SendingParts, type UseDetails, useRecord } from './sending.ts';
-import { createInteractionToken } from './token.ts';
-import { commandData, type InteractionUse } from './view.ts';
+import { createInteractionToken, interactionScope, notifyOutcome } from './records.ts';
+import {
+  commandData,
+  createInteractionSending,
+  type InteractionUse,
+  type SendingParts,
+  type UseDetails,
+  useRecord,
+} from './sending.ts';
+import { commandFault, type Invocation, readInvocation } from './use-input.ts';
 
 const { PRIMARY_ENTRY_POINT } = commandTypes;
 const { APPLICATION_COMMAND_AUTOCOMPLETE, MESSAGE_COMPONENT, MODAL_SUBMIT } = interactionTypes;

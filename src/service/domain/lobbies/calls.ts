@@ -3,9 +3,8 @@ import type { ApplicationId, LobbyId, UserId } from '../../../model/snowflake.ts
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyVoice } from '../../store/records.ts';
-import { announceVoice, announceVoiceEnd, announceVoiceServer } from './events.ts';
-import { readId, silent } from './input.ts';
-import { lobbyScope } from './records.ts';
+import { lobbyScope, readId, silent } from './records.ts';
+import { announceVoice, announceVoiceEnd, announceVoiceServer } from './view.ts';
 import type { VoiceServer } from './voice-server.ts';
 
 /** A player's gateway session, as far as calls need it. */

@@ -1,18 +1,22 @@
 import { fieldErrors } from '../../../model/errors/issue.ts';
 import { limits } from '../../../model/limits/limits.ts';
-import type { UserId } from '../../../model/snowflake.ts';
+import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
-import type { Transaction } from '../../store/contract.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord } from '../../store/records.ts';
-import type { MaybePromise } from '../../support/maybe-promise.ts';
-import { andThen } from '../../support/maybe-promise.ts';
-import { RequestError } from '../../support/request-error.ts';
+import { serviceFieldErrors } from '../../support/api-messages.ts';
+import { all, andThen, type MaybePromise } from '../../support/maybe-promise.ts';
+import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import type { Expiry } from '../expiry.ts';
 import type { ConnectedMembers } from './connected-members.ts';
-import { announceLobby, announceMemberAdd, announceMemberRemove, announceMemberUpdate } from './events.ts';
-import { idleSince, type MemberChanges } from './input.ts';
-import { membersOf, userIdsOf } from './records.ts';
-import type { MemberPresence } from './view.ts';
+import { idleSince, type MemberChanges, membersOf, userIdsOf } from './records.ts';
+import {
+  announceLobby,
+  announceMemberAdd,
+  announceMemberRemove,
+  announceMemberUpdate,
+  type MemberPresence,
+} from './view.ts';
 
 /** What a transaction has done to a lobby, and what remains to be done after its commit. */
 export interface Changed {
@@ -131,4 +135,49 @@ const none: readonly LobbyMemberRecord[] = [];
 function lobbyFull(): RequestError {
   const message = fieldErrors.BASE_TYPE_MAX_LENGTH(limits.lobbyMembersMax);
   return new RequestError('invalid_form_body', {}, [{ path: ['members'], code: 'BASE_TYPE_MAX_LENGTH', message }]);
+}
+
+/**
+ * How many lobbies of an application a user can be in. To make the bound exact, a transaction that adds members runs
+ * with their guards.
+ */
+export interface LobbyQuota {
+  guards(applicationId: ApplicationId, userIds: readonly UserId[]): readonly string[];
+  /** Whether the user cannot join another lobby. */
+  isUsedUp(view: StoreView, applicationId: ApplicationId, userId: UserId): MaybePromise<boolean>;
+  /**
+   * Unspecified: no source names an error for it, so it is reported at the field that names the user.
+   *
+   * @param pathOf the path at which the request names a user
+   * @throws RequestError `invalid_form_body`
+   */
+  require(
+    view: StoreView,
+    applicationId: ApplicationId,
+    userIds: readonly UserId[],
+    pathOf: (userId: UserId) => readonly string[],
+  ): MaybePromise<void>;
+}
+
+export function createLobbyQuota({ limits: { lobbiesPerUserMax: max } }: Pick<Core, 'limits'>): LobbyQuota {
+  function isUsedUp(view: StoreView, applicationId: ApplicationId, userId: UserId): MaybePromise<boolean> {
+    if (max === undefined) return false;
+    const query = { index: 'byUser', equals: [applicationId, userId], limit: max } as const;
+    return andThen(view.list('lobby_members', query), memberships => memberships.length >= max);
+  }
+
+  return {
+    isUsedUp,
+    guards(applicationId, userIds) {
+      return max === undefined ? [] : userIds.map(userId => `lobby-quota/${applicationId}/${userId}`);
+    },
+    require(view, applicationId, userIds, pathOf) {
+      if (max === undefined) return undefined;
+      const message = serviceFieldErrors.LOBBIES_PER_USER_MAX(max);
+      return andThen(all(userIds.map(userId => isUsedUp(view, applicationId, userId))), usedUp => {
+        const refused = userIds.filter((_, index) => usedUp[index]);
+        rejectIssues(refused.map(userId => ({ path: [...pathOf(userId)], code: 'LOBBIES_PER_USER_MAX', message })));
+      });
+    },
+  };
 }

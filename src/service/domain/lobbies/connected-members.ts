@@ -5,10 +5,8 @@ import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { LobbyMemberRecord, LobbyRecord, UserRecord } from '../../store/records.ts';
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { all, andThen } from '../../support/maybe-promise.ts';
-import { announceConnection, announceLobby, announceLobbyUpdate } from './events.ts';
-import { connectedAt, idleSince } from './input.ts';
-import { lobbyScope, membersOf, userIdsOf } from './records.ts';
-import type { MemberPresence } from './view.ts';
+import { connectedAt, idleSince, lobbyScope, membersOf, userIdsOf } from './records.ts';
+import { announceConnection, announceLobby, announceLobbyUpdate, type MemberPresence } from './view.ts';
 
 /** Which members of a lobby are connected: they have a live session with its application. */
 export interface ConnectedMembers {

@@ -7,11 +7,9 @@ import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord, UserRecord } fr
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
-import type { Changed, LobbyChanges } from './changes.ts';
+import type { Changed, LobbyChanges, LobbyQuota } from './changes.ts';
 import type { ConnectedMembers } from './connected-members.ts';
-import { joinedLobby, joinedMember, looksDifferent, newLobby } from './input.ts';
-import type { LobbyQuota } from './quota.ts';
-import { lobbyScope, membersOf, ownLobby } from './records.ts';
+import { joinedLobby, joinedMember, lobbyScope, looksDifferent, membersOf, newLobby, ownLobby } from './records.ts';
 import { showLobby } from './view.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Channel, permissionBits } from '../../../model/guild.ts';
 import { type LobbyLinkInput, lobbyMemberFlags } from '../../../model/lobby.ts';
 import { checkLobbyLink } from '../../../model/rules/lobbies/lobby-join.ts';
-import { memberPermissions } from '../../../model/rules/permissions/member-permissions.ts';
+import { memberPermissions } from '../../../model/rules/permissions/member-place.ts';
 import type { ChannelId, LobbyId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { StoreView, Transaction } from '../../store/contract.ts';
@@ -12,9 +12,8 @@ import type { Expiry } from '../expiry.ts';
 import { canBeLinked, channelView } from '../guilds/view.ts';
 import { announceChannel, announceInChannel } from './channel-events.ts';
 import type { ConnectedMembers } from './connected-members.ts';
-import { readId, restarted } from './input.ts';
 import { linkedNote } from './message-view.ts';
-import { linkedLobbies, lobbyScope, membersOf, ownLobby, requireMember } from './records.ts';
+import { linkedLobbies, lobbyScope, membersOf, ownLobby, readId, requireMember, restarted } from './records.ts';
 import { showLobby } from './view.ts';
 
 /**

@@ -11,9 +11,30 @@ import { createExpiry } from '../expiry.ts';
 import { TextCache } from '../text-cache.ts';
 import { createWebhookEvents, type WebhookEvents } from '../webhooks/events.ts';
 import { createLobbyCalls, type LobbyCalls } from './calls.ts';
-import { createLobbyChanges } from './changes.ts';
+import { createLobbyChanges, createLobbyQuota } from './changes.ts';
 import { announceChannel } from './channel-events.ts';
 import { createConnectedMembers } from './connected-members.ts';
+import { createLobbyInvites, type LobbyInvites } from './invites.ts';
+import { createLobbyJoin, type LobbyJoin } from './join.ts';
+import { createLobbyLinks, type LobbyLinks } from './links.ts';
+import { createLobbyMembers, type LobbyMembers } from './members.ts';
+import { createLobbyMessages, deleteMessages, type LobbyMessages } from './messages.ts';
+import { createLobbyMoves, type LobbyMoves } from './moves.ts';
+import {
+  connectedAt,
+  editedLobby,
+  firstMembers,
+  idleSince,
+  lobbyScope,
+  looksDifferent,
+  membersOf,
+  newLobby,
+  ownLobby,
+  readEntries,
+  replacedMembers,
+  requireUsers,
+  userIdsOf,
+} from './records.ts';
 import {
   announceLobby,
   announceLobbyEnd,
@@ -21,26 +42,9 @@ import {
   announceMemberAdd,
   announceMemberRemove,
   announceMemberUpdate,
-} from './events.ts';
-import {
-  connectedAt,
-  editedLobby,
-  firstMembers,
-  idleSince,
-  looksDifferent,
-  newLobby,
-  readEntries,
-  replacedMembers,
-} from './input.ts';
-import { createLobbyInvites, type LobbyInvites } from './invites.ts';
-import { createLobbyJoin, type LobbyJoin } from './join.ts';
-import { createLobbyLinks, type LobbyLinks } from './links.ts';
-import { createLobbyMembers, type LobbyMembers } from './members.ts';
-import { createLobbyMessages, deleteMessages, type LobbyMessages } from './messages.ts';
-import { createLobbyMoves, type LobbyMoves } from './moves.ts';
-import { createLobbyQuota } from './quota.ts';
-import { lobbyScope, membersOf, ownLobby, requireUsers, userIdsOf } from './records.ts';
-import { encodeGatewayLobby, showLobby } from './view.ts';
+  encodeGatewayLobby,
+  showLobby,
+} from './view.ts';
 import { noVoiceServer, type VoiceServer } from './voice-server.ts';
 
 /** A lobby as one of its members may see it. */

@@ -7,10 +7,8 @@ import type { ApplicationRecord, LobbyMemberRecord, LobbyRecord } from '../../st
 import type { MaybePromise } from '../../support/maybe-promise.ts';
 import { andThen } from '../../support/maybe-promise.ts';
 import { rejectIssues } from '../../support/request-error.ts';
-import type { Changed, LobbyChanges } from './changes.ts';
-import { readId, writtenMember } from './input.ts';
-import type { LobbyQuota } from './quota.ts';
-import { lobbyScope, ownLobby, requireUsers } from './records.ts';
+import type { Changed, LobbyChanges, LobbyQuota } from './changes.ts';
+import { lobbyScope, ownLobby, readId, requireUsers, writtenMember } from './records.ts';
 import { showMember } from './view.ts';
 
 /** Members, as game servers manage them. Answers are encoded JSON. */

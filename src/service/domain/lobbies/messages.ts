@@ -11,9 +11,9 @@ import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import type { WebhookEvents } from '../webhooks/events.ts';
 import { announceInChannel } from './channel-events.ts';
-import { announceMessage } from './events.ts';
 import { composeMessage, forwardedMessage, showGatewayMessage } from './message-view.ts';
 import { lobbyScope, ownLobby, requireMember } from './records.ts';
+import { announceMessage } from './view.ts';
 
 /**
  * Messages of the members of a lobby. A lobby shows its last `limits.lobbyHistoryMessagesMax` messages, none older

@@ -1,10 +1,8 @@
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { Core } from '../../core.ts';
 import type { LobbyMemberRecord } from '../../store/records.ts';
-import type { LobbyChanges } from './changes.ts';
-import { silent } from './input.ts';
-import type { LobbyQuota } from './quota.ts';
-import { lobbyScope } from './records.ts';
+import type { LobbyChanges, LobbyQuota } from './changes.ts';
+import { lobbyScope, silent } from './records.ts';
 
 /** Memberships that move to another user. */
 export interface LobbyMoves {

@@ -10,7 +10,6 @@ import { closeReasons } from './close-reasons.ts';
 import type { Compressor } from './compressor.ts';
 import type { Encoding } from './encoding.ts';
 import { type DispatchFrame, frameBinary, joinFrames, type OutFrame, textFrame, textOf } from './frames.ts';
-import type { Outbox, Sender } from './outbox.ts';
 import type { GatewaySocket, SocketListener } from './socket.ts';
 import { zlib } from './zlib.ts';
 
@@ -322,4 +321,37 @@ function isCompressed(frame: OutFrame): boolean {
 /** The event in the frame. */
 function nameOf(frame: OutFrame): DispatchName | undefined {
   return 'name' in frame ? (frame as DispatchFrame).name : undefined;
+}
+
+/** Something with frames to send. */
+interface Sender {
+  /** How many frames it has to send. */
+  readonly queued: number;
+  flush(): void;
+}
+
+/**
+ * Sends all that one commit causes for a socket in one write, because a write costs more than its bytes.
+ *
+ * A single event is sent when its commit has announced it. With several, the answers to the requests that caused them
+ * are sent first, in the same turn of the event loop: by the time the events are sent, their callers may have sent
+ * their next requests, together.
+ */
+export class Outbox {
+  #waiting: Sender[] = [];
+
+  /** Flushes `sender` soon. Call it once until then. */
+  add(sender: Sender): void {
+    if (this.#waiting.push(sender) > 1) return;
+    queueMicrotask(() => {
+      if (sender.queued === 1) this.#flush();
+      else process.nextTick(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const sender of waiting) sender.flush();
+  }
 }

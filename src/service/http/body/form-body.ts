@@ -7,14 +7,7 @@ import { RequestError } from '../../support/request-error.ts';
 import { type Part, parseMultipart } from './multipart.ts';
 import { parseForm } from './url-encoded.ts';
 
-/** Media types of a form that can replace a JSON body. */
-export const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data'] as const;
-
-export function isFormType(mediaType: string | undefined): boolean {
-  return (formTypes as readonly unknown[]).includes(mediaType);
-}
-
-/** Fields of such forms that are integers; all others are texts. */
+/** Fields of forms in place of JSON that are integers; all others are texts. */
 const numbers: ReadonlySet<string> = new Set(['flags', 'type']);
 
 /**

@@ -25,13 +25,11 @@ import {
   type TypedCode,
 } from '../device/device-decision.ts';
 import { startSweeping } from '../expiry.ts';
-import { createIdTokens } from '../openid/id-token.ts';
-import { createSigningKeys, type PublicKey, type SigningKeys } from '../openid/signing-keys.ts';
+import { createIdTokens, createSigningKeys, type PublicKey, type SigningKeys } from '../openid/signed-tokens.ts';
 import { createProvisional, type Provisional } from '../provisional/accounts-and-tokens.ts';
 import { createSignIns, type SignIns } from '../sign-in/sign-in.ts';
-import { authenticateClient, type ClientRequest } from '../token/client-authentication.ts';
+import { authenticateClient, type ClientRequest, createProofGuard } from '../token/client-request.ts';
 import { endUserTokens } from '../token/end-user-tokens.ts';
-import { createProofGuard } from '../token/proof-guard.ts';
 import { revoke } from '../token/revocation.ts';
 import { createTokenEndpoint } from '../token/token-endpoint.ts';
 import { createAuthorizationEvents } from './authorization-events.ts';

@@ -6,8 +6,7 @@ import type { DeviceCodeRecord } from '../../store/records.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { mayRequestOnDevice, requireScopes } from '../authorize/scope-rules.ts';
-import type { AuthenticatedClient } from '../token/client-authentication.ts';
-import { type Form, scopesIn } from '../token/form.ts';
+import { type AuthenticatedClient, type Form, scopesIn } from '../token/client-request.ts';
 import { createSecret } from '../token/tokens.ts';
 import { createUserCode } from './user-code.ts';
 

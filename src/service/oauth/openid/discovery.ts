@@ -2,7 +2,7 @@ import { deviceCodeGrantType, scopes } from '../../../model/oauth.ts';
 import { codeChallengeMethod } from '../../../wire/pkce.ts';
 import { routes } from '../../../wire/routes.ts';
 import type { Addresses } from '../../core.ts';
-import { signingAlgorithm } from './signing-keys.ts';
+import { signingAlgorithm } from './signed-tokens.ts';
 
 const codeGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 const authenticationMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;

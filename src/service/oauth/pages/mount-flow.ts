@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiErrorName, apiErrors } from '../../../model/errors/errors.ts';
 import type { Core } from '../../core.ts';
-import { requestIdOf } from '../../http/answer.ts';
 import { parseQuery } from '../../http/body/url-encoded.ts';
+import { requestIdOf } from '../../http/call.ts';
 import type { AddressOf } from '../../http/client-address.ts';
 import { StoreError } from '../../store/errors.ts';
 import { RequestError } from '../../support/request-error.ts';

@@ -13,13 +13,13 @@ import {
   checkProvisionalToken,
 } from '../../../model/rules/accounts/provisional.ts';
 import type { Core } from '../../core.ts';
-import { readId } from '../../domain/lobbies/input.ts';
 import type { LobbyMoves } from '../../domain/lobbies/moves.ts';
+import { readId } from '../../domain/lobbies/records.ts';
 import type { ApplicationRecord, UserRecord } from '../../store/records.ts';
 import type { PendingWork } from '../../support/pending-work.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
-import type { IdTokens } from '../openid/id-token.ts';
+import type { IdTokens } from '../openid/signed-tokens.ts';
 import { exchangeChildToken } from '../token/child-token.ts';
 import { createAccountMoves } from './account-moves.ts';
 import { createSignIn } from './accounts.ts';

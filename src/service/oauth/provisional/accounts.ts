@@ -10,7 +10,7 @@ import { serviceFieldErrors } from '../../support/api-messages.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { authorizationScope, recordGrant } from '../authorize/authorization-records.ts';
-import type { IdTokens } from '../openid/id-token.ts';
+import type { IdTokens } from '../openid/signed-tokens.ts';
 import { issueAccess } from '../token/tokens.ts';
 import { type ExternalIdentity, identitiesOf, identityScope } from './identity.ts';
 import { drawAccount, requireFreeUsername, usernameScope, userScope } from './user.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../../wire/clock/ports.ts';
 import type { IdTokenProvider } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
-import { loadJose } from '../openid/signing-keys.ts';
+import { loadJose } from '../openid/signed-tokens.ts';
 import { type ExternalIdentity, identityOf } from './identity.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 

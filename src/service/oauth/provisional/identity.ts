@@ -1,6 +1,6 @@
 import type { ExternalAuthType } from '../../../model/external-auth.ts';
 import { limits } from '../../../model/limits/limits.ts';
-import { isLonger } from '../../../model/rules/text-length.ts';
+import { isLonger } from '../../../model/rules/field.ts';
 import type { ApplicationId, UserId } from '../../../model/snowflake.ts';
 import type { StoreView } from '../../store/contract.ts';
 import type { ExternalIdentityRecord } from '../../store/records.ts';

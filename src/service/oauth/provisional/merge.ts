@@ -6,7 +6,7 @@ import type { StoreView, Transaction } from '../../store/contract.ts';
 import type { AccountMoveRecord, ApplicationRecord, UserRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { authorizationScope, endAuthorization, findAuthorization } from '../authorize/authorization-records.ts';
-import { type Form, field } from '../token/form.ts';
+import { type Form, field } from '../token/client-request.ts';
 import { oauthFaults } from '../token/oauth-request-error.ts';
 import { type AccountMoves, moveOf } from './account-moves.ts';
 import { requireRoomForIdentities } from './accounts.ts';

@@ -1,7 +1,7 @@
 import type { ApplicationId } from '../../../model/snowflake.ts';
 import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
-import { readId } from '../../domain/lobbies/input.ts';
+import { readId } from '../../domain/lobbies/records.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
 import { matchesSecret } from '../../support/secret.ts';

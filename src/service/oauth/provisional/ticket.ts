@@ -1,5 +1,5 @@
 import { limits } from '../../../model/limits/limits.ts';
-import { isLonger } from '../../../model/rules/text-length.ts';
+import { isLonger } from '../../../model/rules/field.ts';
 import type { Clock } from '../../../wire/clock/ports.ts';
 import { asRecord } from '../../../wire/http/codec.ts';
 import { readSigningKey, signatureHeaders, signMessage } from '../../../wire/signature.ts';

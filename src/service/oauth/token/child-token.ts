@@ -2,7 +2,7 @@ import type { TokenResponse } from '../../../model/oauth.ts';
 import type { ChildTokenInput } from '../../../model/provisional.ts';
 import { checkChildToken } from '../../../model/rules/accounts/provisional.ts';
 import type { Core } from '../../core.ts';
-import { readId } from '../../domain/lobbies/input.ts';
+import { readId } from '../../domain/lobbies/records.ts';
 import type { ApplicationRecord, TokenRecord } from '../../store/records.ts';
 import { RequestError, rejectIssues } from '../../support/request-error.ts';
 import { hashSecret } from '../../support/secret.ts';

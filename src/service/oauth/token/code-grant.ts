@@ -6,11 +6,10 @@ import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord, CodeRecord } from '../../store/records.ts';
 import { hashSecret, isSameSecret } from '../../support/secret.ts';
 import { endGrant, findHolding } from '../authorize/authorization-records.ts';
-import type { AuthenticatedClient } from './client-authentication.ts';
-import { type Form, field, requiredField } from './form.ts';
+import { type AuthenticatedClient, type Form, field, requiredField } from './client-request.ts';
 import { oauthFaults } from './oauth-request-error.ts';
-import { issuePair } from './refresh-token.ts';
 import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
+import { issuePair } from './tokens.ts';
 
 /**
  * Grant `authorization_code`: the client exchanges a code for an access and a refresh token, once and in time, with

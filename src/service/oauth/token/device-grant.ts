@@ -6,11 +6,10 @@ import type { DeviceCodeRecord } from '../../store/records.ts';
 import { hashSecret } from '../../support/secret.ts';
 import { findHolding, type Parties } from '../authorize/authorization-records.ts';
 import { deviceScope } from '../device/device-code.ts';
-import type { AuthenticatedClient } from './client-authentication.ts';
-import { type Form, requiredField } from './form.ts';
+import { type AuthenticatedClient, type Form, requiredField } from './client-request.ts';
 import { type OAuthRequestError, oauthFaults } from './oauth-request-error.ts';
-import { issuePair } from './refresh-token.ts';
 import { type SignInGrantDeps, signInBy } from './sign-in-grant.ts';
+import { issuePair } from './tokens.ts';
 
 /**
  * Grant `urn:ietf:params:oauth:grant-type:device_code`: once the user has approved, the device exchanges its code for

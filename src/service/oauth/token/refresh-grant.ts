@@ -1,17 +1,24 @@
+import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import type { TokenResponse } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
-import type { TokenRecord } from '../../store/records.ts';
+import type { TokenRecord, UsedRefreshToken } from '../../store/records.ts';
+import { hashSecret } from '../../support/secret.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import { authorizationScope, endGrant, findHolding, type Parties } from '../authorize/authorization-records.ts';
 import { requireScopes } from '../authorize/scope-rules.ts';
-import type { IdTokens } from '../openid/id-token.ts';
-import type { AuthenticatedClient } from './client-authentication.ts';
-import { type Form, field, requiredField, scopesIn } from './form.ts';
+import type { IdTokens } from '../openid/signed-tokens.ts';
+import { type AuthenticatedClient, type Form, field, requiredField, scopesIn } from './client-request.ts';
 import { oauthFaults } from './oauth-request-error.ts';
-import { openAnswer, type RefreshRequest, useOf } from './refresh-answer.ts';
-import { createRefreshToken, findRefreshToken, isCurrent, isPrevious, putRefreshToken } from './refresh-token.ts';
-import { issueAccess, type TokenGrant } from './tokens.ts';
+import {
+  createRefreshToken,
+  findRefreshToken,
+  isCurrent,
+  isPrevious,
+  issueAccess,
+  putRefreshToken,
+  type TokenGrant,
+} from './tokens.ts';
 
 /** A refresh token, with the user and the application that every token of an authorization names. */
 type RefreshToken = TokenRecord & Parties & { readonly grant_id: string };
@@ -127,4 +134,55 @@ function replace(
 
 function isOver({ clock }: Core, { expires_at_ms }: TokenRecord): boolean {
   return expires_at_ms !== null && expires_at_ms <= clock.now();
+}
+
+/** What identifies a refresh request. */
+interface RefreshRequest {
+  /** The refresh token. */
+  readonly secret: string;
+  /** The client's idempotency key, which nobody can guess. */
+  readonly key: string | undefined;
+}
+
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * What is stored of a used refresh token. If the request had an idempotency key, that includes the answer for a
+ * client that repeats the request, encrypted with a key from the request, because the store keeps no readable tokens.
+ */
+function useOf(core: Core, { secret, key }: RefreshRequest, answer: TokenResponse): UsedRefreshToken {
+  const used = { hash: hashSecret(secret), at_ms: core.clock.now() };
+  if (key === undefined) return used;
+  const nonce = core.entropy.bytes(nonceBytes);
+  const sealing = createCipheriv(cipher, keyOf(secret, key), nonce);
+  const content = Buffer.concat([sealing.update(JSON.stringify(answer)), sealing.final()]);
+  return { ...used, sealed: Buffer.concat([nonce, sealing.getAuthTag(), content]).toString('base64url') };
+}
+
+/** @returns undefined unless this repeats the answered request */
+function openAnswer(
+  core: Core,
+  { secret, key }: RefreshRequest,
+  { sealed, at_ms }: UsedRefreshToken,
+): TokenResponse | undefined {
+  if (key === undefined || sealed === undefined) return undefined;
+  const bytes = Buffer.from(sealed, 'base64url');
+  const opening = createDecipheriv(cipher, keyOf(secret, key), bytes.subarray(0, nonceBytes));
+  opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  try {
+    const content = Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]);
+    const answer = JSON.parse(content.toString()) as TokenResponse;
+    // Negative when the clock was set back since.
+    const passedSeconds = Math.max(0, Math.ceil((core.clock.now() - at_ms) / 1000));
+    return { ...answer, expires_in: Math.max(0, answer.expires_in - passedSeconds) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Both are long and random, so a plain hash is enough to derive the key. */
+function keyOf(secret: string, key: string): Buffer {
+  return hash('sha256', `${secret} ${key}`, 'buffer');
 }

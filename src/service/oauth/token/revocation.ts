@@ -3,10 +3,9 @@ import type { TokenRecord } from '../../store/records.ts';
 import { hashSecret } from '../../support/secret.ts';
 import type { AuthorizationEvents } from '../authorize/authorization-events.ts';
 import { authorizationScope, endAuthorization, endToken, type Parties } from '../authorize/authorization-records.ts';
-import type { AuthenticatedClient } from './client-authentication.ts';
-import { type Form, field, requiredField } from './form.ts';
+import { type AuthenticatedClient, type Form, field, requiredField } from './client-request.ts';
 import { oauthFaults } from './oauth-request-error.ts';
-import { findRefreshToken } from './refresh-token.ts';
+import { findRefreshToken } from './tokens.ts';
 
 const tokenTypes: ReadonlySet<string> = new Set(['access_token', 'refresh_token']);
 

@@ -3,9 +3,9 @@ import type { Core } from '../../core.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { authorizationScope } from '../authorize/authorization-records.ts';
-import type { IdTokenSubject, IdTokens } from '../openid/id-token.ts';
+import type { IdTokenSubject, IdTokens } from '../openid/signed-tokens.ts';
 import type { ProvisionalMerges } from '../provisional/merge.ts';
-import type { Form } from './form.ts';
+import type { Form } from './client-request.ts';
 
 /** What the grants that sign users in depend on. */
 export interface SignInGrantDeps {

@@ -1,12 +1,18 @@
 import { deviceCodeGrantType, type TokenResponse } from '../../../model/oauth.ts';
 import type { Core } from '../../core.ts';
 import { mayHoldItself, requireScopes } from '../authorize/scope-rules.ts';
-import type { IdTokens } from '../openid/id-token.ts';
+import type { IdTokens } from '../openid/signed-tokens.ts';
 import type { ProvisionalMerges } from '../provisional/merge.ts';
-import { type AuthenticatedClient, authenticateClient, type ClientRequest } from './client-authentication.ts';
+import {
+  type AuthenticatedClient,
+  authenticateClient,
+  type ClientRequest,
+  type Form,
+  field,
+  scopesIn,
+} from './client-request.ts';
 import { exchangeCode } from './code-grant.ts';
 import { redeemDevice } from './device-grant.ts';
-import { type Form, field, scopesIn } from './form.ts';
 import { oauthFaults } from './oauth-request-error.ts';
 import { refresh } from './refresh-grant.ts';
 import { issueApplicationToken } from './tokens.ts';

@@ -3,10 +3,11 @@ import type { TokenResponse } from '../../../model/oauth.ts';
 import type { ApplicationId } from '../../../model/snowflake.ts';
 import { randomToken } from '../../../wire/clock/ports.ts';
 import type { Core } from '../../core.ts';
-import type { Transaction } from '../../store/contract.ts';
-import type { AuthorizationRecord, TokenRecord } from '../../store/records.ts';
+import type { StoreView, Transaction } from '../../store/contract.ts';
+import type { AuthorizationRecord, TokenRecord, UsedRefreshToken } from '../../store/records.ts';
 import { RequestError } from '../../support/request-error.ts';
-import { hashSecret } from '../../support/secret.ts';
+import { hashSecret, isSameSecret } from '../../support/secret.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
 
 const secretBytes = 32;
 
@@ -41,7 +42,7 @@ export async function requireAccessToken({ store, clock }: Core, secret: string)
 }
 
 /** The fields of a token that name its owner. */
-export function ownersOf({ authorization: { id, application_id, user_id }, grantId }: TokenGrant) {
+function ownersOf({ authorization: { id, application_id, user_id }, grantId }: TokenGrant) {
   return { authorization_id: id, grant_id: grantId, application_id, user_id };
 }
 
@@ -76,4 +77,65 @@ export function tokenAnswer(
   expires_in: number = limits.accessTokenLifeMs / 1000,
 ): TokenResponse {
   return { token_type: 'Bearer', access_token: secret, expires_in, scope: scopes.join(' ') };
+}
+
+/**
+ * The refresh tokens of one grant, each of which replaces the one before it, are a family. They all begin with the
+ * same 132 random bits, so that one record is enough to recognize any token of the family and to tell whether it is
+ * the current one. Only the holder of a token of the family knows these bits.
+ *
+ * @see RFC 9700, section 4.14.2
+ */
+const familyLength = 22;
+
+/** Stores the first tokens of a grant and returns the token response. */
+export function issuePair(core: Core, transaction: Transaction, grant: TokenGrant): TokenResponse {
+  const secret = createRefreshToken(core);
+  putRefreshToken(core, transaction, { secret, grant });
+  return { ...issueAccess(core, transaction, grant), refresh_token: secret };
+}
+
+/** Creates a refresh token: the first of a grant, or the successor of another. */
+export function createRefreshToken(core: Core, predecessor?: string): string {
+  const secret = createSecret(core);
+  return predecessor === undefined ? secret : predecessor.slice(0, familyLength) + secret.slice(familyLength);
+}
+
+/** Makes the token the current one of its family, until it is unused for {@link serviceLimits.refreshTokenIdleMs}. */
+export function putRefreshToken(
+  core: Core,
+  transaction: Transaction,
+  { secret, grant, previous }: { secret: string; grant: TokenGrant; previous?: UsedRefreshToken },
+): void {
+  transaction.put('tokens', {
+    ...ownersOf(grant),
+    hash: familyHash(secret),
+    current_hash: hashSecret(secret),
+    kind: 'refresh',
+    scopes: grant.scopes,
+    expires_at_ms: core.clock.now() + serviceLimits.refreshTokenIdleMs,
+    ...(previous && { previous }),
+  });
+}
+
+/** The record of the token's family, or of a token from before there were families. */
+export async function findRefreshToken(view: StoreView, secret: string): Promise<TokenRecord | undefined> {
+  const family = await view.get('tokens', familyHash(secret));
+  if (family?.current_hash !== undefined) return family;
+  const token = await view.get('tokens', hashSecret(secret));
+  return token?.kind === 'refresh' && token.current_hash === undefined ? token : undefined;
+}
+
+/** Whether this is the current token of the family. */
+export function isCurrent({ current_hash, hash }: TokenRecord, secret: string): boolean {
+  return isSameSecret(current_hash ?? hash, hashSecret(secret));
+}
+
+/** Whether this is the token that the current one replaced. */
+export function isPrevious({ previous }: TokenRecord, secret: string): boolean {
+  return previous !== undefined && isSameSecret(previous.hash, hashSecret(secret));
+}
+
+function familyHash(secret: string): string {
+  return hashSecret(secret.slice(0, familyLength));
 }

@@ -1,7 +1,7 @@
 import { externalAuthTokenLengthMax, externalAuthTypes } from '../../../model/external-auth.ts';
 import { limits } from '../../../model/limits/limits.ts';
 import { deviceCodeGrantType, deviceResults, installScopes, scopes } from '../../../model/oauth.ts';
-import { signingAlgorithm } from '../../oauth/openid/signing-keys.ts';
+import { signingAlgorithm } from '../../oauth/openid/signed-tokens.ts';
 import { serviceLimits } from '../../support/service-limits.ts';
 import {
   anyObject,

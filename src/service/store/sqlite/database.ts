@@ -5,7 +5,7 @@ import { type Logger, silentLogger } from '../../../wire/clock/ports.ts';
 import { createFile } from '../../../wire/files/create-file.ts';
 import { makeFolder } from '../../../wire/make-folder.ts';
 import { StoreError } from '../errors.ts';
-import { markPath, readMark } from './commit-mark.ts';
+import { markPath, readCounter, readMark } from './counters.ts';
 import { damagedError, openingError } from './failure.ts';
 import { layoutOf, migrate } from './migrate.ts';
 import { type Migration, migrations as ownMigrations } from './migrations.ts';
@@ -117,24 +117,4 @@ function checkWhole(database: DatabaseSync, location: string, known: number | un
 async function createPrivately(path: string): Promise<void> {
   await makeFolder(dirname(path), 0o700);
   createFile(path, 0o600);
-}
-
-/**
- * Numbers that are kept beside the records: `commits` counts every commit that changed something, `revision` is the last
- * commit number that was reserved.
- */
-export type Counter = 'commits' | 'revision';
-
-const writeSql = 'INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value';
-
-/** @returns 0 for one that was never written, also where a database has no counters yet */
-export function readCounter(database: DatabaseSync, name: Counter): number {
-  const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'counters'").get();
-  return table ? Number(database.prepare('SELECT value FROM counters WHERE name = ?').get(name)?.value ?? 0) : 0;
-}
-
-/** Writes counters within a transaction of the caller's. */
-export function counterWriter(database: DatabaseSync): (name: Counter, value: number) => void {
-  const statement = database.prepare(writeSql);
-  return (name, value) => void statement.run(name, value);
 }

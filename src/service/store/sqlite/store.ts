@@ -8,8 +8,8 @@ import { EmbeddedStore, type EmbeddedStoreOptions, type Engine } from '../embedd
 import { type AnyQuery, collectionNames, keyText } from '../keys.ts';
 import type { Overlay } from '../overlay.ts';
 import type { CollectionName, Records } from '../records.ts';
-import { CommitMark } from './commit-mark.ts';
-import { counterWriter, inMemory, openDatabase, readCounter } from './database.ts';
+import { CommitMark, counterWriter, readCounter } from './counters.ts';
+import { inMemory, openDatabase } from './database.ts';
 import { failedError } from './failure.ts';
 import { FreeSpace } from './free-space.ts';
 import { listSetAside, moveAside, type SetAsideRecord } from './set-aside.ts';

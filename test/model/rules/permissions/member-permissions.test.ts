@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allPermissions } from '../../../../src/model/guild.ts';
-import { memberPermissions } from '../../../../src/model/rules/permissions/member-permissions.ts';
+import { memberPermissions } from '../../../../src/model/rules/permissions/member-place.ts';
 
 const guild = {
   id: '1',

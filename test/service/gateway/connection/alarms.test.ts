@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Alarms } from '../../../../src/service/gateway/connection/alarms.ts';
+import { Alarms } from '../../../../src/service/gateway/sessions/credential-watch.ts';
 import { VirtualClock } from '../../../../src/wire/clock/virtual-clock.ts';
 
 function started() {

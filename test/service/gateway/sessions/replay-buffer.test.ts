@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DispatchFrame, dispatchFrame } from '../../../../src/service/gateway/connection/frames.ts';
-import { ReplayBuffer } from '../../../../src/service/gateway/sessions/replay-buffer.ts';
+import { ReplayBuffer } from '../../../../src/service/gateway/sessions/session.ts';
 import { serviceLimits } from '../../../../src/service/support/service-limits.ts';
 
 const small = dispatchFrame('LOBBY_UPDATE', '1');

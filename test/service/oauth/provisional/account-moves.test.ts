@@ -5,8 +5,7 @@ import type { LobbyMoves } from '../../../../src/service/domain/lobbies/moves.ts
 import { createWebhookEvents } from '../../../../src/service/domain/webhooks/events.ts';
 import { createAuthorizationEvents } from '../../../../src/service/oauth/authorize/authorization-events.ts';
 import { authorizationScope } from '../../../../src/service/oauth/authorize/authorization-records.ts';
-import { createIdTokens } from '../../../../src/service/oauth/openid/id-token.ts';
-import { createSigningKeys } from '../../../../src/service/oauth/openid/signing-keys.ts';
+import { createIdTokens, createSigningKeys } from '../../../../src/service/oauth/openid/signed-tokens.ts';
 import { createProvisional, type Provisional } from '../../../../src/service/oauth/provisional/accounts-and-tokens.ts';
 import { PendingWork } from '../../../../src/service/support/pending-work.ts';
 import { ada, ben, makeWorld, restarted, type TestCore, type World } from '../../domain/support.ts';

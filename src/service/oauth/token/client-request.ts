@@ -1,8 +1,12 @@
+import { splitScopes } from '../../../model/oauth.ts';
+import { isSnowflake } from '../../../model/snowflake.ts';
+import { createAttemptLimiter } from '../../auth/attempt-limiter.ts';
 import type { Core } from '../../core.ts';
+import { FormFields } from '../../http/body/url-encoded.ts';
+import type { Call } from '../../http/call.ts';
 import type { ApplicationRecord } from '../../store/records.ts';
 import { matchesSecret } from '../../support/secret.ts';
-import { type Form, field } from './form.ts';
-import { oauthFaults } from './oauth-request-error.ts';
+import { type OAuthErrorCode, OAuthRequestError, oauthFaults } from './oauth-request-error.ts';
 
 interface ClientCredentials {
   readonly clientId: string;
@@ -47,7 +51,7 @@ export async function authenticateClient(core: Core, request: ClientRequest): Pr
 }
 
 /** The client that a request names, proven or not. */
-export function clientNamedBy({ authorization, form }: ClientRequest): string | undefined {
+function clientNamedBy({ authorization, form }: ClientRequest): string | undefined {
   return form.get('client_id') || parseBasic(authorization ?? '')?.clientId;
 }
 
@@ -84,4 +88,65 @@ function formDecode(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** The parameters of a form-encoded body; none when the body is not a form. */
+export type Form = Pick<FormFields, 'get' | 'getAll'>;
+
+/** The form of a request; JSON and malformed bodies count as an empty form. @see docs/spec/oauth2.md#errors */
+export function formOf({ body }: Call): Form {
+  return body instanceof FormFields ? body : new FormFields();
+}
+
+/**
+ * A field's text; an empty field counts as missing.
+ *
+ * @throws OAuthRequestError `invalid_request` when the field is repeated
+ * @see RFC 6749, section 3.2
+ */
+export function field(form: Form, name: string): string | undefined {
+  const [value, ...more] = form.getAll(name);
+  if (more.length > 0) throw oauthFaults.repeated(name);
+  return value || undefined;
+}
+
+/** The scopes that a form names, if any. */
+export function scopesIn(form: Form): readonly string[] {
+  return splitScopes(field(form, 'scope') ?? '');
+}
+
+/** @throws OAuthRequestError `invalid_request` when the field is missing or repeated */
+export function requiredField(form: Form, name: string): string {
+  const value = field(form, name);
+  if (value === undefined) throw oauthFaults.missing(name);
+  return value;
+}
+
+/**
+ * Runs a request in which a client proves something: its secret, a code, a token. @throws RequestError `rate_limited`
+ */
+export type ProofGuard = <T>(request: ClientRequest, work: () => Promise<T>) => Promise<T>;
+
+const wrongProofs: ReadonlySet<OAuthErrorCode> = new Set<OAuthErrorCode>(['invalid_client', 'invalid_grant']);
+
+/**
+ * Unspecified: wrong proofs are counted by application and address, so that nobody elsewhere can lock an application
+ * out; the secrets themselves are too long to be guessed from many addresses.
+ */
+export function createProofGuard(core: Core): ProofGuard {
+  const attempts = createAttemptLimiter(core, 'oauth-proof');
+  return (request, work) =>
+    attempts.attempt(attemptOrigin(request), async wrong => {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof OAuthRequestError && wrongProofs.has(error.error)) wrong();
+        throw error;
+      }
+    });
+}
+
+function attemptOrigin(request: ClientRequest): string {
+  const clientId = clientNamedBy(request);
+  return `${isSnowflake(clientId) ? clientId : 'nobody'}/${request.address}`;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Component } from '../../../src/model/component.ts';
-import type { Attachment } from '../../../src/model/message.ts';
-import { showComponents } from '../../../src/service/domain/component-view.ts';
-import { button, row, stringSelect, text } from '../../support/commands/components.ts';
+import type { Component } from '../../../../src/model/component.ts';
+import type { Attachment } from '../../../../src/model/message.ts';
+import { showComponents } from '../../../../src/service/domain/interactions/answer-view.ts';
+import { button, row, stringSelect, text } from '../../../support/commands/components.ts';
 
 const attachment = {
   id: '8',

@@ -1,6 +1,49 @@
 import type { CryptoKey, JWK } from 'jose';
+import { splitScopes, type TokenResponse } from '../../../model/oauth.ts';
+import { randomToken } from '../../../wire/clock/ports.ts';
 import { loadOnce } from '../../../wire/load-once.ts';
 import type { Core } from '../../core.ts';
+import type { VoiceSeat, VoiceServer } from '../../domain/lobbies/voice-server.ts';
+import type { PendingWork } from '../../support/pending-work.ts';
+import { serviceLimits } from '../../support/service-limits.ts';
+import type { Parties } from '../authorize/authorization-records.ts';
+
+/** The user and the application of an ID token. */
+export interface IdTokenSubject extends Parties {
+  /** From the authorization request; a refresh does not repeat it. */
+  readonly nonce: string | null;
+}
+
+export interface IdTokens {
+  /** Adds an ID token to an answer whose scope has `openid`. @see docs/spec/oauth2.md#token-information */
+  add(response: TokenResponse, subject: IdTokenSubject): Promise<TokenResponse>;
+  sign(subject: IdTokenSubject, lifeSeconds: number): Promise<string>;
+}
+
+/** Unspecified: an ID token lives as long as the access token that comes with it. */
+export function createIdTokens(core: Core, keys: SigningKeys): IdTokens {
+  async function sign({ application_id, user_id, nonce }: IdTokenSubject, lifeSeconds: number): Promise<string> {
+    const { kid, key } = await keys.signer();
+    const { SignJWT } = await loadJose();
+    const nowSeconds = Math.floor(core.clock.now() / 1000);
+    return new SignJWT(nonce === null ? {} : { nonce })
+      .setProtectedHeader({ alg: signingAlgorithm, kid, typ: 'JWT' })
+      .setIssuer(core.addresses.web)
+      .setSubject(user_id)
+      .setAudience(application_id)
+      .setIssuedAt(nowSeconds)
+      .setExpirationTime(nowSeconds + lifeSeconds)
+      .sign(key);
+  }
+
+  return {
+    sign,
+    async add(response, subject) {
+      if (!splitScopes(response.scope).includes('openid')) return response;
+      return { ...response, id_token: await sign(subject, response.expires_in) };
+    },
+  };
+}
 
 /**
  * The algorithm of ID tokens and of other tokens that the service issues. @see docs/spec/oauth2.md#token-information
@@ -94,4 +137,40 @@ async function createKey(): Promise<PrivateKey> {
   const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
   const jwk = await exportJWK(privateKey);
   return { ...jwk, use: 'sig', alg: signingAlgorithm, kid: await calculateJwkThumbprint(jwk) } as PrivateKey;
+}
+
+/** Audience and type of voice tokens, so that no verifier of ID tokens accepts one. */
+export const voiceAudience = 'lobby-voice';
+export const voiceTokenType = 'voice+jwt';
+
+const tokenIdBytes = 16;
+
+/**
+ * Signs tokens for the voice server that an operator runs. Unspecified: they are JWTs signed by the key of the ID
+ * tokens, so that a voice server needs nothing but `GET /oauth2/keys` to verify them. `sub` is the user, `lobby_id`
+ * the call, and `session_id` the session that both events name. They are valid for `serviceLimits.voiceTokenLifeMs`;
+ * op 42 requests another.
+ */
+export function openVoiceServer(
+  core: Core,
+  keys: SigningKeys,
+  pendingWork: PendingWork,
+  endpoint: string,
+): VoiceServer {
+  async function sign({ lobbyId, applicationId, userId, sessionId }: VoiceSeat): Promise<string> {
+    const { kid, key } = await keys.signer();
+    const { SignJWT } = await loadJose();
+    const nowSeconds = Math.floor(core.clock.now() / 1000);
+    return new SignJWT({ application_id: applicationId, lobby_id: lobbyId, session_id: sessionId })
+      .setProtectedHeader({ alg: signingAlgorithm, kid, typ: voiceTokenType })
+      .setIssuer(core.addresses.web)
+      .setAudience(voiceAudience)
+      .setSubject(userId)
+      .setJti(randomToken(core.entropy, tokenIdBytes))
+      .setIssuedAt(nowSeconds)
+      .setExpirationTime(nowSeconds + serviceLimits.voiceTokenLifeMs / 1000)
+      .sign(key);
+  }
+
+  return { endpoint, token: seat => pendingWork.runAside(() => sign(seat)) };
 }
