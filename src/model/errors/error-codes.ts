@@ -38,7 +38,7 @@ export const errorCodes = {
       invalid_secret: 'A secret for the keychain must be text, neither empty nor longer than the keychain allows.',
       invalid_service:
         "The keychain's service name is empty, too long, or contains characters that a keychain rejects.",
-      invalid_snowflake: 'An id must be a snowflake: a decimal unsigned 64-bit integer.',
+      invalid_snowflake: 'An id must be a snowflake: a decimal integer below 2^63.',
       invalid_tiers: 'The list of keychain tiers is empty or names an unknown tier.',
       invalid_voice_settings: 'The settings of a call must be booleans with known names.',
       missing_access_token: 'No access token is set; call updateToken() first.',

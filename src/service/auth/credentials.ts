@@ -154,7 +154,7 @@ function fits(principal: Principal, credential: Credential): boolean {
 function refusal(principal: Principal, route: Route): RequestError {
   const reason = rejectionReason(principal, route);
   const asked = route.credentials.map(nameCredential).join(', or ');
-  return new RequestError(reason, { message: `${apiMessages[reason]}: it takes ${asked}.` });
+  return new RequestError(reason, { message: `${apiMessages[reason]}: this route accepts ${asked}.` });
 }
 
 function rejectionReason(principal: Principal, route: Route): ApiErrorName {

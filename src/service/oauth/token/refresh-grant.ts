@@ -49,7 +49,7 @@ export async function refresh(
     const { application_id, user_id } = token;
     core.log.warn(
       { application_id, user_id },
-      'A refresh token was used a second time: all tokens of its grant have ended.',
+      'A refresh token was used a second time: all tokens of its grant were revoked.',
     );
   }
   if (typeof rotation === 'string') throw oauthFaults.refreshToken();

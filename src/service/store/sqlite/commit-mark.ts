@@ -48,7 +48,7 @@ export class CommitMark {
       this.#write(commits);
     } catch (error) {
       if (!this.#hasFailed)
-        this.#log.warn({ error }, 'The mark of commits could not be moved; a loss may go unnoticed.');
+        this.#log.warn({ error }, 'The number of commits could not be recorded; a loss of data may go unnoticed.');
       this.#hasFailed = true;
     }
   }

@@ -305,7 +305,11 @@ class SqliteEngine implements Engine {
       }
     }
     const more = records.length - namedMax;
-    if (more > 0) this.#log.error({ code: 'record_unreadable', more }, 'There are more such records, found together.');
+    if (more > 0)
+      this.#log.error(
+        { code: 'record_unreadable', more },
+        'Further records of the same kind were found and are not listed.',
+      );
   }
 
   #logSetAside(): void {
