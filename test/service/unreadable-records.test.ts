@@ -185,7 +185,9 @@ describe('other records that cannot be decoded', () => {
     clients.push(resumed);
     resumed.resume(token, sessionId, sequence);
     await resumed.frame(({ op }) => op === opcodes.INVALID_SESSION);
-    expect(lines.map(({ message }) => message)).toContain('Not all of the kept events can be read; the sessions end.');
+    expect(lines.map(({ message }) => message)).toContain(
+      'Not all stored events can be read; these sessions are closed, and their clients identify again.',
+    );
   });
 
   it('of the key that signs ID tokens make way for a new key', async () => {
