@@ -227,7 +227,7 @@ describe('updateToken', () => {
     expect(seen).toEqual(['ready']);
   });
 
-  it('connects anew when the ID token beside it names another player', async () => {
+  it('opens another connection when the ID token of the new token names another player', async () => {
     const client = clientOf();
     await signIn(client);
     await client.connect();

@@ -6,7 +6,7 @@ import { botHeaders, callApi, starfall } from '../support/service/starfall.ts';
 const application = starfall.applications[0].id;
 const commands = `/applications/${application}/commands`;
 
-describe('the HTTP door', () => {
+describe('the HTTP server', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ fixtures: starfall, limits: 'off' });
@@ -108,7 +108,7 @@ describe('the HTTP door', () => {
   });
 });
 
-describe('limits at the door', () => {
+describe('limits on requests', () => {
   it('let the 50th call of a second through, refuse the 51st with 429, and let on when the second is over', async () => {
     const service = await startService({ fixtures: starfall, clock: 'virtual' });
     const get = () => callApi(service, 'GET', '/lobbies/1');

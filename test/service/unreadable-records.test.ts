@@ -146,7 +146,7 @@ describe('other records that cannot be decoded', () => {
     expect(errors().filter(({ code }) => code !== 'record_unreadable')).toEqual([]);
   });
 
-  it('of a token rejects that token, and of a session lets its client identify anew', async () => {
+  it('of a token rejects that token, and of a session makes its client identify again', async () => {
     const token = `Bearer ${await playerToken(service, String(ada))}`;
     const client = await connect(grace);
     const other = await connect(ada);

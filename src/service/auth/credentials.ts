@@ -161,7 +161,7 @@ function rejectionReason(principal: Principal, route: Route): ApiErrorName {
   if (principal.kind === 'bot') return 'bots_not_allowed';
   if (route.credentials.some(credential => credential.startsWith(`${principal.kind}:`))) return 'missing_scope';
   if (route.credentials.includes('bot')) return 'only_bots_allowed';
-  // A client-credentials token speaks for the application as its bot does.
+  // A client-credentials token acts for the application, as its bot does.
   return principal.kind === 'application' ? 'bots_not_allowed' : 'missing_access';
 }
 

@@ -37,7 +37,7 @@ export interface Engine {
   close(): void;
 }
 
-/** How long after a commit the engine tidies up, and the pause between two steps, in which requests are served. */
+/** How long after a commit the engine frees pages, and the pause between two steps, in which requests are served. */
 const tidyAfterMs = 1000;
 const tidyPauseMs = 20;
 

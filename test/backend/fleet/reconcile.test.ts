@@ -57,7 +57,7 @@ describe('reconcile', () => {
     expect(sent.map(line => line.split(' ')[0])).toEqual(['GET', 'PATCH']);
   });
 
-  it('leaves other servers’ lobbies alone, and its own others where it is told to', async () => {
+  it('keeps other servers’ lobbies, and its own others if the option says so', async () => {
     const b = await fleet.server('b').lobbies.ensure('theirs');
     const { lobbies } = fleet.server('a');
     await lobbies.reconcile(setOf({ mine: {} }));

@@ -351,7 +351,7 @@ describe('waking up', () => {
     expect(await next.next()).toMatchObject({ op: opcodes.RESUME });
   });
 
-  it('sends a heartbeat immediately when it is told that the machine resumed', async () => {
+  it('sends a heartbeat immediately when the machine resumes', async () => {
     const link = await connected();
     client.checkConnection();
     expect(await link.next()).toMatchObject(heartbeat);

@@ -141,7 +141,7 @@ describe('bounds', () => {
     await until(() => silent.isGone() && halfway.isGone());
   });
 
-  it(`let ${connectionsMax} connections in at once, and drop one more`, async () => {
+  it(`let ${connectionsMax} connections in concurrently, and drop one more`, async () => {
     const { path } = await game('s', { clock: new VirtualClock(0) });
     const visitors: Socket[] = [];
     for (let i = 0; i < connectionsMax - 1; i++) visitors.push(await open(path));

@@ -262,7 +262,7 @@ describe('changing and leaving', () => {
     expect(rig.voice.call('1')).toMatchObject({ status: 'disconnected', participants: [] });
   });
 
-  it('comes back that has just left: the service is told both, and joining is done at its second word', async () => {
+  it('joins again right after leaving: the service receives both, and the second answer completes the join', async () => {
     void rig.voice.leave('1', {});
     await turns();
     const joined = rig.join();

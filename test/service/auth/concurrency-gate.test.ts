@@ -24,7 +24,7 @@ describe('a gate', () => {
     expect(await gate.run(async () => 'again')).toBe('again');
   });
 
-  it('refuses at once what is too much of one caller, or of all', () => {
+  it('rejects immediately what is too much of one caller, or of all', () => {
     const gate = new ConcurrencyGate({ running: 1, all: 3, perCaller: 2 });
     const first = gate.enter('a');
     expect([first, gate.enter('a'), gate.enter('a'), gate.enter('b'), gate.enter('c')].map(Boolean)).toEqual([

@@ -57,7 +57,7 @@ function refusedAs(code: string) {
 const notVerified = refusedAs('APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID');
 
 describe('/applications/{application_id}', () => {
-  it('is the own application by its id, and nobody else’s', async () => {
+  it('is the own application by its id, and no other', async () => {
     const path = `/applications/${application.id}`;
     expect((await callApi(service, 'GET', path)).body).toEqual(await own());
     const edited = await callApi(service, 'PATCH', path, { description: 'Harbours' });
@@ -150,7 +150,7 @@ describe('PATCH /applications/@me', () => {
     expect((await own()).description).toBe('');
   });
 
-  it('refuses an address where nobody is', async () => {
+  it('rejects an address where no server answers', async () => {
     const gone = await startLoopbackServer(() => {});
     await gone.close();
     expect(await pointTo(gone.baseUrl)).toMatchObject(notVerified);

@@ -71,7 +71,7 @@ describe('an interaction over HTTP and the gateway', () => {
     },
   );
 
-  it("lets the user's own client hear the outcome under its own name for it", async () => {
+  it("reports the outcome to the user's own client under the client's nonce", async () => {
     const interaction = await used('of success');
     await callback(interaction);
     const message = await user.frame(

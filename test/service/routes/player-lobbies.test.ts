@@ -138,7 +138,7 @@ describe('messages', () => {
       expect(await sendForm(parts({ content: '4 & é', flags: '4' }))).toMatchObject(message);
     });
 
-    it('may carry JSON in payload_json, beside which files are passed over and fields count more', async () => {
+    it('may carry JSON in payload_json; files are ignored and fields take precedence', async () => {
       const payload_json = JSON.stringify({ content: 'payload', flags: 4 });
       const form = parts({ content: 'field', payload_json, 'files[0]': new Blob(['x']) });
       expect(await sendForm(form)).toMatchObject({ status: 201, body: { content: 'field', flags: 65536 + 4 } });

@@ -261,7 +261,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
     });
 
     describe('announcements', () => {
-      it('leave after the commit and before the caller hears, with scope and revision', async () => {
+      it('leave after the commit and before the caller is answered, with scope and revision', async () => {
         const seen: unknown[] = [];
         await store.close();
         store = await place.open(async events => {

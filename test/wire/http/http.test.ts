@@ -179,7 +179,7 @@ describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(system
       );
     });
 
-    it('says where there is nobody', async () => {
+    it('names the address where no server listens', async () => {
       const port = await freePort();
       const clock = new VirtualClock(Date.now());
       const http = new Http({ baseUrl: `http://127.0.0.1:${port}`, clock, transport: transport() });
@@ -298,7 +298,7 @@ describe('Http and limits', () => {
     },
   );
 
-  it('rejects at once with a RateLimitError when the wait would pass the deadline; its cause is the answer', async () => {
+  it('rejects immediately with a RateLimitError when the wait would pass the deadline; its cause is the answer', async () => {
     const { http } = await setUp((_, response) =>
       answerJson(
         response,
@@ -362,7 +362,7 @@ describe('Http tells of its waits', () => {
     expect(waits).toEqual([{ reason: 'rate_limit', untilMs: expect.any(Number) }, undefined]);
   });
 
-  it('for the answer that tells the limit, which nobody can know', async () => {
+  it('for the answer that names the limit, which is not known before', async () => {
     const waits = await told((_, response) => answerJson(response, 200, {}), 2);
     expect(waits).toEqual([{ reason: 'rate_limit', untilMs: undefined }, undefined]);
   });

@@ -8,7 +8,7 @@ import { hashSecret } from '../../support/secret.ts';
 export interface RefreshRequest {
   /** The refresh token. */
   readonly secret: string;
-  /** The client's idempotency key, which nobody can guess. */
+  /** The client's idempotency key, which cannot be guessed. */
   readonly key: string | undefined;
 }
 

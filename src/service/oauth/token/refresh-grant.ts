@@ -68,7 +68,7 @@ function validateScopes(form: Form, granted: readonly string[]): readonly string
   return requireScopes(scopesIn(form), scope => granted.includes(scope));
 }
 
-// Long enough that nobody guesses it, and short enough that nobody fills the store with it.
+// Too long to be guessed, and too short to fill the store.
 const { idempotencyKeyLengthMin, idempotencyKeyLengthMax } = serviceLimits;
 const keyForm = new RegExp(`^[\\x21-\\x7E]{${idempotencyKeyLengthMin},${idempotencyKeyLengthMax}}$`);
 

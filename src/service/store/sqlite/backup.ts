@@ -65,7 +65,7 @@ export async function restoreBackup(file: string, folder: string): Promise<Backu
   });
 }
 
-/** Does something in a folder of its own beside `target`, on the same disk, which is gone afterwards. */
+/** Runs `work` in a temporary folder next to `target`, on the same disk. */
 async function besides<T>(target: string, work: (copy: string) => Promise<T>): Promise<T> {
   let folder: string | undefined;
   try {
@@ -82,7 +82,7 @@ async function besides<T>(target: string, work: (copy: string) => Promise<T>): P
 }
 
 /**
- * Makes the copy one file without a log, and looks through it.
+ * Makes the copy one file without a log, and checks it.
  *
  * @param source what it is a copy of
  * @param known how many commits it must have

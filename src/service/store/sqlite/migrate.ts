@@ -70,7 +70,7 @@ export function layoutOf(database: DatabaseSync, location: string): number {
 function copyBefore(database: DatabaseSync, location: string, layout: number): string {
   const copy = createBeside(`${location}.layout-${layout}`);
   try {
-    // SQLite's own way: reading the file beside SQLite would drop this process's lock on it.
+    // Through SQLite: reading the file without it would release this process's lock.
     database.prepare('VACUUM INTO ?').run(copy);
     const file = openSync(copy, 'r+');
     fsyncSync(file);
@@ -100,7 +100,7 @@ function createBeside(base: string): string {
   }
 }
 
-/** Older versions made databases that never shrink; such a one is written anew, once. */
+/** Older versions created databases that never shrink; such a database is rewritten once. */
 function letShrink(database: DatabaseSync, log: Logger): void {
   if (Number(database.prepare('PRAGMA auto_vacuum').get()?.auto_vacuum) !== 0) return;
   try {

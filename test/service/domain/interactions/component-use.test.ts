@@ -217,7 +217,7 @@ describe('a select', () => {
 });
 
 describe('an answer to the use of a component', () => {
-  it('of type 7 edits the message: all who have it hear of it, and it is the first answer', async () => {
+  it('of type 7 edits the message: all who see it are notified, and it is the first answer', async () => {
     const message = await shown(join);
     const interaction = await pressed(pressOf(message), ben);
     const heardByBen: string[] = [];

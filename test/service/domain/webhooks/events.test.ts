@@ -147,7 +147,7 @@ describe('a delivery', () => {
     expect(deliveries()).toHaveLength(2);
   });
 
-  it('is repeated after pauses that double, signed anew, and given up within ten minutes', async () => {
+  it('is repeated after pauses that double, signed again, and given up within ten minutes', async () => {
     answers = Array.from({ length: 20 }, () => 500);
     const beginMs = world.core.clock.now();
     await send();

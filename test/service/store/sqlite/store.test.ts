@@ -113,7 +113,7 @@ describe('a commit that fails', () => {
     ]);
   });
 
-  it('leaves a store that goes on once there is room', async () => {
+  it('leaves a store that continues once there is space', async () => {
     const { store, free } = await openFull();
     await expect(put(store, '1', metadata)).rejects.toMatchObject({ code: 'store_full' });
     free();
