@@ -106,7 +106,7 @@ describe('a backend', () => {
     bare.close();
   });
 
-  it('sends nothing that the rulebook refuses', async () => {
+  it('sends nothing that the rulebook rejects', async () => {
     const accounts = backend.provisionalAccounts;
     const asked = tickets.seen.length;
     const type = 'XBOX' as ExternalAuthType;

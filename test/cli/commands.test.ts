@@ -188,7 +188,7 @@ describe('rallypoint commands', () => {
     }
   });
 
-  it('refuses wrong use in one line, with exit code 2', async () => {
+  it('rejects wrong use in one line, with exit code 2', async () => {
     const runs = [
       ['plan'],
       ['plan', 'a.json', 'b.json'],

@@ -256,7 +256,7 @@ describe('faults and traffic of a world', () => {
 });
 
 describe('the state of a world', () => {
-  it('is restored by a snapshot: what came later is gone, and backends go on listening', async () => {
+  it('is restored by a snapshot: what came later is gone, and backends continue listening', async () => {
     const saved = await world.snapshot();
     const ada = await world.player('ada');
     const { id: lobbyId } = await ada.lobbies.join('later');

@@ -170,13 +170,13 @@ describe('ensure', () => {
     expect(await fleet.lobby(deleted)).toBeUndefined();
   });
 
-  it('gives the key back when the service refuses to open the lobby', async () => {
+  it('gives the key back when the service does not open the lobby', async () => {
     const wrong = fleet.server('a', { botToken: 'wrong' });
     expect(await codeOf(wrong.lobbies.ensure('match 1'))).toBe('unauthorized');
     expect(await fleet.server('b').lobbies.ensure('match 1')).toMatchObject({ isNew: true, epoch: 1 });
   });
 
-  it('refuses before sending what is not valid, with every issue', async () => {
+  it('rejects before sending what is not valid, with every issue', async () => {
     const { lobbies, sent } = fleet.server('a');
     const call = lobbies.ensure('match 1', { members: [{ id: 'x' }], idle_timeout_seconds: 4 });
     await expect(call).rejects.toMatchObject({
@@ -218,7 +218,7 @@ describe('the lease', () => {
     expect((await fleet.directory.list('')).size).toBe(4); // two lobbies, two servers
   });
 
-  it('refuses late writes locally once it has run out and another server has taken the lobby', async () => {
+  it('rejects late writes locally once it has run out and another server has taken the lobby', async () => {
     const { lobbies, sent } = fleet.server('a');
     const { lobby } = await lobbies.ensure('match 1');
     const next = fleet.server('b').lobbies;
@@ -410,7 +410,7 @@ describe('the lease', () => {
 });
 
 describe('handing over', () => {
-  it('gives a lobby to another server, whose it is from then on; the old one’s writes are refused locally', async () => {
+  it('gives a lobby to another server, which owns it from then on; the old one’s writes are rejected locally', async () => {
     const a = fleet.server('a');
     const b = fleet.server('b');
     const { lobby } = await a.lobbies.ensure('match 1', { metadata: { a: '1' } });
@@ -551,7 +551,7 @@ describe('sweep', () => {
     expect(await codeOf(b.putMember(lobby.id, ada.id))).toBe('none');
   });
 
-  it('goes on with a deletion that a crash cut off', async () => {
+  it('continues with a deletion that a crash cut off', async () => {
     const real = nodeTransport();
     const transport: typeof real = {
       send: request => (request.method === 'DELETE' ? new Promise<never>(() => {}) : real.send(request)),

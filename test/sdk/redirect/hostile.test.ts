@@ -229,7 +229,7 @@ describe('10,000 hostile connections', () => {
     Buffer.from([0, 0xff, 0xfe, 0x0a, 0x0a]),
   ];
 
-  it('leave nothing behind, and the game goes on waiting', async () => {
+  it('leave nothing behind, and the game continues waiting', async () => {
     const { path, receiver } = await game();
     const attack = (said: string | Uint8Array) =>
       new Promise<void>(resolve => {

@@ -430,7 +430,7 @@ describe('when the connection is lost', () => {
     });
   });
 
-  it('and the session goes on, all is as before', () => {
+  it('and the session continues, all is as before', () => {
     rig.online(true);
     expect(rig.lists).toEqual([['1 muted']]);
     expect(rig.pings).toEqual([]);

@@ -28,7 +28,7 @@ const right = (who = 'ada') => attempts.attempt(who, async () => 'right');
 const refusal = { reason: 'rate_limited', extra: { retry_after: 60, global: false } };
 
 describe('attempts', () => {
-  it('may be wrong as often as the limit says; one more is refused, right or wrong', async () => {
+  it('may be wrong as often as the limit says; one more is rejected, right or wrong', async () => {
     for (let time = 0; time < limit.requests; time++) expect(await wrong()).toBe('wrong');
     await expect(wrong()).rejects.toMatchObject(refusal);
     await expect(right()).rejects.toMatchObject(refusal);

@@ -15,7 +15,7 @@ describe('a gate', () => {
     expect([most, running]).toEqual([2, 0]);
   });
 
-  it('goes on after a work that failed', async () => {
+  it('continues after an operation that failed', async () => {
     const gate = new ConcurrencyGate({ running: 1, all: 10, perCaller: 10 });
     const failed = gate.run(() => Promise.reject(new Error('no')));
     const next = gate.run(async () => 'yes');

@@ -189,7 +189,7 @@ export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnde
         expect(await there.count('x', limit)).toMatchObject({ allowed, remaining: allowed ? 2 : 0 });
       });
 
-      it('begins its window with the first call, not with a later or a refused one', async () => {
+      it('begins its window with the first call, not with a later or a rejected one', async () => {
         const endMs = clock.now() + 1000;
         for (let call = 0; call < 5; call++) {
           expect(await here.count('x', limit)).toMatchObject({ resetAtMs: endMs });

@@ -20,7 +20,7 @@ function blocklistOf(limits: LimitProfile = limitProfiles.standard) {
 }
 
 describe('an address', () => {
-  it('is let in after 9,999 refusals and blocked after 10,000, for half a minute', async () => {
+  it('is let in after 9,999 rejections and blocked after 10,000, for half a minute', async () => {
     expect([requests, windowMs, blockMs]).toEqual([10_000, 600_000, 30_000]);
     const { clock, blocklist, refuse } = blocklistOf();
     refuse(requests - 1);
@@ -93,7 +93,7 @@ describe('an address', () => {
     expect(blocklist.blockedForMs('b')).toBe(0);
   });
 
-  it('is forgotten when ten thousand others were refused since it first was', () => {
+  it('is forgotten when ten thousand others were rejected since it first was', () => {
     const { blocklist, refuse } = blocklistOf();
     refuse(requests);
     for (let other = 0; other < 9_999; other++) refuse(1, String(other));

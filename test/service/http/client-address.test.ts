@@ -140,7 +140,7 @@ describe('a service behind a proxy that it trusts', () => {
     await service.close();
   });
 
-  it('refuses to trust what is no address', async () => {
+  it('rejects a trusted proxy that is not an address', async () => {
     await expect(startService({ trustedProxies: ['proxy.example'] })).rejects.toMatchObject({
       code: 'invalid_trusted_proxy',
     });

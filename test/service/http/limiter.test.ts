@@ -63,7 +63,7 @@ describe('headers about limits', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it('by a bucket: N calls pass, the next gets 429, and passes after waiting', async () => {
     await start(profileOf({ 'lobby-get': { requests: 2, windowMs: 64_570 } }));
     const get = () => callApi(service, 'GET', '/lobbies/1');
@@ -102,7 +102,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('comes before the body is judged, and is not counted', async () => {
+  it('comes before the body is checked, and is not counted', async () => {
     await start(profileOf({ 'lobby-create': { requests: 1, windowMs: 1000 } }));
     expect((await callApi(service, 'POST', '/lobbies', '{')).status).toBe(400);
     expect((await callApi(service, 'POST', '/lobbies', '{')).status).toBe(429);

@@ -424,7 +424,7 @@ describe('the event', () => {
     await Promise.all([bot, others, rival].map(client => client.end()));
   });
 
-  it('does not come for an edit that was refused', async () => {
+  it('does not come for an edit that was rejected', async () => {
     const bot = await GatewayClient.identified(service.gateway, { token: application.bot_token });
     await edit(global.id, [forbid(everyone)], people.plain);
     await edit(global.id, [{}]);

@@ -125,7 +125,7 @@ describe('a file of a message', () => {
     else expect(answer.body.resource.message.attachments[0].size).toBe(size);
   });
 
-  it('is refused in a form that is too large as a whole', async () => {
+  it('is rejected in a form that is too large as a whole', async () => {
     const { id, token } = await used();
     const third = new Uint8Array(serviceLimits.formBodyBytesMax / 3);
     const files = [text(third), text(third), text(third)];
@@ -171,7 +171,7 @@ describe('a file that a user sends along', () => {
     expect(data).not.toHaveProperty('resolved');
   });
 
-  it('is refused by an option that takes other types', async () => {
+  it('is rejected by an option that takes other types', async () => {
     const use = useOf([{ type: 11, name: 'map', value: '0' }]);
     const refused = await send('POST', '/interactions', use, [text('x', 'map.exe', '')], session);
     expect(refused).toMatchObject({ status: 400, body: { code: 50035 } });

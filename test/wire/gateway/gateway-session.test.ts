@@ -246,7 +246,7 @@ describe('GatewaySession', () => {
     expect(connectOf(session.closed(1006)).url).toBe(gatewayAddress(isUsed ? resume : first));
   });
 
-  it.each(Object.values(closeCodes))('after $code goes on with: $remedy', ({ code, remedy }) => {
+  it.each(Object.values(closeCodes))('after $code continues with: $remedy', ({ code, remedy }) => {
     const effects = readySession().closed(code);
     if (remedy === 'stop')
       expect(effects).toMatchObject([{ do: 'stop', error: { closeCode: code, recoverable: false } }]);
@@ -297,7 +297,7 @@ describe('GatewaySession', () => {
     expect(connectOf(session.closed(4000)).resumes).toBe(true);
   });
 
-  it('gives up a session that is refused each time, though it is said that it may be resumed', () => {
+  it('gives up a session that is rejected each time, though it is said that it may be resumed', () => {
     const session = readySession();
     session.closed(1006);
     const resumed = [1, 2, 3].map(() => {

@@ -232,7 +232,7 @@ describe('RateLimiter', () => {
     await next;
   });
 
-  it('refuses the 10,001st call that waits for one bucket', async () => {
+  it('rejects the 10,001st call that waits for one bucket', async () => {
     const { acquire } = setUp();
     await acquire();
     const abort = new AbortController();
@@ -320,7 +320,7 @@ async function play({ limit, windowMs, globalLimit, calls }: Scene): Promise<Sim
 }
 
 describe('RateLimiter against a service that counts', () => {
-  it('is never refused, ends every call by its deadline and loses no place, however calls and answers cross', async () => {
+  it('is never rejected, ends every call by its deadline and loses no place, however calls and answers cross', async () => {
     await fc.assert(
       fc.asyncProperty(scenes(['answered', 'answered', 'answered', 'unsent', 'aborted'], [lane]), async scene => {
         const { refusals, globalRefusals } = await play(scene);

@@ -117,7 +117,7 @@ describe('a button', () => {
     expect((await refusal(pressed(pressOf(message)))).reason).toBe('unknown_message');
   });
 
-  it('is refused to a member who does not see the channel', async () => {
+  it('is rejected for a member who does not see the channel', async () => {
     const message = await shown(join);
     await world.core.store.transact('place', transaction =>
       transaction.put('guilds', guild({ roles: [{ id: guildId, name: '@everyone', permissions: '0', position: 0 }] })),

@@ -268,7 +268,7 @@ describe('what is kept', () => {
     expect(rows(world, 'gateway_sessions')).toBe(0);
   });
 
-  it('goes as time goes on, and when the sessions do', async () => {
+  it('is removed as time passes, and with its sessions', async () => {
     const world = await World.begin();
     const id = await world.createLobby(ada);
     const client = await world.join(ada);

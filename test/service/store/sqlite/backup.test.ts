@@ -30,7 +30,7 @@ async function put(place: string, id: string): Promise<string[]> {
   return ids;
 }
 
-it('a backup is what the data folder was then, and its restored folder goes on', async () => {
+it('a backup is what the data folder was then, and its restored folder continues', async () => {
   await backUp(data, file);
   await put(data, '2');
   await restoreBackup(file, restored);
