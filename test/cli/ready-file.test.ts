@@ -100,8 +100,8 @@ describe('the ready file', () => {
     const path = join(place(), 'ready.json');
     mkdirSync(path);
     const ready = readyFile(path);
-    expect(() => ready.clear()).toThrow(/something else than a file/);
-    expect(() => ready.write(line)).toThrow(/something else than a file/);
+    expect(() => ready.clear()).toThrow(/not a regular file/);
+    expect(() => ready.write(line)).toThrow(/not a regular file/);
     expect(existsSync(path)).toBe(true);
   });
 
