@@ -71,7 +71,7 @@ export const specTables: Readonly<Record<string, () => string>> = {
   ...Object.fromEntries(routeGroups.map(group => [`routes: ${group}`, () => routeTable(group)])),
 };
 
-const remedies = { resume: 'resume the session', identify: 'identify anew', stop: 'give up' } as const;
+const remedies = { resume: 'resume the session', identify: 'identify again', stop: 'give up' } as const;
 
 function routeTable(group: string): string {
   return table(

@@ -96,5 +96,5 @@ function readResource(what: string, value: unknown): Readonly<Record<string, unk
 }
 
 function unreadable(what: string): TransportError {
-  return new TransportError('unreadable_answer', `The service's response is not ${what}.`);
+  return new TransportError('unreadable_answer', `The service's response is not ${what}. Check baseUrl.`);
 }

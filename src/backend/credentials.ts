@@ -129,7 +129,7 @@ async function fetchToken(http: Http, applicationId: ApplicationId, secret: stri
     });
   const { access_token: token, expires_in: seconds } = asRecord(answer.body) ?? {};
   if (typeof token !== 'string' || typeof seconds !== 'number') {
-    throw new TransportError('unreadable_answer', 'The response of the token endpoint is not a token.');
+    throw new TransportError('unreadable_answer', 'The response of the token endpoint is not a token. Check baseUrl.');
   }
   return { token, lifeMs: seconds * 1000 };
 }

@@ -41,14 +41,16 @@ export function releaseMemoryWhenIdle({ log, lookMs = lookMsDefault, clock = sys
       release ??= loadRelease(log);
       (await release)();
       held = process.memoryUsage.rss();
-      log.debug({ beforeBytes: before, afterBytes: held }, 'Memory was given back to the system.');
+      log.debug({ beforeBytes: before, afterBytes: held }, 'Memory was returned to the system.');
       used = process.cpuUsage(); // this was no work of the service's
     }
   }
 
   function lookLater(): void {
     clock.schedule(lookMs, async () => {
-      await look().catch(error => log.warn({ error: reportError(error) }, 'Memory could not be given back.'));
+      await look().catch(error =>
+        log.warn({ error: reportError(error) }, 'Memory could not be returned to the system.'),
+      );
       lookLater();
     });
   }

@@ -54,7 +54,7 @@ function rejectUnlessOurs(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (found.isSymbolicLink()) throw new Error('it is a symbolic link. Remove it, or name another file.');
-  if (!found.isFile()) throw new Error('there is something else than a file. Name another path.');
+  if (!found.isFile()) throw new Error('it is not a regular file. Name another path.');
   if (uid !== undefined && found.uid !== uid) throw new Error('it belongs to another user. Name another file.');
 }
 
@@ -64,7 +64,7 @@ function rejectOpenFolder(folder: string): void {
   const isSticky = (mode & 0o1000) !== 0;
   if (isWritableByOthers && !isSticky) {
     throw new Error(
-      `every user may replace files in ${folder}. Take that right away (chmod o-w), or choose another folder.`,
+      `every user may replace files in ${folder}. Remove that permission (chmod o-w), or choose another folder.`,
     );
   }
 }

@@ -42,7 +42,7 @@ export async function serve(args: readonly string[]): Promise<void> {
     log.info({ address: service.webBase }, 'The service accepts traffic.');
     releaseMemoryWhenIdle({ log });
     const signal = await stopped;
-    log.info({ signal }, 'The service finishes what is under way.');
+    log.info({ signal }, 'The service finishes the requests in progress.');
   } finally {
     await service.close();
     ready?.remove();

@@ -16,7 +16,7 @@ export interface IndexApplication {
  * The commands that a user may use in a place, in the user's language: `name_localized` and `description_localized` in
  * place of the dictionaries.
  *
- * Unspecified, for the interface shows no shape: beside the commands those applications that have any among them, and a
+ * Unspecified, because the interface shows no shape: besides the commands, those applications that have any among them, and a
  * version that is equal exactly when all the rest is.
  *
  * @see docs/spec/commands.md#command-index

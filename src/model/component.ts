@@ -37,7 +37,7 @@ export const buttonStyles = { PRIMARY: 1, SECONDARY: 2, SUCCESS: 3, DANGER: 4, L
 export const textInputStyles = { SHORT: 1, PARAGRAPH: 2 } as const;
 
 /**
- * A component as applications send it and clients show it, unjudged; which of its fields it has follows from its type.
+ * A component as applications send it and clients show it, not validated; its type determines which fields it has.
  * How long its texts and lists are is in `limits`.
  */
 export interface Component {

@@ -2,7 +2,7 @@
  * The locales a text can be given in.
  *
  * Unspecified: the 32 of the documentation and the two (`ar`, `he`) that only the OpenAPI document lists, so that no
- * valid body is refused.
+ * valid body is rejected.
  *
  * @see docs/spec/commands.md#localization
  */

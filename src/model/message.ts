@@ -39,7 +39,7 @@ export interface Attachment {
   ephemeral?: true;
 }
 
-/** What a message of a channel shows beside who said what, and where. */
+/** Fields of a channel's message besides author, content and place. */
 export interface MessageParts {
   /** ISO 8601 with microseconds. */
   timestamp: string;

@@ -1,5 +1,6 @@
 /** The entry point `@rallypoint/sdk/react`: hooks for React 18 and newer, for a client and for a window's client alike. */
 export {
+  type CommandsSource,
   type LobbiesSource,
   type LobbySource,
   type MessagesSource,

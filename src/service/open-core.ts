@@ -51,7 +51,7 @@ export async function openCore(options: ServiceOptions, environment: Environment
   closing.push(() =>
     writeTimeMark(store, Math.max(clock.now(), ids.lastMs)).catch(error => {
       // The mark matters only if the clock is set back, so a full disk must not fail the shutdown.
-      log.warn({ error }, 'The latest time could not be written to the store.');
+      log.warn({ error }, 'The time of the clock could not be written to the store.');
     }),
   );
   let addresses: Addresses | undefined;

@@ -31,7 +31,7 @@ export type WorldSnapshot = { readonly [field: string]: unknown };
 
 // Heartbeats must not be missed on either side: they are due every 41 seconds.
 const stepMs = 10_000;
-// The longest pause before a connection is opened anew.
+// The longest pause before a connection is opened again.
 const reconnectMs = 30_000;
 
 /**

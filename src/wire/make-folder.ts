@@ -2,14 +2,14 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from './http/transport.ts';
 
-/** Makes one folder, as `mkdir` of `node:fs/promises` does. */
+/** Creates one folder, as `mkdir` of `node:fs/promises` does. */
 export type MakeOne = (path: string, options: { readonly mode: number }) => Promise<unknown>;
 
 /**
- * Makes a folder, and those above it that are missing; one that is there stays as it is.
+ * Creates a folder and those above it that are missing; an existing one stays as it is.
  *
- * Each is tried once, where Node's own recursive way goes on for ever: below a folder that is there, lets none be made in
- * it, and says then that it is missing (/proc).
+ * Each is tried once. Node's own `recursive` option never returns below a folder that exists, allows no folder in it, and
+ * reports then that it is missing (/proc).
  *
  * @throws what the system says, with its `code`; `EEXIST`: there is something else in its place
  */

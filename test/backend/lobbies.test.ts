@@ -71,7 +71,7 @@ describe('a list of member changes', () => {
     expect(ensured).toMatchObject({ dropped: [crowd[3]], lobby: { members: [{ id: ada.id }] } });
   });
 
-  it('is refused as a whole, with the place of every fault, before anything is sent', async () => {
+  it('is rejected as a whole, with the place of every fault, before anything is sent', async () => {
     fleet = await Fleet.start(60);
     const { lobbies, sent } = fleet.server('a');
     const twice = [...crowd.slice(0, 40), crowd[1] ?? ''].map(id => ({ id }));
@@ -132,7 +132,7 @@ describe('moderation metadata', () => {
     expect(await codeOf(lobbies.setModerationMetadata('404', message.id, {}))).toBe('unknown_lobby');
   });
 
-  it('of 6 entries, or with a value of 2001 characters, is refused before it is sent', async () => {
+  it('of 6 entries, or with a value of 2001 characters, is rejected before it is sent', async () => {
     fleet = await Fleet.start();
     const { lobbies, sent } = fleet.server('a');
     const entries = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'x']));
@@ -155,7 +155,7 @@ describe('moderation metadata', () => {
 });
 
 describe('an invite for a member', () => {
-  it('is to the guild of the linked channel, and refused while there is none', async () => {
+  it('is to the guild of the linked channel, and rejected while there is none', async () => {
     fleet = await Fleet.start();
     const { lobbies } = fleet.server('a');
     const { id } = await lobbies.create({ members: [{ id: ada.id, flags: 1 }, { id: edsger.id }] });

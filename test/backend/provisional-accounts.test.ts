@@ -106,7 +106,7 @@ describe('a backend', () => {
     bare.close();
   });
 
-  it('sends nothing that the rulebook refuses', async () => {
+  it('sends nothing that the rulebook rejects', async () => {
     const accounts = backend.provisionalAccounts;
     const asked = tickets.seen.length;
     const type = 'XBOX' as ExternalAuthType;
@@ -152,7 +152,7 @@ describe('a service that answers otherwise', () => {
     },
   );
 
-  it('is told of no more than once, and no error repeats what was sent', async () => {
+  it('is reported at most once, and no error repeats what was sent', async () => {
     const failing = await startLoopbackServer((_request, response) => answerJson(response, 500, {}));
     const secrets = { botToken: 'bot-s3cret', clientSecret: 'client-s3cret' };
     const other = createBackend({ applicationId: '1', ...secrets, baseUrl: failing.baseUrl });

@@ -9,7 +9,7 @@ describe('the hand-written check that the rulebook is measured against', () => {
     fc.assert(fc.property(arbitraryChatCommand(), command => isCommand(command)));
   });
 
-  it('refuses what the rulebook refuses', () => {
+  it('rejects what the rulebook rejects', () => {
     const isChat = (body: unknown): boolean =>
       ((body as { type?: unknown }).type ?? commandTypes.CHAT_INPUT) === commandTypes.CHAT_INPUT;
     fc.assert(

@@ -36,6 +36,6 @@ describe.each(['backup', 'restore'])('rallypoint %s', command => {
   it('says in one line what it could not do', async () => {
     const { code, stdout, stderr } = await run(command, 'nowhere/backup.sqlite', '--data', 'nowhere/state');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^rallypoint: .* is not there\.\n$/);
+    expect(stderr).toMatch(/^rallypoint: .* does not exist\.\n$/);
   });
 });

@@ -188,7 +188,7 @@ describe('rallypoint commands', () => {
     }
   });
 
-  it('refuses wrong use in one line, with exit code 2', async () => {
+  it('rejects wrong use in one line, with exit code 2', async () => {
     const runs = [
       ['plan'],
       ['plan', 'a.json', 'b.json'],
@@ -315,7 +315,7 @@ describe('the settings of rallypoint commands', () => {
     const environment = { ...all, RALLYPOINT_BASE_URL: service.webBase };
     expect((await plainRun(withFile, environment)).code).toBe(0);
     const elsewhere = await plainRun([...withFile, '--base-url', `${nowhere}/api`], environment);
-    expect(elsewhere.stderr).toContain('that of --base-url');
+    expect(elsewhere.stderr).toContain('comes from --base-url');
     expect((await plainRun([...withFile, '--application', '998'], environment)).code).toBe(1);
   });
 

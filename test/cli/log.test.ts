@@ -66,7 +66,7 @@ describe('the log of the command', () => {
     expect(lines).toMatchObject([{ level: 30, n: 1, msg: 'first' }]);
   });
 
-  it('loses nothing when the process ends at once', async () => {
+  it('loses nothing when the process ends immediately', async () => {
     for (const end of ['process.exit(1)', "throw new Error('at once')"]) {
       expect(await linesOf('info', `log.info({ n: 1 }, 'last words'); ${end};`)).toMatchObject([
         { level: 'info', n: 1, msg: 'last words' },

@@ -252,7 +252,7 @@ describe('rallypoint serve', () => {
     expect(noData.stderr).toContain('rallypoint.sqlite cannot be opened');
   });
 
-  it('goes on when nobody reads its stdout any more', async () => {
+  it('continues when its stdout is no longer read', async () => {
     const { child, ready, ended } = rallypoint('serve', '--memory', '--port', '0', '--log-level', 'silent');
     const { api_base } = await ready;
     child.stdout.destroy();

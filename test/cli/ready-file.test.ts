@@ -79,7 +79,7 @@ describe('the ready file', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${line}\n`);
   });
 
-  it.skipIf(posix.missing)(`refuses a link, wherever it leads, and leaves both as they are${posix.note}`, () => {
+  it.skipIf(posix.missing)(`rejects a link, wherever it leads, and leaves both as they are${posix.note}`, () => {
     const folder = place();
     const path = join(folder, 'ready.json');
     const victim = join(place(), 'victim');
@@ -96,16 +96,16 @@ describe('the ready file', () => {
     expect(readFileSync(victim, 'utf8')).toBe('precious');
   });
 
-  it.skipIf(posix.missing)(`refuses what is no file, and does not remove it${posix.note}`, () => {
+  it.skipIf(posix.missing)(`rejects what is no file, and does not remove it${posix.note}`, () => {
     const path = join(place(), 'ready.json');
     mkdirSync(path);
     const ready = readyFile(path);
-    expect(() => ready.clear()).toThrow(/something else than a file/);
-    expect(() => ready.write(line)).toThrow(/something else than a file/);
+    expect(() => ready.clear()).toThrow(/not a regular file/);
+    expect(() => ready.write(line)).toThrow(/not a regular file/);
     expect(existsSync(path)).toBe(true);
   });
 
-  it.skipIf(root.missing)(`refuses a file that belongs to another user${root.note}`, () => {
+  it.skipIf(root.missing)(`rejects a file that belongs to another user${root.note}`, () => {
     const path = join(place(0o1777), 'ready.json');
     writeFileSync(path, 'planted', { mode: 0o666 });
     chownSync(path, stranger, stranger);

@@ -36,7 +36,7 @@ describe('the options of serve', () => {
     });
   });
 
-  it('are read all at once', () => {
+  it('are all read', () => {
     const line =
       '--port 0 --host=::1 --data D --fixtures F --limits off --ready-file R --bus local: --virtual-clock --log-level silent --drain-timeout 3 --ops-port 9464 --log-requests';
     expect(read(line)).toEqual({
@@ -151,7 +151,7 @@ describe('the options of serve', () => {
     },
   );
 
-  it('refuse other engines by name and never repeat the rest of an address', () => {
+  it('reject other engines by name and never repeat the rest of an address', () => {
     const store = refusal('--store postgres://user:hunter2@db/x');
     const bus = refusal('--bus redis://:hunter2@cache');
     expect(store).toBe('--store cannot be "postgres:" in this version; it can be sqlite:DIR or memory:.');
@@ -207,7 +207,7 @@ describe('the options of serve', () => {
     expect(read(line)).toBeUndefined();
   });
 
-  it('are either read or refused in one line, whatever is given', () => {
+  it('are either read or rejected in one line, whatever is given', () => {
     const names = Object.values(serveOptions).flatMap(options => Object.keys(options).map(name => `--${name}`));
     const word = fc.oneof(fc.constantFrom(...names), fc.constantFrom('0', 'off', 'memory:', '-', '--'), fc.string());
     fc.assert(

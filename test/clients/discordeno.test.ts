@@ -25,7 +25,7 @@ const ways = [
 ] as const;
 
 describe.each(ways)('an unmodified discordeno bot with %s', (_, compression) => {
-  it('gets ready, hears of its guild and calls the API', async () => {
+  it('gets ready, receives its guild and calls the API', async () => {
     const token = `${Buffer.from(application.id).toString('base64url')}.a.b`;
     let heard = (_guildId: string) => {};
     const guildCreated = new Promise<string>(resolve => {

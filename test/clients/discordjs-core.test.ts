@@ -24,7 +24,7 @@ const ways = [
 ] as const;
 
 describe.each(ways)('an unmodified @discordjs/core client with %s', (_, compression) => {
-  it('gets ready, hears of its guild, and gets and answers an interaction', async () => {
+  it('gets ready, receives its guild, and receives and answers an interaction', async () => {
     const rest = new REST({ api: service.apiBase }).setToken(application.bot_token);
     const gateway = new WebSocketManager({
       token: application.bot_token,

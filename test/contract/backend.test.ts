@@ -101,7 +101,7 @@ describe('lobbies of the backend', () => {
     expect(await backend.lobbies.get(lobby.id)).toEqual(lobby);
   });
 
-  it('creates an empty one without being told anything', async () => {
+  it('creates an empty one without any argument', async () => {
     expect(await backend.lobbies.create()).toMatchObject({ members: [] });
   });
 
@@ -145,7 +145,7 @@ describe('lobbies of the backend', () => {
     expect(await failureOf(lobbies.putMember(id, absent))).toMatchObject({ code: 'unknown_user' });
   });
 
-  it('takes a full list of 25 members and refuses the 26th before sending', async () => {
+  it('takes a full list of 25 members and rejects the 26th before sending', async () => {
     const members = Array.from({ length: limits.lobbyMembersPerRequestMax + 1 }, (_, i) => ({
       id: `${absent}${i % 10}`,
     }));
@@ -154,7 +154,7 @@ describe('lobbies of the backend', () => {
     expect(faults((refusal as ValidationError).issues)).toContain('members BASE_TYPE_MAX_LENGTH');
   });
 
-  it('refuses metadata of 1001 characters in all before sending, and has 1000 stored', async () => {
+  it('rejects metadata of 1001 characters in all before sending, and has 1000 stored', async () => {
     const { lobbies } = backendOf(nowhere);
     const value = 'x'.repeat(limits.lobbyMetadataLengthMax - 1);
     expect(await failureOf(lobbies.create({ metadata: { k: `${value}x` } }))).toBeInstanceOf(ValidationError);
@@ -164,7 +164,7 @@ describe('lobbies of the backend', () => {
     expect(await backend.lobbies.create({ metadata: { k: value } })).toMatchObject({ metadata: { k: value } });
   });
 
-  it('refuses an id that is none before sending', async () => {
+  it('rejects an invalid id before sending', async () => {
     const { lobbies } = backendOf(nowhere);
     for (const bad of ['', '-1', '01', 'abc', '9223372036854775808', '../x', '1/members']) {
       for (const call of [lobbies.get(bad), lobbies.edit(bad, {}), lobbies.delete(bad), lobbies.putMember('1', bad)]) {
@@ -217,7 +217,7 @@ describe('commands of the backend', () => {
     expect(await failureOf(backend.commands.edit(command.id, {}))).toMatchObject({ code: 'unknown_command' });
   });
 
-  it('replaces all, keeping ids by type and name, and refuses to drop the entry point', async () => {
+  it('replaces all, keeping ids by type and name, and rejects a write that drops the entry point', async () => {
     const { command } = await backend.commands.create(rally);
     const entryPoint = (await backend.commands.list()).find(({ type }) => type === commandTypes.PRIMARY_ENTRY_POINT);
     const items = [
@@ -241,7 +241,7 @@ describe('commands of the backend', () => {
     });
   });
 
-  it('judges an edit by the command’s type, and without the type only by what no type allows', async () => {
+  it('checks an edit by the command’s type, and without the type only by what no type allows', async () => {
     const { commands } = backendOf(nowhere);
     const renamed = { name: 'Mixed Case' };
     expect(await failureOf(commands.edit({ id: '1', type: commandTypes.CHAT_INPUT }, renamed))).toBeInstanceOf(
@@ -313,7 +313,7 @@ describe('one rulebook', () => {
     );
   });
 
-  it('refuses no valid command, neither before sending nor in the service', async () => {
+  it('rejects no valid command, neither before sending nor in the service', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCommand(), async command => {
         expect(checkCommand(command, context)).toEqual([]);
@@ -387,7 +387,7 @@ describe('credentials of the backend', () => {
     expect(await failureOf(stranger.interactions.listen(() => {}))).toMatchObject({ code: 'unauthorized' });
   });
 
-  it('refuses options it cannot work with', () => {
+  it('rejects options it cannot work with', () => {
     const options = { baseUrl: 'http://127.0.0.1:9', applicationId: '1', botToken: 'x' };
     const codeOf = (change: object) => {
       try {
@@ -429,7 +429,7 @@ describe('limits the backend meets', () => {
     expect(await refusalsOf(service)).toBe(0);
   });
 
-  it('goes on after a 429 because another process used the limit up', async () => {
+  it('continues after a 429 because another process used the limit up', async () => {
     const service = await start({ limits: tight });
     const backend = backendOf(service);
     for (let i = 0; i < 4; i++) await callApi(service, 'POST', '/lobbies', {});
@@ -491,7 +491,7 @@ describe('interactions the backend receives', () => {
     expect(await failureOf(interaction.reply({ content: 'two' }))).toMatchObject({ code: 'already_acknowledged' });
   });
 
-  it('refuses an answer of 2001 characters before sending, and then still takes one of 2000', async () => {
+  it('rejects an answer of 2001 characters before sending, and then still takes one of 2000', async () => {
     const service = await start();
     const interaction = await (await listening(service)).used();
     const content = 'x'.repeat(limits.messageContentLengthMax);
@@ -590,7 +590,7 @@ describe('interactions the backend receives', () => {
     expect(received).toBe(0);
   });
 
-  it('gives up connecting when told to', async () => {
+  it('gives up connecting when it is aborted', async () => {
     const service = await start();
     const connecting = Promise.withResolvers<void>();
     const socket = () => {

@@ -244,14 +244,14 @@ describe('a deploy', () => {
     expect(left.items).toHaveLength(full.length);
   });
 
-  it('refuses the 101st command before it writes anything, as the plan has warned', async () => {
+  it('rejects the 101st command before it writes anything, as the plan has warned', async () => {
     const plan = await backend.commands.plan(times(limits.commandsPerScope[CHAT_INPUT] + 1, i => chat(`c${i}`)));
     expect(codes(plan)).toEqual(['too_many_commands']);
     expect(await failureOf(backend.commands.deploy(plan))).toMatchObject({ code: 'plan_blocked' });
     expect(await backend.commands.list()).toEqual([]);
   });
 
-  it('refuses a plan that something else has overtaken, and writes nothing', async () => {
+  it('rejects a plan that something else has overtaken, and writes nothing', async () => {
     const plan = await backend.commands.plan([chat('a')]);
     await backend.commands.create(chat('b'));
     expect(await failureOf(backend.commands.deploy(plan))).toMatchObject({
@@ -261,13 +261,13 @@ describe('a deploy', () => {
     expect(names(await backend.commands.list())).toEqual(['b']);
   });
 
-  it('refuses a plan for another place', async () => {
+  it('rejects a plan for another place', async () => {
     const plan = await backend.commands.inGuild(guild.id).plan([chat('a')]);
     expect(await failureOf(backend.commands.deploy(plan))).toMatchObject({ code: 'plan_elsewhere' });
     expect(await backend.commands.list()).toEqual([]);
   });
 
-  it('goes on where one broke off', async () => {
+  it('continues where one broke off', async () => {
     const plan = await backend.commands.plan([chat('a'), chat('b'), chat('c')]);
     await backend.commands.create(chat('b'));
     expect((await backend.commands.deploy(plan)).isInSync).toBe(true);
@@ -349,7 +349,7 @@ describe('what is known of the commands, live', () => {
     expect(states).toEqual(['idle', 'planning', 'drifted', 'applying 0/1 create a', 'applying 1/1', 'inSync']);
   });
 
-  it('shows a failure and goes on; the stream never errors and ends with the backend', async () => {
+  it('shows a failure and continues; the stream never errors and ends with the backend', async () => {
     const states: string[] = [];
     let ended = 0;
     const error = () => states.push('ERROR');
@@ -431,7 +431,7 @@ describe('a deploy against limits', () => {
 
   const fewCreates = tight({ 'command-create': { requests: 3, windowMs: 3 * 432_000 } });
 
-  it('goes on one by one while the day’s creates come back: edits first, deletes last', async () => {
+  it('continues one by one while the day’s creates come back: edits first, deletes last', async () => {
     await withLimits(fewCreates, async ({ commands }, clock, own) => {
       await commands.deploy(await commands.plan([chat('a'), chat('b')]));
       const writes = await watchWrites(own);

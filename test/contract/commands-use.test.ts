@@ -81,7 +81,7 @@ describe('overwrites', () => {
     expect(await backend.overwrites.get(guild.id, application.id)).toMatchObject({ permissions: [denyGrace] });
   });
 
-  it('refuse the 101st entry and a fault in one before sending', async () => {
+  it('reject the 101st entry and a fault in one before sending', async () => {
     const many = times(limits.commandPermissionsMax + 1, i => ({ ...denyGrace, id: `${i + 1}` }));
     expect(await failureOf(backend.overwrites.replace(guild.id, '1', many, userToken(token)))).toBeInstanceOf(
       ValidationError,
@@ -113,7 +113,7 @@ describe('overwrites', () => {
     });
   });
 
-  it('refuse a token that no header carries', () => {
+  it('reject a token that no header carries', () => {
     for (const bad of ['', 'a b', 'a\n', 'Bearer x']) {
       expect(() => userToken(bad)).toThrow(expect.objectContaining({ code: 'invalid_credential' }));
     }

@@ -404,7 +404,7 @@ describe.each(operations)('%s', (id, route, success, credentials, query, body) =
     expect(Object.keys(operationOf(document, nameOf(route)).requestBody?.content ?? {})).toEqual(types);
   });
 
-  it(`is asked by ${query || 'nothing'} in the query, and refuses what these cannot be`, async () => {
+  it(`is asked by ${query || 'nothing'} in the query, and rejects what these cannot be`, async () => {
     const name = nameOf(route);
     const names = query.split(', ').filter(Boolean);
     const told = operationOf(document, name).parameters.filter(parameter => parameter.in === 'query');

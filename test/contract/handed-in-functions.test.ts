@@ -38,7 +38,7 @@ describe('functions that are handed in and throw', () => {
     await client.close();
   });
 
-  it('do not stop a deploy half-way when they are told of its progress', async () => {
+  it('do not stop a deploy half-way when its progress is reported to them', async () => {
     const backend = createBackend({
       applicationId: application.id,
       botToken: application.bot_token,

@@ -178,7 +178,7 @@ function resultOfFailure(error: unknown): Result | undefined {
   throw error;
 }
 
-describe.each(['in memory', 'on disk'])('operations on one lobby, by several backends at once, %s', place => {
+describe.each(['in memory', 'on disk'])('concurrent operations of several backends on one lobby, %s', place => {
   let service: Service;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let backends: readonly Backend[];

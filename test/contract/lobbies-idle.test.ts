@@ -85,7 +85,7 @@ describe.each(ways)('an idle lobby %s', (_, make) => {
 });
 
 describe('an idle timeout', () => {
-  it.each([min - 1, 0, -1, max + 1, 5.5, '60', true])('of %j is refused wherever it is given', async seconds => {
+  it.each([min - 1, 0, -1, max + 1, 5.5, '60', true])('of %j is rejected wherever it is given', async seconds => {
     const { id } = await backend.lobbies.create();
     const body = { idle_timeout_seconds: seconds };
     const answers = [

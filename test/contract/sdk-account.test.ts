@@ -75,7 +75,7 @@ describe('who a token belongs to', () => {
     expect(client.status.status).toBe('disconnected');
   });
 
-  it('is not told of a token that is no good, or that does not open it', async () => {
+  it('is not notified of a token that is invalid, or that does not open it', async () => {
     const client = clientOf();
     await expect(client.fetchCurrentUser()).rejects.toMatchObject({ code: 'missing_access_token' });
     const wrong = client.fetchCurrentUser({ accessToken: 'wrong' });
@@ -176,7 +176,7 @@ describe('a provisional account', () => {
     expect(after.id).not.toBe(before.id);
   });
 
-  it('is refused without a proof that holds, and nothing is sent for one that cannot', async () => {
+  it('is rejected without a proof that holds, and nothing is sent for one that cannot', async () => {
     const client = clientOf();
     await expect(client.getProvisionalToken(steam('none'))).rejects.toMatchObject({ name: 'ApiError' });
     const asked = tickets.seen.length;
@@ -227,7 +227,7 @@ describe('updateToken', () => {
     expect(seen).toEqual(['ready']);
   });
 
-  it('connects anew when the ID token beside it names another player', async () => {
+  it('opens another connection when the ID token of the new token names another player', async () => {
     const client = clientOf();
     await signIn(client);
     await client.connect();

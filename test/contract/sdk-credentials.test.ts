@@ -49,7 +49,7 @@ describe('connecting with credentials', () => {
     expect(client.status.status).toBe('ready');
   });
 
-  it('refreshes a token that the gateway refuses, and connects with the new one', async () => {
+  it('refreshes a token that the gateway rejects, and connects with the new one', async () => {
     const tokens = await signIn(client);
     await credentials.accept({ ...tokens, accessToken: 'no-such-token' });
     await credentials.connect();

@@ -194,7 +194,7 @@ describe('lobbies.join()', () => {
     expect(lobby.isJoined).toBe(true);
   });
 
-  it('goes on through a lost connection', async () => {
+  it('continues through a lost connection', async () => {
     const { client, network, requests } = await game(ada);
     requests.after = (...request) => {
       if (isJoin(...request)) network.cut(closeCodes.SESSION_TIMED_OUT.code);

@@ -131,7 +131,7 @@ describe('signing in to the service', () => {
     }
   });
 
-  it('refuses a connection with a revoked token, close code 4004, and does not try again', async () => {
+  it('rejects a connection with a revoked token, close code 4004, and does not try again', async () => {
     const client = clientOf(ada);
     const { accessToken } = await signIn(client);
     await client.revokeToken(accessToken);
@@ -232,7 +232,7 @@ describe('lobbies of the service, watched live', () => {
     expect(client.lobby(id)).toEqual(before);
   });
 
-  it('shows reconnecting when the service goes away, keeps what it last heard, and can be closed then', async () => {
+  it('shows reconnecting when the service goes away, keeps what it last received, and can be closed then', async () => {
     const { id } = await createLobby({ members: [{ id: ada.id }] });
     const client = await connected(ada);
     await service.close();

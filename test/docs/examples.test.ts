@@ -25,13 +25,21 @@ const context: Readonly<Record<string, string>> = {
   createServer: 'typeof import("node:http").createServer',
   // Of a game or its server: whatever these are there.
   ...Object.fromEntries(
-    ['app', 'fixtures', 'guild', 'member', 'party', 'rally', 'slowThing'].map(name => [name, 'any']),
+    ['app', 'fixtures', 'guild', 'ipcMain', 'member', 'party', 'rally', 'render', 'slowThing'].map(name => [
+      name,
+      'any',
+    ]),
   ),
 };
 
 describe('examples', () => {
   // The last one shows that faults are found.
-  const wrong: Example = { from: 'wrong.ts', code: 'new Client({ noSuchOption: 1 });', declaredBefore: [] };
+  const wrong: Example = {
+    from: 'wrong.ts',
+    code: 'new Client({ noSuchOption: 1 });',
+    isJsx: false,
+    declaredBefore: [],
+  };
   const examples = [...findExamples(), wrong];
 
   it('of README, guides and docstrings compile', async () => {
@@ -42,12 +50,12 @@ describe('examples', () => {
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings()));
     examples.forEach((example, i) => {
-      writeFileSync(join(folder, `example-${i}.ts`), moduleOf(example));
+      writeFileSync(join(folder, `example-${i}.${example.isJsx ? 'tsx' : 'ts'}`), moduleOf(example));
     });
     const output = await compile(folder);
-    const faults = output.replace(/example-(\d+)\.ts/g, (_, i) => examples[Number(i)]?.from ?? '');
+    const faults = output.replace(/example-(\d+)\.tsx?/g, (_, i) => examples[Number(i)]?.from ?? '');
     expect(faults).toMatch(/^wrong\.ts\(1,14\): error TS2353: [^\n]+\n$/);
-  });
+  }, 60_000);
 });
 
 /** The example with what it needs from around it: imports of what it uses without importing, and its context. */
@@ -85,8 +93,13 @@ function settings(): object {
   );
   return {
     extends: join(root, 'tsconfig.json'),
-    compilerOptions: { noImplicitAny: false, verbatimModuleSyntax: false, paths: Object.fromEntries(paths) },
-    include: ['*.ts', join(root, 'src/**/*.d.ts')],
+    compilerOptions: {
+      jsx: 'react-jsx',
+      noImplicitAny: false,
+      verbatimModuleSyntax: false,
+      paths: Object.fromEntries(paths),
+    },
+    include: ['*.ts', '*.tsx', join(root, 'src/**/*.d.ts')],
   };
 }
 

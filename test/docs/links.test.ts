@@ -118,6 +118,21 @@ describe('references', () => {
     );
     expect(faults).toEqual([]);
   });
+
+  it('in pages to files of the code name files that exist', () => {
+    const named = pages.flatMap(page =>
+      [...read(page).matchAll(/`((?:src|test|scripts|bench|samples|tools|native)\/[\w./-]+)`/g)].map(
+        ([, path = '']) => ({
+          page,
+          path,
+        }),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    // What a build makes is not in the repository.
+    const isBuilt = (path: string) => path.startsWith('native/build/');
+    expect(named.filter(({ path }) => !isBuilt(path) && !existsSync(join(root, path)))).toEqual([]);
+  });
 });
 
 describe('the reader of Markdown', () => {

@@ -98,7 +98,7 @@ async function askOn(port: number): Promise<{ answers: number; last: string | un
 }
 
 describe('a service that gets SIGTERM', () => {
-  it('ends although 32 clients go on sending requests, answers them, and announces to each that its connection closes', async () => {
+  it('ends although 32 clients continue sending requests, answers them, and announces to each that its connection closes', async () => {
     const { port, end } = await serve();
     const clients = Array.from({ length: 32 }, () => askOn(port));
     const idle = new Agent({ keepAlive: true });
@@ -152,7 +152,7 @@ describe('a service that gets SIGTERM', () => {
     expect(tookMs).toBeLessThan(5_000);
   });
 
-  it('does not wait for connections on which nothing was ever said, nor for refused upgrades', async () => {
+  it('does not wait for connections that never sent anything, nor for rejected upgrades', async () => {
     const { port, end } = await serve();
     for (let n = 0; n < 5; n++) await peer(port);
     const upgrade = ['GET /nowhere HTTP/1.1', 'host: 127.0.0.1', 'connection: upgrade', 'upgrade: websocket'];

@@ -46,7 +46,7 @@ it('keeps every acknowledged lobby when it is killed in the middle of 1,000 conc
   expect(await again.exited).toEqual([0, null]);
 }, 60_000);
 
-it('lets a gateway session go on that it had when it was killed, with everything acknowledged since', async () => {
+it('continues a gateway session that it had when it was killed, with everything acknowledged since', async () => {
   const { exited, ready } = await serve();
   const [ada] = starfall.users;
   const token = `Bearer ${await playerToken(ready, ada.id)}`;

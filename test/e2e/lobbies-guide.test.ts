@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => guide.close());
 
 describe.skipIf(shell.missing)(`the guide to lobbies${shell.note}`, () => {
-  it('brings two players into one lobby, where they see and hear each other', async () => {
+  it('brings two players into one lobby, where they see each other and their messages', async () => {
     const [ada, grace] = ['galleon', 'sloop'].map((ship, place) => {
       return run(guide.said(`node game.mjs ${ship}`), guide.browserOf(['ada', 'grace'][place] ?? ''));
     });

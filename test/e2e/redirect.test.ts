@@ -68,7 +68,7 @@ describe.skipIf(needed.missing)(`signing in on a desktop${needed.note}`, { timeo
     });
   }
 
-  it('goes on where a game ended that was killed meanwhile: the answer starts it, and it is signed in', async () => {
+  it('continues after the game was killed meanwhile: the answer starts it, and it is signed in', async () => {
     stage = await Stage.open(parts);
     const first = await stage.startGame();
     const page = await askToSignIn(first.window);
@@ -83,7 +83,7 @@ describe.skipIf(needed.missing)(`signing in on a desktop${needed.note}`, { timeo
     expect(stage.games).toEqual([next.pid]);
   });
 
-  it('goes on in a game that the player has started again meanwhile', async () => {
+  it('continues in a game that the player has started again meanwhile', async () => {
     stage = await Stage.open(parts);
     const first = await stage.startGame();
     const page = await askToSignIn(first.window);

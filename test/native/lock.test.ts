@@ -109,7 +109,7 @@ describe.skipIf(compiled.missing)(`the lock of the addon${compiled.note}`, () =>
     expect(readFileSync(counter, 'utf8')).toBe('400');
   });
 
-  it('leaks no descriptor over 1,000 cycles, taken or refused', () => {
+  it('leaks no descriptor over 1,000 cycles, taken or rejected', () => {
     const open = () => readdirSync('/proc/self/fd').length;
     const before = open();
     for (let cycle = 0; cycle < 1000; cycle++) {

@@ -126,7 +126,7 @@ describe.skipIf(compiled.missing)(`schemes of a freedesktop system${compiled.not
       expect(await handlerId()).toBe(ours.id);
     });
 
-    it('loses no entry when 8 processes register at once', async () => {
+    it('loses no entry when 8 processes register concurrently', async () => {
       const script = join(import.meta.dirname, 'register-scheme.ts');
       const schemes = Array.from({ length: 8 }, (_, index) => `game-${index}`);
       const env = { ...process.env, ...desktop.env };

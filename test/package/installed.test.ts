@@ -61,7 +61,7 @@ describe('the packed package', () => {
       /fastify|\/service|\/backend|\/dist\/(esm|cjs)\/(sdk\/)?index\.js$|node_modules\/(?!@rallypoint\/sdk\/)/,
   };
   // Under an older one, files that are loaded cannot be listed.
-  const unlisted = 'registerHooks' in nodeModule ? '' : ' (skipped: it takes Node.js 22.15)';
+  const unlisted = 'registerHooks' in nodeModule ? '' : ' (skipped: it needs Node.js 22.15)';
   it.skipIf(unlisted).each(Object.keys(never))(
     `loads nothing for %s that it does not need${unlisted}`,
     async entryPoint => {

@@ -81,7 +81,7 @@ it('useStatus shows where the client stands, and follows it', () => {
   expect(container.textContent).toBe('ready');
 });
 
-it('useLobby, useMembers and useMember show the present state at once and every change', () => {
+it('useLobby, useMembers and useMember show the present state immediately and every change', () => {
   const { client, score } = openLobbies();
   show(() => {
     const lobby = useLobby(client, id);

@@ -6,7 +6,7 @@ import { botHeaders, callApi, starfall } from '../support/service/starfall.ts';
 const application = starfall.applications[0].id;
 const commands = `/applications/${application}/commands`;
 
-describe('the HTTP door', () => {
+describe('the HTTP server', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ fixtures: starfall, limits: 'off' });
@@ -78,7 +78,7 @@ describe('the HTTP door', () => {
     });
   });
 
-  it('answers 413 to a body one byte over the bound, and judges one at the bound', async () => {
+  it('answers 413 to a body one byte over the bound, and checks one at the bound', async () => {
     const filler = (bytes: number) => `{"x":"${'a'.repeat(bytes - 8)}"}`;
     expect(await callApi(service, 'POST', commands, filler(serviceLimits.requestBodyBytesMax + 1))).toMatchObject({
       status: 413,
@@ -108,8 +108,8 @@ describe('the HTTP door', () => {
   });
 });
 
-describe('limits at the door', () => {
-  it('let the 50th call of a second through, refuse the 51st with 429, and let on when the second is over', async () => {
+describe('limits on requests', () => {
+  it('let the 50th call of a second through, reject the 51st with 429, and let on when the second is over', async () => {
     const service = await startService({ fixtures: starfall, clock: 'virtual' });
     const get = () => callApi(service, 'GET', '/lobbies/1');
     for (let call = 1; call <= 50; call++) expect((await get()).status).toBe(404);

@@ -80,7 +80,7 @@ describe('a service behind a proxy, told of its public address', () => {
     await client.close();
   });
 
-  it('refuses what is more than an origin', async () => {
+  it('rejects what is more than an origin', async () => {
     await expect(startService({ publicUrl: 'https://play.example/here' })).rejects.toMatchObject({
       code: 'invalid_public_url',
     });

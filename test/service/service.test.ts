@@ -58,7 +58,7 @@ describe('startService', () => {
     expect(one.controlToken).not.toBe(two.controlToken);
   });
 
-  it('refuses a public address unless developer sign-in there is asked for by name', async () => {
+  it('rejects a public address unless developer sign-in there is asked for by name', async () => {
     await expect(startService({ host: '0.0.0.0' })).rejects.toMatchObject({ code: 'public_host' });
     await expect(startService({ host: '0.0.0.0', signIn: 'developer' })).rejects.toMatchObject({ code: 'public_host' });
     await start({ host: '0.0.0.0', signIn: 'password' });
@@ -66,7 +66,7 @@ describe('startService', () => {
     expect(service.webBase).toMatch(/^http:\/\/127\.0\.0\.1:/);
   });
 
-  it('refuses an unknown limits profile and broken fixtures, and lets go of the folder', async () => {
+  it('rejects an unknown limits profile and broken fixtures, and lets go of the folder', async () => {
     const data = folder();
     await expect(startService({ data, limits: 'loose' as 'off' })).rejects.toMatchObject({ code: 'unknown_limits' });
     const fixtures = { users: [{ id: 'x', username: '' }] };
@@ -74,7 +74,7 @@ describe('startService', () => {
     expect((await fetch(`${(await start({ data })).webBase}/readyz`)).status).toBe(200);
   });
 
-  it('refuses a port that is taken, and lets go of the folder', async () => {
+  it('rejects a port that is taken, and lets go of the folder', async () => {
     const data = folder();
     const { webBase } = await start();
     await expect(startService({ data, port: Number(new URL(webBase).port) })).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('startService', () => {
     expect((await fetch(`${(await start({ data })).webBase}/readyz`)).status).toBe(200);
   });
 
-  it('refuses to move the clock of the system', async () => {
+  it('does not move the system clock', async () => {
     await expect((await start()).clock.advance(1)).rejects.toMatchObject({ code: 'system_clock' });
   });
 
@@ -113,7 +113,7 @@ describe('startService', () => {
     expect(text).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  it('cuts off what has not ended by the deadline when it is closed, and refuses a deadline that is none', async () => {
+  it('cuts off what has not ended by the deadline when it is closed, and rejects a deadline that is none', async () => {
     for (const drainTimeoutMs of [-1, Number.NaN, 3_600_001]) {
       await expect(startService({ drainTimeoutMs })).rejects.toMatchObject({ code: 'invalid_drain_timeout' });
     }

@@ -146,7 +146,7 @@ describe('other records that cannot be decoded', () => {
     expect(errors().filter(({ code }) => code !== 'record_unreadable')).toEqual([]);
   });
 
-  it('of a token rejects that token, and of a session lets its client identify anew', async () => {
+  it('of a token rejects that token, and of a session makes its client identify again', async () => {
     const token = `Bearer ${await playerToken(service, String(ada))}`;
     const client = await connect(grace);
     const other = await connect(ada);
@@ -185,7 +185,9 @@ describe('other records that cannot be decoded', () => {
     clients.push(resumed);
     resumed.resume(token, sessionId, sequence);
     await resumed.frame(({ op }) => op === opcodes.INVALID_SESSION);
-    expect(lines.map(({ message }) => message)).toContain('Not all stored events can be read; the sessions end.');
+    expect(lines.map(({ message }) => message)).toContain(
+      'Not all stored events can be read; these sessions are closed, and their clients identify again.',
+    );
   });
 
   it('of the key that signs ID tokens make way for a new key', async () => {

@@ -133,7 +133,7 @@ export function compatibilityTables(spec: OfficialSpec): Readonly<Record<string,
   };
 }
 
-const remedies = { resume: 'resumes', identify: 'identifies anew', stop: 'stops' } as const;
+const remedies = { resume: 'resumes', identify: 'identifies again', stop: 'stops' } as const;
 
 /** The page with each table as it should be. */
 export function withTables(page: string, tables: Readonly<Record<string, string>>): string {

@@ -8,6 +8,8 @@ export interface Example {
   /** File and line, as compilers write them. */
   readonly from: string;
   readonly code: string;
+  /** It contains JSX. */
+  readonly isJsx: boolean;
   /** What the blocks before it on its page declare. */
   readonly declaredBefore: readonly string[];
 }
@@ -22,8 +24,9 @@ export function findExamples(): Example[] {
 function examplesOfPage(path: string): Example[] {
   const text = readFileSync(join(root, path), 'utf8');
   const declaredBefore: string[] = [];
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(({ 1: code = '', index }) => {
-    const example = { from: `${path}:${lineAt(text, index) + 1}`, code, declaredBefore: [...declaredBefore] };
+  return [...text.matchAll(/^```(tsx?)\n([\s\S]*?)^```$/gm)].map(({ 1: language, 2: code = '', index }) => {
+    const from = `${path}:${lineAt(text, index) + 1}`;
+    const example = { from, code, isJsx: language === 'tsx', declaredBefore: [...declaredBefore] };
     declaredBefore.push(...namesDeclaredIn(code));
     return example;
   });
@@ -36,7 +39,7 @@ function examplesOfSource(path: string): Example[] {
       const lines = body.split('\n').map(line => line.replace(/^[ \t]*\* ?/, ''));
       const end = lines.findIndex(line => line.startsWith('@'));
       const shown = (end < 0 ? lines : lines.slice(0, end)).filter(line => !line.startsWith('```'));
-      return { from: `${path}:${lineAt(text, index) + 1}`, code: shown.join('\n'), declaredBefore: [] };
+      return { from: `${path}:${lineAt(text, index) + 1}`, code: shown.join('\n'), isJsx: false, declaredBefore: [] };
     },
   );
 }

@@ -142,7 +142,7 @@ describe('a user of a world', () => {
     await expect.poll(() => world.user('ada').lastMessage()?.content).toBe('At last');
   });
 
-  it('is told when nobody answers within three seconds, however fast that is', async () => {
+  it('gets an error when the application does not answer within three seconds of virtual time', async () => {
     const failed = expect(world.user('ada').use('/silence')).rejects.toMatchObject({ code: 'interaction_failed' });
     await heard.promise;
     await world.advance('3 s');
@@ -256,7 +256,7 @@ describe('faults and traffic of a world', () => {
 });
 
 describe('the state of a world', () => {
-  it('is restored by a snapshot: what came later is gone, and backends go on listening', async () => {
+  it('is restored by a snapshot: what came later is gone, and backends continue listening', async () => {
     const saved = await world.snapshot();
     const ada = await world.player('ada');
     const { id: lobbyId } = await ada.lobbies.join('later');

@@ -28,6 +28,7 @@ import {
   type TokenExpiration,
   type TokenSet,
   TransportError,
+  toEventTarget,
   type VoiceServerSnapshot,
   type WaitSnapshot,
 } from '../../src/sdk/index.ts';
@@ -152,6 +153,15 @@ client.events$.subscribe(event => {
   // @ts-expect-error no event has this name
   event.type === 'exploded';
 });
+
+const target = toEventTarget(client);
+target.addEventListener('status', ({ detail }) => detail satisfies ConnectionSnapshot);
+target.addEventListener('memberJoined', ({ detail }) => detail.member.displayName satisfies string);
+target.addEventListener('memberJoined', ({ detail }) => detail.type satisfies 'memberJoined');
+// @ts-expect-error only events of messages have one
+target.addEventListener('memberJoined', ({ detail }) => detail.message);
+// @ts-expect-error no event has this name
+target.addEventListener('exploded', () => {});
 
 export async function speak({ call }: LobbyHandle): Promise<VoiceServerSnapshot | undefined> {
   await call.join({ selfMute: true, deadlineMs: 5_000 });

@@ -27,7 +27,7 @@ describe('makeFolder', () => {
     expect(await Promise.all([path, join(path, '..'), folder.path].map(modeOf))).toEqual([0o700, 0o700, before]);
   });
 
-  it('takes a link to a folder for one, and refuses a file in its place or above it, or a link to nothing', async () => {
+  it('takes a link to a folder for one, and rejects a file in its place or above it, or a link to nothing', async () => {
     const [file, link, broken] = ['file', 'link', 'broken'].map(name => join(folder.path, name)) as [
       string,
       string,
@@ -61,7 +61,7 @@ describe('makeFolder', () => {
     });
   });
 
-  it.skipIf(linux.missing)(`so a keychain and a lock below /proc are refused${linux.note}`, async () => {
+  it.skipIf(linux.missing)(`so a keychain and a lock below /proc are rejected${linux.note}`, async () => {
     const path = '/proc/self/no-such-folder/here';
     const options = { service: 'Starfall', allow: ['encrypted-file'], folder: path } as const;
     await expect(openBestKeychain(options)).rejects.toMatchObject({ name: 'KeychainError', code: 'keychain_folder' });

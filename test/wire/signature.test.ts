@@ -36,7 +36,7 @@ describe('a signed message', () => {
     expect(verifyMessage(publicKey.toUpperCase(), signature.toUpperCase(), '', message)).toBe(true);
   });
 
-  it('is refused with another body, timestamp or key', () => {
+  it('is rejected with another body, timestamp or key', () => {
     const signature = signMessage(key, '1', 'body');
     expect(verifyMessage(verifyKey, signature, '1', 'bodY')).toBe(false);
     expect(verifyMessage(verifyKey, signature, '2', 'body')).toBe(false);
@@ -53,7 +53,7 @@ describe('a signed message', () => {
     expect(verifyMessage(verifyKey, signature, '1', 'body')).toBe(false);
   });
 
-  it.each(['', 'ff', 'f'.repeat(64), 'no key', `${verifyKey}00`])('is refused without harm by the key %j', wrong => {
+  it.each(['', 'ff', 'f'.repeat(64), 'no key', `${verifyKey}00`])('is rejected without harm by the key %j', wrong => {
     expect(verifyMessage(wrong, signMessage(key, '1', 'body'), '1', 'body')).toBe(false);
   });
 });

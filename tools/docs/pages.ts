@@ -2,7 +2,17 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { dirname, join, normalize } from 'node:path';
 
 /** Where a page stands in the navigation; those that are not listed follow, by name. */
-const guides = ['lobbies', 'commands', 'authorization', 'electron', 'testing', 'service', 'packaging', 'errors'];
+const guides = [
+  'lobbies',
+  'commands',
+  'authorization',
+  'electron',
+  'frameworks',
+  'testing',
+  'service',
+  'packaging',
+  'errors',
+];
 const interfacePages = [
   ...['README', 'http', 'commands', 'permissions', 'interactions', 'lobbies', 'oauth2', 'gateway'],
   ...['client', 'limits', 'errors'],

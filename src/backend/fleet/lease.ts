@@ -185,5 +185,8 @@ function superseded(server: string): OwnershipError {
 }
 
 function leaseLost(server: string): OwnershipError {
-  return new OwnershipError('lease_lost', `The lease of ${server} has expired and could not be renewed.`);
+  return new OwnershipError(
+    'lease_lost',
+    `The lease of ${server} expired and could not be renewed: check the lobby directory.`,
+  );
 }

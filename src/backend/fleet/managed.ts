@@ -281,7 +281,7 @@ function createParts(calls: Lobbies, ports: ManagedPorts, onChange: () => void):
   const { clock, entropy, logger, options } = ports;
   const process = randomToken(entropy, 9);
   const { name: server = process, directory = memoryLobbyDirectory(), leaseMs = leaseMsDefault } = options;
-  if (!isName(server)) throw new ArgumentError('invalid_server_name', `A server's name must have ${nameBounds}.`);
+  if (!isName(server)) throw new ArgumentError('invalid_server_name', `The server's name must have ${nameBounds}.`);
   if (!(leaseMs >= leaseMsMin)) throw new ArgumentError('invalid_lease', `leaseMs must be at least ${leaseMsMin}.`);
   const registry = new Registry(directory, ports.applicationId);
   const lease = new Lease({ server, process, leaseMs, servers: registry.servers, clock, logger, onChange });

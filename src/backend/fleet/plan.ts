@@ -78,7 +78,7 @@ function compareMembers(actual: readonly LobbyMember[], desired: readonly Desire
   };
 }
 
-/** Removals go first, so that a full lobby has room for who comes. */
+/** Removals go first, so that a full lobby has free places for the additions. */
 function memberCalls(changes: readonly LobbyMemberChange[]): LobbyCall[] {
   return chunks(changes).map(chunk => {
     const [first] = chunk;

@@ -37,7 +37,7 @@ export class Run {
     this.#set({ status: done === total && failed === 0 ? 'complete' : 'incomplete' });
   }
 
-  /** It could not go on. */
+  /** It failed. */
   abandon(): void {
     this.#set({ status: 'incomplete' });
   }

@@ -104,7 +104,7 @@ export class RecordTable<T> {
     if (!read)
       throw new OwnershipError(
         'directory_failed',
-        `The lobby directory's entry ${this.#prefix}${name} cannot be read.`,
+        `The lobby directory's entry ${this.#prefix}${name} cannot be parsed: another program changed it.`,
       );
     return { value: read, text };
   }

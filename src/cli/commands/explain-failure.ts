@@ -50,7 +50,7 @@ function explanation(
   calls: CallLog,
 ): string {
   const message = errorMessage(error);
-  if (error instanceof TransportError) return `${message} (The address is that of ${baseUrlSource}.)`;
+  if (error instanceof TransportError) return `${message} (The address comes from ${baseUrlSource}.)`;
   if (error.code === 'invalid_credential') return `${message} That is ${credential}.`;
   if (error instanceof OAuthError) {
     return `${calls.lastOf(routeLabel('createToken'))}: ${message} The secret is ${credential}.`;

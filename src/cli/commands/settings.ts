@@ -143,7 +143,9 @@ function rejectSecrets(args: readonly string[]): void {
 function rejectOthers(action: ActionName, given: GivenOptions): void {
   for (const [name, { actions }] of Object.values(commandsOptions).flatMap(rows => Object.entries(rows))) {
     if (given[name] === undefined || !actions || actions.includes(action)) continue;
-    throw new UsageError(`"rallypoint commands ${action}" has no option --${name}; ${actions.join(', ')} has.`);
+    throw new UsageError(
+      `"rallypoint commands ${action}" has no option --${name}; it belongs to ${actions.join(', ')}.`,
+    );
   }
 }
 

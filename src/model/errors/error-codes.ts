@@ -38,7 +38,7 @@ export const errorCodes = {
       invalid_secret: 'A secret for the keychain must be text, neither empty nor longer than the keychain allows.',
       invalid_service:
         "The keychain's service name is empty, too long, or contains characters that a keychain rejects.",
-      invalid_snowflake: 'An id must be a snowflake: a decimal unsigned 64-bit integer.',
+      invalid_snowflake: 'An id must be a snowflake: a decimal integer below 2^63.',
       invalid_tiers: 'The list of keychain tiers is empty or names an unknown tier.',
       invalid_voice_settings: 'The settings of a call must be booleans with known names.',
       missing_access_token: 'No access token is set; call updateToken() first.',
@@ -54,7 +54,7 @@ export const errorCodes = {
       missing_service: "The keychain's service name is empty.",
       missing_state: 'To continue an authorization that an earlier process started, pass its state.',
       missing_token: 'The token to revoke is missing.',
-      moved_arguments: 'These arguments were moved to another object by moveFrom().',
+      moved_arguments: 'These arguments were moved to another object by move().',
       not_in_call: "The player is not in this lobby's call.",
       too_many_calls: 'The session is already in as many calls as it may be in.',
       unencodable_body: 'The body cannot be encoded as JSON.',

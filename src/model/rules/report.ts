@@ -6,7 +6,7 @@ export const issuesMax = 1000;
 type Details<Code extends FieldErrorCode> = Parameters<(typeof fieldErrors)[Code]>;
 
 /**
- * One check under way: where in the body it stands, and the issues found so far.
+ * A check in progress: its position in the body, and the issues found so far.
  *
  * Walking a valid body allocates nothing: a path is built only when an issue is reported.
  */

@@ -108,7 +108,7 @@ export class AuthorizationArgs {
     if (!this.#fields)
       throw new ArgumentError(
         'moved_arguments',
-        'The fields of these AuthorizationArgs were moved by move(). Call assign() before setting one.',
+        'The fields of these AuthorizationArgs were moved to another object. Call assign() before setting one.',
       );
     this.#fields = copyOf({ ...this.#fields, ...field });
     return this;

@@ -52,7 +52,11 @@ type Check = (value: NonNullable<unknown>) => Issue[];
 export function checkAuthorizationArgs(fields: AuthorizationArgsFields | undefined): Issue[] {
   if (!fields)
     return [
-      { path: [], code: 'BASE_TYPE_REQUIRED', message: 'The fields were moved to another value. Call assign() first.' },
+      {
+        path: [],
+        code: 'BASE_TYPE_REQUIRED',
+        message: 'The fields were moved to another object. Call assign() first.',
+      },
     ];
   return [
     ...given(fields.clientId, checkClientId),

@@ -38,7 +38,7 @@ const classes: Readonly<
 };
 
 /**
- * What a window is told of an error: neither its cause nor its stack. The message of `browser_unavailable` names the page
+ * The fields of an error that a window receives: neither its cause nor its stack. The message of `browser_unavailable` names the page
  * that could not be opened, which may be an authorization page, so that it is replaced.
  */
 export function errorFieldsOf(error: RallypointError): ErrorFields {

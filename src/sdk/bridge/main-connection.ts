@@ -141,7 +141,7 @@ export class MainConnection {
     return watch;
   }
 
-  /** All states of a message are taken before anybody is told of one: they belong together. */
+  /** All states of a message are stored before subscribers are notified of any, because they belong together. */
   #receive([number, ...items]: FromMain): void {
     for (const item of items) {
       const watch = item[0] === 'state' ? this.#watches.get(item[1]) : undefined;

@@ -45,7 +45,7 @@ export interface WindowClientOptions<LobbyMetadata = Metadata, MemberMetadata = 
   readonly schemas?: MetadataSchemas<LobbyMetadata, MemberMetadata> | undefined;
 }
 
-const nobody: ConnectionSnapshot = Object.freeze({ status: 'disconnected' });
+const disconnected: ConnectionSnapshot = Object.freeze({ status: 'disconnected' });
 const nothing: readonly never[] = Object.freeze([]);
 
 /**
@@ -107,7 +107,7 @@ export class WindowClient<LobbyMetadata = Metadata, MemberMetadata = Metadata>
   }
 
   get status(): ConnectionSnapshot {
-    return this.#main.latest('status') ?? nobody;
+    return this.#main.latest('status') ?? disconnected;
   }
 
   get waits(): readonly WaitSnapshot[] {

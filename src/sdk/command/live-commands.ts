@@ -152,5 +152,5 @@ function shared(known: readonly CommandSnapshot[], answer: readonly CommandSnaps
 function asRallypointError(cause: unknown): RallypointError {
   return cause instanceof RallypointError
     ? cause
-    : new TransportError('unreadable_answer', 'The request failed.', { cause });
+    : new TransportError('unreadable_answer', 'The commands could not be loaded; see the cause.', { cause });
 }

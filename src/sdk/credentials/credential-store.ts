@@ -76,9 +76,13 @@ export function withKeychainErrors(keychain: Keychain): Keychain {
       return await call();
     } catch (cause) {
       if (cause instanceof RallypointError) throw cause;
-      throw new KeychainError('keychain_unusable', 'The keychain that was passed to openCredentials() failed.', {
-        cause,
-      });
+      throw new KeychainError(
+        'keychain_unusable',
+        'The keychain that was passed to openCredentials() failed; see the cause.',
+        {
+          cause,
+        },
+      );
     }
   }
   return {

@@ -448,7 +448,7 @@ function codeOf(error: unknown): string {
 // The game's own keychain may throw anything.
 function asRallypointError(cause: unknown): RallypointError {
   if (cause instanceof RallypointError) return cause;
-  return new KeychainError('keychain_unusable', 'The keychain failed for an unknown reason.', { cause });
+  return new KeychainError('keychain_unusable', 'The keychain failed for an unknown reason; see the cause.', { cause });
 }
 
 /** Resolves after `ms`, or when `signal` aborts. Unlike a {@link Deadline} it does not keep the process alive. */

@@ -26,7 +26,7 @@ export async function testEntries(entries: Entries): Promise<void> {
   if (await isReadable(entries)) return;
   throw new KeychainError(
     'keychain_unusable',
-    'The keychain did not return the text that was stored. Use another backend.',
+    'The keychain did not return the text that was stored. Allow another tier.',
   );
 }
 
@@ -48,6 +48,6 @@ async function isReadable(entries: Entries): Promise<boolean> {
 export function unreadable(what: string): KeychainError {
   return new KeychainError(
     'keychain_unreadable',
-    `The stored entry ${what}. Set it again (by signing in) or delete it.`,
+    `The stored entry ${what}. Sign in again to replace it, or delete it.`,
   );
 }

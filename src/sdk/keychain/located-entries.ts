@@ -64,7 +64,7 @@ export function locatedEntries({
       if (!(error instanceof KeychainError)) throw error;
       // An unreadable entry can still be deleted.
       if (error.code !== 'keychain_unreadable') avoided.add(backend);
-      logger.debug({ backend, code: error.code }, 'a keychain that failed is not asked again');
+      logger.debug({ backend, code: error.code }, 'a keychain that failed is not used again');
       return undefined;
     }
   }
@@ -128,7 +128,7 @@ export function locatedEntries({
     if ((await entries.get(account)) !== text) {
       throw new KeychainError(
         'keychain_unusable',
-        `${holder} did not return the entry that was stored. Use another backend.`,
+        `${holder} did not return the entry that was stored. Allow another tier.`,
       );
     }
     if (before.holder && before.holder !== holder) logMove(before.holder, holder);

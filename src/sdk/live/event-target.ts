@@ -7,7 +7,14 @@ import type { Observable } from './rxjs.ts';
 export type ClientEventDetails = {
   readonly status: ConnectionSnapshot;
   readonly lobbies: LobbyState;
-} & { readonly [Type in LobbyNewsEvent['type']]: LobbyNewsEvent & { readonly type: Type } };
+} & { readonly [Type in LobbyNewsEvent['type']]: EventOfType<LobbyNewsEvent, Type> };
+
+/** Those of a union's events that can have the type, also where one shape has several types. */
+type EventOfType<Event extends { readonly type: string }, Type> = Event extends unknown
+  ? Type extends Event['type']
+    ? Event & { readonly type: Type }
+    : never
+  : never;
 
 /** A client as an `EventTarget`, for code that does not use RxJS. */
 export interface ClientEventTarget {

@@ -189,7 +189,10 @@ export class LobbyCollection<LobbyMetadata = Metadata, MemberMetadata = Metadata
     options: OperationOptions,
   ): Promise<void> {
     if (secret === undefined) {
-      throw new ArgumentError('missing_secret', 'Join the lobby by its secret first: its metadata is written by it.');
+      throw new ArgumentError(
+        'missing_secret',
+        "The lobby's secret is not known: join the lobby by its secret before you change its metadata.",
+      );
     }
     this.#checkMetadata(change);
     const body = checkJoin(secret, { lobbyMetadata: change.lobby, memberMetadata: change.member });

@@ -72,7 +72,7 @@ export class LobbyNews {
     this.gone$ = this.#gone.asObservable();
   }
 
-  /** Nobody receives what is not observed: changes of members need not be compared then. */
+  /** While nothing observes the events, changes of members need not be compared. */
   get isObserved(): boolean {
     return this.#events.observed;
   }

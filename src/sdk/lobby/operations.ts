@@ -109,7 +109,7 @@ export class LobbyOperations {
     const { limit } = options;
     const max = limits.lobbyHistoryMessagesMax;
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= max)) {
-      throw new ArgumentError('invalid_limit', `limit must be a whole number from 1 to ${max}.`);
+      throw new ArgumentError('invalid_limit', `limit must be a whole number from 1 to ${max} (got ${limit}).`);
     }
     const request = { path: pathOf(id), query: { limit: String(limit) } };
     const { body } = await this.#calls.send({ name, route: 'listLobbyMessages', request }, options);
@@ -152,7 +152,7 @@ export function checkMessage(content: string, options: SendOptions): LobbyMessag
     ...(options.flags !== undefined && { flags: options.flags }),
   };
   rejectIssues('The message', checkLobbyMessage(body));
-  if (isSilent(body)) throw new ArgumentError('empty_message', 'content must contain more than blanks.');
+  if (isSilent(body)) throw new ArgumentError('empty_message', 'content must contain more than white space.');
   return body;
 }
 

@@ -41,10 +41,7 @@ export function customSchemeRedirect(scheme: string): string {
 function parseId(applicationId: unknown): string {
   const id = String(applicationId);
   if (isSnowflake(id)) return id;
-  throw new ArgumentError(
-    'invalid_snowflake',
-    `applicationId must be an unsigned 64-bit number (got ${JSON.stringify(id)}).`,
-  );
+  throw new ArgumentError('invalid_snowflake', `applicationId must be an id below 2^63 (got ${JSON.stringify(id)}).`);
 }
 
 const { addressBytesMax } = forwarderAgreement;

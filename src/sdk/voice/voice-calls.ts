@@ -261,7 +261,7 @@ export class VoiceCalls {
   #requireFreeCall(): void {
     const max = limits.lobbyCallsPerSessionMax;
     if (this.#wished().length < max) return;
-    throw new ArgumentError('too_many_calls', `A client can be in ${max} calls at a time.`);
+    throw new ArgumentError('too_many_calls', `A client can be in ${max} calls at a time. Leave one first.`);
   }
 }
 

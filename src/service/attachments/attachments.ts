@@ -92,7 +92,7 @@ function tooMany(): RequestError {
 /**
  * The files of messages, served to everyone who knows their address.
  *
- * Unspecified: they are kept in memory, up to `serviceLimits.filesKeptBytesMax` in all. The least recently used make room, and none
+ * Unspecified: they are kept in memory, up to `serviceLimits.filesKeptBytesMax` in all. The least recently used are removed first, and none
  * survives a restart; messages still name them.
  */
 export class AttachmentCache {

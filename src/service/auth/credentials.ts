@@ -154,14 +154,14 @@ function fits(principal: Principal, credential: Credential): boolean {
 function refusal(principal: Principal, route: Route): RequestError {
   const reason = rejectionReason(principal, route);
   const asked = route.credentials.map(nameCredential).join(', or ');
-  return new RequestError(reason, { message: `${apiMessages[reason]}: it takes ${asked}.` });
+  return new RequestError(reason, { message: `${apiMessages[reason]}: this route accepts ${asked}.` });
 }
 
 function rejectionReason(principal: Principal, route: Route): ApiErrorName {
   if (principal.kind === 'bot') return 'bots_not_allowed';
   if (route.credentials.some(credential => credential.startsWith(`${principal.kind}:`))) return 'missing_scope';
   if (route.credentials.includes('bot')) return 'only_bots_allowed';
-  // A client-credentials token speaks for the application as its bot does.
+  // A client-credentials token acts for the application, as its bot does.
   return principal.kind === 'application' ? 'bots_not_allowed' : 'missing_access';
 }
 

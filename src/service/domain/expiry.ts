@@ -61,7 +61,7 @@ export function createExpiry(
       const fresh = new Map(due.map(({ id }) => [id, (looks.get(id) ?? 0) + 1] as const));
       for (const [id, count] of fresh) {
         if (count <= looksMax) continue;
-        putOff(id, new Error('The record stays due although it was processed.'));
+        putOff(id, new Error('The record is still due after it was processed.'));
         fresh.delete(id);
       }
       await Promise.all([...fresh.keys()].map(id => processRecord(id, nowMs)));
@@ -89,7 +89,7 @@ export function createExpiry(
   function putOff(id: string, error: unknown): void {
     core.log.error(
       { error, collection, id },
-      'A record that is due cannot be dealt with; it is put off, and the others go on.',
+      'A record that is due cannot be processed; it is retried later, and the others are processed.',
     );
     stuck.set(id, core.clock.now() + stuckMs);
   }

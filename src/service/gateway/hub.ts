@@ -99,7 +99,7 @@ export class Hub {
     return feed;
   }
 
-  // One function for all topics, of which there are as many as sessions.
+  // One function for all topics, because there are as many topics as sessions.
   readonly #spread = (announced: Announced): void => {
     const { event, to } = announced;
     const followers = this.#feeds.get(to)?.followers;

@@ -134,7 +134,7 @@ function createRouter(core: Core, deps: HttpDeps): Router<Serve> {
     router.add(method, path, (request, response, { params, query }) => {
       serve(request, response, params, query).catch(error => {
         const request_id = requestIdOf(response);
-        core.log.error({ route: name, request_id, error }, 'An answer could not be written.');
+        core.log.error({ route: name, request_id, error }, 'A response could not be written.');
         request.destroy();
       });
     });

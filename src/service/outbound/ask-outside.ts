@@ -52,7 +52,7 @@ export async function askOutside(
     return reply;
   } catch (error) {
     if (error instanceof PrivateAddressError) throw error;
-    if (!signal?.aborted) log.warn({ host: new URL(url).host, error }, 'A server outside did not answer.');
+    if (!signal?.aborted) log.warn({ host: new URL(url).host, error }, 'An external server did not answer.');
     return undefined;
   } finally {
     deadline.close();

@@ -37,7 +37,7 @@ export interface Engine {
   close(): void;
 }
 
-/** How long after a commit the engine tidies up, and the pause between two steps, in which requests are served. */
+/** How long after a commit the engine frees pages, and the pause between two steps, in which requests are served. */
 const tidyAfterMs = 1000;
 const tidyPauseMs = 20;
 
@@ -189,14 +189,14 @@ export class EmbeddedStore implements Store {
         hasMore = this.#closing === undefined && this.#engine.tidy?.() === true;
       });
     } catch (error) {
-      this.#log.warn({ error }, 'The store could not be tidied up; that is tried again after the next commit.');
+      this.#log.warn({ error }, 'The store could not be cleaned up; it is tried again after the next commit.');
     }
     this.#tidying = undefined;
     if (hasMore) this.#tidyIn(tidyPauseMs);
   }
 
   #deliver(announced: readonly Announced[]): void {
-    const failed = (error: unknown) => this.#log.error({ error }, 'Announcing committed events failed');
+    const failed = (error: unknown) => this.#log.error({ error }, 'Committed events could not be published.');
     try {
       const delivered = this.#options.sink(announced);
       if (delivered instanceof Promise) this.#delivered = Promise.all([this.#delivered, delivered.catch(failed)]);
@@ -208,7 +208,11 @@ export class EmbeddedStore implements Store {
   /** @throws ArgumentError `bad_content`, `bad_record` */
   #laidOut(content: StoreContent): Overlay {
     const unknown = Object.keys(content).find(name => !(collectionNames as readonly string[]).includes(name));
-    if (unknown !== undefined) throw new ArgumentError('bad_content', `A store has no collection ${unknown}.`);
+    if (unknown !== undefined)
+      throw new ArgumentError(
+        'bad_content',
+        `The content to load names the collection ${unknown}, which does not exist.`,
+      );
     const records = new Overlay(this, this.#engine.encode);
     for (const name of collectionNames) {
       const isList =

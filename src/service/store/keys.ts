@@ -66,7 +66,7 @@ export function routeOf(collection: CollectionName, query: AnyQuery): Route {
   const { equals = [], limit } = query;
   for (const bound of [query.from, query.upTo]) checkBound(collection, route, equals, bound);
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
-    throw new ArgumentError('bad_query', `The limit of a list is a whole number from 0, not ${limit}.`);
+    throw new ArgumentError('bad_query', `limit must be a whole number, 0 or more (got ${limit}).`);
   }
   return route;
 }
@@ -79,14 +79,18 @@ function checkBound(
 ): void {
   const values = bound === undefined ? equals : [...equals, bound];
   if (values.length > fields.length) {
-    throw new ArgumentError('bad_query', `${collection} is listed by ${fields.join(', ')}; there are more values.`);
+    throw new ArgumentError(
+      'bad_query',
+      `equals and the bound may have ${fields.length} values, for ${fields.join(', ')} of ${collection} (got ${values.length}).`,
+    );
   }
   values.forEach((value, at) => {
     const field = fields[at] ?? '';
-    if (!fits(field, value)) throw new ArgumentError('bad_query', `${collection}.${field} is never a ${typeof value}.`);
+    if (!fits(field, value))
+      throw new ArgumentError('bad_query', `${collection}.${field} cannot be a ${typeof value}.`);
   });
   if (bound !== undefined && !isStorable(bound)) {
-    throw new ArgumentError('bad_query', 'A bound is well-formed text without NUL.');
+    throw new ArgumentError('bad_query', 'A bound must be well-formed text without NUL.');
   }
 }
 
@@ -96,13 +100,13 @@ export function checkKey(collection: CollectionName, key: readonly KeyPart[]): v
   if (key.length !== fields.length) {
     throw new ArgumentError(
       'bad_key',
-      `A key of ${collection} is ${fields.join(', ')}; ${key.length} parts were given.`,
+      `A key of ${collection} must have the parts ${fields.join(', ')} (got ${key.length} parts).`,
     );
   }
   for (let at = 0; at < key.length; at++) {
     const part = key[at];
     if (part === undefined || !fits(fields[at] ?? '', part)) {
-      throw new ArgumentError('bad_key', `${collection}.${fields[at]} is never a ${typeof part}.`);
+      throw new ArgumentError('bad_key', `${collection}.${fields[at]} cannot be a ${typeof part}.`);
     }
   }
 }
@@ -218,8 +222,5 @@ export function isStorable(part: KeyPart): boolean {
 
 function badField(collection: CollectionName, field: string, value: unknown): ArgumentError {
   const wanted = numericFields.has(field) ? 'a whole number' : 'well-formed text without NUL';
-  return new ArgumentError(
-    'bad_record',
-    `${collection}.${field} holds ${wanted}; this record has a ${typeof value} there.`,
-  );
+  return new ArgumentError('bad_record', `${collection}.${field} must be ${wanted} (got a ${typeof value}).`);
 }

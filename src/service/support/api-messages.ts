@@ -81,7 +81,7 @@ export const apiMessages: Readonly<Record<ApiErrorName, string>> = {
 };
 
 /**
- * Codes of faults that no rule finds, because they depend on what the service knows, and their wording.
+ * Codes and messages of faults that no rule finds, because they depend on the service's state.
  *
  * @see docs/spec/errors.md#field-error-codes
  */
@@ -89,7 +89,7 @@ export const serviceFieldErrors = {
   CONTENT_TYPE_INVALID: (expected: string) => `Expected "Content-Type" header to be one of {'${expected}'}.`,
   COMPONENT_VALIDATION_FAILED: () => 'Component validation failed',
   APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID: () => 'The specified interactions endpoint URL could not be verified.',
-  // Unspecified: nobody has captured what the hosted service says to these faults.
+  // Unspecified: the hosted service's messages for these faults are not known.
   LOBBIES_PER_USER_MAX: (max: number) => `The user is already in ${max} lobbies of this application`,
   ID_UNKNOWN: (what: string) => `There is no such ${what} here`,
   URL_ADDRESS_PRIVATE: () => 'Must not lead to a private address.',

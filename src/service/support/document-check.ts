@@ -13,10 +13,10 @@ export const documentErrors = {
   not_a_choice: (choices: readonly unknown[]) =>
     `must be one of ${choices.map(choice => JSON.stringify(choice)).join(', ')}`,
   unreadable: (wanted: string) => `must be ${wanted}`,
-  required: () => 'is needed',
+  required: () => 'is required',
   unknown_key: (known: readonly string[]) => `is not a known key; known are ${known.join(', ')}`,
   duplicate: (what: string) => `${what} is already in the document`,
-  taken: (what: string) => `${what} already belongs to another`,
+  taken: (what: string) => `${what} already belongs to another record`,
   other_version: (read: number, found: unknown) =>
     `is ${JSON.stringify(found)?.slice(0, 20)}; this service reads version ${read}, so take it with a release that writes that`,
   unknown_reference: (what: string) => `names no ${what} that is in the document or in the service`,

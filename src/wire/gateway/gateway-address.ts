@@ -13,12 +13,12 @@ import { asRecord } from '../http/codec.ts';
 export function readGatewayAddress(body: unknown, { allowUnencrypted = false } = {}): string {
   const url = asRecord(body)?.url;
   if (typeof url !== 'string' || !URL.canParse(url) || !/^wss?:$/.test(new URL(url).protocol)) {
-    throw new TransportError('unreadable_answer', 'The service did not name a gateway.');
+    throw new TransportError('unreadable_answer', "The service's response has no gateway address. Check baseUrl.");
   }
   if (!allowUnencrypted && !isPrivate(new URL(url))) {
     throw new ArgumentError(
       'insecure_address',
-      'The service named a gateway that is not wss: the token travels there.',
+      "The service's gateway address must be wss beyond this machine, because the token travels there.",
     );
   }
   return url;

@@ -143,7 +143,16 @@ export class GatewaySession {
     const remedy = closeRemedy(code);
     if (remedy === 'stop') {
       this.#isEnded = true;
-      return [{ do: 'stop', error: new GatewayError(code, `The gateway closed for good: ${meaningOf(code)}`, false) }];
+      return [
+        {
+          do: 'stop',
+          error: new GatewayError(
+            code,
+            `The gateway closed the connection: ${meaningOf(code)}. Correct the cause before you connect again.`,
+            false,
+          ),
+        },
+      ];
     }
     if (remedy === 'identify') this.#forget();
     this.#failures++;

@@ -94,5 +94,5 @@ export function requireDeadline(deadlineMs: number): void {
 }
 
 function deadlineExceeded(lengthMs: number): TransportError {
-  return new TransportError('deadline_exceeded', `The call did not end within ${lengthMs} ms.`);
+  return new TransportError('deadline_exceeded', `The call did not complete within ${lengthMs} ms.`);
 }

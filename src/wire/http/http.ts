@@ -261,10 +261,7 @@ function encodeBody(route: Route, body: unknown): { type: string; text: string }
       ? { type: 'application/x-www-form-urlencoded', text: encodeForm(body as Record<string, string>) }
       : { type: 'application/json', text: JSON.stringify(body) };
   } catch {
-    throw new ArgumentError(
-      'unencodable_body',
-      'The body cannot be written as JSON: it has a bigint or a cycle in it.',
-    );
+    throw new ArgumentError('unencodable_body', 'The body cannot be encoded as JSON: it contains a bigint or a cycle.');
   }
 }
 

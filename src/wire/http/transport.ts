@@ -82,7 +82,10 @@ async function readBounded(answer: Response): Promise<string> {
 
 /** The answer passed {@link answerBytesMax}. */
 export function answerTooLarge(): TransportError {
-  return new TransportError('unreadable_answer', `The answer is larger than ${answerBytesMax} bytes.`);
+  return new TransportError(
+    'unreadable_answer',
+    `The response is larger than ${answerBytesMax} bytes, and was not read.`,
+  );
 }
 
 // Codes of failures that come before the first byte is sent.

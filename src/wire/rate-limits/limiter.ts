@@ -44,7 +44,7 @@ const lanesMax = 1_000;
  * Hands out a permit for every call, so that no limit is passed: first the bucket's, then the global one's. It knows no
  * HTTP: the caller reports the limits that the response named.
  *
- * Calls of a bucket go side by side while its window has room, then first come, first served. A call that ends while
+ * Calls of a bucket run concurrently while its window has free places, then in the order of their arrival. A call that ends while
  * it waits, by its deadline or by its caller, holds nothing afterwards.
  *
  * @see docs/spec/limits.md#rate-limits
@@ -246,7 +246,7 @@ class Line<G extends Gate> {
     return isLate && freeMs !== undefined ? new RateLimitError(this.#name, freeMs - nowMs) : reason;
   }
 
-  // Of the same instant as the look at the gate before: in one that is free by now nobody would be waited for.
+  // `nowMs` is the time of the last look at the gate: at a later time the gate may be free, and no timer would be set.
   #arm(nowMs: number): void {
     const atMs = this.isEmpty ? undefined : this.gate.freeAtMs(nowMs);
     if (this.#wakeUp?.atMs === atMs) return;

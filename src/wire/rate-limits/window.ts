@@ -7,11 +7,11 @@ import type { LimitReport } from './headers.ts';
  */
 export type Outcome = LimitReport | 'unsent' | 'lost';
 
-/** Something that lets calls through while it has room. Times in milliseconds of one clock. */
+/** Admits calls while it has free places. Times are milliseconds of one clock. */
 export interface Gate {
   /** Takes a place, if there is one now. */
   take(nowMs: number): boolean;
-  /** After a refused {@link take}: when time alone makes room; undefined when only an answer can. */
+  /** After {@link take} returned false: when a place becomes free; undefined if only an answer can free one. */
   freeAtMs(nowMs: number): number | undefined;
   /** Gives back what {@link take} took. */
   settle(outcome: Outcome, nowMs: number): void;
@@ -100,10 +100,10 @@ export class BucketWindow implements Gate {
     }
     const isSame = this.#resetMs !== undefined && resetMs <= this.#resetMs + sameWindowMs;
     if (isSame && this.#endsMs === undefined) {
-      this.#used--; // likewise, only nobody has spoken of the next one yet
+      this.#used--; // likewise, although no response has named the next window yet
       return;
     }
-    // The service went on to its next window before we did: of our calls it counts there this one and those under way.
+    // The service began its next window before we did, and counts this call and those in progress in it.
     if (!isSame && (this.#endsMs !== undefined || this.#resetMs === undefined)) this.#used = this.#underWay + 1;
     this.#used = Math.max(this.#used, counted);
     this.#endsMs = Math.min(

@@ -39,7 +39,7 @@ const kinds: readonly (readonly [string, () => LobbyDirectory])[] = [
 ];
 
 describe.each(kinds)('a directory %s', (_, open) => {
-  it('sets what is absent once, replaces what it is told is there, and deletes it', async () => {
+  it('sets an absent entry once, replaces the expected entry, and deletes it', async () => {
     const directory = open();
     expect(await directory.get('k')).toBeUndefined();
     expect(await directory.compareAndSet('k', undefined, '1')).toBe(true);

@@ -78,7 +78,7 @@ describe('ensure', () => {
     await folder.remove();
   });
 
-  it('makes a lobby anew that has ended, and does not set its idle timeout twice', async () => {
+  it('creates a lobby again that has ended, and does not set its idle timeout twice', async () => {
     const { lobbies, sent } = fleet.server('a');
     const first = await lobbies.ensure('match 1', { idle_timeout_seconds: 5 });
     await fleet.service.clock.advance(5_000);
@@ -89,7 +89,7 @@ describe('ensure', () => {
     expect(sent).toEqual([`GET lobbies/${first.lobby.id}`, 'POST lobbies']);
   });
 
-  it('makes one lobby when two servers ask at once; one owns it, both get it', async () => {
+  it('creates one lobby when two servers ask concurrently; one owns it, both get it', async () => {
     const servers = [fleet.server('a'), fleet.server('b')];
     const asked = servers.map(({ lobbies }) => lobbies.ensure('match 1', { metadata: { a: '1' } }));
     const found = await elapse(fleet.clock, Promise.all(asked)); // the later one looks again
@@ -99,7 +99,7 @@ describe('ensure', () => {
     expect(servers.flatMap(({ sent }) => sent).filter(line => line === 'POST lobbies')).toHaveLength(1);
   });
 
-  it('makes one lobby when one server asks many times at once', async () => {
+  it('creates one lobby when one server asks many times concurrently', async () => {
     const { lobbies, sent } = fleet.server('a');
     const found = await Promise.all(Array.from({ length: 20 }, () => lobbies.ensure('match 1')));
     expect(new Set(found.map(({ lobby }) => lobby.id)).size).toBe(1);
@@ -170,13 +170,13 @@ describe('ensure', () => {
     expect(await fleet.lobby(deleted)).toBeUndefined();
   });
 
-  it('gives the key back when the service refuses to open the lobby', async () => {
+  it('gives the key back when the service does not open the lobby', async () => {
     const wrong = fleet.server('a', { botToken: 'wrong' });
     expect(await codeOf(wrong.lobbies.ensure('match 1'))).toBe('unauthorized');
     expect(await fleet.server('b').lobbies.ensure('match 1')).toMatchObject({ isNew: true, epoch: 1 });
   });
 
-  it('refuses before sending what is not valid, with every issue', async () => {
+  it('rejects before sending what is not valid, with every issue', async () => {
     const { lobbies, sent } = fleet.server('a');
     const call = lobbies.ensure('match 1', { members: [{ id: 'x' }], idle_timeout_seconds: 4 });
     await expect(call).rejects.toMatchObject({
@@ -218,7 +218,7 @@ describe('the lease', () => {
     expect((await fleet.directory.list('')).size).toBe(4); // two lobbies, two servers
   });
 
-  it('refuses late writes locally once it has run out and another server has taken the lobby', async () => {
+  it('rejects late writes locally once it has run out and another server has taken the lobby', async () => {
     const { lobbies, sent } = fleet.server('a');
     const { lobby } = await lobbies.ensure('match 1');
     const next = fleet.server('b').lobbies;
@@ -255,7 +255,7 @@ describe('the lease', () => {
     expect(sent).toEqual([]);
   });
 
-  it('comes back in a new term after the directory failed for longer than it lasts; lobbies nobody took are kept', async () => {
+  it('begins a new term after the directory failed for longer than the lease; lobbies that no server took are kept', async () => {
     const { lobbies } = fleet.server('a');
     const { lobby } = await lobbies.ensure('match 1');
     const { compareAndSet } = fleet.directory;
@@ -268,7 +268,7 @@ describe('the lease', () => {
     expect((await firstValueFrom(lobbies.state$)).lease).toBe('held');
   });
 
-  it('goes to the newest process of a name; the older one is told so and stops for good', async () => {
+  it('goes to the newest process of a name; the older one is notified and stops for good', async () => {
     const older = fleet.server('a').lobbies;
     const { lobby } = await older.ensure('match 1');
     const newer = fleet.server('a').lobbies;
@@ -372,7 +372,7 @@ describe('the lease', () => {
     expect(looks).toBe(1);
   });
 
-  it('lets nobody write while the directory cannot say who has it', async () => {
+  it('allows no write while the directory cannot say who owns it', async () => {
     const { lobbies, sent } = fleet.server('a');
     const { lobby } = await lobbies.ensure('match 1');
     fleet.directory.get = () => Promise.reject(new Error('away'));
@@ -410,7 +410,7 @@ describe('the lease', () => {
 });
 
 describe('handing over', () => {
-  it('gives a lobby to another server, whose it is from then on; the old one’s writes are refused locally', async () => {
+  it('gives a lobby to another server, which owns it from then on; the old one’s writes are rejected locally', async () => {
     const a = fleet.server('a');
     const b = fleet.server('b');
     const { lobby } = await a.lobbies.ensure('match 1', { metadata: { a: '1' } });
@@ -512,7 +512,7 @@ describe('sweep', () => {
     );
   });
 
-  it('takes over or leaves what it is told to, one by one', async () => {
+  it('takes over or keeps lobbies as the option says, one by one', async () => {
     const crashed = fleet.server('a');
     for (const key of ['keep', 'drop', 'wait']) await crashed.lobbies.ensure(key);
     crashed.backend.close();
@@ -551,7 +551,7 @@ describe('sweep', () => {
     expect(await codeOf(b.putMember(lobby.id, ada.id))).toBe('none');
   });
 
-  it('goes on with a deletion that a crash cut off', async () => {
+  it('continues with a deletion that a crash cut off', async () => {
     const real = nodeTransport();
     const transport: typeof real = {
       send: request => (request.method === 'DELETE' ? new Promise<never>(() => {}) : real.send(request)),
@@ -568,7 +568,7 @@ describe('sweep', () => {
     expect(await fleet.lobby(lobby.id)).toBeUndefined();
   });
 
-  it('by two servers at once deletes each lobby once', async () => {
+  it('by two servers concurrently deletes each lobby once', async () => {
     const crashed = fleet.server('a');
     const keys = Array.from({ length: 20 }, (_, i) => `match ${i}`);
     for (const key of keys) await crashed.lobbies.ensure(key);
@@ -615,7 +615,7 @@ describe('sweep', () => {
 });
 
 describe('what can be observed', () => {
-  it('shows the state at once, then every change, frozen, and completes when closed', async () => {
+  it('shows the state immediately, then every change, frozen, and completes when closed', async () => {
     const { lobbies } = fleet.server('a');
     const seen: LobbyServerState[] = [];
     let isComplete = false;
@@ -648,7 +648,7 @@ describe('what can be observed', () => {
     config.onUnhandledError = null;
   });
 
-  it('tells the progress of sweeps and reconciles, the latest to whoever comes late', async () => {
+  it('reports the progress of sweeps and reconciles, and replays the latest to late subscribers', async () => {
     const { lobbies } = fleet.server('a');
     const seen: LobbyProgress[] = [];
     lobbies.progress$.subscribe(progress => seen.push(progress));

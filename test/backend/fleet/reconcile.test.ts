@@ -57,7 +57,7 @@ describe('reconcile', () => {
     expect(sent.map(line => line.split(' ')[0])).toEqual(['GET', 'PATCH']);
   });
 
-  it('leaves other servers’ lobbies alone, and its own others where it is told to', async () => {
+  it('keeps other servers’ lobbies, and its own others if the option says so', async () => {
     const b = await fleet.server('b').lobbies.ensure('theirs');
     const { lobbies } = fleet.server('a');
     await lobbies.reconcile(setOf({ mine: {} }));
@@ -76,7 +76,7 @@ describe('reconcile', () => {
     expect(report.lobbies.get('good')).toMatchObject({ outcome: 'created' });
   });
 
-  it('refuses a set with faults before anything is sent, and names them by key', async () => {
+  it('rejects a set with faults before anything is sent, and names them by key', async () => {
     const { lobbies, sent } = fleet.server('a');
     const faulty = setOf({ fine: {}, bad: { idle_timeout_seconds: 4 }, worse: { members: [{ id: 'x' }] } });
     await expect(lobbies.reconcile(faulty)).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe('reconcile', () => {
     expect(sent).toEqual([]);
   });
 
-  it('when aborted or out of time tells how far it came; done again it goes on from there', async () => {
+  it('reports how far it came when aborted or out of time; repeated, it continues from there', async () => {
     const real = nodeTransport();
     const answered = 30;
     let sent = 0;

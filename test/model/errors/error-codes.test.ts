@@ -30,7 +30,7 @@ function sources(folder = join(root, 'src')): string[] {
 describe('the codes of errors', () => {
   const documented = ['lobbies.md', 'authorization.md'].map(codesIn);
 
-  it('are in the guides, as far as a game meets them, each once in a guide', () => {
+  it('that a game can see are in the guides, each at most once in a guide', () => {
     expect(new Set(documented.flat())).toEqual(new Set([...documented.flat(), ...clientCodes]));
     for (const codes of documented) {
       expect(codes.length).toBeGreaterThan(30);
@@ -38,7 +38,7 @@ describe('the codes of errors', () => {
     }
   });
 
-  it('of the guides are those that there are', () => {
+  it('in the guides all exist', () => {
     const known = [...clientCodes, ...Object.keys(apiErrors)];
     expect(documented.flat().filter(code => !known.includes(code))).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe('the codes of errors', () => {
     expect(list).toEqual(rows);
   });
 
-  it('are all of some use', () => {
+  it('are all used', () => {
     const text = sources().join('\n');
     const codes = [errorCodes.client, errorCodes.server].flatMap(namesOf);
     expect(codes.filter(code => !text.includes(`'${code}'`))).toEqual([]);

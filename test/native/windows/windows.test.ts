@@ -121,7 +121,7 @@ describe.skipIf(windowsNeeds.missing)(`on Windows, by Wine${windowsNeeds.note}`,
       expect((await windows.call<{ outcome: string }>('forwarder', 'run', args)).outcome).toBe('usage');
     });
 
-    it('starts the game with its arguments and the address behind them when nobody listens', async () => {
+    it('starts the game with its arguments and the address behind them when no game listens', async () => {
       const args = ['a b', '', '"', '\\', 'a\\"b\\\\', '%PATH%', '^&|<>', '*', 'größer ✨', '--flag'];
       const { outcome, started } = await windows.call<HandedOver & { outcome: string; started: { args: string[] } }>(
         'forwarder',

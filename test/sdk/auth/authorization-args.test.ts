@@ -144,11 +144,11 @@ describe('AuthorizationArgs: validity', () => {
     expect(new AuthorizationArgs({ scopes }).isValid).toBe(true);
   });
 
-  it.each(['', ' ', 'a  b', ' a', 'a ', 'a\nb', 'a"b', 'ä'])('refuses scopes %j', scopes => {
+  it.each(['', ' ', 'a  b', ' a', 'a ', 'a\nb', 'a"b', 'ä'])('rejects scopes %j', scopes => {
     expect(found(new AuthorizationArgs({ scopes }))).toEqual([['scopes', 'STRING_TYPE_REGEX']]);
   });
 
-  it.each(['state', 'nonce'])('refuses a %s that is empty, not printable ASCII, or no text', field => {
+  it.each(['state', 'nonce'])('rejects a %s that is empty, not printable ASCII, or no text', field => {
     expect(found(unchecked({ [field]: '' }))).toEqual([[field, 'STRING_TYPE_REGEX']]);
     expect(found(unchecked({ [field]: 'a\u0000' }))).toEqual([[field, 'STRING_TYPE_REGEX']]);
     expect(found(unchecked({ [field]: 5 }))).toEqual([[field, 'STRING_TYPE_CONVERT']]);
@@ -165,7 +165,7 @@ describe('AuthorizationArgs: validity', () => {
     expect(found(unchecked({ codeChallenge: null }))).toHaveLength(2);
   });
 
-  it.each([2, -1, '0', null])('refuses integration type %j', integrationType => {
+  it.each([2, -1, '0', null])('rejects integration type %j', integrationType => {
     expect(found(unchecked({ integrationType }))).toEqual([['integrationType', 'BASE_TYPE_CHOICES']]);
   });
 
@@ -173,7 +173,7 @@ describe('AuthorizationArgs: validity', () => {
     expect(new AuthorizationArgs({ customSchemeParam, codeChallenge: challenge }).isValid).toBe(true);
   });
 
-  it.each(['', '1game', 'my game', 'game:', 'javascript', 'HTTPS', 'file'])('refuses scheme %j', customSchemeParam => {
+  it.each(['', '1game', 'my game', 'game:', 'javascript', 'HTTPS', 'file'])('rejects scheme %j', customSchemeParam => {
     expect(found(new AuthorizationArgs({ customSchemeParam, codeChallenge: challenge }))).toEqual([
       ['customSchemeParam', 'STRING_TYPE_REGEX'],
     ]);

@@ -189,7 +189,7 @@ describe('TokenClient: how it reads answers', () => {
     for (const secret of secrets) expect(`${error.stack}${JSON.stringify(error)}${error.cause}`).not.toContain(secret);
   });
 
-  it.each([204, 302, 500, 599])('refuses status %i', async status => {
+  it.each([204, 302, 500, 599])('rejects status %i', async status => {
     const client = await tokens((_, response) => response.writeHead(status, { location: '/' }).end());
     await expect(client.getToken('1', request)).rejects.toMatchObject({ name: /TransportError|ApiError/ });
     expect(server.seen).toHaveLength(1);

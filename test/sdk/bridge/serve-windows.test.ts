@@ -50,7 +50,7 @@ it('the name in the page can be chosen', async () => {
   expect(Object.keys(window.exposed)).toEqual(['social']);
 });
 
-it('a page without a preload script is told what is missing', () => {
+it('a page without a preload script gets an error that names it', () => {
   expect(() => connectPage(new MainConnection())).toThrow(expect.objectContaining({ code: 'missing_preload' }));
 });
 

@@ -123,7 +123,7 @@ describe('connecting', () => {
     expect(client.status).toMatchObject({ status: 'disconnected', error: { code } });
   });
 
-  it('waits in http_wait while the service is not well, then goes on', async () => {
+  it('waits in http_wait while the service is not well, then continues', async () => {
     gateway.answers = Array.from({ length: 4 }, () => ({ status: 503, body: {} }));
     const connecting = client.connect();
     const link = await nextLink();
@@ -351,7 +351,7 @@ describe('waking up', () => {
     expect(await next.next()).toMatchObject({ op: opcodes.RESUME });
   });
 
-  it('sends a heartbeat immediately when it is told that the machine resumed', async () => {
+  it('sends a heartbeat immediately when the machine resumes', async () => {
     const link = await connected();
     client.checkConnection();
     expect(await link.next()).toMatchObject(heartbeat);

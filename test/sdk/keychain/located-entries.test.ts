@@ -56,7 +56,7 @@ describe('entries over several backends', () => {
     expect(await reader.find('ada')).toEqual({ holder: 'file', text: 'secret' });
   });
 
-  it('are what a Map is, whoever is opened, deletes, moves and dies', async () => {
+  it('are what a Map is, whichever backend is opened, deletes, moves and fails', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 12 }), async turns => {
         const machine = new SimulatedMachine(folder.path);

@@ -127,7 +127,7 @@ describe('an entry whose backend cannot be used now', () => {
     expect(kept.get('Starfall/ada')).toBe('new');
   });
 
-  it('stays deleted, though a copy could not be deleted at once', async () => {
+  it('stays deleted, although a copy could not be deleted immediately', async () => {
     await (await open('keytar')).set('ada', 'old');
     const without = await open('nothing');
     await without.set('ada', 'new');
@@ -140,7 +140,7 @@ describe('an entry whose backend cannot be used now', () => {
     expect(kept.has('Starfall/ada')).toBe(false);
   });
 
-  it('is read again once its backend can be used, without opening anew', async () => {
+  it('is read again once its backend can be used, without opening the keychain again', async () => {
     await (await open('keytar')).set('ada', 'secret');
     let isThere = false;
     const keytar = async () => {

@@ -110,7 +110,7 @@ describe('openKeychain', () => {
     expect(warnings).toEqual([{ tier: 'system', backend: 'keytar', code: 'keychain_timeout' }]);
   });
 
-  it('refuses an empty or unknown list, a service beyond its bounds and a folder that is relative', async () => {
+  it('rejects an empty or unknown list, a service beyond its bounds and a folder that is relative', async () => {
     const refused = (options: object) =>
       expect(openKeychain({ service, allow: ['memory'], ...options } as KeychainOptions)).rejects;
     await refused({ allow: [] }).toMatchObject({ code: 'invalid_tiers' });

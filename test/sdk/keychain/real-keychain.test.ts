@@ -81,11 +81,11 @@ const refusal = (code: string, remedy: RegExp) => ({
 });
 
 describe.skipIf(both.missing)(`a system without a usable keychain${both.note}`, () => {
-  it('refuses for want of a session bus', async () => {
+  it('rejects for want of a session bus', async () => {
     expect(await opening()).toEqual(refusal('keychain_no_bus', /DBUS_SESSION_BUS_ADDRESS/));
   });
 
-  it('refuses for want of a keyring', async () => {
+  it('rejects for want of a keyring', async () => {
     const empty = await startKeyring('none');
     try {
       expect(await opening(empty.env)).toEqual(refusal('keychain_no_collection', /no keyring/));
@@ -94,7 +94,7 @@ describe.skipIf(both.missing)(`a system without a usable keychain${both.note}`, 
     }
   });
 
-  it('refuses when the keyring is locked, at opening and afterwards, and takes no entry for missing', async () => {
+  it('rejects when the keyring is locked, at opening and afterwards, and takes no entry for missing', async () => {
     const keychains = { keytar: await openBy('keytar', 'Locked 1'), keyring: await openBy('keyring', 'Locked 2') };
     for (const keychain of Object.values(keychains)) await keychain.set('ada', 'secret');
     await keyring?.lock();

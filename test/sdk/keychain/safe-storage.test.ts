@@ -32,7 +32,7 @@ describe("texts covered by Electron's safeStorage", () => {
     }
   });
 
-  it("are refused where Linux has no keychain, by 'basic_text' or 'unknown': everybody knows that key", async () => {
+  it("are rejected where Linux has no keychain, by 'basic_text' or 'unknown': everybody knows that key", async () => {
     const storage = new StandInSafeStorage();
     for (const selected of ['basic_text', 'unknown']) {
       storage.selected = selected;

@@ -37,7 +37,7 @@ describe('selectFrom', () => {
     });
   });
 
-  it('reports what a selector throws as what a subscriber throws, and goes on', async () => {
+  it('reports what a selector throws as what a subscriber throws, and continues', async () => {
     const reported: unknown[] = [];
     config.onUnhandledError = error => reported.push(error);
     const source = new BehaviorSubject(1);

@@ -141,7 +141,7 @@ describe('bounds', () => {
     await until(() => silent.isGone() && halfway.isGone());
   });
 
-  it(`let ${connectionsMax} connections in at once, and drop one more`, async () => {
+  it(`let ${connectionsMax} connections in concurrently, and drop one more`, async () => {
     const { path } = await game('s', { clock: new VirtualClock(0) });
     const visitors: Socket[] = [];
     for (let i = 0; i < connectionsMax - 1; i++) visitors.push(await open(path));
@@ -229,7 +229,7 @@ describe('10,000 hostile connections', () => {
     Buffer.from([0, 0xff, 0xfe, 0x0a, 0x0a]),
   ];
 
-  it('leave nothing behind, and the game goes on waiting', async () => {
+  it('leave nothing behind, and the game continues waiting', async () => {
     const { path, receiver } = await game();
     const attack = (said: string | Uint8Array) =>
       new Promise<void>(resolve => {

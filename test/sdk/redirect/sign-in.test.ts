@@ -51,7 +51,7 @@ async function pageOf(pages: readonly string[]): Promise<string> {
 }
 
 describe('signing in through the socket', () => {
-  it('gives tokens, and refuses the same redirect a second time', async () => {
+  it('gives tokens, and rejects the same redirect a second time', async () => {
     const { path, window, redirectOf } = await world();
     const { client, receiver, pages } = await window();
     const { challenge, verifier } = client.createAuthorizationCodeVerifier();

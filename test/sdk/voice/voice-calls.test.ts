@@ -262,7 +262,7 @@ describe('changing and leaving', () => {
     expect(rig.voice.call('1')).toMatchObject({ status: 'disconnected', participants: [] });
   });
 
-  it('comes back that has just left: the service is told both, and joining is done at its second word', async () => {
+  it('joins again right after leaving: the service receives both, and the second answer completes the join', async () => {
     void rig.voice.leave('1', {});
     await turns();
     const joined = rig.join();
@@ -430,7 +430,7 @@ describe('when the connection is lost', () => {
     });
   });
 
-  it('and the session goes on, all is as before', () => {
+  it('and the session continues, all is as before', () => {
     rig.online(true);
     expect(rig.lists).toEqual([['1 muted']]);
     expect(rig.pings).toEqual([]);

@@ -28,7 +28,7 @@ const right = (who = 'ada') => attempts.attempt(who, async () => 'right');
 const refusal = { reason: 'rate_limited', extra: { retry_after: 60, global: false } };
 
 describe('attempts', () => {
-  it('may be wrong as often as the limit says; one more is refused, right or wrong', async () => {
+  it('may be wrong as often as the limit says; one more is rejected, right or wrong', async () => {
     for (let time = 0; time < limit.requests; time++) expect(await wrong()).toBe('wrong');
     await expect(wrong()).rejects.toMatchObject(refusal);
     await expect(right()).rejects.toMatchObject(refusal);
@@ -57,7 +57,7 @@ describe('attempts', () => {
     expect(await right('ben')).toBe('right');
   });
 
-  it('get no further when there are many at once', async () => {
+  it('get no further when many are concurrent', async () => {
     let looked = 0;
     const attempt = () =>
       attempts.attempt('ada', async isWrong => {
@@ -70,7 +70,7 @@ describe('attempts', () => {
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(100 - limit.requests);
   });
 
-  it('all have their turn when many right ones come at once', async () => {
+  it('are all let through when many right ones are concurrent', async () => {
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => right()));
     expect(outcomes.filter(outcome => outcome === 'right')).toHaveLength(100);
   });

@@ -15,7 +15,7 @@ describe('a gate', () => {
     expect([most, running]).toEqual([2, 0]);
   });
 
-  it('goes on after a work that failed', async () => {
+  it('continues after an operation that failed', async () => {
     const gate = new ConcurrencyGate({ running: 1, all: 10, perCaller: 10 });
     const failed = gate.run(() => Promise.reject(new Error('no')));
     const next = gate.run(async () => 'yes');
@@ -24,7 +24,7 @@ describe('a gate', () => {
     expect(await gate.run(async () => 'again')).toBe('again');
   });
 
-  it('refuses at once what is too much of one caller, or of all', () => {
+  it('rejects immediately what is too much of one caller, or of all', () => {
     const gate = new ConcurrencyGate({ running: 1, all: 3, perCaller: 2 });
     const first = gate.enter('a');
     expect([first, gate.enter('a'), gate.enter('a'), gate.enter('b'), gate.enter('c')].map(Boolean)).toEqual([

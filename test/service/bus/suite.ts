@@ -42,7 +42,7 @@ export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnde
     }
 
     describe('an event', () => {
-      it('reaches every subscriber of its topic on every node, each once, and nobody else', async () => {
+      it('reaches every subscriber of its topic on every node, each once, and no other', async () => {
         const ears = [await hear(here, 'lobby/1'), await hear(there, 'lobby/1'), await hear(there, 'lobby/1')];
         const other = await hear(there, 'lobby/10');
         await here.publish([event('lobby/1', 1)]);
@@ -105,7 +105,7 @@ export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnde
     });
 
     describe('a subscription', () => {
-      it('hears nothing published before it', async () => {
+      it('receives nothing that was published before it', async () => {
         await here.publish([event('a', 1)]);
         await bus.settled();
         const { heard } = await hear(here, 'a');
@@ -114,7 +114,7 @@ export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnde
         expect(heard.map(announced => announced.revision)).toEqual([2]);
       });
 
-      it('made by a listener does not hear the event that is being heard, and hears what comes after', async () => {
+      it('made by a listener does not receive the event in delivery, and receives later ones', async () => {
         const heard: number[] = [];
         let made: unknown;
         await here.subscribe('a', announced => {
@@ -131,7 +131,7 @@ export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnde
         expect(heard).toContain(3);
       });
 
-      it('hears nothing after it is cancelled, also when another listener of the event cancels it', async () => {
+      it('receives nothing after it is cancelled, also when another listener of the event cancels it', async () => {
         let cancelSecond = () => {};
         await here.subscribe('a', () => cancelSecond());
         const second = await hear(here, 'a');
@@ -148,7 +148,7 @@ export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnde
         expect(third.heard).toHaveLength(1);
       });
 
-      it('of a listener that subscribes twice hears twice, and each is cancelled alone', async () => {
+      it('of a listener that subscribes twice receives events twice, and each is cancelled alone', async () => {
         let calls = 0;
         const listener = () => void calls++;
         const cancel = await here.subscribe('a', listener);
@@ -189,7 +189,7 @@ export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnde
         expect(await there.count('x', limit)).toMatchObject({ allowed, remaining: allowed ? 2 : 0 });
       });
 
-      it('begins its window with the first call, not with a later or a refused one', async () => {
+      it('begins its window with the first call, not with a later or a rejected one', async () => {
         const endMs = clock.now() + 1000;
         for (let call = 0; call < 5; call++) {
           expect(await here.count('x', limit)).toMatchObject({ resetAtMs: endMs });
@@ -215,7 +215,7 @@ export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnde
         expect(await here.count('y', limit)).toMatchObject({ allowed: true, remaining: 2 });
       });
 
-      it('holds when all nodes count at once', async () => {
+      it('holds when all nodes count concurrently', async () => {
         const calls = Array.from({ length: 50 }, async (_, at) => (at % 2 === 0 ? here : there).count('x', limit));
         const states = await Promise.all(calls);
         expect(states.filter(state => state.allowed)).toHaveLength(3);
@@ -289,7 +289,7 @@ export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnde
         expect(await held?.renew()).toBe(true);
       });
 
-      it('given back is free at once, and stays given back', async () => {
+      it('that is released is free immediately, and stays released', async () => {
         const lease = await here.lease('sweep', 1000);
         await lease?.release();
         await lease?.release();

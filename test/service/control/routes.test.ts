@@ -237,7 +237,7 @@ describe('POST /control/consent', () => {
 });
 
 describe('GET /control/log', () => {
-  it('gives the entries after a number, and the number to go on from', async () => {
+  it('gives the entries after a number, and the number to continue from', async () => {
     const { core, call } = await open();
     core.journal.write('request', { route: 'getGateway', status: 200 });
     core.journal.write('dispatch', { name: 'READY' });
@@ -251,7 +251,7 @@ describe('GET /control/log', () => {
     expect((await call('GET /log?after=99')).body.entries).toEqual([]);
   });
 
-  it.each(['-1', 'x', '1.5', '', '1&after=2'])('refuses after=%s with 400', async after => {
+  it.each(['-1', 'x', '1.5', '', '1&after=2'])('rejects after=%s with 400', async after => {
     const { call } = await open();
     expect((await call(`GET /log?after=${after}`)).status).toBe(400);
   });
@@ -276,7 +276,7 @@ describe('/control/snapshot', () => {
     expect(principal?.kind).toBe('bot');
   });
 
-  it('refuses another version with a message that names both', async () => {
+  it('rejects another version with a message that names both', async () => {
     const { call } = await open();
     const { body: snapshot } = await call('GET /snapshot');
     const { status, body } = await call('PUT /snapshot', { ...snapshot, version: 1 });
@@ -285,7 +285,7 @@ describe('/control/snapshot', () => {
     expect((await call('PUT /snapshot', {})).status).toBe(400);
   });
 
-  it('refuses what is no state, and keeps its own', async () => {
+  it('rejects what is no state, and keeps its own', async () => {
     const { core, call, replaced } = await open();
     await call('POST /fixtures', { users: [{ id: '9' }] });
     const { body: good } = await call('GET /snapshot');

@@ -102,7 +102,7 @@ describe('the control API of a whole service', () => {
     for (const secret of [bot_token, service.controlToken]) expect(text).not.toContain(secret);
   });
 
-  it('works while posts, resets and snapshots come all at once', async () => {
+  it('works while posts, resets and snapshots are concurrent', async () => {
     const service = await open();
     const { body: snapshot } = await control(service, 'GET /snapshot');
     const calls = Array.from({ length: 8 }, (_, at) => [

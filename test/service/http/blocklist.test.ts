@@ -20,7 +20,7 @@ function blocklistOf(limits: LimitProfile = limitProfiles.standard) {
 }
 
 describe('an address', () => {
-  it('is let in after 9,999 refusals and blocked after 10,000, for half a minute', async () => {
+  it('is let in after 9,999 rejections and blocked after 10,000, for half a minute', async () => {
     expect([requests, windowMs, blockMs]).toEqual([10_000, 600_000, 30_000]);
     const { clock, blocklist, refuse } = blocklistOf();
     refuse(requests - 1);
@@ -52,7 +52,7 @@ describe('an address', () => {
     expect(blocklist.blockedForMs('a')).toBe(blockMs);
   });
 
-  it('begins anew once ten minutes have passed since its first refusal', async () => {
+  it('starts again once ten minutes have passed since the first rejection', async () => {
     const { clock, blocklist, refuse } = blocklistOf();
     refuse(1);
     await clock.advance(windowMs - 1);
@@ -93,7 +93,7 @@ describe('an address', () => {
     expect(blocklist.blockedForMs('b')).toBe(0);
   });
 
-  it('is forgotten when ten thousand others were refused since it first was', () => {
+  it('is forgotten when ten thousand others were rejected since it first was', () => {
     const { blocklist, refuse } = blocklistOf();
     refuse(requests);
     for (let other = 0; other < 9_999; other++) refuse(1, String(other));
@@ -122,7 +122,7 @@ describe('a service with a public URL and no trusted proxy', () => {
   });
 });
 
-describe('a blocked address at the door', () => {
+describe('requests from a blocked address', () => {
   const few = { requests: 3, windowMs: 60_000, blockMs: 10_000 };
   const limits: LimitProfile = { ...limitProfiles.off, invalidRequests: few };
   const call = (service: Service, headers: Record<string, string> = botHeaders) =>
@@ -146,7 +146,7 @@ describe('a blocked address at the door', () => {
     await service.close();
   });
 
-  it('lets on whoever has a valid credential, and neither blocks nor counts it', async () => {
+  it('are served with a valid credential, and neither blocked nor counted', async () => {
     const service = await startService({ fixtures: starfall, limits, clock: 'virtual' });
     const player = await playerToken(service, starfall.users[0].id, 'identify');
     const asPlayer = { authorization: `Bearer ${player}` };
@@ -163,7 +163,7 @@ describe('a blocked address at the door', () => {
     await service.close();
   });
 
-  it('is told of when it begins, and can still be reached by control', async () => {
+  it('are logged when the block begins, and still reach the control API', async () => {
     const warned: unknown[] = [];
     const log = { ...silentLogger, warn: (fields: unknown) => warned.push(fields) };
     const service = await startService({ fixtures: starfall, limits, clock: 'virtual', log });

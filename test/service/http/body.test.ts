@@ -153,7 +153,7 @@ describe('a JSON body', () => {
     );
   });
 
-  it('that says it is too long is refused at once, one that turns out so in the end', async () => {
+  it('that declares to be too long is rejected immediately, one that turns out so at the end', async () => {
     const tooLarge = { status: 413, body: { message: 'Request entity too large', code: 40005 } };
     const declared = head(
       'POST',

@@ -55,7 +55,7 @@ describe('where a request came from', () => {
     );
   });
 
-  it('is told by addresses and blocks only', () => {
+  it('is configured by addresses and blocks only', () => {
     for (const block of ['10.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '::1', 'fd00::/8', '::/128']) {
       expect(isAddressBlock(block)).toBe(true);
     }
@@ -140,7 +140,7 @@ describe('a service behind a proxy that it trusts', () => {
     await service.close();
   });
 
-  it('refuses to trust what is no address', async () => {
+  it('rejects a trusted proxy that is not an address', async () => {
     await expect(startService({ trustedProxies: ['proxy.example'] })).rejects.toMatchObject({
       code: 'invalid_trusted_proxy',
     });

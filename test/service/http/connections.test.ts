@@ -39,7 +39,7 @@ async function read(socket: Socket): Promise<string> {
 }
 
 describe('a peer that never closes', () => {
-  it('is answered and cut off when it sent no HTTP request; the service can close at once', async () => {
+  it('is answered and closed when it sent no HTTP request; the service can close immediately', async () => {
     const service = await start();
     const socket = peer(portOf(service));
     socket.write('hello\r\n\r\n');
@@ -99,7 +99,7 @@ describe('a server', () => {
   });
 });
 
-describe('connections on which nobody has proved anything', () => {
+describe('connections without a valid credential', () => {
   /** Whether it is still there once another request of its own would have been answered. */
   async function isServed(socket: Socket): Promise<boolean> {
     socket.write('GET /api/v10/gateway HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
@@ -122,7 +122,7 @@ describe('connections on which nobody has proved anything', () => {
     expect(await served([peer(portOf(service), { localAddress: '127.0.0.2' })])).toBe(1);
   });
 
-  it('are so many in all, and it is told once', async () => {
+  it('are bounded in total, which is logged once', async () => {
     const warned: unknown[] = [];
     const log = { ...silentLogger, warn: (fields: unknown) => warned.push(fields) };
     const service = await start({ connections: 6, connectionsPerAddress: 4, log });
@@ -131,7 +131,7 @@ describe('connections on which nobody has proved anything', () => {
     expect(warned).toEqual([{ address: '127.0.0.3', rejected: 1 }]);
   });
 
-  it('make room when they are closed', async () => {
+  it('no longer count when they are closed', async () => {
     const service = await start({ connectionsPerAddress: 2 });
     const first = [peer(portOf(service)), peer(portOf(service))];
     expect(await served(first)).toBe(2);

@@ -86,7 +86,7 @@ describe('a request for another host', () => {
     expect((await sendRaw(service, 'GET /api/v10/gateway HTTP/1.0\r\n\r\n')).status).toBe(421);
   });
 
-  it('is told of once for each name', async () => {
+  it('is logged once for each name', async () => {
     const warned: unknown[] = [];
     const log = { ...silentLogger, warn: (fields: unknown) => warned.push(fields) };
     const other = await start({ log });

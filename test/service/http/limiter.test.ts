@@ -63,8 +63,8 @@ describe('headers about limits', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('by a bucket: N calls pass, the next is told to wait, and passes when it has', async () => {
+describe('a rejection', () => {
+  it('by a bucket: N calls pass, the next gets 429, and passes after waiting', async () => {
     await start(profileOf({ 'lobby-get': { requests: 2, windowMs: 64_570 } }));
     const get = () => callApi(service, 'GET', '/lobbies/1');
     expect([await get(), await get()].map(({ status }) => status)).toEqual([404, 404]);
@@ -102,7 +102,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('comes before the body is judged, and is not counted', async () => {
+  it('comes before the body is checked, and is not counted', async () => {
     await start(profileOf({ 'lobby-create': { requests: 1, windowMs: 1000 } }));
     expect((await callApi(service, 'POST', '/lobbies', '{')).status).toBe(400);
     expect((await callApi(service, 'POST', '/lobbies', '{')).status).toBe(429);
@@ -127,7 +127,7 @@ describe('a refusal', () => {
     for (let time = 0; time < 5; time++) expect((await answer()).status).toBe(404);
   });
 
-  it('is counted for each application, and for nobody by address', async () => {
+  it('is counted for each application, and without a credential by address', async () => {
     await start(profileOf({ global: { requests: 1, windowMs: 1000 } }));
     const bot = () => callApi(service, 'GET', '/users/@me', undefined, botHeaders);
     const nobody = () => callApi(service, 'GET', '/gateway', undefined, {});

@@ -102,7 +102,7 @@ describe('a method', () => {
     ).toBe(404);
   });
 
-  it('PUT is closed for the permissions of all commands at once', async () => {
+  it('PUT is disabled for the permissions of all commands together', async () => {
     const path = `/applications/${starfall.applications[0].id}/guilds/${starfall.guilds[0].id}/commands/permissions`;
     expect(await callApi(service, 'PUT', path, [])).toMatchObject({
       status: 405,

@@ -38,7 +38,7 @@ function headOnly(route: Route, ...fields: readonly string[]): Promise<RawAnswer
   return sendRaw(service, head(route.method, pathOf(route), ...fields));
 }
 
-describe('a body from nobody', () => {
+describe('a body without a valid credential', () => {
   it('is taken without a credential by known routes alone', () => {
     expect(open.map(([name]) => name)).toEqual([
       'createInteractionResponse',
@@ -92,7 +92,7 @@ describe('a body from nobody', () => {
     },
   );
 
-  it('that stays one byte short makes room for others once all such bodies take 32 MiB', async () => {
+  it('that stays one byte short is dropped once all such bodies take 32 MiB', async () => {
     const length = intakeLimits.unprovenBodyBytesMax;
     const fitting = intakeLimits.unprovenBytesMax / length;
     const more = 20;

@@ -37,7 +37,7 @@ describe('bytes that are no HTTP request', () => {
     expect({ status, code: JSON.parse(body).code }).toEqual({ status: 431, code: 0 });
   });
 
-  it('that break off harm nobody', async () => {
+  it('that break off have no effect on others', async () => {
     const logged: string[] = [];
     const log = { debug() {}, info() {}, warn() {}, error: (_: unknown, message: string) => logged.push(message) };
     const other = await startService({ fixtures: starfall, limits: 'off', log });

@@ -146,7 +146,7 @@ describe('a service that others reach', () => {
 });
 
 describe('a service on one’s own machine', () => {
-  it('sends them where it is told to', async () => {
+  it('sends them where the option allows it', async () => {
     const service = await start({});
     await sayInLobby(service);
     await delivery(service).toMatchObject({ outcome: 'acknowledged' });

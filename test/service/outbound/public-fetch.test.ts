@@ -56,7 +56,7 @@ describe('what a public service asks at others’ word', () => {
     expect(inside.seen).toEqual([]);
   });
 
-  it('is looked up once, so that a name cannot lead elsewhere after it was judged', async () => {
+  it('is looked up once, so that a name cannot lead elsewhere after it was checked', async () => {
     const asked: string[] = [];
     const resolve: Resolve = async host => {
       asked.push(host);

@@ -57,7 +57,7 @@ function refusedAs(code: string) {
 const notVerified = refusedAs('APPLICATION_INTERACTIONS_ENDPOINT_URL_INVALID');
 
 describe('/applications/{application_id}', () => {
-  it('is the own application by its id, and nobody else’s', async () => {
+  it('is the own application by its id, and no other', async () => {
     const path = `/applications/${application.id}`;
     expect((await callApi(service, 'GET', path)).body).toEqual(await own());
     const edited = await callApi(service, 'PATCH', path, { description: 'Harbours' });
@@ -87,7 +87,7 @@ describe('GET /applications/@me', () => {
 });
 
 describe('PATCH /applications/@me', () => {
-  it('sets the address once the server there has answered a PING and refused a forged one', async () => {
+  it('sets the address once the server there has answered a PING and rejected a forged one', async () => {
     const url = `${game.baseUrl}/interactions`;
     expect(await pointTo(url)).toMatchObject({ status: 200, body: { interactions_endpoint_url: url } });
     expect((await own()).interactions_endpoint_url).toBe(url);
@@ -137,7 +137,7 @@ describe('PATCH /applications/@me', () => {
     expect((await own()).interactions_endpoint_url).toBeNull();
   });
 
-  it('refuses the address of a server that says nothing for 3 s, and nothing else of the body happens', async () => {
+  it('rejects the address of a server that says nothing for 3 s, and nothing else of the body happens', async () => {
     let seen = () => {};
     const arrived = new Promise<void>(resolve => {
       seen = resolve;
@@ -150,13 +150,13 @@ describe('PATCH /applications/@me', () => {
     expect((await own()).description).toBe('');
   });
 
-  it('refuses an address where nobody is', async () => {
+  it('rejects an address where no server answers', async () => {
     const gone = await startLoopbackServer(() => {});
     await gone.close();
     expect(await pointTo(gone.baseUrl)).toMatchObject(notVerified);
   });
 
-  it('refuses what is no address, without asking anybody', async () => {
+  it('rejects what is no address, without asking anybody', async () => {
     const atMax = `${game.baseUrl}/`.padEnd(limits.interactionsEndpointUrlLengthMax, 'a');
     expect((await pointTo(atMax)).status).toBe(200);
     expect(await pointTo(`${atMax}a`)).toMatchObject(refusedAs('BASE_TYPE_MAX_LENGTH'));

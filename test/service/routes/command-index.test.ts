@@ -221,7 +221,7 @@ describe('a change of what the index shows', () => {
   const heardBy = async (token: string) => GatewayClient.identified(service.gateway, { token });
   const told = ({ frames }: GatewayClient, name: string) => frames.filter(({ t }) => t === name).map(({ d }) => d);
 
-  it("is told to the user's own client and to the players of that application, in the guilds they are in", async () => {
+  it("is announced to the user's own client and to the players of that application, in the guilds they are in", async () => {
     const own = await heardBy(sessions.get(minor.id) ?? '');
     const player = await heardBy(`Bearer ${await playerToken(service, minor.id)}`);
     const outsider = await heardBy(`Bearer ${await playerToken(service, edsger.id)}`);
@@ -250,7 +250,7 @@ describe('a change of what the index shows', () => {
     await Promise.all(all.map(client => client.end()));
   });
 
-  it('is told with the overwrites that changed', async () => {
+  it('is announced with the overwrites that changed', async () => {
     const own = await heardBy(sessions.get(minor.id) ?? '');
     const outsider = await heardBy(sessions.get(edsger.id) ?? '');
     await callApi(service, 'PATCH', `${globals}/${commandIds.get('denied')}`, { name: 'renamed' });

@@ -212,7 +212,7 @@ describe('the entries of an edit', () => {
     expect((await edit(global.id, entries)).body).toMatchObject({ permissions: entries });
   });
 
-  it('are kept as ids in text, without fields that nobody knows', async () => {
+  it('are kept as ids in text, without unknown fields', async () => {
     const entry = { id: Number(roles.low.id), type: 1, permission: true, name: 'low' };
     expect((await edit(global.id, [entry])).body).toMatchObject({ permissions: [allow(roles.low.id)] });
   });
@@ -230,7 +230,7 @@ describe('a credential that may not edit permissions', () => {
   const put = (headers: Record<string, string>, path = pathOf(global.id)) =>
     callApi(service, 'PUT', path, { permissions: [] }, { 'content-type': 'application/json', ...headers });
 
-  it("is a bot's token, which is told what would do", async () => {
+  it("is a bot's token, and the message names the accepted credential", async () => {
     const answer = await put(botHeaders);
     expect(codeOf(answer)).toEqual([403, 20001]);
     expect((answer.body as { message: string }).message).toMatch(
@@ -344,7 +344,7 @@ describe('who may read permissions', () => {
     expect(codeOf(await read(listPath, await bearer(people.plain, 'identify')))).toEqual([403, 50026]);
   });
 
-  it('no other application, and nobody where the application is not', async () => {
+  it('no other application, and no one in a guild without the application', async () => {
     expect(codeOf(await read(listPath, { authorization: 'Bot rival-bot-token' }))).toEqual([403, 20012]);
     for (const guild of ['601', '602']) {
       const path = routePath('listCommandPermissions', { ...ids, guild_id: guild });
@@ -424,7 +424,7 @@ describe('the event', () => {
     await Promise.all([bot, others, rival].map(client => client.end()));
   });
 
-  it('does not come for an edit that was refused', async () => {
+  it('does not come for an edit that was rejected', async () => {
     const bot = await GatewayClient.identified(service.gateway, { token: application.bot_token });
     await edit(global.id, [forbid(everyone)], people.plain);
     await edit(global.id, [{}]);

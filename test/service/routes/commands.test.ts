@@ -39,7 +39,7 @@ describe('the command routes', () => {
     }
   });
 
-  it('replace all with 200, and refuse to lose the entry point', async () => {
+  it('replace all with 200, and reject a body without the entry point', async () => {
     const [launch] = (await call(service, 'GET', commands)).body as Command[];
     const replacement = await call(service, 'PUT', commands, { body: [launch, roll] });
     expect(replacement.status).toBe(200);
@@ -96,7 +96,7 @@ describe('the command routes', () => {
     );
   });
 
-  it.each(['yes', '', 'true&with_localizations=false'])('refuse with_localizations=%s', async value => {
+  it.each(['yes', '', 'true&with_localizations=false'])('reject with_localizations=%s', async value => {
     const { status, body } = await call(service, 'GET', `${commands}?with_localizations=${value}`);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 50035, errors: { with_localizations: { _errors: [{}] } } });

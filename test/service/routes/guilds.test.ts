@@ -127,7 +127,7 @@ describe('what a bot fetches of a guild', () => {
   });
 });
 
-it('a user is fetched by id, a bot by its application’s, and nobody else', async () => {
+it('a user is fetched by id, a bot by its application’s, and no one else', async () => {
   expect((await get(`/users/${edsger.id}`)).body).toMatchObject({ id: edsger.id, username: 'edsger' });
   expect((await get(`/users/${application.id}`)).body).toMatchObject({ username: 'Starfall', bot: true });
   expect(await refusalOf('/users/1')).toEqual([404, 10013]);
@@ -171,7 +171,7 @@ describe('a bot and the guilds it is in', () => {
     expect((await get(`/users/@me/guilds?after=${harbour.id}`)).body).toEqual([]);
   });
 
-  it('part when it leaves: it hears GUILD_DELETE, and is not there any more', async () => {
+  it('end when it leaves: it receives GUILD_DELETE, and is no longer a member', async () => {
     const client = await GatewayClient.identified(service.gateway, {
       token: application.bot_token,
       intents: intents.GUILDS,

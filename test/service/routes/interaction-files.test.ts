@@ -100,7 +100,7 @@ describe('a file of a message', () => {
     },
   );
 
-  it('is there for whoever has its whole address alone', async () => {
+  it('is served only at its whole address', async () => {
     const [attachment] = await answered(text('x'));
     const address = new URL(attachment?.url ?? '');
     expect(address.searchParams.get('key')?.length).toBeGreaterThanOrEqual(22);
@@ -125,7 +125,7 @@ describe('a file of a message', () => {
     else expect(answer.body.resource.message.attachments[0].size).toBe(size);
   });
 
-  it('is refused in a form that is too large as a whole', async () => {
+  it('is rejected in a form that is too large as a whole', async () => {
     const { id, token } = await used();
     const third = new Uint8Array(serviceLimits.formBodyBytesMax / 3);
     const files = [text(third), text(third), text(third)];
@@ -135,7 +135,7 @@ describe('a file of a message', () => {
     });
   });
 
-  it('makes room for newer ones', async () => {
+  it('is removed for newer ones', async () => {
     const [first] = await answered(text('first'));
     const large = new Uint8Array(limits.attachmentBytesMax);
     for (let kept = 0; kept <= serviceLimits.filesKeptBytesMax; kept += 2 * large.length)
@@ -147,7 +147,7 @@ describe('a file of a message', () => {
 });
 
 describe('a file that a user sends along', () => {
-  it('is told to the application by an id that its option names, and can be fetched', async () => {
+  it('reaches the application as an id in its option, and can be fetched', async () => {
     const use = useOf([
       { type: 11, name: 'map', value: '1' },
       { type: 11, name: 'other', value: 0 },
@@ -164,14 +164,14 @@ describe('a file that a user sends along', () => {
     expect(await (await fetch(data.resolved?.attachments?.[map ?? '']?.url ?? '')).text()).toBe('chart');
   });
 
-  it('is not told when no option names it; an id that no file came with is told as it is', async () => {
+  it('is left out when no option names it; an id without a file is passed on as it is', async () => {
     expect((await used(useOf([]), [text('x')])).data).not.toHaveProperty('resolved');
     const { data } = await used(useOf([{ type: 11, name: 'other', value: '77' }]), [text('x')]);
     expect(data).toMatchObject({ options: [{ value: '77' }] });
     expect(data).not.toHaveProperty('resolved');
   });
 
-  it('is refused by an option that takes other types', async () => {
+  it('is rejected by an option that takes other types', async () => {
     const use = useOf([{ type: 11, name: 'map', value: '0' }]);
     const refused = await send('POST', '/interactions', use, [text('x', 'map.exe', '')], session);
     expect(refused).toMatchObject({ status: 400, body: { code: 50035 } });

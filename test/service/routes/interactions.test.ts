@@ -71,7 +71,7 @@ describe('an interaction over HTTP and the gateway', () => {
     },
   );
 
-  it("lets the user's own client hear the outcome under its own name for it", async () => {
+  it("reports the outcome to the user's own client under the client's nonce", async () => {
     const interaction = await used('of success');
     await callback(interaction);
     const message = await user.frame(
@@ -96,7 +96,7 @@ describe('an interaction over HTTP and the gateway', () => {
     expect(text).not.toContain(application.bot_token);
   });
 
-  it('goes on in messages that its token opens, and no other credential', async () => {
+  it('continues in messages that its token opens, and no other credential', async () => {
     const interaction = await used('follow-ups');
     const path = { application_id: application.id, interaction_token: interaction.token };
     await callback(interaction, '', { type: 5 });
@@ -153,7 +153,7 @@ describe('an interaction over HTTP and the gateway', () => {
     expect(await user.dispatch('APPLICATION_COMMAND_AUTOCOMPLETE_RESPONSE')).toEqual({ choices, nonce: null });
   });
 
-  it('is refused to a member who may not use the command: 403', async () => {
+  it('is rejected for a member who may not use the command: 403', async () => {
     const path = `/applications/${application.id}/commands`;
     await callApi(service, 'PATCH', `${path}/${command.id}`, { default_member_permissions: '0' });
     command = (await callApi(service, 'GET', `${path}/${command.id}`)).body as Command;
@@ -172,7 +172,7 @@ describe('an interaction over HTTP and the gateway', () => {
     expect((answer.body as { message: string }).message).toMatch(/^Missing Permissions: /);
   });
 
-  it('gives each refusal its status and code', async () => {
+  it('gives each rejection its status and code', async () => {
     const interaction = await used('c');
     expect(await callback(interaction, '', { type: 4 })).toMatchObject({ status: 400, body: { code: 50006 } });
     expect(await callback(interaction, '', { type: 9 })).toMatchObject({ status: 400, body: { code: 50035 } });
@@ -280,7 +280,7 @@ describe('as forms', () => {
     expect(refused).toMatchObject({ status: 400, body: { code: 50006 } });
   });
 
-  it('callbacks can be URL-encoded, and are refused as their JSON would be', async () => {
+  it('callbacks can be URL-encoded, and are rejected as their JSON would be', async () => {
     const { id, token } = await used('encoded');
     const path = `/interactions/${id}/${token}/callback`;
     const refused = await send('POST', path, new URLSearchParams({ type: '4' }));

@@ -54,7 +54,7 @@ describe('the lobby routes', () => {
     expect([answer.status, answer.body]).toEqual([404, { message: 'Unknown Lobby', code: 10031 }]);
   });
 
-  it('answer 10013 to a user nobody knows', async () => {
+  it('answer 10013 to an unknown user', async () => {
     const { id } = await created();
     const unknown = { message: 'Unknown User', code: 10013 };
     const put = await call(service, 'PUT', `/lobbies/${id}/members/999`, { body: {} });

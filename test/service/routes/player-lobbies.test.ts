@@ -138,13 +138,13 @@ describe('messages', () => {
       expect(await sendForm(parts({ content: '4 & é', flags: '4' }))).toMatchObject(message);
     });
 
-    it('may carry JSON in payload_json, beside which files are passed over and fields count more', async () => {
+    it('may carry JSON in payload_json; files are ignored and fields take precedence', async () => {
       const payload_json = JSON.stringify({ content: 'payload', flags: 4 });
       const form = parts({ content: 'field', payload_json, 'files[0]': new Blob(['x']) });
       expect(await sendForm(form)).toMatchObject({ status: 201, body: { content: 'field', flags: 65536 + 4 } });
     });
 
-    it('are refused as their JSON would be', async () => {
+    it('are rejected as their JSON would be', async () => {
       expect(await sendForm('content=', urlEncoded)).toMatchObject(error(400, 50006));
       expect(await sendForm('content=x&flags=a', urlEncoded)).toMatchObject(error(400, 50035));
       expect(await sendForm('content=x&metadata=a', urlEncoded)).toMatchObject(error(400, 50035));
@@ -155,7 +155,7 @@ describe('messages', () => {
     });
   });
 
-  it('are refused with the codes of their faults', async () => {
+  it('are rejected with the codes of their faults', async () => {
     const path = `/lobbies/${await made({ id: ada })}/messages`;
     expect(await as(ada, 'POST', path, { content: '' })).toMatchObject(error(400, 50006));
     expect(await as(ada, 'POST', path, { content: 'x'.repeat(2001) })).toMatchObject(error(400, 50035));
@@ -318,16 +318,16 @@ describe('a credential', () => {
     ['POST', '/lobbies/1/members/1/invites'],
   ];
 
-  it.each(ofPlayers)('that is the bot’s is refused by %s %s', async (method, path) => {
+  it.each(ofPlayers)('that is the bot’s is rejected by %s %s', async (method, path) => {
     expect(await callApi(service, method, path, undefined, botHeaders)).toMatchObject(error(403, 20001));
   });
 
-  it.each(ofPlayers)('without the scope is refused by %s %s', async (method, path) => {
+  it.each(ofPlayers)('without the scope is rejected by %s %s', async (method, path) => {
     const headers = { authorization: `Bearer ${await playerToken(service, ada, 'identify')}` };
     expect(await callApi(service, method, path, undefined, headers)).toMatchObject(error(403, 50026));
   });
 
-  it.each(ofBots)('that is a player’s is refused by %s %s', async (method, path) => {
+  it.each(ofBots)('that is a player’s is rejected by %s %s', async (method, path) => {
     expect(await as(ada, method, path)).toMatchObject(error(403, 20002));
   });
 

@@ -101,7 +101,7 @@ describe.each(byToken)('%s', name => {
     expect(answered.status).toBe(204);
   });
 
-  it('refuses an interaction’s token that is another application’s, made up or too old', async () => {
+  it('rejects an interaction’s token that is another application’s, made up or too old', async () => {
     const { id, token } = await used();
     expect(await callByToken(name, token, { id: '42' })).toMatchObject(invalidToken);
     const made = Buffer.from(`interaction:${id}:${'0'.repeat(128)}`).toString('base64url');

@@ -261,7 +261,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
     });
 
     describe('announcements', () => {
-      it('leave after the commit and before the caller hears, with scope and revision', async () => {
+      it('leave after the commit and before the caller is answered, with scope and revision', async () => {
         const seen: unknown[] = [];
         await store.close();
         store = await place.open(async events => {
@@ -393,7 +393,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
         await expect(store.load({} as StoreContent)).rejects.toMatchObject(closed);
       });
 
-      it('keeps what was stored, and numbers go on rising, where the engine lasts', async () => {
+      it('keeps what was stored, and numbers continue rising, where the engine lasts', async () => {
         const revision = await store.transact('lobby/1', work => {
           work.put('lobbies', lobbyRecord({ id: '1', flags: 3 }));
           return work.revision;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 
 describe('activity', () => {
-  it('settles at once when nothing is under way, and after what is', async () => {
+  it('settles immediately when nothing is in progress, and otherwise after it', async () => {
     const pendingWork = new PendingWork();
     await pendingWork.settled();
     let isDone = false;

@@ -66,7 +66,7 @@ describe('the endpoints for operators', () => {
     expect(await metrics()).toContain('rallypoint_build_info');
   });
 
-  it('refuse a port that is taken, and leave nothing behind', async () => {
+  it('reject a port that is taken, and leave nothing behind', async () => {
     const { webBase } = await start();
     const taken = Number(new URL(webBase).port);
     await expect(startService({ opsPort: taken })).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -36,7 +36,7 @@ describe('the id of a request', () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  it('comes with the refusal of a foreign host too, and at the port for operators', async () => {
+  it('comes with the rejection of a foreign host too, and at the port for operators', async () => {
     const service = await start({ opsPort: 0 });
     const foreign = await sendRaw(service, head('GET', '/').replace('127.0.0.1', 'evil.example'));
     expect(foreign).toMatchObject({ status: 421, headers: { 'x-request-id': expect.stringMatching(generated) } });

@@ -32,11 +32,11 @@ describe('the linearizability checker', () => {
     expect(linearize([write(1, 0, 9), write(2, 0, 9), read(1, 10, 11)], register)).toEqual([1, 0, 2]);
   });
 
-  it('refuses a read that is older than an acknowledged write', () => {
+  it('rejects a read that is older than an acknowledged write', () => {
     expect(linearize([write(1, 0, 1), read(0, 2, 3)], register)).toBeUndefined();
   });
 
-  it('refuses two reads that go back in time', () => {
+  it('rejects two reads that go back in time', () => {
     expect(linearize([write(1, 0, 9), read(1, 1, 2), read(0, 3, 4)], register)).toBeUndefined();
   });
 

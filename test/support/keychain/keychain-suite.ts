@@ -48,7 +48,7 @@ export function keychainSuite(name: string, underTest: () => KeychainUnderTest, 
       expect(await keychain.delete('texts')).toBe(true);
     });
 
-    it('takes a secret at the bound, and refuses one beyond it or of broken letters', async () => {
+    it('takes a secret at the bound, and rejects one beyond it or of broken letters', async () => {
       const keychain = await open();
       const { secretBytesMax } = keychainLimits;
       const secret = 'x'.repeat(secretBytesMax);

@@ -21,7 +21,7 @@ describe('the system clock', () => {
     expect(now).toBeLessThanOrEqual(Date.now());
   });
 
-  it.each([2 ** 31 - 1, 2 ** 31, 2 ** 40])('does not run a task at once that is due in %d ms', async delayMs => {
+  it.each([2 ** 31 - 1, 2 ** 31, 2 ** 40])('does not run a task immediately that is due in %d ms', async delayMs => {
     let runs = 0;
     const cancel = systemClock.schedule(delayMs, () => void runs++);
     await elapse(5);

@@ -79,7 +79,7 @@ describe('the system fetch', () => {
     await expect(answer).rejects.toBe(reason);
   });
 
-  it('rejects when nobody listens', async () => {
+  it('rejects when no server listens', async () => {
     const unused = createServer();
     await new Promise<void>(resolve => unused.listen(0, '127.0.0.1', resolve));
     const { port } = unused.address() as AddressInfo;

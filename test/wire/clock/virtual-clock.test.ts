@@ -91,7 +91,7 @@ describe('the virtual clock', () => {
     expect(seen).toEqual([15]);
   });
 
-  it('stands at a task that fails, and goes on from there', async () => {
+  it('stands at a task that fails, and continues from there', async () => {
     const clock = new VirtualClock(startMs);
     const seen: string[] = [];
     clock.schedule(10, () => {
@@ -104,7 +104,7 @@ describe('the virtual clock', () => {
     expect(seen).toEqual(['later']);
   });
 
-  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses to move by %d', async ms => {
+  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects an advance by %d', async ms => {
     const clock = new VirtualClock(startMs);
     await expect(clock.advance(ms)).rejects.toMatchObject({ code: 'bad_duration' });
     expect(clock.now()).toBe(startMs);

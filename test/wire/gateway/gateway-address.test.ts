@@ -14,16 +14,16 @@ describe('readGatewayAddress', () => {
     expect(readGatewayAddress({ url, shards: 1 })).toBe(url);
   });
 
-  it.each(['https://gateway.example', 'no address', '', 5, undefined])('refuses %j, which is no address', url => {
+  it.each(['https://gateway.example', 'no address', '', 5, undefined])('rejects %j, which is no address', url => {
     expect(codeOf(() => readGatewayAddress({ url }))).toBe('unreadable_answer');
     expect(codeOf(() => readGatewayAddress({ url }, { allowUnencrypted: true }))).toBe('unreadable_answer');
   });
 
-  it.each([undefined, null, 'wss://gateway.example', []])('refuses the answer %j', body => {
+  it.each([undefined, null, 'wss://gateway.example', []])('rejects the answer %j', body => {
     expect(codeOf(() => readGatewayAddress(body))).toBe('unreadable_answer');
   });
 
-  it('refuses to send a token unencrypted beyond this machine, unless that is allowed', () => {
+  it('does not send a token unencrypted beyond this machine, unless that is allowed', () => {
     expect(codeOf(() => readGatewayAddress({ url: 'ws://gateway.example' }))).toBe('insecure_address');
     expect(readGatewayAddress({ url: 'ws://gateway.example' }, { allowUnencrypted: true })).toBe(
       'ws://gateway.example',

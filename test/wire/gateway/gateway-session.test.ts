@@ -114,7 +114,7 @@ describe('GatewaySession', () => {
     expect([1000, 1001]).not.toContain(effect?.do === 'close' && effect.code); // those would end the session
   });
 
-  it('checks at once when told to: 5 s for the answer, then the interval again', () => {
+  it('checks immediately on request: 5 s for the answer, then the interval again', () => {
     const session = readySession();
     const beat = { do: 'send', frame: { op: opcodes.HEARTBEAT, d: 1 } };
     expect(session.check()).toEqual([beat, { do: 'tick', afterMs: 5_000 }]);
@@ -167,7 +167,7 @@ describe('GatewaySession', () => {
     expect(say(young)).toEqual([]);
   });
 
-  it('hears nothing more from a connection it closes, so that a resume replays it', () => {
+  it('ignores what a connection delivers after it closes it, so that a resume replays it', () => {
     const heard: string[] = [];
     const session = readySession(undefined, heard);
     session.frame({ op: opcodes.RECONNECT, d: null });
@@ -181,7 +181,7 @@ describe('GatewaySession', () => {
     expect(heard).toEqual(['READY', 'INTERACTION_CREATE']);
   });
 
-  it('beats at once when the gateway asks for it', () => {
+  it('sends a heartbeat immediately when the gateway requests it', () => {
     expect(readySession().frame({ op: opcodes.HEARTBEAT, d: null })).toEqual([
       { do: 'send', frame: { op: opcodes.HEARTBEAT, d: 1 } },
     ]);
@@ -246,14 +246,14 @@ describe('GatewaySession', () => {
     expect(connectOf(session.closed(1006)).url).toBe(gatewayAddress(isUsed ? resume : first));
   });
 
-  it.each(Object.values(closeCodes))('after $code goes on with: $remedy', ({ code, remedy }) => {
+  it.each(Object.values(closeCodes))('after $code continues with: $remedy', ({ code, remedy }) => {
     const effects = readySession().closed(code);
     if (remedy === 'stop')
       expect(effects).toMatchObject([{ do: 'stop', error: { closeCode: code, recoverable: false } }]);
     else expect(connectOf(effects).resumes).toBe(remedy === 'resume');
   });
 
-  it('identifies anew, and counts from the start, once a session is not valid and cannot be resumed', () => {
+  it('identifies again, and counts from the start, once a session is not valid and cannot be resumed', () => {
     const heard: string[] = [];
     const session = readySession(undefined, heard);
     session.frame(event(9));
@@ -279,7 +279,7 @@ describe('GatewaySession', () => {
     expect(session.tick()).toEqual([{ do: 'tick', afterMs: expect.any(Number) }]); // the session is open: nothing is due
   });
 
-  it('hears RESUMED whatever its number, and goes on counting', () => {
+  it('accepts RESUMED whatever its number, and continues counting', () => {
     const heard: string[] = [];
     const session = readySession(undefined, heard);
     session.frame(event(5));
@@ -297,7 +297,7 @@ describe('GatewaySession', () => {
     expect(connectOf(session.closed(4000)).resumes).toBe(true);
   });
 
-  it('gives up a session that is refused each time, though it is said that it may be resumed', () => {
+  it('gives up a session that is rejected each time, though it is said that it may be resumed', () => {
     const session = readySession();
     session.closed(1006);
     const resumed = [1, 2, 3].map(() => {
@@ -315,7 +315,7 @@ describe('GatewaySession', () => {
     expect(connectOf(session.closed(4000))).toMatchObject({ resumes: true, failures: 0 });
   });
 
-  it('comes back after a pause when it is asked at once again, until a heartbeat was answered in between', () => {
+  it('reconnects after a pause when it is asked to again immediately, until a heartbeat was answered in between', () => {
     const session = readySession();
     const askedTo = (...before: GatewayFrame[]) => {
       for (const frame of [...before, reconnect]) session.frame(frame);

@@ -56,7 +56,7 @@ describe('the system socket', () => {
     ]);
   });
 
-  it('closes with the code it is told, however often', async () => {
+  it('closes with the given code, however often it is called', async () => {
     const closed = Promise.withResolvers<number>();
     const url = await serve(peer => peer.on('close', closed.resolve));
     const events = await follow(url, socket => {
@@ -68,7 +68,7 @@ describe('the system socket', () => {
     expect(events).toEqual(['opened', { code: 4000, reason: 'done' }]);
   });
 
-  it('says 1006 and why when nobody is there', async () => {
+  it('says 1006 and why when no server listens', async () => {
     const server = createServer();
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

@@ -140,7 +140,7 @@ describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(system
       expect(server.seen).toHaveLength(1);
     });
 
-    it('refuses an answer that is not JSON', async () => {
+    it('rejects an answer that is not JSON', async () => {
       const { http } = await open((_, response) => response.end('<html>secret</html>'));
       const error = await failureOf(http.send('getLobby', { path: lobby }));
       expect(error).toBeInstanceOf(TransportError);
@@ -148,7 +148,7 @@ describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(system
       expect(error.message).not.toContain('secret');
     });
 
-    it('reads an answer of the largest size, and refuses one byte more without reading on', async () => {
+    it('reads an answer of the largest size, and rejects one byte more without reading on', async () => {
       const { http } = await open((request, response) => {
         const length = answerBytesMax - 2 + Number(request.url.endsWith('/2'));
         response.end(`"${'x'.repeat(length)}"`);
@@ -179,7 +179,7 @@ describe.each([...nodeTransports, ['fetchTransport', () => fetchTransport(system
       );
     });
 
-    it('says where there is nobody', async () => {
+    it('names the address where no server listens', async () => {
       const port = await freePort();
       const clock = new VirtualClock(Date.now());
       const http = new Http({ baseUrl: `http://127.0.0.1:${port}`, clock, transport: transport() });
@@ -298,7 +298,7 @@ describe('Http and limits', () => {
     },
   );
 
-  it('rejects at once with a RateLimitError when the wait would pass the deadline; its cause is the answer', async () => {
+  it('rejects immediately with a RateLimitError when the wait would pass the deadline; its cause is the answer', async () => {
     const { http } = await setUp((_, response) =>
       answerJson(
         response,
@@ -313,7 +313,7 @@ describe('Http and limits', () => {
     expect(error.cause).toMatchObject({ apiCode: 30034, status: 429 });
   });
 
-  it('gives up after ten refusals', async () => {
+  it('gives up after ten rejections', async () => {
     const { http, clock, server } = await setUp((_, response) => answerJson(response, 429, { retry_after: 0.01 }));
     const error = await elapse(clock, failureOf(http.send('getLobby', { path: lobby })), 60_000, 10);
     expect(error).toBeInstanceOf(RateLimitError);
@@ -342,7 +342,7 @@ describe('Http tells of its waits', () => {
     expect(waits).toEqual([{ reason: 'retry', untilMs: expect.any(Number) }, undefined]);
   });
 
-  it('for a limit that refused it', async () => {
+  it('for a limit that rejected it', async () => {
     const waits = await told((_, response, i) => answerJson(response, i === 0 ? 429 : 200, { retry_after: 3 }));
     expect(waits.slice(0, 2)).toEqual([{ reason: 'rate_limit', untilMs: 3_000 }, undefined]);
   });
@@ -362,7 +362,7 @@ describe('Http tells of its waits', () => {
     expect(waits).toEqual([{ reason: 'rate_limit', untilMs: expect.any(Number) }, undefined]);
   });
 
-  it('for the answer that tells the limit, which nobody can know', async () => {
+  it('for the answer that names the limit, which is not known before', async () => {
     const waits = await told((_, response) => answerJson(response, 200, {}), 2);
     expect(waits).toEqual([{ reason: 'rate_limit', untilMs: undefined }, undefined]);
   });
@@ -374,7 +374,7 @@ describe('Http tells of its waits', () => {
 });
 
 describe('Http', () => {
-  it('aborts what is under way when it is closed, and refuses what comes later', async () => {
+  it('aborts what is under way when it is closed, and rejects what comes later', async () => {
     const { http } = await setUp(() => {});
     const call = failureOf(http.send('getLobby', { path: lobby }));
     await new Promise(resolve => setImmediate(resolve));
@@ -405,7 +405,7 @@ describe('Http', () => {
     expect(sent).toBe(1);
   });
 
-  it('refuses a body no JSON can hold before sending it', async () => {
+  it('rejects a body no JSON can hold before sending it', async () => {
     const { http, server } = await setUp((_, response) => answerJson(response, 200, {}));
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;

@@ -26,12 +26,12 @@ describe('readLimits', () => {
     }
   });
 
-  it('reads a refusal from the body, which is finer than the header', () => {
+  it('reads a rejection from the body, which is finer than the header', () => {
     const limits = readLimits(429, { 'retry-after': '65' }, { retry_after: 64.57, global: false });
     expect(limits.refusal).toEqual({ scope: 'user', retryAfterMs: 64_570 });
   });
 
-  it('reads a refusal from the header when the body is not the interface’s', () => {
+  it('reads a rejection from the header when the body is not the interface’s', () => {
     expect(readLimits(429, { 'retry-after': '2' }, undefined).refusal).toEqual({ scope: 'user', retryAfterMs: 2000 });
   });
 

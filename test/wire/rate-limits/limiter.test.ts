@@ -56,7 +56,7 @@ describe('RateLimiter', () => {
     expect(await isPending(second)).toBe(false);
   });
 
-  it('lets calls go side by side while the window has room, and not one more', async () => {
+  it('lets calls run concurrently while the window has places, and not one more', async () => {
     const { limiter, acquire, report } = setUp();
     limiter.settle(await acquire(), report(5, 4));
     await Promise.all([acquire(), acquire(), acquire(), acquire()]);
@@ -93,7 +93,7 @@ describe('RateLimiter', () => {
     expect(order).toEqual([0, 1, 2]);
   });
 
-  it('refuses at once a call whose deadline comes before the window ends', async () => {
+  it('rejects a call immediately whose deadline comes before the window ends', async () => {
     const { limiter, acquire, report } = setUp();
     limiter.settle(await acquire(), report(1, 0, 5_000));
     const refusal = await acquire(lane, 4_999).catch((error: unknown) => error);
@@ -118,7 +118,7 @@ describe('RateLimiter', () => {
     await patient;
   });
 
-  it('ends an aborted call at once, and its place goes to the next', async () => {
+  it('ends an aborted call immediately, and its place goes to the next', async () => {
     const { clock, limiter, acquire, report } = setUp();
     limiter.settle(await acquire(), report(1, 0, 1_000));
     const abort = new AbortController();
@@ -143,7 +143,7 @@ describe('RateLimiter', () => {
     await next;
   });
 
-  it('gives that place back also when the global limit refuses at once', async () => {
+  it('releases that place also when the global limit rejects immediately', async () => {
     const { clock, limiter, acquire } = setUp({ requests: 1, windowMs: 1_000 });
     limiter.settle(await acquire(otherLane), {});
     await expect(acquire(lane, 999)).rejects.toBeInstanceOf(RateLimitError);
@@ -214,7 +214,7 @@ describe('RateLimiter', () => {
     },
   );
 
-  it('holds nobody for a shared 429', async () => {
+  it('holds no other call for a shared 429', async () => {
     const { limiter, acquire, report } = setUp();
     limiter.settle(await acquire(), { ...report(5, 4), refusal: { scope: 'shared', retryAfterMs: 400_000 } });
     expect(await isPending(acquire())).toBe(false);
@@ -232,7 +232,7 @@ describe('RateLimiter', () => {
     await next;
   });
 
-  it('refuses the 10,001st call that waits for one bucket', async () => {
+  it('rejects the 10,001st call that waits for one bucket', async () => {
     const { acquire } = setUp();
     await acquire();
     const abort = new AbortController();
@@ -242,7 +242,7 @@ describe('RateLimiter', () => {
     await Promise.all(waiting);
   });
 
-  it('forgets resources nobody uses any more', async () => {
+  it('forgets resources that are no longer used', async () => {
     const { limiter, acquire } = setUp();
     for (let i = 0; i < 3_000; i++) limiter.settle(await acquire({ ...lane, resource: String(i) }), {});
     expect(limiter.laneCount).toBeLessThanOrEqual(1_001);
@@ -320,7 +320,7 @@ async function play({ limit, windowMs, globalLimit, calls }: Scene): Promise<Sim
 }
 
 describe('RateLimiter against a service that counts', () => {
-  it('is never refused, ends every call by its deadline and loses no place, however calls and answers cross', async () => {
+  it('is never rejected, ends every call by its deadline and loses no place, however calls and answers cross', async () => {
     await fc.assert(
       fc.asyncProperty(scenes(['answered', 'answered', 'answered', 'unsent', 'aborted'], [lane]), async scene => {
         const { refusals, globalRefusals } = await play(scene);
@@ -330,7 +330,7 @@ describe('RateLimiter against a service that counts', () => {
     );
   });
 
-  it('tries only what nobody could know: which routes share a bucket, and when a window of lost answers ends', async () => {
+  it('probes only what cannot be known: which routes share a bucket, and when a window of lost answers ends', async () => {
     await fc.assert(
       fc.asyncProperty(scenes(['answered', 'answered', 'lost'], [lane, otherLane]), async scene => {
         const { refusals, globalRefusals } = await play(scene);

@@ -48,7 +48,7 @@ export function checkCommandEdit(value: unknown, context: CommandRuleContext): I
 /**
  * Checks the body that replaces all commands of a scope; the index of the item comes first in each path.
  *
- * How many of each type may stand in a scope is a rule of its own with its own error, see `firstExceededType`.
+ * How many of each type a scope may have is a separate rule with its own error, see `firstExceededType`.
  *
  * Unspecified: null is rejected; it would otherwise delete every command of the scope.
  *

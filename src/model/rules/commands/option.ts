@@ -20,7 +20,7 @@ import { checkChatName, checkLocalizedChatName } from './name.ts';
 
 const { SUB_COMMAND, SUB_COMMAND_GROUP, STRING, INTEGER, CHANNEL, NUMBER, ATTACHMENT } = optionTypes;
 
-/** Option types by the place they may stand in. Nesting ends by itself: each place allows less than the one around it. */
+/** Option types by the places that allow them. Nesting is finite, because each place allows less than the one around it. */
 const allTypes = Object.values(optionTypes);
 const groupTypes = [SUB_COMMAND];
 const parameterTypes = allTypes.filter(type => !isNesting(type));
@@ -165,7 +165,7 @@ function checkUniqueNames(report: Report, options: readonly unknown[]): void {
   }
 }
 
-/** Subcommands and groups stand beside each other, but never beside options that take a value. */
+/** Subcommands and groups may be mixed, but not with options that take a value. */
 function checkKinds(report: Report, options: readonly unknown[]): void {
   let first: boolean | undefined;
   options.forEach((option, i) => {

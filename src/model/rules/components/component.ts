@@ -43,7 +43,7 @@ const places = {
   ],
 } as const satisfies Record<string, readonly ComponentType[]>;
 
-/** A check of all components of a message or modal under way. */
+/** A check in progress of all components of a message or modal. */
 interface Walk extends Surroundings {
   /** How many were met, on all levels. */
   count: number;
@@ -86,7 +86,7 @@ const checks: Readonly<Record<ComponentType, (walk: Walk, component: Fields, inL
 /**
  * Checks the `components` of a message; the report stands at the message.
  *
- * Unspecified: a message beside whose text they stand takes as many rows as the interface's schema says, not the five
+ * Unspecified: a message with text has as many rows as the interface's schema says, not the five
  * that clients show.
  *
  * @param isV2 with the flag IS_COMPONENTS_V2: all types, and the bound counts those on every level; undefined where that

@@ -29,7 +29,7 @@ function idsOf(components: readonly Component[]): readonly number[] {
   });
 }
 
-/** One input as a client sends it, and where it stands in the list of components. */
+/** One input as a client sends it, and its place in the list of components. */
 export interface GivenInput {
   readonly input: SubmittedComponent;
   readonly path: readonly string[];

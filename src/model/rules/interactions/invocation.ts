@@ -100,7 +100,7 @@ function checkKnown(report: Report, value: Fields, option: CommandOption, typing
   } else checkOptionValue(report, value.value, option);
 }
 
-/** What stands in the option with the focus so far. */
+/** The text in the focused option so far. */
 function checkTyped(report: Report, value: unknown, option: CommandOption, typing: Typing): void {
   typing.focused++;
   if (!option.autocomplete) report.at('focused', 'INTERACTION_APPLICATION_COMMAND_OPTION_FOCUS');

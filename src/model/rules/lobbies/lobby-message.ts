@@ -40,7 +40,7 @@ export function checkLobbyMessage(value: unknown): Issue[] {
   });
 }
 
-/** Whether a message says nothing: no content, or blanks alone. The answer to it is the error `empty_message`. */
+/** Whether a message is empty: no content, or only white space. It is answered with `empty_message`. */
 export function isSilent(message: unknown): boolean {
   if (!isFields(message) || typeof message.content !== 'string') return true;
   return message.content.trim() === '';

@@ -58,10 +58,10 @@ export interface Permit {
  * Decides whether a member may use a command in a place of a guild, and explains why. Whether the command is offered there
  * at all (contexts, installations) is another question: `isOfferedIn`, `isInstalledBy`.
  *
- * In a place that is no channel whatever is about channels has nothing to say.
+ * In a place that is not a channel, overwrites and permissions of channels have no effect.
  *
- * Unspecified: age comes before all, administrators included, because the interface speaks of whoever uses the command,
- * not of permissions; the application-wide overwrites never stand above `default_member_permissions`, whatever allows.
+ * Unspecified: age is checked first, also for administrators, because the interface states it for every user of the command;
+ * application-wide overwrites never override `default_member_permissions`.
  *
  * @see docs/spec/permissions.md#evaluation; docs/spec/commands.md#age-restricted-commands; docs/spec/interactions.md#using-a-command
  */

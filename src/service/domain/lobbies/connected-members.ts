@@ -104,11 +104,11 @@ export function createConnectedMembers(
   };
 }
 
-const nobody: ReadonlySet<UserId> = new Set();
+const noUsers: ReadonlySet<UserId> = new Set();
 
 function presentAmong(userIds: readonly UserId[], sessions: readonly number[]): ReadonlySet<UserId> {
   const present = userIds.filter((_, index) => (sessions[index] ?? 0) > 0);
-  return present.length === 0 ? nobody : new Set(present);
+  return present.length === 0 ? noUsers : new Set(present);
 }
 
 function byId(users: readonly (UserRecord | undefined)[]): ReadonlyMap<UserId, UserRecord> {

@@ -277,7 +277,7 @@ export function createLobbies(
     } catch (error) {
       // A failure of the store itself concerns every lobby.
       if (error instanceof StoreError) throw error;
-      core.log.error({ error, lobby: id }, 'A lobby cannot be read; sessions of its members go on without it.');
+      core.log.error({ error, lobby: id }, 'A lobby cannot be read; the sessions of its members continue without it.');
       return undefined;
     }
   }

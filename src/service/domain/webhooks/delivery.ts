@@ -60,7 +60,10 @@ export function createWebhookDelivery(core: Core, pendingWork: PendingWork): Web
   function enqueue(event: WebhookEvent): void {
     const queue = queues.get(event.queue) ?? [];
     if (queue.length >= waitingPerQueueMax || waitingCount >= waitingMax) {
-      log.warn({ application: event.application.id, ...event.about }, 'A webhook event was dropped: too many wait.');
+      log.warn(
+        { application: event.application.id, ...event.about },
+        'A webhook event was dropped: too many are queued.',
+      );
       note(event, 'dropped');
       return;
     }

@@ -162,7 +162,7 @@ export class SessionStorage {
     this.#core.store.transact(sessionScope(id), work).catch((error: unknown) => {
       this.#core.log.error(
         { error },
-        'A session could not be kept; its client may have to begin anew after a restart.',
+        'A session could not be stored; its client may have to identify again after a restart.',
       );
     });
   }

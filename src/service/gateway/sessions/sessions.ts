@@ -208,7 +208,7 @@ export class Sessions implements SessionOwner {
     this.#registrations.delete(session);
     const departure = this.#parts.pendingWork
       .run(() => this.#remove(session, pending))
-      .catch((error: unknown) => this.#core.log.error({ error }, 'A session could not leave in order.'))
+      .catch((error: unknown) => this.#core.log.error({ error }, 'A session could not be closed cleanly.'))
       .finally(() => this.#departures.delete(departure));
     this.#departures.add(departure);
   }
@@ -285,7 +285,7 @@ export class Sessions implements SessionOwner {
   }
 
   onFail(session: Session, error: unknown): void {
-    this.#core.log.error({ error }, 'A session lost its state.');
+    this.#core.log.error({ error }, 'A session lost its state and was closed; its client identifies again.');
     const { connection } = session;
     this.end(session);
     connection?.close('SESSION_TIMED_OUT', 'The session cannot continue.');
@@ -328,7 +328,7 @@ export class Sessions implements SessionOwner {
     try {
       return await this.#revive(record);
     } catch (error) {
-      this.#core.log.error({ error, session: record.id }, 'A session of a former process could not go on.');
+      this.#core.log.error({ error, session: record.id }, 'A session of a former process could not be resumed.');
       const begun = this.#byId.get(record.id);
       if (begun) this.end(begun);
       return undefined;
@@ -345,7 +345,10 @@ export class Sessions implements SessionOwner {
     const from = Math.min(...revived.map(({ receivedUpTo }) => receivedUpTo));
     if (revived.length > 0 && !(await storage.repeat(from, announced => this.hub.repeat(announced), signal))) {
       if (signal.aborted) return;
-      this.#core.log.warn({ sessions: revived.length }, 'Not all stored events can be read; the sessions end.');
+      this.#core.log.warn(
+        { sessions: revived.length },
+        'Not all stored events can be read; these sessions are closed, and their clients identify again.',
+      );
       for (const session of revived) this.end(session);
     }
     for (const session of revived) {

@@ -107,7 +107,9 @@ async function answer(transaction: Transaction, { hash, parties, state, newId }:
 }
 
 function answeredBefore(): RequestError {
-  return new RequestError('bad_request', { message: 'Another answer was given for this device before.' });
+  return new RequestError('bad_request', {
+    message: 'This code has already been answered differently. Start again on the device.',
+  });
 }
 
 /** The error for a code that no device shows. */

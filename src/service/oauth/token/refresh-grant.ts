@@ -56,7 +56,7 @@ export async function refresh(
     const { application_id, user_id } = token;
     core.log.warn(
       { application_id, user_id },
-      'A refresh token was used a second time: all tokens of its grant have ended.',
+      'A refresh token was used a second time: all tokens of its grant were revoked.',
     );
   }
   if (typeof rotation === 'string') throw oauthFaults.refreshToken();
@@ -75,7 +75,7 @@ function validateScopes(form: Form, granted: readonly string[]): readonly string
   return requireScopes(scopesIn(form), scope => granted.includes(scope));
 }
 
-// Long enough that nobody guesses it, and short enough that nobody fills the store with it.
+// Too long to be guessed, and too short to fill the store.
 const { idempotencyKeyLengthMin, idempotencyKeyLengthMax } = serviceLimits;
 const keyForm = new RegExp(`^[\\x21-\\x7E]{${idempotencyKeyLengthMin},${idempotencyKeyLengthMax}}$`);
 

@@ -38,7 +38,7 @@ export function localizations(translation: JsonSchema): JsonSchema {
   return { type: 'object', propertyNames: ref('Locale'), additionalProperties: nullable(translation) };
 }
 
-/** Which of them belong to which type of option is told by their docs, not by the schema. */
+/** The documentation says which of them belong to which type of option; the schema does not. */
 const optionParameters: Fields = {
   required: boolean,
   autocomplete: boolean,

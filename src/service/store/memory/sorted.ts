@@ -1,7 +1,7 @@
 /** Order of two items: below 0 when the first comes first, 0 when they are the same. */
 export type Compare<Item> = (a: Item, b: Item) => number;
 
-/** Where an item lies against what is asked for: below 0 before it, 0 within, above 0 behind it. */
+/** Compares an item with the requested range: below 0 before it, 0 within, above 0 after it. */
 export type Place<Item> = (item: Item) => number;
 
 /** Splitting a chunk at twice the half keeps the cost of an insertion small, whatever the number of items. */
@@ -93,7 +93,7 @@ export class Sorted<Item> {
     if (chunk.length > chunkSizeMax) this.#split(at, chunk);
   }
 
-  // What is added in order fills its chunks; there is no use in leaving room in those behind.
+  // Items that are added in order fill their chunks, so the earlier chunks need no free places.
   #split(at: number, chunk: Item[]): void {
     const isLast = at === this.#count - 1;
     this.#chunks ??= [chunk];

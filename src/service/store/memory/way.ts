@@ -6,9 +6,9 @@ import { type Place, Sorted } from './sorted.ts';
 type Group = Sorted<object>;
 
 /**
- * One way to find records: by several fields of their key, or by an index. Records that have the same leading texts
- * lie together and are found by those at once, which is what lists ask for as a rule; the groups are put in order when
- * a list first asks for more than one of them, and kept so.
+ * One way to find records: by several fields of their key, or by an index. Records with the same leading texts form a group,
+ * which is found by one look-up, because most lists are of one group. The groups are sorted when a list first needs more than
+ * one of them, and stay sorted.
  */
 export class Way {
   readonly #fields: readonly string[];
@@ -87,7 +87,7 @@ export class Way {
     return found;
   }
 
-  /** Where a record lies in its group. */
+  /** Compares a record with the requested range of its group. */
   #placeOf(equals: readonly KeyPart[], bounds: Bounds): Place<object> {
     const isBounded = bounds.from !== undefined || bounds.upTo !== undefined;
     const isWholeGroup = equals.length === this.#shared.length && !isBounded;
@@ -137,7 +137,7 @@ function compareFields(fields: readonly string[], a: object, b: object): number 
 
 type Bounds = Pick<AnyQuery, 'from' | 'upTo'>;
 
-/** Where a record lies by the fields from `first` on against values, and bounds of the field after them. */
+/** Compares the fields of a record from `first` on with values, and the field after them with bounds. */
 function placeAt(
   fields: readonly string[],
   first: number,

@@ -15,7 +15,7 @@ export interface AuthorizationRecord {
 export interface RoleConnectionRecord extends RoleConnection {
   application_id: ApplicationId;
   user_id: UserId;
-  /** Null: said by the application's own token, of its owner. */
+  /** Null: written with a client-credentials token, for the application's owner. */
   authorization_id: Snowflake | null;
 }
 
@@ -70,11 +70,11 @@ export interface TokenRecord {
   /** Null: does not expire by itself. */
   expires_at_ms: number | null;
   /**
-   * Of refresh tokens. Those of one grant are one record, whose `hash` is that of the text they all begin with: this is the
-   * hash of the whole one that holds. Absent: the token is from before there were families, and `hash` that of all of it.
+   * Only of refresh tokens. Those of one grant share a record, whose `hash` is that of their common prefix; this is the hash of
+   * the whole current token. Absent: the token was issued before families existed, and `hash` is that of the whole token.
    */
   current_hash?: string;
-  /** The refresh token whose place the current one took. */
+  /** The refresh token that the current one replaced. */
   previous?: UsedRefreshToken;
 }
 

@@ -24,8 +24,8 @@ export interface InteractionRecord {
   state: 'waiting' | 'answered' | 'failed';
   created_at_ms: number;
   /**
-   * While waiting: when it fails. Then: when its token dies and the record goes, or goes on, for the sake of messages
-   * with components to use.
+   * While waiting: when it fails. After that: when its token expires and the record is deleted, or is kept for messages whose
+   * components can still be used.
    */
   expires_at_ms: number;
   /** The message it was answered with, also after that was deleted; null while there was none. */

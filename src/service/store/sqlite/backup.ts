@@ -25,7 +25,7 @@ export interface BackupReport {
  * Copies the state of a data folder into one file, also while a service is running on it: all that was acknowledged when the
  * copy began is in it. The copy is looked through before it gets its name.
  *
- * @throws StoreError `store_unusable`: there is nothing to copy, it is damaged, or the file is there already;
+ * @throws StoreError `store_unusable`: there is nothing to copy, it is damaged, or the file already exists;
  *   `store_incomplete`, `store_failed`, `store_full`
  */
 export async function backUp(folder: string, file: string): Promise<BackupReport> {
@@ -64,7 +64,7 @@ export async function restoreBackup(file: string, folder: string): Promise<Backu
   });
 }
 
-/** Does something in a folder of its own beside `target`, on the same disk, which is gone afterwards. */
+/** Runs `work` in a temporary folder next to `target`, on the same disk. */
 async function besides<T>(target: string, work: (copy: string) => Promise<T>): Promise<T> {
   let folder: string | undefined;
   try {
@@ -81,7 +81,7 @@ async function besides<T>(target: string, work: (copy: string) => Promise<T>): P
 }
 
 /**
- * Makes the copy one file without a log, and looks through it.
+ * Makes the copy one file without a log, and checks it.
  *
  * @param source what it is a copy of
  * @param known how many commits it must have
@@ -137,7 +137,7 @@ async function publish(
 async function requireFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() && found.size > 0) return;
-  const what = found?.isFile() ? 'is empty' : found ? 'is not a file' : 'is not there';
+  const what = found?.isFile() ? 'is empty' : found ? 'is not a file' : 'does not exist';
   throw new StoreError('store_unusable', `${path} ${what}.`);
 }
 
@@ -146,5 +146,5 @@ async function requireNothing(path: string, advice: string): Promise<void> {
 }
 
 function taken(path: string, advice: string): StoreError {
-  return new StoreError('store_unusable', `${path} is there already. ${advice}`);
+  return new StoreError('store_unusable', `${path} already exists. ${advice}`);
 }

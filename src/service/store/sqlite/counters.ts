@@ -22,8 +22,8 @@ export function readMark(location: string): number | undefined {
 }
 
 /**
- * Counts the commits of a database in a file of its own. SQLite drops what stands behind a damaged frame of its write-ahead log
- * without a word, and takes a deleted log for an empty one; a database that has fewer commits than its mark has lost some.
+ * Counts the commits of a database in a separate file. SQLite silently drops what follows a damaged frame of its write-ahead log,
+ * and treats a deleted log as an empty one; a database that has fewer commits than its mark has lost some.
  *
  * The mark moves after each commit, before anything is answered. It is not synced: when the machine loses its power
  * the mark may lag behind the database, never the other way round.
@@ -49,7 +49,7 @@ export class CommitMark {
       this.#write(commits);
     } catch (error) {
       if (!this.#hasFailed)
-        this.#log.warn({ error }, 'The mark of commits could not be moved; a loss may go unnoticed.');
+        this.#log.warn({ error }, 'The number of commits could not be recorded; a loss of data may go unnoticed.');
       this.#hasFailed = true;
     }
   }

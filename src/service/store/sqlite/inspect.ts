@@ -88,7 +88,7 @@ export async function inspectDataFolder(folder: string): Promise<readonly StoreF
 async function missingDatabase(location: string): Promise<StoreFinding | undefined> {
   const found = await stat(location).catch(() => undefined);
   if (found && found.size > 0) return undefined;
-  const what = found ? 'is empty' : 'is not there';
+  const what = found ? 'is empty' : 'does not exist';
   const commits = readMark(location) ?? 0;
   const message = `${location} ${what}${commits > 0 ? `, although it held ${commits} commits` : ''}.`;
   return { code: 'database', ok: false, message, remedy: restore };

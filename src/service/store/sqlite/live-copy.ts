@@ -20,11 +20,10 @@ const logHeadBytes = 32;
  * Copies a database and its write-ahead log as they were at one instant, while a service may be writing them. Nothing of the
  * database is changed. Not for the process that has the database open: closing a file drops its locks.
  *
- * The log begins anew, with another head, when all of it has been folded into the database. As long as it has not, every page
- * that the service changes meanwhile stands in the log, which is copied last; so a copy is whole when the log's head
- * was the same before and after.
+ * SQLite restarts the log with another header after a checkpoint. Until then, every page that the service changes meanwhile is
+ * in the log, which is copied last. A copy is therefore consistent if the log's header was the same before and after.
  *
- * @param copy where the copy is to be; its log stands beside it
+ * @param copy path of the copy; its log is written next to it
  * @param options `mayHold`: a service that writes too much for that is asked, by a file in its folder, to let its log grow meanwhile
  * @throws StoreError `store_failed` when the service writes too much at a time; what the system says
  */

@@ -23,7 +23,7 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
     const copy = copyBefore(database, location, found);
     log.warn(
       { copy, from: found, to: migrations.length },
-      'The database gets a new layout; a copy of the old one was made.',
+      'The database is being migrated to a new layout; a copy of the old one was made.',
     );
   }
   for (const step of migrations.slice(found)) {
@@ -35,7 +35,7 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
       database.exec('ROLLBACK');
       throw new StoreError(
         isFull(cause) ? 'store_full' : 'store_unusable',
-        `${location} could not be brought from layout ${step.version - 1} to ${step.version} and was left as it was` +
+        `${location} could not be migrated from layout ${step.version - 1} to ${step.version} and was left as it was` +
           `${isFull(cause) ? ': there is no space left on its disk' : ''}.`,
         { cause },
       );
@@ -70,7 +70,7 @@ export function layoutOf(database: DatabaseSync, location: string): number {
 function copyBefore(database: DatabaseSync, location: string, layout: number): string {
   const copy = createBeside(`${location}.layout-${layout}`);
   try {
-    // SQLite's own way: reading the file beside SQLite would drop this process's lock on it.
+    // Through SQLite: reading the file without it would release this process's lock.
     database.prepare('VACUUM INTO ?').run(copy);
     const file = openSync(copy, 'r+');
     fsyncSync(file);
@@ -81,7 +81,7 @@ function copyBefore(database: DatabaseSync, location: string, layout: number): s
     const reason = isFull(cause) ? 'there is no space left on the disk' : (cause as Error).message;
     throw new StoreError(
       isFull(cause) ? 'store_full' : 'store_unusable',
-      `${location} gets a new layout, and the copy before that could not be made: ${reason}. Nothing was changed.`,
+      `${location} must be migrated to a new layout, and the copy before that could not be made: ${reason}. Nothing was changed.`,
       { cause },
     );
   }
@@ -100,12 +100,12 @@ function createBeside(base: string): string {
   }
 }
 
-/** Older versions made databases that never shrink; such a one is written anew, once. */
+/** Older versions created databases that never shrink; such a database is rewritten once. */
 function letShrink(database: DatabaseSync, log: Logger): void {
   if (Number(database.prepare('PRAGMA auto_vacuum').get()?.auto_vacuum) !== 0) return;
   try {
     database.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM');
   } catch (error) {
-    log.warn({ error }, 'The database could not be written anew so that it can shrink; it works as before.');
+    log.warn({ error }, 'The database could not be compacted; it works as before.');
   }
 }

@@ -143,7 +143,7 @@ export const migrations: readonly Migration[] = [
           WHERE authorization_id IS NOT NULL;
       `),
   },
-  // Families of refresh tokens, which end when nobody uses them; what a user has, to end all of it.
+  // Families of refresh tokens, which expire when they are unused; indexes by user, to revoke everything of a user.
   {
     version: 3,
     apply: database =>

@@ -223,12 +223,12 @@ class SqliteEngine implements Engine {
     return error;
   }
 
-  /** What is in the log need not grow the database; then the log begins anew, and there is room in it. */
+  /** A checkpoint may fit without growing the database; the log is then empty and can take the next commits. */
   #foldLog(): void {
     try {
       this.#database.exec('PRAGMA wal_checkpoint');
     } catch {
-      // The database has no room to grow, either.
+      // The database cannot grow, either.
     }
   }
 
@@ -305,7 +305,11 @@ class SqliteEngine implements Engine {
       }
     }
     const more = records.length - namedMax;
-    if (more > 0) this.#log.error({ code: 'record_unreadable', more }, 'There are more such records, found together.');
+    if (more > 0)
+      this.#log.error(
+        { code: 'record_unreadable', more },
+        'Further records of the same kind were found and are not listed.',
+      );
   }
 
   #logSetAside(): void {

@@ -90,7 +90,7 @@ describe('any JSON at all', () => {
     value => checkInvocation(value, { type: 1, options: [{ type: 3, name: 'a', description: 'b' }] }),
   ];
 
-  it('is judged without throwing', () => {
+  it('is checked without throwing', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), value => {
         for (const check of checks) expect(check(value).length).toBeLessThanOrEqual(issuesMax);
@@ -98,7 +98,7 @@ describe('any JSON at all', () => {
     );
   });
 
-  it('is judged without throwing in any place of a command', () => {
+  it('is checked without throwing in any place of a command', () => {
     fc.assert(
       fc.property(arbitraryCommand(), fc.nat(), strangeValue, (command, place, value) => {
         const body = replaceAt(structuredClone(command), place, value);

@@ -15,7 +15,7 @@ describe('the body of a command', () => {
     expect(check(chatCommand({ id: 'x', version: 7, guild_id: [], application_id: {}, made_up: null }))).toEqual([]);
   });
 
-  it('is judged by its own fields, not by those of its prototype', () => {
+  it('is checked by its own fields, not by those of its prototype', () => {
     expect(check(JSON.parse('{"__proto__":{"name":"invite","description":"x"}}'))).toEqual([
       'name BASE_TYPE_REQUIRED',
       'description BASE_TYPE_REQUIRED',
@@ -229,7 +229,7 @@ describe('an edit', () => {
     expect(edit([])).toEqual(['(body) DICT_TYPE_CONVERT']);
   });
 
-  it('judges the fields it supplies by the type of the stored command', () => {
+  it('checks the fields it supplies by the type of the stored command', () => {
     expect(edit({ name: 'Two Words' })).toEqual(['name STRING_TYPE_REGEX', 'name APPLICATION_COMMAND_INVALID_NAME']);
     expect(edit({ name: 'Two Words' }, 2)).toEqual([]);
     expect(edit({ description: 'x' }, 3)).toEqual(['description APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID']);

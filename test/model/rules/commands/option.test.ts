@@ -156,7 +156,7 @@ describe('nesting', () => {
     expect(check([named(0), subcommand(), group()])).toEqual([`options.1 ${code}`, `options.2 ${code}`]);
   });
 
-  it('ends where it is refused, however deep the body goes', () => {
+  it('ends where it is rejected, however deep the body goes', () => {
     let deep = group({ options: [] });
     for (let i = 0; i < 20_000; i++) deep = group({ options: [deep] });
     expect(check([deep])).toEqual(['options.0.options.0 UNION_TYPE_CHOICES']);

@@ -52,7 +52,7 @@ const bodies = (sample: unknown) =>
 const runs = { numRuns: 1500 };
 
 describe('hostile components', () => {
-  it('are judged without throwing, with a bounded report', () => {
+  it('are checked without throwing, with a bounded report', () => {
     fc.assert(
       fc.property(bodies(message), body => {
         const { length } = checkMessageData(body);
@@ -76,7 +76,7 @@ describe('hostile components', () => {
     );
   });
 
-  it('that were filled in are judged without throwing, and are laid out as shown if they pass', () => {
+  it('that were filled in are checked without throwing, and are laid out as shown if they pass', () => {
     fc.assert(
       fc.property(bodies(filled), body => {
         const issues = checkSubmission(body, shown);

@@ -132,7 +132,7 @@ describe('where components stand', () => {
     expect(modal(labelled(textInput('a'), { label: '' }))).toEqual(['components.0.label BASE_TYPE_REQUIRED']);
   });
 
-  it('of components alone there are forty on all levels together', () => {
+  it('a message of components alone has at most forty, on all levels together', () => {
     const rows = (count: number) => times(count, i => row(button(`b${i}`)));
     expect(layout(...rows(20))).toEqual([]);
     expect(layout(...rows(20), text())).toEqual(['components COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED']);

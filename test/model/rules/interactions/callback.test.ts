@@ -127,7 +127,7 @@ describe('a modal', () => {
     expect(check({ type: 9 })).toEqual(['data BASE_TYPE_REQUIRED']);
   });
 
-  it('is judged by itself as well, from its own root', () => {
+  it('is checked by itself as well, from its own root', () => {
     expect(checkModal(modal)).toEqual([]);
     expect(faults(checkModal({ ...modal, title: '', components: [{}] }))).toEqual([
       'title BASE_TYPE_REQUIRED',
@@ -208,7 +208,7 @@ describe('what is suggested', () => {
 });
 
 describe('a message by itself', () => {
-  it('is judged like that of a callback, from its own root', () => {
+  it('is checked like that of a callback, from its own root', () => {
     expect(checkMessageData({ content: 'x', embeds: [], flags: 0 })).toEqual([]);
     expect(faults(checkMessageData({ content: 'x'.repeat(2001), tts: 1 }))).toEqual([
       'content BASE_TYPE_MAX_LENGTH',

@@ -102,7 +102,7 @@ describe('the subcommand path', () => {
     expect(check(both, [add, list])).toEqual([`(body) ${required}`]);
   });
 
-  it('is judged to its end', () => {
+  it('is checked to its end', () => {
     const deep = [{ name: 'team', type: 2, options: [{ name: 'add', type: 1, options: [{ ...mode, value: 5 }] }] }];
     expect(check(deep, [team])).toEqual(['0.options.0.options.0.value STRING_TYPE_CONVERT']);
     expect(check([{ name: 'add', type: 1 }], [add])).toEqual([
@@ -211,7 +211,7 @@ describe('the values while one is typed', () => {
     expect(typed(map({ value: 'x'.repeat(6001), focused: true }))).toEqual(['0.value BASE_TYPE_MAX_LENGTH']);
   });
 
-  it('are judged like those of a use beside it', () => {
+  it('are checked like those of a use beside it', () => {
     expect(typed(map(), { type: optionTypes.INTEGER, name: 'level', value: 4 })).toEqual(['1.value NUMBER_TYPE_MIN']);
     expect(typed(map(), { type: optionTypes.STRING, name: 'nope', value: 'x' })).toEqual([
       '1.name INTERACTION_APPLICATION_COMMAND_OPTION_UNKNOWN',

@@ -14,7 +14,7 @@ it('changes an application after a document that is being stored, and takes noth
   expect(await core.store.get('applications', starfall.id)).toEqual(await changed);
 });
 
-it('refuses to change an application that is no more', async () => {
+it('does not change an application that no longer exists', async () => {
   const { core } = await makeWorld();
   await expect(changeApplication(core.store, '42', {})).rejects.toMatchObject({ reason: 'unknown_application' });
   expect(await core.store.get('applications', '42')).toBeUndefined();

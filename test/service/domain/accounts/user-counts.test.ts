@@ -49,7 +49,7 @@ describe('the users of an application', () => {
     expect(await counts()).toEqual({ authorized: 0, installed: 0 });
   });
 
-  it('are counted past one page, and when they are many, not anew at each request', async () => {
+  it('are counted past one page, and not at each request when they are many', async () => {
     const users = serviceLimits.usersCountedMax + 5;
     type Content = { readonly authorizations: readonly object[] };
     const snapshot = (await control('GET', '/snapshot')) as { readonly content: Content };

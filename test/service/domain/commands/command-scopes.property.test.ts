@@ -247,7 +247,7 @@ function editText(at: number, which: number, given: { readonly description?: str
   };
 }
 
-it('the service holds what the model holds after any writes to any scope, and refuses what it refuses', async () => {
+it('the service holds what the model holds after any writes to any scope, and rejects what it rejects', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30, size: 'max' }), async steps => {
       const real = await openReal();

@@ -27,7 +27,7 @@ describe('any valid command', () => {
 });
 
 describe('any command with a fault', () => {
-  it('is refused with the place of the fault, and nothing is stored', async () => {
+  it('is rejected with the place of the fault, and nothing is stored', async () => {
     const { core } = await makeWorld();
     const commands = createCommands(core);
     await fc.assert(

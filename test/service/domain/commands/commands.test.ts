@@ -134,7 +134,7 @@ describe('a new command', () => {
     expect(await edited(id, { contexts: null })).toMatchObject({ dm_permission: false, contexts: null });
   });
 
-  it('with a bad field is refused with the place of the fault', async () => {
+  it('with a bad field is rejected with the place of the fault', async () => {
     const options = [{ type: 3, name: 'BAD', description: 'x' }];
     const { reason, paths } = await refusal(create({ name: 'roll', description: '', options }));
     expect(reason).toBe('invalid_form_body');
@@ -203,7 +203,7 @@ describe('the caps of a scope', () => {
 describe('the daily creates', () => {
   const share = 432;
 
-  it('are 200; one more is refused until one has come back', async () => {
+  it('are 200; one more is rejected until one has come back', async () => {
     await replaced(chat(100));
     await replaced([]);
     await replaced(chat(99));
@@ -220,7 +220,7 @@ describe('the daily creates', () => {
     expect((await refusal(create({ ...inspect, name: 'Another' }))).reason).toBe('too_many_command_creates');
   });
 
-  it('do not count overwrites, refused calls and unchanged items', async () => {
+  it('do not count overwrites, rejected calls and unchanged items', async () => {
     await replaced(chat(100));
     for (let round = 0; round < 3; round++) await replaced(chat(100));
     await create(chat(1)[0]);
@@ -231,7 +231,7 @@ describe('the daily creates', () => {
     });
   });
 
-  it('that a bulk write would pass are refused whole', async () => {
+  it('that a bulk write would pass are rejected whole', async () => {
     await replaced(chat(100));
     await replaced([]);
     await replaced([...chat(50), roll]);
@@ -286,7 +286,7 @@ describe('an edit', () => {
     expect(await edited(id, { name: 'toss' })).toMatchObject({ id, name: 'toss' });
   });
 
-  it('judges the command as it would be: 8000 characters pass, 8001 do not', async () => {
+  it('checks the command as it would be: 8000 characters pass, 8001 do not', async () => {
     const choices = (count: number) =>
       [...'abcdefghijklmnopqrstuvwxy'].slice(0, count).map(name => ({ name, value: name.repeat(100) }));
     const option = (name: string, description: string, count: number) => ({
@@ -409,11 +409,11 @@ describe('a bulk write', () => {
     expect(await listed()).toEqual(before);
   });
 
-  it('with two items of one name and type is refused at the second', async () => {
+  it('with two items of one name and type is rejected at the second', async () => {
     expect((await refusal(replaced([roll, { ...inspect, name: 'roll' }, roll]))).paths).toEqual(['2']);
   });
 
-  it.each([[null], [{}], ['[]'], [[null]]])('is refused as an invalid body: %j', async input => {
+  it.each([[null], [{}], ['[]'], [[null]]])('is rejected as an invalid body: %j', async input => {
     expect((await refusal(replaced(input))).reason).toBe('invalid_form_body');
   });
 });

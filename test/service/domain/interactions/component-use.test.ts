@@ -117,7 +117,7 @@ describe('a button', () => {
     expect((await refusal(pressed(pressOf(message)))).reason).toBe('unknown_message');
   });
 
-  it('is refused to a member who does not see the channel', async () => {
+  it('is rejected for a member who does not see the channel', async () => {
     const message = await shown(join);
     await world.core.store.transact('place', transaction =>
       transaction.put('guilds', guild({ roles: [{ id: guildId, name: '@everyone', permissions: '0', position: 0 }] })),
@@ -217,7 +217,7 @@ describe('a select', () => {
 });
 
 describe('an answer to the use of a component', () => {
-  it('of type 7 edits the message: all who have it hear of it, and it is the first answer', async () => {
+  it('of type 7 edits the message: all who see it are notified, and it is the first answer', async () => {
     const message = await shown(join);
     const interaction = await pressed(pressOf(message), ben);
     const heardByBen: string[] = [];

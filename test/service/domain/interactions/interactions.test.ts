@@ -106,12 +106,12 @@ describe("a command used in the bot's direct messages", () => {
     expect(interaction).not.toHaveProperty('guild_id');
   });
 
-  it('is refused to a user who shares no guild with the bot', async () => {
+  it('is rejected for a user who shares no guild with the bot', async () => {
     const refused = interactions.invoke(userRecord(cyn), use({ guild_id: null }));
     expect(await refusal(refused)).toMatchObject({ reason: 'missing_access' });
   });
 
-  it('is refused for a guild command, and for one whose contexts leave it out', async () => {
+  it('is rejected for a guild command, and for one whose contexts leave it out', async () => {
     const home = interactions.invoke(userRecord(ada), use({ guild_id: null }, { id: '901', name: 'home' }));
     expect(await refusal(home)).toMatchObject({ reason: 'invalid_form_body', paths: ['data.id'] });
     for (const fields of [{ contexts: [0] as const }, { dm_permission: false }]) {
@@ -171,7 +171,7 @@ describe('a use that cannot be', () => {
     expect(await refusal(interactions.invoke(userRecord(userId), body))).toMatchObject({ reason });
   });
 
-  it('is refused where the application is not installed, and for a command of another application', async () => {
+  it('is rejected where the application is not installed, and for a command of another application', async () => {
     await world.core.store.transact('place', transaction => transaction.put('guilds', guild({ applications: ['2'] })));
     expect(await refusal(interactions.invoke(userRecord(ada), use()))).toMatchObject({ reason: 'missing_access' });
     const foreign = interactions.invoke(userRecord(ada), use({ application_id: '2' }));
@@ -194,7 +194,7 @@ describe('a use that cannot be', () => {
     expect(heard).toEqual([]);
   });
 
-  it('is refused to a member without the permissions to use commands, or a user command to one who may not send', async () => {
+  it('is rejected for a member without the permissions to use commands, or a user command to one who may not send', async () => {
     const everyone = (permissions: bigint) => ({
       id: guildId,
       name: '@everyone',
@@ -297,7 +297,7 @@ describe('an answer', () => {
     expect(names().filter(name => name === 'MESSAGE_CREATE')).toHaveLength(1);
   });
 
-  it('is refused for an unknown interaction and for the token of another', async () => {
+  it('is rejected for an unknown interaction and for the token of another', async () => {
     const [one, other] = [await used(), await used()];
     for (const refused of [
       answer({ ...one, id: '1' }),

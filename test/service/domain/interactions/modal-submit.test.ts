@@ -115,7 +115,7 @@ describe('a modal', () => {
     expect((await refusal(world.answer(typed, modalOf()))).paths).toEqual(['type']);
   });
 
-  it('is refused when it is wrong, and may be tried again', async () => {
+  it('is rejected when it is wrong, and may be tried again', async () => {
     const interaction = await world.used();
     const wrong = modalOf([labelled(textInput('a', { style: 3 }))], { title: 'x'.repeat(46) });
     expect(await refusal(world.answer(interaction, wrong))).toMatchObject({

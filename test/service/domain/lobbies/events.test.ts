@@ -63,7 +63,7 @@ describe('a new lobby', () => {
     expect(heard.ada).toEqual([]);
   });
 
-  it('that is refused says nothing', async () => {
+  it('that is rejected is not announced', async () => {
     await lobbies.create(world.starfall, { members: [{ id: ada }, { id: '999' }] }).catch(() => {});
     expect(heard.ada).toEqual([]);
   });

@@ -212,7 +212,7 @@ describe('leaving', () => {
     expect((await refusal(leave(ada, rivals.id))).reason).toBe('unknown_lobby');
   });
 
-  it('is refused in a lobby that a server made, but for those who are not in it', async () => {
+  it('is rejected in a lobby that a server made, but for those who are not in it', async () => {
     const { id } = JSON.parse(await lobbies.create(world.starfall, { members: [{ id: ada }] })) as Lobby;
     expect((await refusal(leave(ada, id))).reason).toBe('missing_access');
     expect((await read(id)).members).toHaveLength(1);
@@ -236,7 +236,7 @@ describe('leaving', () => {
 });
 
 describe('a full lobby', () => {
-  it('takes the thousandth member and refuses the next, and lets members in again', async () => {
+  it('takes the thousandth member and rejects the next, and lets members in again', async () => {
     const { id } = await join(ada);
     await world.core.store.transact('test', async transaction => {
       const lobby = await transaction.get('lobbies', id);

@@ -103,7 +103,7 @@ describe('a link', () => {
   });
 });
 
-describe('linking is refused', () => {
+describe('linking is rejected', () => {
   it('in a lobby that is not there, to one who is no member, and to one without the flag', async () => {
     expect((await refusal(link({ channel_id: '7' }, ada, '42'))).reason).toBe('unknown_lobby');
     expect((await refusal(link({ channel_id: '7' }, cyn))).reason).toBe('not_a_lobby_member');
@@ -328,7 +328,7 @@ describe('an invite', () => {
     expect(await stored()).toHaveLength(2);
   });
 
-  it('is refused without a link, to members of the guild, and where there is no such lobby or user', async () => {
+  it('is rejected without a link, to members of the guild, and where there is no such lobby or user', async () => {
     expect((await refusal(own())).reason).toBe('lobby_not_linked');
     expect((await refusal(forUser(cyn))).reason).toBe('lobby_not_linked');
     await link();

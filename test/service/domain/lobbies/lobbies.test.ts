@@ -254,7 +254,7 @@ describe('a member', () => {
     expect((await refusal(lobbies.removeMember(world.starfall, '123', ada))).reason).toBe('unknown_lobby');
   });
 
-  it('is the last that fits as number 1000; number 1001 is refused until one has left', async () => {
+  it('is the last that fits as number 1000; number 1001 is rejected until one has left', async () => {
     const { id } = await created();
     const userIds = Array.from({ length: limits.lobbyMembersMax + 1 }, (_, index) => String(100_000 + index));
     await world.core.store.transact('world', transaction => {

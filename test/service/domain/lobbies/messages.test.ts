@@ -60,7 +60,7 @@ describe('a message', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('is refused as a whole with all its faults', async () => {
+  it('is rejected as a whole with all its faults', async () => {
     const { reason, paths } = await refusal(send({ content: 'x'.repeat(2001), metadata: 1, flags: 1 }));
     expect([reason, paths]).toEqual(['invalid_form_body', ['content', 'flags', 'metadata']]);
   });
@@ -178,7 +178,7 @@ describe('what is noted about a message', () => {
     expect(heard.map(event => [event.name, event.data])).toEqual([['LOBBY_MESSAGE_UPDATE', data]]);
   });
 
-  it('is refused of a message that is not there, elsewhere, or not shown any more', async () => {
+  it('is rejected for a message that does not exist, is elsewhere, or is no longer shown', async () => {
     const { id } = await send();
     expect((await refusal(moderate('42', {}))).reason).toBe('unknown_message');
     const other = JSON.parse(await lobbies.create(world.starfall, {})) as Lobby;
@@ -190,7 +190,7 @@ describe('what is noted about a message', () => {
     expect((await refusal(moderate(id, {}))).reason).toBe('unknown_message');
   });
 
-  it('is refused of the 201st message from the end, not of the 200th', async () => {
+  it('is rejected for the 201st message from the end, not for the 200th', async () => {
     const ids: string[] = [];
     for (let at = 0; at < 201; at++) ids.push((await send()).id);
     expect((await refusal(moderate(ids[0] ?? '', {}))).reason).toBe('unknown_message');

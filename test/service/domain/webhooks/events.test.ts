@@ -105,7 +105,7 @@ describe('a message', () => {
     expect(posted).toEqual([]);
   });
 
-  it('that is refused, and one that is noted about, are not told', async () => {
+  it('is not sent for a rejected message, nor for moderation of one', async () => {
     await lobbies.messages.send(application, userRecord(ada), lobby.id, {}).catch(() => {});
     const { id } = await send();
     await lobbies.messages.moderate(application, lobby.id, id, { verdict: 'bad' });
@@ -147,7 +147,7 @@ describe('a delivery', () => {
     expect(deliveries()).toHaveLength(2);
   });
 
-  it('is repeated after pauses that double, signed anew, and given up within ten minutes', async () => {
+  it('is repeated after pauses that double, signed again, and given up within ten minutes', async () => {
     answers = Array.from({ length: 20 }, () => 500);
     const beginMs = world.core.clock.now();
     await send();

@@ -35,7 +35,7 @@ describe('frames made by hand', () => {
     expect(binary).toEqual({ data: Buffer.alloc(more, 1), isBinary: true });
   });
 
-  it('differ between sessions in their number only, which has room up to 9,999,999,999', () => {
+  it('differ between sessions only in their number, of up to 9,999,999,999', () => {
     const frame = dispatchFrame('LOBBY_DELETE', '{"id":"1"}');
     for (const s of [0, 1, 9, 10, 4_000_000_000, 9_999_999_999]) {
       expect(parsed(joinFrames([frame], s))).toEqual([{ op: 0, t: 'LOBBY_DELETE', s, d: { id: '1' } }]);

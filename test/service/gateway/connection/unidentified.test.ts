@@ -9,7 +9,7 @@ import { runtimeLimits } from '../../../../src/service/support/service-limits.ts
 import { makeWorld } from '../../domain/support.ts';
 
 // The connections are streams in this process: so many sockets would need more files than a process may have open elsewhere.
-it('of connections that have not identified there are at most 5,000; the one there longest makes room', async () => {
+it('at most 5,000 connections are open that have not identified; the oldest is closed', async () => {
   const { core } = await makeWorld();
   const gateway = createGateway(core, {
     credentials: createCredentials(core),

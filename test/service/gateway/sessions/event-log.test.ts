@@ -12,7 +12,7 @@ const announced = (to: string, revision: number, more: Partial<Announced> = {}):
 });
 
 describe('the event log', () => {
-  it('keeps nothing while nobody listens, and does not even encode it', () => {
+  it('stores nothing while no session listens, and does not even encode it', () => {
     const log = new EventLog();
     const event = {
       name: 'LOBBY_UPDATE' as const,

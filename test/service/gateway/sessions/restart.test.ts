@@ -259,7 +259,7 @@ describe('what is kept', () => {
     return n;
   };
 
-  it('is nothing while nobody listens', async () => {
+  it('is empty while no session listens', async () => {
     const world = await World.begin();
     const id = await world.createLobby(ada);
     for (let n = 1; n <= 20; n++) await world.edit(id, n);
@@ -268,7 +268,7 @@ describe('what is kept', () => {
     expect(rows(world, 'gateway_sessions')).toBe(0);
   });
 
-  it('goes as time goes on, and when the sessions do', async () => {
+  it('is removed as time passes, and with its sessions', async () => {
     const world = await World.begin();
     const id = await world.createLobby(ada);
     const client = await world.join(ada);

@@ -397,7 +397,7 @@ describe('a part in a call ends', () => {
     expect(other.states[2]).toMatchObject({ ...ended, session_id: sessions[1] });
   });
 
-  it('when several members change at once', async () => {
+  it('when several members change concurrently', async () => {
     const world = await World.begin();
     const [caller, other] = [await world.join(ada), await world.join(grace)];
     await caller.calls(world.lobbyId);

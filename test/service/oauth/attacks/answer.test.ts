@@ -29,7 +29,7 @@ describe('state fixation', () => {
     });
   });
 
-  it('by a planted cookie signs nobody in, because the cookie changes at sign-in', async () => {
+  it('with a planted cookie fails, because the cookie changes at sign-in', async () => {
     const planter = new Browser();
     await planter.get(service.authorizeUrl());
     const victim = new Browser();

@@ -20,7 +20,7 @@ describe('the time that a comparison takes', () => {
     expect([compare(false), compare(true)]).toEqual([true, false]);
   });
 
-  it('is judged by one function for secrets, which alone calls for constant time beside the one for passwords', () => {
+  it('is checked by one function for secrets, which alone calls for constant time beside the one for passwords', () => {
     const callers = globSync('src/service/**/*.ts').filter(file =>
       readFileSync(file, 'utf8').includes('timingSafeEqual'),
     );

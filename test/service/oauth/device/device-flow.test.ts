@@ -301,7 +301,7 @@ describe('a user who types in a code', () => {
     expect((await verify(typed)).status).toBe(200);
   });
 
-  it.each(['BBBBBBBB', 'nonsense', 'A'])('that no device shows (%s) is told so', async userCode => {
+  it.each(['BBBBBBBB', 'nonsense', 'A'])('that no device shows (%s) is rejected on the page', async userCode => {
     const refusal = { status: 404, body: { code: 0 } };
     expect(await verify(userCode)).toMatchObject(refusal);
     expect(await service.answerDevice(userCode)).toMatchObject(refusal);
@@ -357,7 +357,7 @@ describe('a user who types in a code', () => {
 });
 
 describe('what is kept of a device', () => {
-  it('is neither of its codes in clear, and goes once nobody can ask for it any more', async () => {
+  it('contains neither code in clear text, and is deleted once it can no longer be requested', async () => {
     const { deviceCode, userCode } = await service.startDevice();
     const kept = JSON.stringify(await service.content());
     expect(kept).not.toContain(deviceCode);

@@ -45,7 +45,7 @@ it('a code becomes tokens once, however many polls find it granted', async () =>
   expect(await core.store.list('tokens')).toHaveLength(2);
 });
 
-it('of many polls at once all but the first have to slow down, each by as much again', async () => {
+it('all but the first of many concurrent polls have to slow down, each by another interval', async () => {
   const { device_code } = await start();
   const outcomes = await Promise.all(many.map(() => poll(device_code).catch(({ error }) => error)));
   expect(outcomes.filter(error => error === 'authorization_pending')).toHaveLength(1);

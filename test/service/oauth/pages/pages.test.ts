@@ -132,7 +132,7 @@ describe('adding an application', () => {
     expect((await browser.get(refused.location ?? '')).text).toContain('Es wurde nichts hinzugefügt');
   });
 
-  it('lets nobody choose another guild than the locked one, and offers none that the user may not manage', async () => {
+  it('allows no other guild than the locked one, and offers none that the user may not manage', async () => {
     const changes = { ...install, scope: 'bot', guild_id: guild.id, disable_guild_select: 'true' };
     const { page } = await signedIn(changes);
     expect(page.text.match(/<option/g)).toHaveLength(1);
@@ -189,7 +189,7 @@ describe('prompt=none', () => {
     expect((await browser.get(service.authorizeUrl(changes))).status).toBe(200);
   });
 
-  it('asks each time before a token goes to loopback, whoever asks for it', async () => {
+  it('asks each time before a token goes to loopback, whichever application requests it', async () => {
     const redirect_uri = 'http://127.0.0.1:4321/callback';
     await service.addFixtures({ applications: [{ ...site, redirect_uris: [...site.redirect_uris, redirect_uri] }] });
     const asked = { ...siteRequest, redirect_uri, prompt: 'none', scope: 'identify' };

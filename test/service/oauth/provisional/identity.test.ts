@@ -155,7 +155,7 @@ describe('an ID token', () => {
     expect(await world.byProof(bare)).toMatchObject(refusalOf('identity_token_without_key_id'));
   });
 
-  it.each(['none', 'HS256', 'RS512', 'PS256'])('by %s is rejected, and nobody is asked', async alg => {
+  it.each(['none', 'HS256', 'RS512', 'PS256'])('by %s is rejected, without a request to the provider', async alg => {
     const [, payload = ''] = (await world.provider.sign('ada')).split('.');
     const token = `${base64url.encode(JSON.stringify({ alg, kid: 'key-1' }))}.${payload}.AAAA`;
     expect(await world.byProof(token)).toMatchObject(refusalOf('invalid_identity_token'));

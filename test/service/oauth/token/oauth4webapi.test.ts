@@ -91,7 +91,7 @@ describe.each<[string, string, oauth.ClientAuth, string]>([
     await expect(refresh(refreshed.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  it('signs in a device: it waits, slows down when told to, then gets its tokens', async () => {
+  it('signs in a device: it waits, slows down on request, then gets its tokens', async () => {
     const asked = await oauth.deviceAuthorizationRequest(
       ...([server, client, authentication, new URLSearchParams({ scope: 'openid identify' }), insecure] as const),
     );

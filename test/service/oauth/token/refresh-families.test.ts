@@ -86,7 +86,7 @@ describe('a refresh token that is used again after its successor was used', () =
     expect(await service.isLive(third.access_token)).toBe(true);
   });
 
-  it('ends them after a restart of the client that lost the newest pair, whoever has that now', async () => {
+  it('revokes them after a restart of the client that lost the newest pair, whoever has the pair now', async () => {
     const { refresh_token } = await service.signIn();
     const stolen = await refresh((await refresh(refresh_token)).refresh_token);
     await service.clock.advance(serviceLimits.refreshTokenIdleMs - 1);

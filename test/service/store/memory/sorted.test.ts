@@ -30,7 +30,7 @@ describe('sorted items', () => {
     },
   );
 
-  it('are what a list that is sorted anew after every step would be', () => {
+  it('are what a list that is sorted again after every step would be', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), at, at, fc.nat(20), (steps, a, b, most) => {
         const sorted = new Sorted<Item>((one, other) => one.at - other.at);

@@ -30,7 +30,7 @@ async function put(place: string, id: string): Promise<string[]> {
   return ids;
 }
 
-it('a backup is what the data folder was then, and its restored folder goes on', async () => {
+it('a backup is what the data folder was then, and its restored folder continues', async () => {
   await backUp(data, file);
   await put(data, '2');
   await restoreBackup(file, restored);
@@ -41,7 +41,7 @@ it('a backup is what the data folder was then, and its restored folder goes on',
 
 it('a backup is never written over what is there', async () => {
   await writeFile(file, 'mine');
-  await expect(backUp(data, file)).rejects.toThrow('is there already');
+  await expect(backUp(data, file)).rejects.toThrow('already exists');
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
@@ -49,7 +49,7 @@ it('a folder that holds a state is not restored into, and left as it is', async 
   await backUp(data, file);
   await put(data, '2');
   await expect(restoreBackup(file, data)).rejects.toThrow(
-    'is there already. Stop the service, move the data folder away',
+    'already exists. Stop the service, move the data folder away',
   );
   expect(await put(data, '3')).toEqual(['1', '2', '3']);
 });
@@ -59,7 +59,7 @@ it('what is no backup, damaged, empty or missing is not restored', async () => {
   await expect(restoreBackup(file, restored)).rejects.toThrow('damaged or not an SQLite database');
   await writeFile(file, '');
   await expect(restoreBackup(file, restored)).rejects.toThrow('is empty');
-  await expect(restoreBackup(`${file}.no`, restored)).rejects.toThrow('is not there');
+  await expect(restoreBackup(`${file}.no`, restored)).rejects.toThrow('does not exist');
   await backUp(data, `${file}.2`);
   await truncate(`${file}.2`, 20_000);
   await expect(restoreBackup(`${file}.2`, restored)).rejects.toThrow('damaged');
@@ -75,7 +75,7 @@ it('a backup of a newer layout is not restored', async () => {
 });
 
 it('nothing is backed up where nothing is, or where acknowledged commits are missing', async () => {
-  await expect(backUp(join(folder.path, 'nowhere'), file)).rejects.toThrow('is not there');
+  await expect(backUp(join(folder.path, 'nowhere'), file)).rejects.toThrow('does not exist');
   const older = await readFile(databaseIn(data));
   await put(data, '2');
   await writeFile(databaseIn(data), older);

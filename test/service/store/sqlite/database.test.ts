@@ -34,14 +34,14 @@ describe('opening a database file', () => {
     database.close();
   });
 
-  it('refuses a file that is no database, and leaves it as it is', async () => {
+  it('rejects a file that is no database, and leaves it as it is', async () => {
     const text = 'Dear diary, '.repeat(500);
     await writeFile(location, text);
     await expect(openDatabase(location)).rejects.toThrow(unusable(location));
     expect(await readFile(location, 'utf8')).toBe(text);
   });
 
-  it('refuses a damaged database', async () => {
+  it('rejects a damaged database', async () => {
     (await openDatabase(location)).close();
     const bytes = await readFile(location);
     bytes.fill(0xff, 100, 4096);
@@ -49,7 +49,7 @@ describe('opening a database file', () => {
     await expect(openDatabase(location)).rejects.toThrow(unusable('damaged'));
   });
 
-  it("refuses somebody else's database, and leaves it as it is", async () => {
+  it("rejects somebody else's database, and leaves it as it is", async () => {
     const other = new DatabaseSync(location);
     other.exec('CREATE TABLE notes (text); PRAGMA user_version = 1');
     other.close();
@@ -59,12 +59,12 @@ describe('opening a database file', () => {
     again.close();
   });
 
-  it.skipIf(linux.missing)(`refuses a place where no folder can be made, and ends${linux.note}`, async () => {
+  it.skipIf(linux.missing)(`rejects a place where no folder can be made, and ends${linux.note}`, async () => {
     const path = '/proc/self/nowhere/folder/store.sqlite';
     await expect(openDatabase(path)).rejects.toThrow(unusable(path));
   });
 
-  it('refuses a folder in the place of the file, and a file in the place of the folder', async () => {
+  it('rejects a folder in the place of the file, and a file in the place of the folder', async () => {
     await mkdir(location);
     await expect(openDatabase(location)).rejects.toThrow(unusable(location));
     const file = join(folder.path, 'file');

@@ -94,7 +94,7 @@ describe('the look through a data folder', () => {
     await writeFile(location, 'Dear diary, '.repeat(500));
     expect(await amiss()).toMatchObject([{ code: 'database' }]);
     await rm(location);
-    expect(await amiss()).toMatchObject([{ code: 'database', message: expect.stringContaining('is not there') }]);
+    expect(await amiss()).toMatchObject([{ code: 'database', message: expect.stringContaining('does not exist') }]);
   });
 });
 

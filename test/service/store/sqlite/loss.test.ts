@@ -72,7 +72,7 @@ describe('a store that was killed', () => {
     ['damaged in its first frame', () => flipByte(wal, 32 + 24 + 100)],
     ['damaged in a later frame', () => flipByte(wal, 32 + 20 * frameBytes + 24 + 100)],
   ];
-  it.each(damages)('is refused when its log was %s, and refused again at the next try', async (_what, damage) => {
+  it.each(damages)('is rejected when its log was %s, and rejected again at the next try', async (_what, damage) => {
     await killed();
     await damage();
     const before = await stat(wal).then(
@@ -87,7 +87,7 @@ describe('a store that was killed', () => {
     expect(await readdir(folder.path)).not.toContain('store.sqlite-wal-kept');
   });
 
-  it('is whole again when the damage to its log is undone after a refusal', async () => {
+  it('is whole again when the damage to its log is undone after a rejection', async () => {
     await killed();
     await copyFile(location, `${location}.twin`);
     await copyFile(wal, `${location}.twin-wal`);
@@ -101,7 +101,7 @@ describe('a store that was killed', () => {
     expect(await count()).toBe(length);
   });
 
-  it('goes on with what is left when its mark is deleted', async () => {
+  it('continues with what is left when its mark is deleted', async () => {
     await killed();
     await rm(wal);
     await expect(openDatabase(location)).rejects.toThrow(incomplete('commits'));
@@ -123,7 +123,7 @@ describe('a database that held something', () => {
     expect(await count()).toBe(1);
   });
 
-  it('is refused when its file is empty, and left so', async () => {
+  it('is rejected when its file is empty, and left so', async () => {
     await truncate(location, 0);
     for (let round = 0; round < 2; round++) {
       await expect(openDatabase(location)).rejects.toThrow(incomplete(`${location} is empty`));
@@ -131,13 +131,13 @@ describe('a database that held something', () => {
     expect((await stat(location)).size).toBe(0);
   });
 
-  it('is refused when its file is missing, and none is made', async () => {
+  it('is rejected when its file is missing, and none is made', async () => {
     await rm(location);
     await expect(openDatabase(location)).rejects.toThrow(incomplete(`${location} is missing`));
     await expect(stat(location)).rejects.toThrow();
   });
 
-  it('is refused when an older copy was put in its place', async () => {
+  it('is rejected when an older copy was put in its place', async () => {
     await copyFile(location, `${location}.old`);
     const store = await openSqliteStore({ location, sink: () => {} });
     await store.transact('lobby/2', work => work.put('lobbies', lobbyRecord({ id: '2' })));
@@ -146,7 +146,7 @@ describe('a database that held something', () => {
     await expect(openDatabase(location)).rejects.toThrow(incomplete('lacks 1 of'));
   });
 
-  it('is refused without a mark when its pages are damaged', async () => {
+  it('is rejected without a mark when its pages are damaged', async () => {
     const database = new DatabaseSync(location);
     const root = Number(database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'lobbies'").get()?.rootpage);
     database.close();

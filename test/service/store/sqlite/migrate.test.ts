@@ -167,7 +167,7 @@ describe('opening', () => {
     expect(runs).toBe(1);
   });
 
-  it('refuses a file of a newer layout, naming both versions, and leaves it as it is', async () => {
+  it('rejects a file of a newer layout, naming both versions, and leaves it as it is', async () => {
     (await openDatabase(location, [...migrations, next])).close();
     await expect(openDatabase(location)).rejects.toThrow(
       expect.objectContaining({

@@ -99,7 +99,7 @@ describe('a commit that fails', () => {
     expect(announced).toEqual([]);
   });
 
-  it('is also the answer of works that refused by what they saw of the batch', async () => {
+  it('is also the answer of transactions that were rejected because of what they saw of the batch', async () => {
     const { store } = await openFull();
     const create = () =>
       store.transact('lobby/1', async work => {
@@ -113,7 +113,7 @@ describe('a commit that fails', () => {
     ]);
   });
 
-  it('leaves a store that goes on once there is room', async () => {
+  it('leaves a store that continues once there is space', async () => {
     const { store, free } = await openFull();
     await expect(put(store, '1', metadata)).rejects.toMatchObject({ code: 'store_full' });
     free();
@@ -152,7 +152,7 @@ describe('the records kept decoded', () => {
 });
 
 describe('commit numbers', () => {
-  it('go on rising after a restart, past blocks of 65,536', async () => {
+  it('continue rising after a restart, past blocks of 65,536', async () => {
     const folder = await temporaryFolder();
     const location = join(folder.path, 'store.sqlite');
     let last = 0;

@@ -112,7 +112,7 @@ describe('a record that cannot be decoded', () => {
     expect(lines.filter(({ code }) => code === 'record_unreadable')).toHaveLength(5);
   });
 
-  it('can be written anew', async () => {
+  it('can be written again', async () => {
     await damaged({ 2: 'x' });
     const store = await open();
     expect(store.get('lobbies', '2')).toBeUndefined();
