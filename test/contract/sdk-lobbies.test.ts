@@ -271,7 +271,7 @@ describe('linking a channel', () => {
         .joinLinkedGuild()
         .catch(caught => caught);
       expect(error).toMatchObject({ name: 'TransportError', code: 'browser_unavailable', cause });
-      expect(error.message).toBe(`openBrowser could not show the page at ${pages.at(-1)}.`);
+      expect(error.message).toBe(`openBrowser could not show the page at ${pages.at(-1)}. See cause for its error.`);
     }
   });
 
