@@ -117,7 +117,7 @@ describe('a list of member changes', () => {
 });
 
 describe('moderation metadata', () => {
-  it('is noted about a message, in place of what was noted before', async () => {
+  it('of a message replaces what was set before', async () => {
     fleet = await Fleet.start();
     const { lobbies } = fleet.server('a');
     const { id } = await lobbies.create({ members: [{ id: ada.id }] });

@@ -81,7 +81,7 @@ describe('rallypoint commands', () => {
     expect((await run(['show', 'rally'])).stdout).toMatch(/^rally {2}CHAT_INPUT\n/);
   });
 
-  it('tells what would change, field by field', async () => {
+  it('shows what would change, field by field', async () => {
     await run(['deploy', write('commands.json', [rally, party])]);
     const { stdout } = await run(['plan', write('commands.json', [{ ...rally, description: 'New' }])]);
     expect(stdout).toContain('~ edit    rally');
@@ -407,7 +407,7 @@ describe.skipIf(terminal.missing)(`at a terminal${terminal.note}`, () => {
     expect(await attended(['show'], '', { ...token, NO_COLOR: '1' })).not.toContain('\u001b[1m');
   });
 
-  it('asks before it deletes, unless told not to', async () => {
+  it('asks before it deletes, unless --yes is given', async () => {
     await run(['deploy', write('commands.json', [rally, party])]);
     const file = write('commands.json', [rally]);
     expect(await attended(['deploy', file], 'n\r')).toContain('Nothing was written.');

@@ -119,7 +119,7 @@ describe('the launcher', () => {
   });
 });
 
-describe('what the launcher knows', () => {
+describe('the launcher', () => {
   const read = (...path: string[]) => JSON.parse(readFileSync(join(repository, ...path), 'utf8'));
 
   it('is the oldest Node of package.json', () => {

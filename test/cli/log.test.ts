@@ -32,7 +32,7 @@ describe('the log of the command', () => {
     ]);
   });
 
-  it('tells the cause of an error under whatever name it stands, also before its library is there', async () => {
+  it('logs the cause of an error under any field name, also before the library is loaded', async () => {
     const error = "new TypeError('why', { cause: Object.assign(new Error('disk full'), { code: 'ENOSPC' }) })";
     const report = {
       class: 'TypeError',

@@ -154,7 +154,7 @@ describe('lobbies of the backend', () => {
     expect(faults((refusal as ValidationError).issues)).toContain('members BASE_TYPE_MAX_LENGTH');
   });
 
-  it('rejects metadata of 1001 characters in all before sending, and has 1000 stored', async () => {
+  it('rejects metadata of 1001 characters in total before sending, and stores 1000', async () => {
     const { lobbies } = backendOf(nowhere);
     const value = 'x'.repeat(limits.lobbyMetadataLengthMax - 1);
     expect(await failureOf(lobbies.create({ metadata: { k: `${value}x` } }))).toBeInstanceOf(ValidationError);
@@ -549,7 +549,7 @@ describe('interactions the backend receives', () => {
     expect(failures).toEqual(['at once', 'later', 'later']);
   });
 
-  it('comes back by itself after the service dropped its session', async () => {
+  it('reconnects automatically after the service dropped its session', async () => {
     const service = await start();
     const clock = new VirtualClock(Date.now());
     const backend = backendOf(service, { clock });

@@ -125,7 +125,7 @@ describe('a window', () => {
     ]);
   });
 
-  it('counts what others said until it was read, in all windows alike', async () => {
+  it('counts messages of others until they were read, equally in all windows', async () => {
     const [hers, theirs] = await Promise.all([connected(ada), connected(grace)]);
     const windows = [openWindow(hers), openWindow(hers)];
     const lobbies = await Promise.all(windows.map(({ page }) => page.lobbies.join('raid')));
@@ -170,7 +170,7 @@ describe('a window', () => {
     await expect(page.lobbies.join(7 as unknown as string)).rejects.toMatchObject({ code: 'invalid_call_arguments' });
   });
 
-  it('is in a call, whose voice server it knows without the token', async () => {
+  it('is in a call, and gets the address of the voice server without the token', async () => {
     const client = await connected(ada);
     const { page, standIn } = openWindow(client);
     const lobby = await page.lobbies.join('raid');
@@ -255,7 +255,7 @@ describe('signing in from a window', () => {
     expect(page.credentials).toMatchObject({ status: 'signed-out', reason: 'signed-out' });
   });
 
-  it('tells of a browser that cannot be opened without its address', async () => {
+  it('reports a browser that cannot be opened without the address of the page', async () => {
     const client = new Client({
       applicationId: application.id,
       baseUrl: service.webBase,

@@ -153,7 +153,7 @@ describe('lobbies of the service, watched live', () => {
     expect(statuses).toEqual(['disconnected', 'connecting', 'connected', 'ready', 'disconnecting', 'disconnected']);
   });
 
-  it('knows the lobbies the player is in as soon as connect() resolves', async () => {
+  it('has the lobbies the player is in as soon as connect() resolves', async () => {
     const lobby = await createLobby({ metadata: { map: 'harbour' }, members: [{ id: ada.id }] });
     await createLobby({ members: [{ id: grace.id }] });
     const client = await connected(ada);

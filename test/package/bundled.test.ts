@@ -74,7 +74,7 @@ describe.each(Object.entries(bundles))('a game bundled by %s', (title, bundle) =
 });
 
 describe('the model in a browser', () => {
-  it.each(['esbuild', 'vite'])('is bundled by %s with nothing of Node in it, and runs', async bundler => {
+  it.each(['esbuild', 'vite'])('is bundled by %s without any module of Node, and runs', async bundler => {
     const outfile = join(project.path, 'page', 'main.js');
     const ended =
       bundler === 'esbuild'

@@ -67,7 +67,7 @@ function show(read: () => ReactNode): void {
   act(() => root.render(createElement(Shown)));
 }
 
-it('useStatus shows where the client stands, and follows it', () => {
+it('useStatus shows the state of the connection, and every change', () => {
   const status$ = new BehaviorSubject({ status: 'connecting' } as const as { readonly status: 'connecting' | 'ready' });
   const client = {
     status$,

@@ -86,7 +86,7 @@ jobs:
     expect(findings).toContain('property "nod" is not defined');
   });
 
-  it('finds a step that calls a script that is not there', () => {
+  it('finds a step that calls a script that does not exist', () => {
     expect(unknownIn('npm run no-such-script')).toBe('npm run no-such-script');
     expect(unknownIn('node scripts/no-such-script.ts')).toBe('node scripts/no-such-script.ts');
     expect(unknownIn('curl example.com')).toBe('curl example.com');

@@ -132,7 +132,7 @@ describe('limits on requests', () => {
     await service.close();
   });
 
-  it('tell where a caller stands in a bucket', async () => {
+  it('report how much of a bucket the caller has used', async () => {
     const service = await startService({ fixtures: starfall, clock: 'virtual' });
     const { headers } = await callApi(service, 'GET', '/lobbies/1');
     expect(headers.get('x-ratelimit-limit')).toBe('500');

@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toEqual([{ url: `${world.service.apiBase}/v10` }]);
   });
 
-  it.each(routeNames)('tells the parameters, the body, the statuses and the credentials of %s', name => {
+  it.each(routeNames)('describes the parameters, the body, the statuses and the credentials of %s', name => {
     const route: Route = routes[name];
     const { parameters, requestBody, responses, security } = operationOf(document, name);
     const inPath = parameters.filter(parameter => parameter.in === 'path').map(parameter => parameter.name);
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it.each(servingRouteNames)('tells what %s answers with success', async name => {
+  it.each(servingRouteNames)('describes what %s answers with success', async name => {
     const answer = await world.call(name, await world.sample(name));
     expect(routes[name].success).toContain(answer.status);
     expect(judge.ofAnswer(name, answer)).toEqual([]);
@@ -80,13 +80,16 @@ describe('the OpenAPI document', () => {
     expect(judge.ofRequest(name, value)).toEqual([]);
   });
 
-  it.each(routeNames.filter(name => 'body' in routes[name]))('tells what %s answers to a wrong body', async name => {
-    const { params = {} } = await world.sample(name);
-    for (const body of ['7', '{', '{"name":1,"metadata":1,"type":"x","permissions":1,"content":1,"members":1}']) {
-      const answer = await world.call(name, { params, body });
-      expect(judge.ofAnswer(name, answer)).toEqual([]);
-    }
-  });
+  it.each(routeNames.filter(name => 'body' in routes[name]))(
+    'describes what %s answers to a wrong body',
+    async name => {
+      const { params = {} } = await world.sample(name);
+      for (const body of ['7', '{', '{"name":1,"metadata":1,"type":"x","permissions":1,"content":1,"members":1}']) {
+        const answer = await world.call(name, { params, body });
+        expect(judge.ofAnswer(name, answer)).toEqual([]);
+      }
+    },
+  );
 
   it.each(routeNames.filter(name => !servingRouteNames.includes(name)))(
     'tells that there is nothing for %s to answer with',

@@ -28,7 +28,7 @@ async function openProxy() {
   };
 }
 
-describe('a service behind a proxy, told of its public address', () => {
+describe('a service behind a proxy, with a public URL', () => {
   let proxy: Awaited<ReturnType<typeof openProxy>>;
   let service: Service;
 

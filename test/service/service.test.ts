@@ -113,7 +113,7 @@ describe('startService', () => {
     expect(text).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  it('cuts off what has not ended by the deadline when it is closed, and rejects a deadline that is none', async () => {
+  it('closes what has not ended by the deadline, and rejects an invalid deadline', async () => {
     for (const drainTimeoutMs of [-1, Number.NaN, 3_600_001]) {
       await expect(startService({ drainTimeoutMs })).rejects.toMatchObject({ code: 'invalid_drain_timeout' });
     }

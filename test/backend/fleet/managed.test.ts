@@ -206,7 +206,7 @@ describe('ensure', () => {
 });
 
 describe('the lease', () => {
-  it('is renewed as long as the server lives, with one record for all of its lobbies', async () => {
+  it('is renewed as long as the server runs, with one record for all of its lobbies', async () => {
     const { lobbies } = fleet.server('a');
     const key = `${starfall.applications[0].id}/servers/a`;
     await lobbies.ensure('match 1');
@@ -472,7 +472,7 @@ describe('handing over', () => {
     expect((await b.ensure('match 1')).lobby.members).toMatchObject([{ id: ada.id }]);
   });
 
-  it('to a server that is not there changes nothing', async () => {
+  it('to a server without a lease changes nothing', async () => {
     const a = fleet.server('a').lobbies;
     const { lobby } = await a.ensure('match 1');
     expect(await codeOf(a.handOver(lobby.id, 'b'))).toBe('server_not_live');
@@ -482,7 +482,7 @@ describe('handing over', () => {
     expect(await codeOf(a.putMember(lobby.id, ada.id))).toBe('none');
   });
 
-  it('is not lost when the new owner dies before it takes the lobby up', async () => {
+  it('is not lost when the new owner crashes before it takes the lobby over', async () => {
     const a = fleet.server('a').lobbies;
     const b = fleet.server('b');
     await b.lobbies.ensure('match 2');
@@ -528,7 +528,7 @@ describe('sweep', () => {
     expect(await codeOf(b.putMember(lobbies[0]?.lobbyId ?? '', ada.id))).toBe('none');
   });
 
-  it('deletes what an earlier life of its own server left behind and was not asked for again', async () => {
+  it('deletes what an earlier process of the same server left and no longer wants', async () => {
     const before = fleet.server('a');
     const lost = await before.lobbies.ensure('lost');
     const kept = await before.lobbies.ensure('kept');

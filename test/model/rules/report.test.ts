@@ -3,7 +3,7 @@ import { issuesMax, Report } from '../../../src/model/rules/report.ts';
 import { faults } from '../../support/commands/issues.ts';
 
 describe('a report', () => {
-  it('names the place where the check stands, and a step below it', () => {
+  it('names the current position of the check, and a step below it', () => {
     const report = new Report();
     report.here('DICT_TYPE_CONVERT');
     report.enter('options');

@@ -12,7 +12,7 @@ describe('an expiring map', () => {
     expect(map.get('a', nowMs) !== undefined).toBe(found);
   });
 
-  it('never holds more than 1,024 values, or twice those that live', () => {
+  it('never holds more than 1,024 values, or twice those that have not expired', () => {
     const map = new ExpiringMap<{ endsAtMs: number }>();
     let largest = 0;
     for (let nowMs = 0; nowMs < 100_000; nowMs++) {
@@ -23,7 +23,7 @@ describe('an expiring map', () => {
     expect(map.get('99999', 99_999)).toBeDefined();
   });
 
-  it('keeps everything that lives, however much', () => {
+  it('keeps everything that has not expired, however much', () => {
     const map = new ExpiringMap<{ endsAtMs: number }>();
     for (let at = 0; at < 5000; at++) map.set(String(at), { endsAtMs: 10 }, 0);
     for (let at = 0; at < 5000; at++) expect(map.get(String(at), 9)).toBeDefined();

@@ -112,7 +112,7 @@ describe('POST /control/fixtures', () => {
 });
 
 describe('POST /control/reset', () => {
-  it('answers 204, goes back to the start and tells those who hold state', async () => {
+  it('answers 204, restores the start and notifies the parts that hold state', async () => {
     const { core, fixtures, call, replaced } = await open();
     await fixtures.begin({ users: [{ id: '9' }] });
     await call('POST /fixtures', { users: [{ id: '10' }] });

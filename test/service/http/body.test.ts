@@ -79,7 +79,7 @@ describe('the media type of a body', () => {
     expect(await post('{}', `Content-Type: ${type}`)).toMatchObject(wrongMediaType);
   });
 
-  it('must be told, with a body and without', async () => {
+  it('must be given, with a body and without', async () => {
     expect(await post('{}')).toMatchObject(wrongMediaType);
     expect(await post('')).toMatchObject(wrongMediaType);
   });

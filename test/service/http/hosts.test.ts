@@ -128,7 +128,7 @@ describe('a service goes by', () => {
     await open.close();
   });
 
-  it('names that it was told', async () => {
+  it('names that the option lists', async () => {
     const service = await start({ allowedHosts: ['rallypoint.internal', '10.1.2.3', '[fd00::1]'] });
     for (const host of ['rallypoint.internal', 'rallypoint.internal:80', '10.1.2.3:8910', '[fd00::1]:8910']) {
       expect((await ask(service, 'GET /api/v10/gateway', host)).status).toBe(200);

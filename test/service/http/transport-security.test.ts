@@ -40,7 +40,7 @@ async function answers(web: string): Promise<Record<string, Response>> {
 }
 
 describe('a service that is public by https', () => {
-  it('tells browsers to come by https alone, with every answer', async () => {
+  it('asks browsers to use https only, with every answer', async () => {
     for (const [part, { headers }] of Object.entries(await answers(await open('https://play.example')))) {
       expect([part, headers.get('strict-transport-security')]).toEqual([part, 'max-age=31536000']);
     }
@@ -71,7 +71,7 @@ describe.each([
   ['on one’s own machine', undefined],
   ['that is public by http', 'http://play.example'],
 ])('a service %s', (_, publicUrl) => {
-  it('says nothing of https, and its cookie needs none', async () => {
+  it('sends no such header, and its cookie does not need https', async () => {
     const web = await open(publicUrl);
     for (const [part, { headers }] of Object.entries(await answers(web))) {
       expect([part, headers.get('strict-transport-security')]).toEqual([part, null]);

@@ -89,7 +89,7 @@ describe('a bulk update', () => {
 });
 
 describe('messages', () => {
-  it('are answered with 201, listed with 200, and noted about with 204', async () => {
+  it('are answered with 201, listed with 200, and moderated with 204', async () => {
     const id = await made({ id: ada }, { id: grace });
     const path = `/lobbies/${id}/messages`;
     const sent = await as(ada, 'POST', path, { content: 'Hello', metadata: { a: 'b' } });

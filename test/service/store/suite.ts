@@ -77,7 +77,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
         expect(announced).toEqual([]);
       });
 
-      it('that throws takes nothing of the works beside it along', async () => {
+      it('that throws does not affect concurrent transactions', async () => {
         const works = Array.from({ length: 20 }, (_, at) =>
           store.transact('shared', async work => {
             const seen = (await work.list('lobbies')).length;
@@ -93,7 +93,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
         expect(kept).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
       });
 
-      it('may delete what is not there', async () => {
+      it('may delete what does not exist', async () => {
         await store.transact('lobby/1', work => work.delete('lobbies', '1'));
         expect(await store.list('lobbies')).toEqual([]);
       });
@@ -194,7 +194,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
         expect((await store.list('tokens')).map(token => token.hash)).toEqual(['b']);
       });
 
-      it('cannot be asked for with the wrong number of key parts, or an index that is none', async () => {
+      it('is rejected with the wrong number of key parts, or an unknown index', async () => {
         await expect(async () => store.get('lobby_members', '1')).rejects.toMatchObject({ code: 'bad_key' });
         await expect(async () => store.list('lobbies', { index: 'byNothing' as never })).rejects.toMatchObject({
           code: 'bad_query',
@@ -212,7 +212,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
     listSuite(() => store);
 
     describe('the revision of a scope', () => {
-      it('rises with every commit in the scope, to the number the work was given', async () => {
+      it('rises with every commit in the scope, to the number that the transaction was given', async () => {
         let last = await store.revision('lobby/1');
         for (let round = 0; round < 3; round++) {
           const own = await store.transact('lobby/1', work => {
@@ -225,7 +225,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
         }
       });
 
-      it('does not rise by works that fail', async () => {
+      it('does not rise by transactions that fail', async () => {
         await putLobby('1');
         const before = await store.revision('lobby/1');
         await expect(store.transact('lobby/1', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -375,7 +375,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
     });
 
     describe('closing', () => {
-      it('finishes the works that are queued, and may be asked twice', async () => {
+      it('finishes the queued transactions, and may be called twice', async () => {
         const works = Array.from({ length: 20 }, (_, at) => putLobby(String(at)));
         await Promise.all([store.close(), store.close()]);
         await expect(Promise.all(works)).resolves.toHaveLength(20);

@@ -32,7 +32,7 @@ describe('readiness', () => {
     expect(await readiness.check()).toEqual(['store_failed']);
   });
 
-  it('is not there before the start and while the service drains', async () => {
+  it('fails before the start and while the service drains', async () => {
     const readiness = new Readiness();
     expect(await readiness.check()).toEqual(['starting']);
     const store = sqliteStoreOver(await openDatabase(inMemory), { location: inMemory, sink: () => {} });

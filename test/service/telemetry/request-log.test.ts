@@ -67,7 +67,7 @@ describe('the id of a request', () => {
     expect(await idOf(behind, '/api/v10/gateway', 'X-Request-Id: abc-123')).toMatch(generated);
   });
 
-  it('stands in the control log', async () => {
+  it('is in the control log', async () => {
     const service = await start();
     const { headers } = await callApi(service, 'GET', '/users/@me');
     const log = await fetch(`${service.controlBase}/log`, {
@@ -79,7 +79,7 @@ describe('the id of a request', () => {
     );
   });
 
-  it('stands in the log line of a request that fails for a reason of our own', async () => {
+  it('is in the log line of a request that fails because of an internal error', async () => {
     const { log, lines } = collect();
     let isBroken = false;
     const entropy: Entropy = {

@@ -67,7 +67,7 @@ describe('a message', () => {
   });
 });
 
-describe('what is noted about a message', () => {
+describe('moderation metadata of a message', () => {
   it.each([
     [0, []],
     [4, []],

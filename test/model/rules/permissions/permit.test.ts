@@ -290,7 +290,7 @@ describe('for any overwrites, defaults and permissions', () => {
     });
   });
 
-  it('a channel denied for the command stands above every allow', () => {
+  it('a channel denied for the command overrides every allow', () => {
     check(facts => {
       const command = [...(facts.command ?? []).filter(({ id }) => id !== '700'), channel(false)];
       const permissions = usual;
@@ -372,7 +372,7 @@ describe('the place of a member', () => {
     });
   });
 
-  it('in the guild as a whole has those of the roles, and there is none in a channel that is not there', () => {
+  it('in the guild as a whole has those of the roles, and none in a channel that does not exist', () => {
     expect(memberPlace(guild, member)).toEqual({
       guildId,
       member,

@@ -62,7 +62,7 @@ describe('the channels of a guild', () => {
     expect(await guilds.channelsOf(world.starfall, '5')).toHaveLength(4);
   });
 
-  it('are told to members, and to applications that are installed', async () => {
+  it('are announced to members, and to applications that are installed', async () => {
     await putGuild(world.core, guildRecord(), ada);
     expect((await refusal(guilds.channelsFor(ben, '5'))).reason).toBe('missing_access');
     expect((await refusal(guilds.linkableChannelsFor(ada, '6'))).reason).toBe('unknown_guild');

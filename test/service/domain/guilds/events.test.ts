@@ -52,7 +52,7 @@ describe('the events of a guild', () => {
     expect(await changed(fields)).toEqual(events);
   });
 
-  it('distinguish a new member from a changed one, and say nothing of one who is the same', async () => {
+  it('distinguish a new member from a changed one, and omit unchanged ones', async () => {
     expect(await joined(undefined)).toEqual(['GUILD_MEMBER_ADD']);
     expect(await joined(member, { ...member, nick: 'Ada' })).toEqual(['GUILD_MEMBER_ADD', 'GUILD_MEMBER_UPDATE']);
     expect(await joined(member, { ...member })).toHaveLength(2);

@@ -400,7 +400,7 @@ describe('the original message', () => {
     expect((await refusal(answer({ ...(await used()), token: forged }))).reason).toBe('unknown_interaction');
   });
 
-  it('can be read for fifteen minutes, after which nothing of the interaction is kept', async () => {
+  it('can be read for fifteen minutes, after which the interaction is deleted', async () => {
     const interaction = await used();
     const failed = await used();
     await answer(interaction);

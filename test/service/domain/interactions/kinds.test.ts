@@ -371,7 +371,7 @@ describe('an answer put off', () => {
     expect(next.flags).toBe(0);
   });
 
-  it('waits for as long as the token lives', async () => {
+  it('waits for as long as the token is valid', async () => {
     const { interaction } = await defer();
     await world.core.clock.advance(limits.interactionTokenLifeMs - 1);
     await world.interactions.editMessage('1', interaction.token, '@original', { content: 'done' });

@@ -253,7 +253,7 @@ describe('a modal that was filled in', () => {
     expect((await refusal(submitted(submission(modal)))).reason).toBe('unknown_interaction');
   });
 
-  it('can be submitted as long as the token lives of what it answered', async () => {
+  it('can be submitted while the token of the interaction that it answered is valid', async () => {
     const modal = await shown(await world.used());
     const late = await shown(await world.used());
     await world.core.clock.advance(limits.interactionTokenLifeMs - 1);

@@ -157,8 +157,8 @@ describe('the history', () => {
   });
 });
 
-describe('what is noted about a message', () => {
-  it('replaces what was noted before, and is listed', async () => {
+describe('moderation metadata of a message', () => {
+  it('replaces earlier metadata, and is listed', async () => {
     const { id } = await send();
     await moderate(id, { verdict: 'fine', by: 'robot' });
     await moderate(id, { verdict: 'bad' });

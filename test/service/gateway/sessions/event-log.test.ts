@@ -53,7 +53,7 @@ describe('the event log', () => {
     ]);
   });
 
-  it('knows the last commit whose announcements were handed on', () => {
+  it('has the last commit whose announcements were delivered', () => {
     const log = new EventLog();
     log.passed(5);
     log.passed(3);

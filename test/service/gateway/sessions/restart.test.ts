@@ -175,7 +175,7 @@ describe.each(['clean', 'killed'] as const)('after a %s end', how => {
     await watching.dispatch('LOBBY_MEMBER_DISCONNECT');
   });
 
-  it('no id is given a second time, although time stands still', async () => {
+  it('no id is given a second time, although the clock stands still', async () => {
     const world = await World.begin();
     const ids = [await world.createLobby(ada)];
     for (let round = 0; round < 3; round++) {

@@ -145,7 +145,7 @@ describe('a resume', () => {
     await (await resume(tokens.ada, client)).dispatch('RESUMED');
   });
 
-  it('closes a token that is none with 4004, and a malformed resume with 4001', async () => {
+  it('closes with 4004 for an invalid token, and with 4001 for a malformed resume', async () => {
     const client = await join(tokens.ada);
     const codeAfter = async (d: unknown) => {
       const other = await GatewayClient.open(service.gateway);

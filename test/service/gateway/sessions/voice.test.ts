@@ -245,7 +245,7 @@ describe('the list of calls', () => {
     expect(caller.states).toMatchObject([{ self_mute: false, self_deaf: true }]);
   });
 
-  it('leads into no lobby in which its user is no member, nor into one that is not there', async () => {
+  it('has no effect in a lobby that its user is not in, or that does not exist', async () => {
     const world = await World.begin();
     const foreign = await world.createLobby(grace);
     const [caller, other] = [await world.join(ada), await world.join(grace)];

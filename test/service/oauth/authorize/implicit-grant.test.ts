@@ -31,7 +31,7 @@ describe('response_type=token', () => {
     expect(await service.isLive(answer.get('access_token'))).toBe(true);
   });
 
-  it('gives a token that ends by itself, and with the authorization', async () => {
+  it('gives a token that expires, and ends with the authorization', async () => {
     const token = String((await answered()).get('access_token'));
     const { access_token } = await service.signIn();
     await service.revoke({ token: access_token });

@@ -54,7 +54,7 @@ it('all but the first of many concurrent polls have to slow down, each by anothe
   expect(record?.interval_ms).toBe(many.length * 5000);
 });
 
-it('the first of many answers stands', async () => {
+it('the first of many answers counts', async () => {
   const { user_code } = await start();
   const outcomes = await Promise.allSettled(
     many.map(at => answer(user_code, at % 2 ? ben : ada, at % 3 ? 'approve' : 'deny')),

@@ -163,7 +163,7 @@ describe('a token of the application itself', () => {
     return String((await service.token(form)).body.access_token);
   }
 
-  it('stands for the one who owns the application', async () => {
+  it('acts for the owner of the application', async () => {
     const token = await clientToken('identify openid');
     const owner = { id: ada.id, username: 'ada' };
     expect((await service.get('/oauth2/@me', token)).body).toMatchObject({

@@ -67,7 +67,7 @@ describe('a token by the word of the bot', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('tells apart ids that differ in a lone surrogate', async () => {
+  it('distinguishes ids that differ in a lone surrogate', async () => {
     const [one, other] = await Promise.all(['\ud800', '\udbff'].map(name => world.byBot(name)));
     if (!one || !other) throw new Error('no answers');
     expect((await world.userOf(world.token(one))).id).not.toBe((await world.userOf(world.token(other))).id);

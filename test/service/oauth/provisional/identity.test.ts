@@ -311,7 +311,7 @@ describe('a ticket', () => {
     expect(verifyMessage(await verifyKey(), String(signature), String(timestamp), body)).toBe(true);
   });
 
-  it('that is none is an invalid token', async () => {
+  it('that is malformed is an invalid token', async () => {
     expect(await world.byProof('none', 'STEAM_SESSION_TICKET')).toMatchObject(refusalOf('invalid_access_token'));
   });
 });

@@ -101,7 +101,7 @@ describe('DELETE /control/users/{id}/tokens', () => {
     expect(await service.isLive((await service.signIn()).access_token)).toBe(true);
   });
 
-  it('answers 404 about a user that is not there, and 400 about what is no id', async () => {
+  it('answers 404 for an unknown user, and 400 for an invalid id', async () => {
     expect((await control('DELETE', '/users/404/tokens')).status).toBe(404);
     expect((await control('DELETE', '/users/ada/tokens')).status).toBe(400);
   });

@@ -117,7 +117,7 @@ describe('a write-ahead log', () => {
     expect(readLog(new Uint8Array())).toEqual({ frames: 0, commits: 0, dropped: 0, hasHead: true });
   });
 
-  it('drops what stands behind a damaged frame, and everything behind a damaged head', async () => {
+  it('drops what follows a damaged frame, and everything after a damaged header', async () => {
     const bytes = await makeLog();
     const frames = (bytes.length - 32) / frameBytes;
     bytes[32 + frameBytes + 500] = (bytes[32 + frameBytes + 500] ?? 0) ^ 1;

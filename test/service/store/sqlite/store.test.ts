@@ -24,7 +24,7 @@ const put = (store: EmbeddedStore, id: string, metadata: Record<string, string> 
   store.transact(`lobby/${id}`, work => work.put('lobbies', lobbyRecord({ id, metadata })));
 
 describe('group commit', () => {
-  it('lets 1,000 works that are queued together share one commit', async () => {
+  it('commits 1,000 transactions that are queued together in one commit', async () => {
     const store = await openInMemory();
     await Promise.all(Array.from({ length: 1000 }, (_, at) => put(store, String(at))));
     expect(store.commits).toBe(1);
@@ -40,7 +40,7 @@ describe('group commit', () => {
     expect(store.commits).toBe(commits);
   });
 
-  it('gives works that wait for each other a commit each', async () => {
+  it('commits transactions that wait for each other separately', async () => {
     const store = await openInMemory();
     for (let at = 0; at < 5; at++) await put(store, String(at));
     expect(store.commits).toBe(5);
@@ -58,7 +58,7 @@ describe('group commit', () => {
     expect(store.commits).toBe(1);
   });
 
-  it('writes nothing for works that change nothing', async () => {
+  it('writes nothing for transactions that change nothing', async () => {
     const store = await openInMemory();
     await put(store, '1');
     await Promise.all(Array.from({ length: 10 }, () => store.transact('lobby/1', work => work.get('lobbies', '1'))));
@@ -78,7 +78,7 @@ describe('a commit that fails', () => {
   }
   const metadata = { filler: 'x'.repeat(1_000_000) };
 
-  it('rejects all works of the batch with store_full, keeps nothing of them and announces nothing', async () => {
+  it('rejects all transactions of the batch with store_full, keeps none of their writes and announces nothing', async () => {
     const { store, announced } = await openFull();
     const revision = store.revision('lobby/1');
     const works = ['1', '2', '3'].map(id =>

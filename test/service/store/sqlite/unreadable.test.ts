@@ -54,7 +54,7 @@ const wrongBodies = {
 };
 
 describe('a record that cannot be decoded', () => {
-  it.each(Object.entries(wrongBodies))('is not there for who asks for it: %s', async (_what, body) => {
+  it.each(Object.entries(wrongBodies))('is not found when it is requested: %s', async (_what, body) => {
     await damaged({ 2: body });
     const store = await open();
     expect(store.get('lobbies', '2')).toBeUndefined();
@@ -91,7 +91,7 @@ describe('a record that cannot be decoded', () => {
     database.close();
   });
 
-  it('is named in the log with code, collection, id and reason, and nothing of what is in it', async () => {
+  it('is named in the log with code, collection, id and reason, without its content', async () => {
     await damaged({ 2: 'hunter2 is a secret' });
     const { log, lines } = recordingLog();
     const store = await open({ log });

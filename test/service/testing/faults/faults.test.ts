@@ -62,7 +62,7 @@ describe('a fault of requests', () => {
     expect(await statuses(1)).toEqual([200]);
   });
 
-  it('does nothing of what was asked', async () => {
+  it('executes nothing of the request', async () => {
     service.faults.add({ kind: 'status', status: 500, match: { route: 'createGlobalCommand' } });
     const command = { name: 'never', description: 'Never made' };
     expect(await callApi(service, 'POST', commandsPath, command)).toMatchObject({ status: 500, body: { code: 0 } });
