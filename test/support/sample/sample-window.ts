@@ -82,7 +82,7 @@ export class SampleWindow {
     const message = JSON.parse(text) as FromHost;
     if ('copy' in message) this.copied = message.copy;
     else if ('id' in message) this.#waiting.get(message.id)?.(message);
-    else if (message.channel === stateChannel) this.#state = message.payload as AppState;
+    else if ('channel' in message && message.channel === stateChannel) this.#state = message.payload as AppState;
     for (const wake of this.#watchers) wake();
     this.#watchers.clear();
   }
