@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { EntryPointDraft } from '../../game-backend/contract.ts';
+import { problemOf } from '../shared/problem.ts';
 import type { GameBackend } from './game-backend.ts';
 import type { Journal } from './journal.ts';
-import { problemOf } from './problem.ts';
 import type { StateStore } from './state-store.ts';
 
 /** What an {@link EntryPointDesk} stands on. */

@@ -6,9 +6,9 @@ import {
   type CredentialsSnapshot,
   type KeychainTier,
 } from '@rallypoint/sdk';
+import { outcomeOf, problemNamed, problemOf } from '../shared/problem.ts';
 import type { CredentialView, Outcome, Problem } from '../shared/state.ts';
 import type { Journal } from './journal.ts';
-import { outcomeOf, problemNamed, problemOf } from './problem.ts';
 import type { Redirects } from './redirects.ts';
 import type { StateStore } from './state-store.ts';
 

@@ -1,31 +1,24 @@
-import type { AppState } from '../shared/state.ts';
+import type { GameState } from '../shared/state.ts';
 
-type Listener = (state: AppState) => void;
+type Listener = (state: GameState) => void;
 
-/** The one state of the app. Changes of one turn of the event loop are told of together. */
+/** The one state of the game. Changes of one turn of the event loop are told of together. */
 export class StateStore {
-  #state: AppState;
+  #state: GameState;
   readonly #listeners = new Set<Listener>();
   #isTelling = false;
 
-  constructor(first: AppState) {
+  constructor(first: GameState) {
     this.#state = first;
   }
 
-  get state(): AppState {
+  get state(): GameState {
     return this.#state;
   }
 
   /** Replaces the fields given. */
-  set(change: Partial<AppState>): void {
+  set(change: Partial<GameState>): void {
     this.#state = { ...this.#state, ...change };
-    this.#tell();
-  }
-
-  /** Takes the shown lobby away. */
-  clearLobby(): void {
-    const { openLobby: _, ...rest } = this.#state;
-    this.#state = rest;
     this.#tell();
   }
 

@@ -1,6 +1,8 @@
+import { openClient } from '@rallypoint/sdk/electron/renderer';
 import type { Bridge } from '../shared/bridge.ts';
 import type { AppState } from '../shared/state.ts';
 import { setShown } from './dom.ts';
+import { AppModel } from './model.ts';
 import { createShell } from './shell.ts';
 import { keepTimes } from './time.ts';
 import { createWelcome } from './welcome.ts';
@@ -12,9 +14,9 @@ declare global {
   }
 }
 
-const bridge = window.starfall;
-const welcome = createWelcome(bridge);
-const shell = createShell(bridge);
+const model = new AppModel(window.starfall, openClient(), () => show(model.state));
+const welcome = createWelcome(model.actions);
+const shell = createShell(model.actions);
 // Neither, before it is known which: not both for a moment.
 for (const { element } of [welcome, shell]) setShown(element, false);
 document.body.append(welcome.element, shell.element);
@@ -35,5 +37,5 @@ function show(state: AppState): void {
   else welcome.focus();
 }
 
-bridge.onState(show);
-show(await bridge.readState());
+await model.start(window.starfall.readState);
+show(model.state);
