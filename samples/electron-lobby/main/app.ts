@@ -100,7 +100,7 @@ export async function startApp(
   takeUp = answer => game.takeUp(answer);
   const stopAnswering = answerCalls(electron, game.handlers);
   const windows = serveWindows({ ipcMain: electron.ipcMain, client, isTrusted: isOurs });
-  const stopTelling = store.onChange(state => {
+  const telling = store.subscribe(state => {
     if (window && !window.webContents.isDestroyed()) window.webContents.send(stateChannel, state);
   });
   const waking = checkOnWake({ powerMonitor: electron.powerMonitor, client });
@@ -128,7 +128,7 @@ export async function startApp(
     app.off('window-all-closed', onAllClosed);
     app.off('before-quit', onQuit);
     await waking.close();
-    stopTelling();
+    telling.unsubscribe();
     await windows.close();
     stopAnswering();
     await redirects.close();

@@ -58,7 +58,7 @@ export class Game {
 
   /** What windows may ask for. */
   readonly handlers: CallHandlers = {
-    readState: () => this.#parts.store.state,
+    readState: () => this.#parts.store.value,
     signIn: ({ keep }) => this.#signIn.signIn(keep),
     reopenPage: () => outcomeOf(async () => this.#signIn.isUnderWay && this.#parts.reopenPage()),
     cancelSignIn: () => outcomeOf(async () => this.#signIn.cancel()),
@@ -92,19 +92,19 @@ export class Game {
       ({ id, username, displayName }) => ({ player: { id, username, displayName } }),
       error => ({ problem: problemOf(error) }),
     );
-    if (store.state.session.step === 'signed-in') store.set({ session: { step: 'signed-in', ...found } });
+    if (store.value.session.step === 'signed-in') store.set({ session: { step: 'signed-in', ...found } });
   }
 
   async #reconnect(): Promise<void> {
     const { client, store } = this.#parts;
-    const { session } = store.state;
+    const { session } = store.value;
     if (session.step === 'signed-in' && session.player === undefined) void this.#learnWho();
     client.checkConnection();
     await this.#signIn.connect();
   }
 
   #copyCode(lobbyId: string): void {
-    const code = this.#parts.store.state.codes[lobbyId];
+    const code = this.#parts.store.value.codes[lobbyId];
     if (code !== undefined) this.#parts.copy(code);
   }
 }

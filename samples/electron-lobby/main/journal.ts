@@ -16,6 +16,6 @@ export class Journal {
 
   note(text: string, tone: Tone = 'plain', news?: LobbyNews): void {
     const entry: LogEntry = { id: ++this.#lastId, atMs: this.#now(), tone, text, ...(news && { news }) };
-    this.#store.set({ log: [...this.#store.state.log, entry].slice(-entriesMax) });
+    this.#store.set({ log: [...this.#store.value.log, entry].slice(-entriesMax) });
   }
 }

@@ -71,11 +71,11 @@ export class LobbyDesk {
 
   #keep(id: string, code: string): void {
     const { store } = this.#parts;
-    store.set({ codes: { ...store.state.codes, [id]: code } });
+    store.set({ codes: { ...store.value.codes, [id]: code } });
   }
 
   get #playerName(): string | undefined {
-    const { session } = this.#parts.store.state;
+    const { session } = this.#parts.store.value;
     return session.step === 'signed-in' ? session.player?.displayName : undefined;
   }
 

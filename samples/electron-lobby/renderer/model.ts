@@ -1,4 +1,4 @@
-import type { LobbyMessageSnapshot, LobbySnapshot } from '@rallypoint/sdk';
+import type { LobbyId, LobbyMessageSnapshot, LobbySnapshot } from '@rallypoint/sdk';
 import type { WindowClient } from '@rallypoint/sdk/electron/renderer';
 import type { Bridge } from '../shared/bridge.ts';
 import { isAccidental, nameOf, titleOf } from '../shared/names.ts';
@@ -30,15 +30,11 @@ export class AppModel {
   readonly actions: Actions;
   readonly #client: WindowClient;
   readonly #onChange: () => void;
-  /** Of the lobbies that are there, what ends following their messages and unread counts. */
-  readonly #following = new Map<string, () => void>();
-  /** Lobbies that a join has just created. They are not shown unless the player wants them. */
-  readonly #hidden = new Set<string>();
+  readonly #known = new Set<string>();
   #game: GameState | undefined;
   #shownId: string | null = null;
   #status = '';
   #statusSinceMs = 0;
-  #joinsUnderWay = 0;
   #isTelling = false;
 
   constructor(bridge: Bridge, client: WindowClient, onChange: () => void) {
@@ -47,15 +43,7 @@ export class AppModel {
     this.actions = {
       ...bridge,
       createLobby: async payload => this.#entered(await bridge.createLobby(payload)),
-      joinLobby: async payload => {
-        const isCautious = !payload.create;
-        if (isCautious) this.#joinsUnderWay++;
-        return this.#entered(
-          await bridge.joinLobby(payload).finally(() => {
-            if (isCautious) this.#joinsUnderWay--;
-          }),
-        );
-      },
+      joinLobby: async payload => this.#entered(await bridge.joinLobby(payload)),
       leaveLobby: ({ lobbyId }) => outcomeOf(async () => client.lobbies.get(lobbyId)?.leave()),
       showLobby: ({ lobbyId }) => outcomeOf(async () => this.#show(lobbyId)),
       say: ({ lobbyId, text }) =>
@@ -71,6 +59,8 @@ export class AppModel {
       this.#changed();
     });
     client.lobbies$.subscribe(lobbies => this.#take(lobbies));
+    // Messages come with an event each; the lobbies themselves have them then.
+    client.events$.subscribe(() => this.#changed());
     bridge.onState(game => this.#takeGame(game));
   }
 
@@ -83,10 +73,13 @@ export class AppModel {
   /** To be read once {@link start} has resolved. */
   get state(): AppState {
     if (!this.#game) throw new Error('Nothing is known yet.');
+    const { session, codes } = this.#game;
     const { status, error, retryAtMs } = this.#client.status;
-    const isSignedIn = this.#game.session.step === 'signed-in';
-    // The client may let go of them a moment after the player has signed out.
-    const lobbies = isSignedIn ? this.#client.lobbies.snapshot.filter(({ id }) => !this.#hidden.has(id)) : [];
+    // The client may let go of lobbies a moment after the player has signed out. One that a join has just created is not
+    // shown before the player wants it; then its code is known.
+    const lobbies = this.#client.lobbies.snapshot.filter(
+      lobby => session.step === 'signed-in' && (!isAccidental(lobby) || codes[lobby.id] !== undefined),
+    );
     const shown = lobbies.find(({ id }) => id === this.#shownId);
     return {
       ...this.#game,
@@ -103,42 +96,20 @@ export class AppModel {
 
   #takeGame(game: GameState): void {
     this.#game = game;
-    if (game.session.step !== 'signed-in') this.#show(null);
+    if (game.session.step !== 'signed-in') this.#shownId = null;
     this.#changed();
   }
 
   #take(lobbies: readonly LobbySnapshot[]): void {
-    for (const lobby of lobbies) {
-      if (this.#following.has(lobby.id)) continue;
-      if (this.#joinsUnderWay > 0 && isAccidental(lobby)) this.#hidden.add(lobby.id);
-      this.#follow(lobby.id);
+    for (const { id } of lobbies) {
+      if (this.#known.has(id)) continue;
+      // A lobby may be known before the session is ready. What cannot be read is not shown; the lobby works without.
+      const loaded = this.#client.lobbies.get(id)?.loadOlder(historyMax, { whenOffline: 'queue' });
+      loaded?.then(() => this.#changed()).catch(() => {});
     }
-    const present = new Set<string>(lobbies.map(({ id }) => id));
-    for (const [id, end] of this.#following) {
-      if (present.has(id)) continue;
-      end();
-      this.#following.delete(id);
-      this.#hidden.delete(id);
-      if (this.#shownId === id) this.#show(null);
-    }
+    this.#known.clear();
+    for (const { id } of lobbies) this.#known.add(id);
     this.#changed();
-  }
-
-  #follow(id: LobbySnapshot['id']): void {
-    const lobby = this.#client.lobbies.get(id);
-    if (!lobby) return;
-    const messages = this.#client.messages$(id).subscribe(() => this.#changed());
-    const unread = lobby.unreadCount$.subscribe(count => {
-      // What is said while it is shown has been read.
-      if (count > 0 && this.#shownId === id) lobby.markRead();
-      this.#changed();
-    });
-    this.#following.set(id, () => {
-      messages.unsubscribe();
-      unread.unsubscribe();
-    });
-    // A lobby may be known before the session is ready. What cannot be read is not shown; the lobby works without.
-    lobby.loadOlder(historyMax, { whenOffline: 'queue' }).catch(() => {});
   }
 
   #entered(outcome: LobbyOutcome): LobbyOutcome {
@@ -148,9 +119,6 @@ export class AppModel {
 
   #show(lobbyId: string | null): void {
     this.#shownId = lobbyId;
-    const shown = this.#client.lobbies.snapshot.find(({ id }) => id === lobbyId);
-    if (shown) this.#client.lobbies.get(shown.id)?.markRead();
-    if (shown) this.#hidden.delete(shown.id);
     this.#changed();
   }
 
@@ -172,7 +140,8 @@ export class AppModel {
       const view = { id, name: nameOf(member), isYou: id === ownId, connected };
       return since === undefined ? view : { ...view, joinedAtMs: since };
     });
-    const said = this.#client.messages(lobby.id).map(message => messageEntry(message, ownId));
+    const messages = this.#client.lobbies.get(lobby.id)?.messages ?? [];
+    const said = messages.flatMap(one => (one.status === 'sent' ? [messageEntry(one, ownId)] : []));
     const happened = news.map(({ id, atMs, text }) => ({ kind: 'event', id: `event-${id}`, text, atMs }) as const);
     return {
       ...this.#summary(lobby),
@@ -188,6 +157,9 @@ export class AppModel {
     this.#isTelling = true;
     queueMicrotask(() => {
       this.#isTelling = false;
+      // What is said while it is shown has been read.
+      const shown = this.#client.lobbies.get(this.#shownId as LobbyId);
+      if (shown && shown.unreadCount > 0) shown.markRead();
       if (this.#game) this.#onChange();
     });
   }

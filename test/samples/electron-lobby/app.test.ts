@@ -231,7 +231,7 @@ describe('the app', () => {
     // Its state is what the redirect is known by.
     expect(JSON.stringify(window().sent)).not.toContain('oauth2/authorize');
     await electron.invoke(channelOf('cancelSignIn'), undefined, ours);
-    await expect.poll(() => app.store.state.session).toEqual({ step: 'signed-out' });
+    await expect.poll(() => app.store.value.session).toEqual({ step: 'signed-out' });
   });
 });
 
