@@ -28,6 +28,8 @@ function show(state: AppState): void {
   const isSignedIn = state.session.step === 'signed-in';
   setShown(welcome.element, !isSignedIn);
   setShown(shell.element, isSignedIn);
+  const lobbyId = state.openLobby?.id ?? null;
+  if (lobbyId !== history.state) history.replaceState(lobbyId, '');
   welcome.update(state);
   shell.update(state);
   if (state.session.step === shownStep) return;
@@ -37,5 +39,7 @@ function show(state: AppState): void {
   else welcome.focus();
 }
 
+// A window that is reloaded goes on with the lobby that it showed.
+if (typeof history.state === 'string') await model.actions.showLobby({ lobbyId: history.state });
 await model.start(window.starfall.readState);
 show(model.state);
