@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Client, type LobbyId } from '@rallypoint/sdk';
+import type { WindowServer } from '@rallypoint/sdk/electron/main';
 import { type Service, startService } from '@rallypoint/sdk/service';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -10,10 +13,12 @@ import type { ElectronParts } from '../../samples/electron-lobby/main/electron-p
 import { launchChromium } from '../support/browser/chromium.ts';
 import { Guide } from '../support/runs/guide.ts';
 import { needs } from '../support/runs/parts.ts';
+import { starfall } from '../support/service/starfall.ts';
+import { playerToken } from '../support/service/tokens.ts';
 
 /** docs/electron.md, done as it says, but for Electron itself: a stand-in takes its place. */
 const root = resolve(import.meta.dirname, '../..');
-const sources = ['main.mjs', 'game.mjs', 'preload.cjs'];
+const sources = ['main.mjs', 'game.mjs', 'preload.cjs', 'windows.mjs'];
 const guide = new Guide('docs/electron.md');
 const browser = await needs('browser');
 
@@ -21,7 +26,8 @@ beforeAll(() => {
   // The other guide's, as this one says.
   const fixtures = new Guide('docs/authorization.md');
   cpSync(fixtures.write('fixtures.json'), join(guide.folder, 'fixtures.json'));
-  for (const name of [...sources, 'pages/index.html', 'pages/page.js', 'game.test.mjs']) guide.write(name);
+  const others = ['pages/index.html', 'pages/page.js', 'lobbies-preload.cjs', 'lobbies.js', 'game.test.mjs'];
+  for (const name of [...sources, ...others]) guide.write(name);
   return fixtures.close();
 });
 afterAll(() => guide.close());
@@ -63,12 +69,56 @@ describe('the guide to Electron', { timeout: 60_000 }, () => {
     await ended;
   });
 
+  it.skipIf(browser.missing)(`shows a page that follows the client of the main process${browser.note}`, async () => {
+    for (const line of guide.block('sh', 'esbuild lobbies.js').trim().split('\n')) {
+      const [, name, ...args] = line.split(' ');
+      expect(name).toBe('esbuild');
+      execFileSync(join(root, 'node_modules/.bin/esbuild'), args, { cwd: guide.folder, stdio: 'pipe' });
+    }
+    const service = await startService({ fixtures: starfall, limits: 'off' });
+    const [{ id: applicationId }] = starfall.applications;
+    const client = new Client({ applicationId, baseUrl: service.webBase });
+    const chromium = await launchChromium();
+    const page = await chromium.newPage();
+    const electron = await openStandIn(service, address => page.goto(address));
+    const { shareClient } = (await import(pathToFileURL(join(guide.folder, 'windows.mjs')).href)) as Windows;
+    const windows = shareClient(electron, client);
+    onTestFinished(async () => {
+      await windows.close();
+      electron.app.quit();
+      await chromium.close();
+      await client.close();
+      await service.close();
+    });
+    electron.protocol.handle('game', async ({ url }) => {
+      const isScript = new URL(url).pathname === '/lobbies.js';
+      const html = '<!doctype html><body></body><script type="module" src="lobbies.js"></script>';
+      const body = isScript ? readFileSync(join(guide.folder, 'built/lobbies.js')) : html;
+      return new Response(body, { headers: { 'content-type': isScript ? 'text/javascript' : 'text/html' } });
+    });
+    const window = new electron.BrowserWindow({ webPreferences: { preload: join(guide.folder, 'built/preload.cjs') } });
+    await window.loadURL('game://app/index.html');
+
+    const joinButton = page.getByRole('button', { name: 'Join' });
+    await joinButton.click();
+    await expect.poll(() => page.getByRole('status').textContent()).toBe('client_not_ready');
+    client.updateToken(await playerToken(service, starfall.users[0].id));
+    await client.connect();
+    await joinButton.click();
+    await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
+    const [lobby] = client.lobbies;
+    await expect
+      .poll(() => client.lobbies.get(lobby?.id ?? ('' as LobbyId))?.messages.map(({ content }) => content))
+      .toEqual(['Hello!']);
+  });
+
   it('shows no code that is not run', () => {
     const blocks = guide.text.match(/^```(js|html)$/gm) ?? [];
     expect(blocks).toHaveLength(guide.files.size);
   });
 });
 
+type Windows = { shareClient(electron: Pick<ElectronParts, 'ipcMain'>, client: Client): WindowServer };
 type Game = { startGame(electron: unknown, options: { base: string; keychain: readonly string[] }): Promise<void> };
 
 /** The sample's stand-in, with a player who agrees at once and is handed back as on Windows and Linux. */

@@ -73,6 +73,25 @@ describe.skipIf(chromium.missing)(`the sample in Chromium${chromium.note}`, () =
     await playSample({ ...sample, friend, picture: name => picture(sample.window, name) });
   }, 60_000);
 
+  it('shows the same lobby after a reload, with its code and what happened in it', async () => {
+    const sample = await openApp();
+    const { window } = sample;
+    await signedIn(sample);
+    await window.getByLabel('Create a lobby').fill('Harbour');
+    await window.getByRole('button', { name: 'Create', exact: true }).click();
+    await window.getByRole('heading', { name: 'Harbour' }).waitFor();
+    const code = (await window.locator('.join-code').textContent()) ?? '';
+    const friend = await openFriend(world);
+    open.push(friend);
+    await (await friend.lobbies.join(code)).send('Ahoy');
+    await window.getByText('Ahoy').waitFor();
+    await window.reload();
+    await window.getByRole('heading', { name: 'Harbour' }).waitFor();
+    await window.getByText('Ahoy').waitFor();
+    await window.locator('.event').getByText('Grace joined').waitFor();
+    expect(await window.locator('.join-code').textContent()).toBe(code);
+  }, 60_000);
+
   it('does all of it by keyboard alone', async () => {
     const { window, nextPage } = await openApp();
     const { keyboard } = window;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { BrowserWindowConstructorOptions } from 'electron';
 import type { ElectronParts } from '../main/electron-parts.ts';
 import { WindowServer } from './window-server.ts';
-import type { FromPage } from './wire.ts';
+import type { Call } from './wire.ts';
 
 /** A browser window that shows a page of ours. */
 export interface ShownPage {
@@ -35,6 +35,10 @@ type Handler = (event: object, payload: unknown) => unknown;
 export function createStandIn(options: StandInOptions): ElectronParts {
   const schemes = new Map<string, (request: Request) => Response | Promise<Response>>();
   const handlers = new Map<string, Handler>();
+  const ipcMain = Object.assign(new EventEmitter(), {
+    handle: (channel: string, handler: Handler) => void handlers.set(channel, handler),
+    removeHandler: (channel: string) => void handlers.delete(channel),
+  });
   const windows = new Set<StandInWindow>();
   const paths = new Map<string, string>();
   /** Folders that nobody named: private ones, gone when the app quits. */
@@ -90,11 +94,12 @@ export function createStandIn(options: StandInOptions): ElectronParts {
       if (!fetchFile) throw new Error(`Nobody serves ${protocol}`);
       const opened = Promise.withResolvers<void>();
       // As Electron tells whoever answers: the top frame, with the page's address.
-      const event = { senderFrame: { url, parent: null } };
+      const event = { sender: this.webContents, senderFrame: { url, parent: null } };
       this.#server = new WindowServer({
         fetchFile: async path => fetchFile(new Request(new URL(path, url))),
         scripts: { page: options.pageScript, preload: webPreferences?.preload ?? '' },
         call: message => call(event, message),
+        openPort: (channel, port) => ipcMain.emit(channel, { ...event, ports: [port] }),
         onOpened: opened.resolve,
         onClosed: () => this.destroy(),
       });
@@ -130,7 +135,7 @@ export function createStandIn(options: StandInOptions): ElectronParts {
     }
   }
 
-  async function call(event: object, { channel, payload }: FromPage): Promise<unknown> {
+  async function call(event: object, { channel, payload }: Call): Promise<unknown> {
     const handler = handlers.get(channel);
     if (!handler) throw new Error(`Nobody answers ${channel}.`);
     return handler(event, payload);
@@ -140,10 +145,7 @@ export function createStandIn(options: StandInOptions): ElectronParts {
     shell: 'stand-in',
     app,
     BrowserWindow: StandInWindow,
-    ipcMain: {
-      handle: (channel: string, handler: Handler) => void handlers.set(channel, handler),
-      removeHandler: (channel: string) => void handlers.delete(channel),
-    },
+    ipcMain,
     protocol: {
       registerSchemesAsPrivileged() {},
       handle: (scheme: string, handler: (request: Request) => Promise<Response>) => void schemes.set(scheme, handler),

@@ -5,7 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type FromHost, type FromPage, preloadPath, socketPath } from './wire.ts';
+import { TunnelPort } from './tunnel-port.ts';
+import { type Call, type FromHost, type FromPage, type PortMessage, preloadPath, socketPath } from './wire.ts';
 
 /** What a {@link WindowServer} serves, and whom it tells. */
 export interface WindowServerParts {
@@ -13,7 +14,9 @@ export interface WindowServerParts {
   readonly fetchFile: (path: string) => Promise<Response>;
   /** Page side of the stand-in, and the app's preload script. */
   readonly scripts: { readonly page: string; readonly preload: string };
-  readonly call: (message: FromPage) => Promise<unknown>;
+  readonly call: (message: Call) => Promise<unknown>;
+  /** The page has transferred a MessagePort. */
+  readonly openPort: (channel: string, port: TunnelPort) => void;
   /** The page is there, for the first time or after a reload. */
   readonly onOpened: () => void;
   /** The page has been gone for a while. */
@@ -129,18 +132,43 @@ export class WindowServer {
     // One window, one page: a reloaded one takes the place of the other.
     this.#socket?.close();
     this.#socket = socket;
-    socket.on('message', data => void this.#answer(socket, String(data)));
+    const ports = new Map<number, TunnelPort>();
+    socket.on('message', data => {
+      const message = read(String(data));
+      if (!message) socket.close(1008);
+      else if ('port' in message) this.#takeFromPort(socket, ports, message);
+      else void this.#answer(socket, message);
+    });
     socket.on('error', () => {});
     socket.on('close', () => {
+      for (const port of ports.values()) port.emit('close');
       if (this.#isClosed || this.#socket !== socket) return;
       this.#closing = setTimeout(() => this.#parts.onClosed(), goneMs);
     });
     this.#parts.onOpened();
   }
 
-  async #answer(socket: WebSocket, text: string): Promise<void> {
-    const message = read(text);
-    if (!message) return socket.close(1008);
+  #takeFromPort(
+    socket: WebSocket,
+    ports: Map<number, TunnelPort>,
+    { port: id, data, isClosed, ...first }: Exclude<FromPage, Call>,
+  ): void {
+    if (first.channel !== undefined) {
+      const port = new TunnelPort(message => {
+        if (message.isClosed) ports.delete(id);
+        socket.send(JSON.stringify({ port: id, ...message }));
+      });
+      ports.set(id, port);
+      this.#parts.openPort(first.channel, port);
+    } else if (isClosed) {
+      ports.get(id)?.emit('close');
+      ports.delete(id);
+    } else {
+      ports.get(id)?.emit('message', { data });
+    }
+  }
+
+  async #answer(socket: WebSocket, message: Call): Promise<void> {
     const { id } = message;
     const answer = await this.#parts.call(message).then(
       (value: unknown): FromHost => ({ id, value }),
@@ -168,7 +196,10 @@ function refuse(response: ServerResponse): void {
 
 function read(text: string): FromPage | undefined {
   try {
-    const { id, channel, payload } = Object(JSON.parse(text)) as Partial<FromPage>;
+    const { id, channel, payload, port, data, isClosed } = Object(JSON.parse(text)) as Partial<Call & PortMessage>;
+    if (typeof port === 'number') {
+      return { port, data, ...(typeof channel === 'string' && { channel }), isClosed: isClosed === true };
+    }
     return typeof id === 'number' && typeof channel === 'string' ? { id, channel, payload } : undefined;
   } catch {
     return undefined;

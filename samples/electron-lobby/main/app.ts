@@ -9,9 +9,9 @@ import {
   openCredentials,
   openKeychain,
 } from '@rallypoint/sdk';
-import { checkOnWake, openWithShell } from '@rallypoint/sdk/electron';
+import { checkOnWake, openWithShell, serveWindows } from '@rallypoint/sdk/electron/main';
 import { stateChannel } from '../shared/bridge.ts';
-import type { AppState } from '../shared/state.ts';
+import type { GameState } from '../shared/state.ts';
 import { claimAppScheme, serveAppFiles } from './app-files.ts';
 import type { AppWindow, ElectronParts } from './electron-parts.ts';
 import { Game } from './game.ts';
@@ -20,7 +20,7 @@ import type { AppOptions } from './options.ts';
 import { electronRedirects, type OpenRedirects } from './redirects.ts';
 import { StateStore } from './state-store.ts';
 import { bringToFront, denyPermissions, openAppWindow } from './window.ts';
-import { answerCalls } from './window-calls.ts';
+import { answerCalls, isOurs } from './window-calls.ts';
 
 /** Where the built files are. */
 export interface AppFiles {
@@ -99,7 +99,8 @@ export async function startApp(
   });
   takeUp = answer => game.takeUp(answer);
   const stopAnswering = answerCalls(electron, game.handlers);
-  const stopTelling = store.onChange(state => {
+  const windows = serveWindows({ ipcMain: electron.ipcMain, client, isTrusted: isOurs });
+  const telling = store.subscribe(state => {
     if (window && !window.webContents.isDestroyed()) window.webContents.send(stateChannel, state);
   });
   const waking = checkOnWake({ powerMonitor: electron.powerMonitor, client });
@@ -127,7 +128,8 @@ export async function startApp(
     app.off('window-all-closed', onAllClosed);
     app.off('before-quit', onQuit);
     await waking.close();
-    stopTelling();
+    telling.unsubscribe();
+    await windows.close();
     stopAnswering();
     await redirects.close();
     await game.close();
@@ -169,14 +171,13 @@ class SignInPage {
   }
 }
 
-function firstState({ shell }: ElectronParts, { applicationId, scheme }: AppOptions): AppState {
+function firstState({ shell }: ElectronParts, { applicationId, scheme }: AppOptions): GameState {
   return {
     app: { name: 'Starfall', applicationId, shell },
     session: { step: 'starting' },
-    connection: { status: 'disconnected', sinceMs: Date.now() },
     credential: { tier: 'unknown', scopes: [] },
     redirect: { way: 'checking', scheme, findings: [] },
-    lobbies: [],
+    codes: {},
     entryPoint: { status: 'idle', entryPoint: null, players: [], mayEdit: false },
     log: [],
   };

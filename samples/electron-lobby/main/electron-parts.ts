@@ -33,7 +33,7 @@ export interface ElectronParts {
     | 'setAsDefaultProtocolClient'
   >;
   readonly BrowserWindow: new (options: BrowserWindowConstructorOptions) => AppWindow;
-  readonly ipcMain: Pick<IpcMain, 'handle' | 'removeHandler'>;
+  readonly ipcMain: Pick<IpcMain, 'handle' | 'removeHandler' | 'on' | 'off'>;
   readonly protocol: Pick<Protocol, 'registerSchemesAsPrivileged' | 'handle'>;
   readonly session: { readonly defaultSession: Pick<Session, PermissionDoors> };
   readonly shellApi: Pick<Shell, 'openExternal'>;

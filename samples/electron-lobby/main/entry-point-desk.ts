@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { EntryPointDraft } from '../../game-backend/contract.ts';
+import { problemOf } from '../shared/problem.ts';
 import type { GameBackend } from './game-backend.ts';
 import type { Journal } from './journal.ts';
-import { problemOf } from './problem.ts';
 import type { StateStore } from './state-store.ts';
 
 /** What an {@link EntryPointDesk} stands on. */
@@ -39,7 +39,7 @@ export class EntryPointDesk {
     const { store } = this.#parts;
     this.#reading?.abort();
     this.#reading = new AbortController();
-    store.set({ entryPoint: { ...store.state.entryPoint, status: 'loading' } });
+    store.set({ entryPoint: { ...store.value.entryPoint, status: 'loading' } });
     const first = Promise.withResolvers<void>();
     void this.#follow(this.#reading.signal, first);
     return first.promise;
@@ -59,7 +59,7 @@ export class EntryPointDesk {
         }
       } catch (error) {
         if (signal.aborted) break;
-        store.set({ entryPoint: { ...store.state.entryPoint, status: 'failed', problem: problemOf(error) } });
+        store.set({ entryPoint: { ...store.value.entryPoint, status: 'failed', problem: problemOf(error) } });
         first.reject(error);
       }
       await setTimeout(waitMs, undefined, { signal }).catch(() => {});
@@ -71,7 +71,7 @@ export class EntryPointDesk {
   async save(draft: EntryPointDraft): Promise<void> {
     const { backend, store, journal } = this.#parts;
     const { entryPoint, change } = await backend.saveEntryPoint(draft);
-    store.set({ entryPoint: { ...store.state.entryPoint, status: 'ready', entryPoint } });
+    store.set({ entryPoint: { ...store.value.entryPoint, status: 'ready', entryPoint } });
     journal.note(changes[change], change === 'unchanged' ? 'plain' : 'good');
   }
 

@@ -3,20 +3,15 @@ import type {
   EntryPointNews,
   PlayerView,
   RefusalBody,
-  RefusalIssue,
   SavedEntryPoint,
 } from '../../game-backend/contract.ts';
+import { GameError } from '../shared/problem.ts';
 
 /** The game's own server refused, or could not be reached (`backend_unreachable`). */
-export class BackendRefusal extends Error {
-  readonly code: RefusalBody['code'] | 'backend_unreachable';
-  readonly issues: readonly RefusalIssue[];
-
-  constructor({ code, message, issues = [] }: Omit<RefusalBody, 'code'> & { readonly code: BackendRefusal['code'] }) {
-    super(message);
+export class BackendRefusal extends GameError {
+  constructor({ code, issues }: Pick<RefusalBody, 'issues'> & { readonly code: string }) {
+    super(code, issues);
     this.name = 'BackendRefusal';
-    this.code = code;
-    this.issues = issues;
   }
 }
 
@@ -76,7 +71,7 @@ export function createGameBackend(base: string, accessToken: () => Promise<strin
 
 function refusal(told: unknown): BackendRefusal {
   if (isRefusal(told)) return new BackendRefusal(told);
-  return new BackendRefusal({ code: 'backend_unreachable', message: 'The game server cannot be reached.' });
+  return new BackendRefusal({ code: 'backend_unreachable' });
 }
 
 function isRefusal(value: unknown): value is RefusalBody {

@@ -1,13 +1,13 @@
 import type { Client, Credentials, KeychainTier } from '@rallypoint/sdk';
+import { lobbyOutcomeOf, outcomeOf, problemOf } from '../shared/problem.ts';
+import { noteClientNews } from './client-news.ts';
 import { EntryPointDesk } from './entry-point-desk.ts';
 import { createGameBackend } from './game-backend.ts';
 import type { Journal } from './journal.ts';
 import { LobbyDesk } from './lobby-desk.ts';
-import { outcomeOf, problemOf } from './problem.ts';
 import type { Redirects } from './redirects.ts';
 import { SignIn } from './sign-in.ts';
 import type { StateStore } from './state-store.ts';
-import { watchConnection } from './watch-connection.ts';
 import type { CallHandlers } from './window-calls.ts';
 
 /** What a {@link Game} stands on. */
@@ -32,13 +32,13 @@ export class Game {
   readonly #entryPoint: EntryPointDesk;
 
   constructor(parts: GameParts) {
-    const { client, store, journal, now } = parts;
+    const { client, store, journal } = parts;
     this.#parts = parts;
     this.#signIn = new SignIn({ ...parts, onEntered: () => void this.#enter(), onLeft: () => this.#leave() });
     const backend = createGameBackend(parts.backendBase, () => this.#signIn.accessToken());
-    this.#lobbies = new LobbyDesk({ client, store, journal, now });
+    this.#lobbies = new LobbyDesk({ client, store, journal });
     this.#entryPoint = new EntryPointDesk({ backend, store, journal });
-    watchConnection(client, store, journal, now);
+    noteClientNews(client, journal);
   }
 
   start(): Promise<void> {
@@ -58,17 +58,14 @@ export class Game {
 
   /** What windows may ask for. */
   readonly handlers: CallHandlers = {
-    readState: () => this.#parts.store.state,
+    readState: () => this.#parts.store.value,
     signIn: ({ keep }) => this.#signIn.signIn(keep),
     reopenPage: () => outcomeOf(async () => this.#signIn.isUnderWay && this.#parts.reopenPage()),
     cancelSignIn: () => outcomeOf(async () => this.#signIn.cancel()),
     signOut: () => outcomeOf(() => this.#signIn.signOut()),
     reconnect: () => outcomeOf(() => this.#reconnect()),
-    createLobby: ({ title }) => outcomeOf(() => this.#lobbies.create(title)),
-    joinLobby: ({ code, create }) => outcomeOf(() => this.#lobbies.join(code, create)),
-    leaveLobby: ({ lobbyId }) => outcomeOf(() => this.#lobbies.leave(lobbyId)),
-    showLobby: ({ lobbyId }) => outcomeOf(async () => this.#lobbies.show(lobbyId)),
-    say: ({ lobbyId, text }) => outcomeOf(() => this.#lobbies.say(lobbyId, text)),
+    createLobby: ({ title }) => lobbyOutcomeOf(() => this.#lobbies.create(title)),
+    joinLobby: ({ code, create }) => lobbyOutcomeOf(() => this.#lobbies.join(code, create)),
     copyCode: ({ lobbyId }) => outcomeOf(async () => this.#copyCode(lobbyId)),
     loadEntryPoint: () => outcomeOf(() => this.#entryPoint.load()),
     saveEntryPoint: draft => outcomeOf(() => this.#entryPoint.save(draft)),
@@ -95,19 +92,19 @@ export class Game {
       ({ id, username, displayName }) => ({ player: { id, username, displayName } }),
       error => ({ problem: problemOf(error) }),
     );
-    if (store.state.session.step === 'signed-in') store.set({ session: { step: 'signed-in', ...found } });
+    if (store.value.session.step === 'signed-in') store.set({ session: { step: 'signed-in', ...found } });
   }
 
   async #reconnect(): Promise<void> {
     const { client, store } = this.#parts;
-    const { session } = store.state;
+    const { session } = store.value;
     if (session.step === 'signed-in' && session.player === undefined) void this.#learnWho();
     client.checkConnection();
     await this.#signIn.connect();
   }
 
   #copyCode(lobbyId: string): void {
-    const code = this.#lobbies.codeOf(lobbyId);
+    const code = this.#parts.store.value.codes[lobbyId];
     if (code !== undefined) this.#parts.copy(code);
   }
 }

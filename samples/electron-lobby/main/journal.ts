@@ -1,4 +1,4 @@
-import type { LogEntry, Tone } from '../shared/state.ts';
+import type { LobbyNews, LogEntry, Tone } from '../shared/state.ts';
 import type { StateStore } from './state-store.ts';
 
 const entriesMax = 200;
@@ -14,8 +14,8 @@ export class Journal {
     this.#now = now;
   }
 
-  note(text: string, tone: Tone = 'plain'): void {
-    const entry: LogEntry = { id: ++this.#lastId, atMs: this.#now(), tone, text };
-    this.#store.set({ log: [...this.#store.state.log, entry].slice(-entriesMax) });
+  note(text: string, tone: Tone = 'plain', news?: LobbyNews): void {
+    const entry: LogEntry = { id: ++this.#lastId, atMs: this.#now(), tone, text, ...(news && { news }) };
+    this.#store.set({ log: [...this.#store.value.log, entry].slice(-entriesMax) });
   }
 }

@@ -20,9 +20,6 @@ export const payloadChecks: { readonly [Name in CallName]: Check<Name> } = {
   reconnect: nothing,
   createLobby: fields({ title: isText }),
   joinLobby: fields({ code: isText, create: isBoolean }),
-  leaveLobby: fields({ lobbyId: isId }),
-  showLobby: fields({ lobbyId: (value): value is string | null => value === null || isId(value) }),
-  say: fields({ lobbyId: isId, text: isText }),
   copyCode: fields({ lobbyId: isId }),
   loadEntryPoint: nothing,
   saveEntryPoint: fields({

@@ -6,9 +6,9 @@ import {
   type CredentialsSnapshot,
   type KeychainTier,
 } from '@rallypoint/sdk';
+import { outcomeOf, problemNamed, problemOf } from '../shared/problem.ts';
 import type { CredentialView, Outcome, Problem } from '../shared/state.ts';
 import type { Journal } from './journal.ts';
-import { outcomeOf, problemNamed, problemOf } from './problem.ts';
 import type { Redirects } from './redirects.ts';
 import type { StateStore } from './state-store.ts';
 
@@ -61,7 +61,7 @@ export class SignIn {
   /** @param keep false: in this run's memory only, which the player must say */
   async signIn(keep: boolean): Promise<Outcome> {
     const { store, journal, now } = this.#parts;
-    if (store.state.session.step !== 'signed-out') return { ok: false, problem: problemOf(busy()) };
+    if (store.value.session.step !== 'signed-out') return { ok: false, problem: problemOf(busy()) };
     const underWay = new AbortController();
     this.#underWay = underWay;
     store.set({ session: { step: 'signing-in', sinceMs: now() } });
@@ -81,7 +81,7 @@ export class SignIn {
    */
   async takeUp(answer: string): Promise<boolean> {
     const credentials = this.#credentials;
-    if (!credentials || this.#parts.store.state.session.step !== 'signed-out') return false;
+    if (!credentials || this.#parts.store.value.session.step !== 'signed-out') return false;
     const outcome = await outcomeOf(() => credentials.continueSignIn(answer));
     const problem = problemIn(outcome);
     if (this.isUnderWay && outcome.ok) this.cancel();
@@ -100,7 +100,7 @@ export class SignIn {
   /** Here, at the service and in all windows. Should the keychain not let go, the player stays signed in. */
   async signOut(): Promise<void> {
     const { store, journal } = this.#parts;
-    const { session } = store.state;
+    const { session } = store.value;
     store.set({ session: { step: 'signing-out' } });
     try {
       await this.#credentials?.signOut();
@@ -181,7 +181,7 @@ export class SignIn {
   #changed(snapshot: CredentialsSnapshot): void {
     const { store, journal } = this.#parts;
     store.set({ credential: credentialView(snapshot) });
-    if (snapshot.status === 'signed-in' || store.state.session.step !== 'signed-in') return;
+    if (snapshot.status === 'signed-in' || store.value.session.step !== 'signed-in') return;
     const problem = problemNamed(endings[snapshot.reason ?? 'signed-out']);
     journal.note(problem.message, 'warning');
     this.#leave(problem);

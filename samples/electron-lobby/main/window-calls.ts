@@ -1,4 +1,4 @@
-import type { IpcMainInvokeEvent } from 'electron';
+import type { SenderFrame } from '@rallypoint/sdk/electron/main';
 import { type CallName, callNames, channelOf, type Gives, type Takes } from '../shared/bridge.ts';
 import { appOrigin } from './app-files.ts';
 import type { ElectronParts } from './electron-parts.ts';
@@ -13,7 +13,7 @@ export type CallHandlers = {
 export function answerCalls({ ipcMain }: Pick<ElectronParts, 'ipcMain'>, handlers: CallHandlers): () => void {
   for (const name of callNames) {
     ipcMain.handle(channelOf(name), (event, payload: unknown) => {
-      if (!isOurs(event)) throw new Error('This page may not ask for anything.');
+      if (!isOurs(event.senderFrame)) throw new Error('This page may not ask for anything.');
       return answer(handlers, name, payload);
     });
   }
@@ -29,8 +29,8 @@ function answer<Name extends CallName>(handlers: CallHandlers, name: Name, paylo
 }
 
 /** The top frame of one of our pages. A frame that is gone has no address, and gets no answer. */
-function isOurs({ senderFrame }: Pick<IpcMainInvokeEvent, 'senderFrame'>): boolean {
-  if (!senderFrame || senderFrame.parent !== null || !URL.canParse(senderFrame.url)) return false;
-  const { protocol, host } = new URL(senderFrame.url);
+export function isOurs(frame: SenderFrame | null): boolean {
+  if (!frame || frame.parent !== null || !URL.canParse(frame.url)) return false;
+  const { protocol, host } = new URL(frame.url);
   return `${protocol}//${host}` === appOrigin;
 }

@@ -1,15 +1,15 @@
-import type { Bridge } from '../shared/bridge.ts';
 import type { AppState, CredentialView, RedirectView } from '../shared/state.ts';
 import { avatar } from './avatar.ts';
 import { el, setChildren, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
+import type { Actions } from './model.ts';
 import { createNotice } from './notice.ts';
 import { agoElement } from './time.ts';
 import type { View } from './view.ts';
 import { connectionWords, playerName, tierWords } from './words.ts';
 
 /** Who is signed in, how well that is kept, and how everything is connected. */
-export function createAccount(bridge: Bridge): View {
+export function createAccount(actions: Actions): View {
   const who = el('div', { class: 'person' });
   const notice = createNotice();
   const leaving = createNotice();
@@ -21,7 +21,7 @@ export function createAccount(bridge: Bridge): View {
   let shown = '';
 
   async function leave(): Promise<void> {
-    const outcome = await bridge.signOut();
+    const outcome = await actions.signOut();
     leaving.show(outcome.ok ? undefined : outcome.problem);
   }
 

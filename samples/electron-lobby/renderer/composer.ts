@@ -1,6 +1,6 @@
-import type { Bridge } from '../shared/bridge.ts';
 import { el, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
+import type { Actions } from './model.ts';
 import { createNotice, submits } from './notice.ts';
 
 // Of the interface; the rulebook in the main process judges, this only shows it coming.
@@ -9,7 +9,7 @@ const lengthShown = 1_800;
 
 /** The line to say something in. Enter sends, Shift and Enter begins a new line. */
 export function createComposer(
-  bridge: Bridge,
+  actions: Actions,
   lobbyId: () => string,
 ): { readonly element: HTMLElement; focus(): void; update(isLive: boolean, isOther: boolean): void } {
   const text = el('textarea', {
@@ -36,7 +36,7 @@ export function createComposer(
   submits(
     form,
     notice,
-    () => (text.value.trim() === '' ? undefined : bridge.say({ lobbyId: lobbyId(), text: text.value })),
+    () => (text.value.trim() === '' ? undefined : actions.say({ lobbyId: lobbyId(), text: text.value })),
     () => {
       form.reset();
       showLength();

@@ -1,17 +1,17 @@
 import type { EntryPointDraft } from '../../game-backend/contract.ts';
-import type { Bridge } from '../shared/bridge.ts';
 import type { AppState, EntryPointPanel, Outcome, SessionView } from '../shared/state.ts';
 import { el, setAttribute, setShown, setText } from './dom.ts';
 import { createPreview, whyNotHere } from './entry-point-preview.ts';
 import { createChoice, createField } from './field.ts';
 import { icon } from './icon.ts';
+import type { Actions } from './model.ts';
 import { createNotice, submits } from './notice.ts';
 import type { View } from './view.ts';
 
 const nothing: EntryPointDraft = { name: '', description: '', handler: 2 };
 
 /** The command that launches the game: as it is registered, as players see it, and a form for its owner. */
-export function createEntryPoint(bridge: Bridge): View {
+export function createEntryPoint(actions: Actions): View {
   /** What is registered; the form is changed where it differs. */
   let registered = nothing;
   let version: string | undefined;
@@ -53,7 +53,7 @@ export function createEntryPoint(bridge: Bridge): View {
   );
   const loading = createNotice();
   const saving = createNotice();
-  const retry = el('button', { type: 'button', hidden: true, onclick: () => bridge.loadEntryPoint() }, 'Try again');
+  const retry = el('button', { type: 'button', hidden: true, onclick: () => actions.loadEntryPoint() }, 'Try again');
   const form = el(
     'form',
     { class: 'card', novalidate: true },
@@ -113,7 +113,7 @@ export function createEntryPoint(bridge: Bridge): View {
   submits(
     form,
     saving,
-    async () => showFaults(await bridge.saveEntryPoint(draft())),
+    async () => showFaults(await actions.saveEntryPoint(draft())),
     () => setText(saved, 'Saved: players see it from now on.'),
   );
   form.addEventListener('input', () => {

@@ -1,16 +1,16 @@
-import type { Bridge } from '../shared/bridge.ts';
 import type { AppState, LobbySummary } from '../shared/state.ts';
 import { el, keyedList, type Row, setAttribute, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
+import type { Actions } from './model.ts';
 import { createNotice, submits } from './notice.ts';
 import type { View } from './view.ts';
 import { count } from './words.ts';
 
 /** The player's lobbies, and the two ways into another. */
-export function createLobbyList(bridge: Bridge): View & { focusCode(): void } {
+export function createLobbyList(actions: Actions): View & { focusCode(): void } {
   let shownId: string | undefined;
   const list = el('ul', { class: 'lobby-list', 'aria-label': 'Your lobbies', onkeydown: moveByArrows });
-  const update = keyedList<LobbySummary>(list, ({ id }) => lobbyRow(bridge, id, () => shownId));
+  const update = keyedList<LobbySummary>(list, ({ id }) => lobbyRow(actions, id, () => shownId));
   const empty = el(
     'p',
     { class: 'empty-hint' },
@@ -42,7 +42,7 @@ export function createLobbyList(bridge: Bridge): View & { focusCode(): void } {
     async () => {
       setShown(createIt, false);
       if (code.value.trim() === '') return undefined;
-      const outcome = await bridge.joinLobby({ code: code.value, create: false });
+      const outcome = await actions.joinLobby({ code: code.value, create: false });
       setShown(createIt, !outcome.ok && outcome.problem.code === 'no_such_lobby');
       return outcome;
     },
@@ -53,7 +53,7 @@ export function createLobbyList(bridge: Bridge): View & { focusCode(): void } {
   /** The player knows now that no lobby has the code. */
   async function createAnyway(): Promise<void> {
     setShown(createIt, false);
-    const outcome = await bridge.joinLobby({ code: code.value, create: true });
+    const outcome = await actions.joinLobby({ code: code.value, create: true });
     joinNotice.show(outcome.ok ? undefined : outcome.problem);
     if (outcome.ok) join.reset();
   }
@@ -76,7 +76,7 @@ export function createLobbyList(bridge: Bridge): View & { focusCode(): void } {
   submits(
     create,
     titleNotice,
-    () => bridge.createLobby({ title: title.value }),
+    () => actions.createLobby({ title: title.value }),
     () => create.reset(),
   );
 
@@ -100,13 +100,13 @@ export function createLobbyList(bridge: Bridge): View & { focusCode(): void } {
   };
 }
 
-function lobbyRow(bridge: Bridge, lobbyId: string, shownId: () => string | undefined): Row<LobbySummary> {
+function lobbyRow(actions: Actions, lobbyId: string, shownId: () => string | undefined): Row<LobbySummary> {
   const title = el('strong', { class: 'clamped' });
   const people = el('small', {});
   const unread = el('span', { class: 'unread' });
   const button = el(
     'button',
-    { onclick: () => bridge.showLobby({ lobbyId }) },
+    { onclick: () => actions.showLobby({ lobbyId }) },
     icon('lobbies'),
     el('span', { class: 'two-lines' }, title, people),
     unread,

@@ -1,16 +1,16 @@
-import type { Bridge } from '../shared/bridge.ts';
 import type { AppState, LobbyView } from '../shared/state.ts';
 import { createComposer } from './composer.ts';
 import { createConversation } from './conversation.ts';
 import { el, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
 import { createMemberList } from './member-list.ts';
+import type { Actions } from './model.ts';
 import { createNotice } from './notice.ts';
 import type { View } from './view.ts';
 import { count } from './words.ts';
 
 /** The lobby that is shown: who is in it, what was said, and a line to say something. */
-export function createLobby(bridge: Bridge): View & { focusComposer(): void } {
+export function createLobby(actions: Actions): View & { focusComposer(): void } {
   let lobbyId = '';
   const notice = createNotice();
   const title = el('h2', { class: 'clamped' });
@@ -28,13 +28,13 @@ export function createLobby(bridge: Bridge): View & { focusComposer(): void } {
   );
   const back = el(
     'button',
-    { class: 'quiet back', onclick: () => bridge.showLobby({ lobbyId: null }) },
+    { class: 'quiet back', onclick: () => actions.showLobby({ lobbyId: null }) },
     icon('back'),
     el('span', {}, 'Lobbies'),
   );
   const leave = el('button', { class: 'quiet leave', onclick: leaveLobby }, icon('leave'), el('span', {}, 'Leave'));
   const conversation = createConversation();
-  const composer = createComposer(bridge, () => lobbyId);
+  const composer = createComposer(actions, () => lobbyId);
   const members = createMemberList();
   const open = el(
     'div',
@@ -60,13 +60,13 @@ export function createLobby(bridge: Bridge): View & { focusComposer(): void } {
   );
 
   async function copyCode(): Promise<void> {
-    await bridge.copyCode({ lobbyId });
+    await actions.copyCode({ lobbyId });
     setText(copied, 'Copied');
     setTimeout(() => setText(copied, ''), 2_000);
   }
 
   async function leaveLobby(): Promise<void> {
-    const outcome = await bridge.leaveLobby({ lobbyId });
+    const outcome = await actions.leaveLobby({ lobbyId });
     notice.show(outcome.ok ? undefined : outcome.problem);
   }
 

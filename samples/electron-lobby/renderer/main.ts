@@ -1,6 +1,8 @@
+import { openClient } from '@rallypoint/sdk/electron/renderer';
 import type { Bridge } from '../shared/bridge.ts';
 import type { AppState } from '../shared/state.ts';
 import { setShown } from './dom.ts';
+import { AppModel } from './model.ts';
 import { createShell } from './shell.ts';
 import { keepTimes } from './time.ts';
 import { createWelcome } from './welcome.ts';
@@ -12,9 +14,9 @@ declare global {
   }
 }
 
-const bridge = window.starfall;
-const welcome = createWelcome(bridge);
-const shell = createShell(bridge);
+const model = new AppModel(window.starfall, openClient(), () => show(model.state));
+const welcome = createWelcome(model.actions);
+const shell = createShell(model.actions);
 // Neither, before it is known which: not both for a moment.
 for (const { element } of [welcome, shell]) setShown(element, false);
 document.body.append(welcome.element, shell.element);
@@ -26,6 +28,8 @@ function show(state: AppState): void {
   const isSignedIn = state.session.step === 'signed-in';
   setShown(welcome.element, !isSignedIn);
   setShown(shell.element, isSignedIn);
+  const lobbyId = state.openLobby?.id ?? null;
+  if (lobbyId !== history.state) history.replaceState(lobbyId, '');
   welcome.update(state);
   shell.update(state);
   if (state.session.step === shownStep) return;
@@ -35,5 +39,7 @@ function show(state: AppState): void {
   else welcome.focus();
 }
 
-bridge.onState(show);
-show(await bridge.readState());
+// A window that is reloaded goes on with the lobby that it showed.
+if (typeof history.state === 'string') await model.actions.showLobby({ lobbyId: history.state });
+await model.start(window.starfall.readState);
+show(model.state);

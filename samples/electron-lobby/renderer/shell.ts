@@ -1,4 +1,3 @@
-import type { Bridge } from '../shared/bridge.ts';
 import type { AppState } from '../shared/state.ts';
 import { createAccount } from './account.ts';
 import { createActivity } from './activity.ts';
@@ -8,6 +7,7 @@ import { createHelp } from './help.ts';
 import { type IconName, icon } from './icon.ts';
 import { createLobby } from './lobby.ts';
 import { createLobbyList } from './lobby-list.ts';
+import type { Actions } from './model.ts';
 import { listenForKeys } from './shortcuts.ts';
 import { createTopBar } from './top-bar.ts';
 import type { View } from './view.ts';
@@ -22,14 +22,14 @@ const pages: readonly (readonly [name: PageName, label: string, icon: IconName])
 ];
 
 /** Everything that a signed-in player sees. On a wide window all of it, on a narrow one a page at a time. */
-export function createShell(bridge: Bridge): View & { focus(): void } {
-  const lobbyList = createLobbyList(bridge);
-  const lobby = createLobby(bridge);
-  const entryPoint = createEntryPoint(bridge);
-  const account = createAccount(bridge);
+export function createShell(actions: Actions): View & { focus(): void } {
+  const lobbyList = createLobbyList(actions);
+  const lobby = createLobby(actions);
+  const entryPoint = createEntryPoint(actions);
+  const account = createAccount(actions);
   const activity = createActivity();
   const help = createHelp();
-  const topBar = createTopBar(bridge, { account: () => go('account'), help: () => help.open() });
+  const topBar = createTopBar(actions, { account: () => go('account'), help: () => help.open() });
   const buttons = pages.map(([name, label, picture], place) =>
     el(
       'button',

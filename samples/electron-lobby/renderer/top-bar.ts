@@ -1,14 +1,14 @@
-import type { Bridge } from '../shared/bridge.ts';
 import type { AppState, ConnectionView } from '../shared/state.ts';
 import { avatar } from './avatar.ts';
 import { el, setAttribute, setChildren, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
+import type { Actions } from './model.ts';
 import { relative } from './time.ts';
 import type { View } from './view.ts';
 import { connectionWords, playerName } from './words.ts';
 
 /** The game's name, how it is connected, and who plays; below it, what to know while the connection is not up. */
-export function createTopBar(bridge: Bridge, open: { account(): void; help(): void }): View {
+export function createTopBar(actions: Actions, open: { account(): void; help(): void }): View {
   const pillText = el('span', {});
   const pill = el(
     'span',
@@ -19,7 +19,7 @@ export function createTopBar(bridge: Bridge, open: { account(): void; help(): vo
   const name = el('span', { class: 'name' });
   const who = el('button', { class: 'who quiet', onclick: open.account, 'aria-label': 'Account' });
   const bannerText = el('p', {});
-  const tryNow = el('button', { onclick: () => bridge.reconnect() }, 'Try now');
+  const tryNow = el('button', { onclick: () => actions.reconnect() }, 'Try now');
   const banner = el('div', { class: 'banner', role: 'status', hidden: true }, icon('plug'), bannerText, tryNow);
   let shownName: string | undefined;
 

@@ -1,23 +1,23 @@
-import type { Bridge } from '../shared/bridge.ts';
 import type { AppState, CredentialView, RedirectView } from '../shared/state.ts';
 import { el, setChildren, setShown, setText } from './dom.ts';
 import { icon } from './icon.ts';
+import type { Actions } from './model.ts';
 import { createNotice } from './notice.ts';
 import { agoElement } from './time.ts';
 import type { View } from './view.ts';
 import { keychainWords } from './words.ts';
 
 /** The first thing a player sees: what this is, one button, and what it is going to do. */
-export function createWelcome(bridge: Bridge): View & { focus(): void } {
+export function createWelcome(actions: Actions): View & { focus(): void } {
   const notice = createNotice();
-  const signIn = el('button', { class: 'primary large', onclick: () => bridge.signIn({ keep: true }) }, 'Sign in');
+  const signIn = el('button', { class: 'primary large', onclick: () => actions.signIn({ keep: true }) }, 'Sign in');
   const signInOnce = el(
     'button',
-    { class: 'quiet', hidden: true, onclick: () => bridge.signIn({ keep: false }) },
+    { class: 'quiet', hidden: true, onclick: () => actions.signIn({ keep: false }) },
     'Sign in for this run only',
   );
-  const cancel = el('button', { onclick: () => bridge.cancelSignIn() }, 'Cancel');
-  const reopen = el('button', { class: 'quiet', onclick: () => bridge.reopenPage() }, 'Open the page again');
+  const cancel = el('button', { onclick: () => actions.cancelSignIn() }, 'Cancel');
+  const reopen = el('button', { class: 'quiet', onclick: () => actions.reopenPage() }, 'Open the page again');
   const since = el('span', { class: 'soft' });
   const lead = el('p', { class: 'lead' });
   const way = el('span', {});

@@ -1,9 +1,12 @@
 import type { EntryPointDraft } from '../../game-backend/contract.ts';
-import type { AppState, Outcome } from './state.ts';
+import type { GameState, LobbyOutcome, Outcome } from './state.ts';
 
-/** What a player can ask for in a window: what it takes, what it gives. All that crosses the bridge stands here. */
+/**
+ * What a player can ask the game for in a window: what it takes, what it gives. What the SDK's client does, windows ask
+ * of the client itself (`openClient()`).
+ */
 export interface BridgeCalls {
-  readonly readState: { takes: undefined; gives: AppState };
+  readonly readState: { takes: undefined; gives: GameState };
   /** `keep`: false takes the tokens for this run only, where the keychain cannot be used and the player says so. */
   readonly signIn: { takes: { readonly keep: boolean }; gives: Outcome };
   /** Opens the page of the sign-in under way once more. */
@@ -11,18 +14,14 @@ export interface BridgeCalls {
   readonly cancelSignIn: { takes: undefined; gives: Outcome };
   readonly signOut: { takes: undefined; gives: Outcome };
   readonly reconnect: { takes: undefined; gives: Outcome };
-  /** Creates a lobby with a new join code and shows it. */
-  readonly createLobby: { takes: { readonly title: string }; gives: Outcome };
+  /** Creates a lobby with a new join code. */
+  readonly createLobby: { takes: { readonly title: string }; gives: LobbyOutcome };
   /**
-   * Joins the lobby of that code and shows it.
+   * Joins the lobby of that code.
    *
    * `create`: false where a code that no lobby has is a problem (`no_such_lobby`); true creates the lobby then.
    */
-  readonly joinLobby: { takes: { readonly code: string; readonly create: boolean }; gives: Outcome };
-  readonly leaveLobby: { takes: { readonly lobbyId: string }; gives: Outcome };
-  /** Shows a lobby; null: none. */
-  readonly showLobby: { takes: { readonly lobbyId: string | null }; gives: Outcome };
-  readonly say: { takes: { readonly lobbyId: string; readonly text: string }; gives: Outcome };
+  readonly joinLobby: { takes: { readonly code: string; readonly create: boolean }; gives: LobbyOutcome };
   readonly copyCode: { takes: { readonly lobbyId: string }; gives: Outcome };
   readonly loadEntryPoint: { takes: undefined; gives: Outcome };
   readonly saveEntryPoint: { takes: EntryPointDraft; gives: Outcome };
@@ -37,7 +36,7 @@ export type Bridge = {
   readonly [Name in CallName]: (...payload: Takes<Name> extends undefined ? [] : [Takes<Name>]) => Promise<Gives<Name>>;
 } & {
   /** Hears every change of the state. @returns what ends that */
-  onState(listener: (state: AppState) => void): () => void;
+  onState(listener: (state: GameState) => void): () => void;
 };
 
 // A record, so that a call that is missing here does not compile.
@@ -50,9 +49,6 @@ const listed: Readonly<Record<CallName, true>> = {
   reconnect: true,
   createLobby: true,
   joinLobby: true,
-  leaveLobby: true,
-  showLobby: true,
-  say: true,
   copyCode: true,
   loadEntryPoint: true,
   saveEntryPoint: true,

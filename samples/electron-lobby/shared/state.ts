@@ -2,21 +2,27 @@ import type { ConnectionStatus, RedirectWay } from '@rallypoint/sdk';
 import type { EntryPointView } from '../../game-backend/contract.ts';
 
 /**
- * All that a window knows. The main process makes it, a window shows it; nothing in it opens anything: no token, no
- * code, no verifier, no address that carries one.
+ * What is the game's own, as the main process sends it to windows; nothing in it opens anything: no token, no
+ * authorization code, no verifier, no address that carries one.
  */
-export interface AppState {
+export interface GameState {
   readonly app: AppInfo;
   readonly session: SessionView;
-  readonly connection: ConnectionView;
   readonly credential: CredentialView;
   readonly redirect: RedirectView;
-  readonly lobbies: readonly LobbySummary[];
-  /** The one that is shown; absent when none is. */
-  readonly openLobby?: LobbyView;
+  /** What lets others join, by id of the lobby: those that were created or joined in this run. Never stored. */
+  readonly codes: Readonly<Record<string, string>>;
   readonly entryPoint: EntryPointPanel;
   /** What happened last, oldest first. */
   readonly log: readonly LogEntry[];
+}
+
+/** All that a window shows: the game's state, and what the window finds in the client. */
+export interface AppState extends GameState {
+  readonly connection: ConnectionView;
+  readonly lobbies: readonly LobbySummary[];
+  /** The one that is shown; absent when none is. */
+  readonly openLobby?: LobbyView;
 }
 
 export interface AppInfo {
@@ -39,6 +45,8 @@ export interface Problem {
 
 /** What became of something a window asked for. */
 export type Outcome = { readonly ok: true } | { readonly ok: false; readonly problem: Problem };
+
+export type LobbyOutcome = { readonly ok: true; readonly lobbyId: string } | Exclude<Outcome, { readonly ok: true }>;
 
 export type SessionView =
   /** What was kept is being looked for. */
@@ -150,5 +158,15 @@ export interface LogEntry {
   readonly id: number;
   readonly atMs: number;
   readonly tone: Tone;
+  readonly text: string;
+  /** What it says of a lobby, for those who look at the lobby. */
+  readonly news?: LobbyNews;
+}
+
+export interface LobbyNews {
+  readonly lobbyId: string;
+  readonly memberId: string;
+  /** The member came in. */
+  readonly isJoin: boolean;
   readonly text: string;
 }

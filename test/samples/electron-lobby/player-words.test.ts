@@ -1,8 +1,8 @@
 import { ApiError, GatewayError, RallypointError, RateLimitError, ValidationError } from '@rallypoint/sdk';
 import { describe, expect, it } from 'vitest';
 import { BackendRefusal } from '../../../samples/electron-lobby/main/game-backend.ts';
-import { playerWords } from '../../../samples/electron-lobby/main/player-words.ts';
-import { problemOf } from '../../../samples/electron-lobby/main/problem.ts';
+import { playerWords } from '../../../samples/electron-lobby/shared/player-words.ts';
+import { problemOf } from '../../../samples/electron-lobby/shared/problem.ts';
 import type { RefusalCode } from '../../../samples/game-backend/contract.ts';
 import { errorCodes } from '../../../src/model/errors/error-codes.ts';
 import { type ApiErrorName, apiErrors } from '../../../src/model/errors/errors.ts';
@@ -87,7 +87,7 @@ describe('the words for a player', () => {
       method_not_allowed: false,
     } satisfies Record<RefusalCode, boolean>) as RefusalCode[],
   )('the refusal %s of the game server: says what happened without jargon', code => {
-    const { message, remedy = '' } = problemOf(new BackendRefusal({ code, message: forDevelopers }));
+    const { message, remedy = '' } = problemOf(new BackendRefusal({ code }));
     expect(message).not.toBe(forDevelopers);
     if (!message.includes('made a mistake')) expect(`${message} ${remedy}`).not.toMatch(jargon);
   });

@@ -31,6 +31,9 @@ beforeEach(async () => {
       if (channel === 'fails') throw new Error('as it should');
       return { channel, payload };
     },
+    openPort(channel, port) {
+      port.on('message', ({ data }) => port.postMessage({ channel, data }));
+    },
     onOpened() {},
     onClosed: () => void closed++,
   });

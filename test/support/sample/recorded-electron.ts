@@ -62,10 +62,10 @@ export class RecordedElectron {
           windows.push(this);
         }
       },
-      ipcMain: {
+      ipcMain: Object.assign(new EventEmitter(), {
         handle: (channel: string, handler: Handler) => void handlers.set(channel, handler),
         removeHandler: (channel: string) => void handlers.delete(channel),
-      },
+      }),
       protocol: {
         registerSchemesAsPrivileged: (schemes: { scheme: string }[]) =>
           void privileged.push(...schemes.map(({ scheme }) => scheme)),

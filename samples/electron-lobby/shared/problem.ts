@@ -1,27 +1,34 @@
-import { ApiError, GatewayError, RallypointError, RateLimitError, ValidationError } from '@rallypoint/sdk';
-import type { Outcome, Problem } from '../shared/state.ts';
-import { BackendRefusal } from './game-backend.ts';
+import {
+  ApiError,
+  GatewayError,
+  RallypointError,
+  RateLimitError,
+  ValidationError,
+} from '@rallypoint/sdk/electron/renderer';
 import { playerWords } from './player-words.ts';
+import type { LobbyOutcome, Outcome, Problem } from './state.ts';
 
 /** A problem without an error, in the words of its code. */
 export function problemNamed(code: string): Problem {
   return { code, ...playerWords(code) };
 }
 
-/** Something that the game's own rules do not allow. */
+/** Something that the game's own rules, or its server, do not allow. */
 export class GameError extends Error {
   readonly code: string;
+  readonly issues: readonly { readonly path: readonly string[]; readonly message: string }[];
 
-  constructor(code: string) {
+  constructor(code: string, issues: GameError['issues'] = []) {
     super(playerWords(code).message);
     this.name = 'GameError';
     this.code = code;
+    this.issues = issues;
   }
 }
 
 /** Says what went wrong so that a player understands it. The SDK's own messages are for developers. */
 export function problemOf(error: unknown): Problem {
-  if (!(error instanceof RallypointError || error instanceof BackendRefusal || error instanceof GameError)) {
+  if (!(error instanceof RallypointError || error instanceof GameError)) {
     return problemNamed('internal_error');
   }
   const words = wordsOf(error);
@@ -33,7 +40,7 @@ export function problemOf(error: unknown): Problem {
   };
 }
 
-function wordsOf(error: RallypointError | BackendRefusal | GameError): Omit<Problem, 'code'> {
+function wordsOf(error: RallypointError | GameError): Omit<Problem, 'code'> {
   if (error instanceof RateLimitError) {
     return { ...playerWords(error.code), remedy: `Try again in ${Math.ceil(error.retryAfterMs / 1000)} s.` };
   }
@@ -45,7 +52,7 @@ function wordsOf(error: RallypointError | BackendRefusal | GameError): Omit<Prob
   return playerWords(isOutage ? 'unavailable' : error.code);
 }
 
-/** Does something, and tells how it went as a value: errors would lose their class on the way to a window. */
+/** Does something, and tells how it went as a value: in words, where a window shows them. */
 export async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
   try {
     await work();
@@ -53,4 +60,13 @@ export async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> 
   } catch (error) {
     return { ok: false, problem: problemOf(error) };
   }
+}
+
+/** The same for what leads into a lobby. @param work resolves with its id */
+export async function lobbyOutcomeOf(work: () => Promise<string>): Promise<LobbyOutcome> {
+  let lobbyId = '';
+  const outcome = await outcomeOf(async () => {
+    lobbyId = await work();
+  });
+  return outcome.ok ? { ok: true, lobbyId } : outcome;
 }
