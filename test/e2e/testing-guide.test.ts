@@ -16,7 +16,7 @@ const guide = new Guide('docs/testing.md', { 8910: port });
 beforeAll(async () => {
   guide.install('vitest');
   guide.writeText('package.json', '{ "type": "module" }');
-  for (const name of ['rally.js', 'rally.test.js', 'lobby.test.mjs', 'fixtures.json', 'test_game.py'])
+  for (const name of ['rally.js', 'rally.test.js', 'lobby.test.mjs', 'bug.test.mjs', 'fixtures.json', 'test_game.py'])
     guide.write(name);
   const serve = guide
     .said('npx rallypoint serve --memory --virtual-clock --port 8910 --fixtures fixtures.json --ready-file ready.json')
@@ -35,8 +35,8 @@ describe.skipIf(shell.missing)(`the guide to testing${shell.note}`, () => {
     // A test runner that starts its own processes, on a machine that may have much else to do.
   }, 60_000);
 
-  it('shows a test for node:test that passes', async () => {
-    const program = guide.run(guide.said('node --test lobby.test.mjs'), {
+  it.each(['lobby.test.mjs', 'bug.test.mjs'])('shows %s for node:test, which passes', async name => {
+    const program = guide.run(guide.said(`node --test ${name}`), {
       ...process.env,
       NODE_TEST_CONTEXT: undefined,
     });
