@@ -209,6 +209,11 @@ export class World {
     return this.#closed;
   }
 
+  /** The same as {@link close}: `await using world = await createWorld()`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   /** @internal Clients and backends are recorded that are created from now on. */
   recordBy(recorder: Recorder): void {
     this.#recorder = recorder;
