@@ -66,7 +66,7 @@ export class UserSession {
 
   /** A request as the user's own client makes it. @throws ApiError */
   async request<Answer>(
-    name: 'invokeCommand' | 'getChannelCommandIndex',
+    name: 'invokeCommand' | 'getChannelCommandIndex' | 'getApplicationCommandIndex',
     path: string,
     body?: unknown,
   ): Promise<Answer> {

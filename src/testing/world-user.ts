@@ -20,6 +20,8 @@ import { dataOf, type Received, type UserSession } from './user-session.ts';
 export interface Place {
   /** A channel, by name or id. Default: the first one of the world. */
   readonly in?: string;
+  /** In the user's direct messages with the application's bot, not in a channel of the guild. Default false. */
+  readonly direct?: boolean;
 }
 
 /** What became of something that a user did. */
@@ -226,7 +228,8 @@ export class WorldUser {
       if (dataOf(received, 'INTERACTION_FAILURE')?.nonce === nonce) outcome.reject(unanswered());
     });
     try {
-      const body = { ...use, application_id, guild_id, channel_id: channelId, nonce };
+      const guild = channelId === this.#directChannelId ? {} : { guild_id };
+      const body = { ...use, application_id, ...guild, channel_id: channelId, nonce };
       await session.request('invokeCommand', '/interactions', body);
       return await outcome.promise;
     } finally {
@@ -235,12 +238,26 @@ export class WorldUser {
   }
 
   async #command(written: string, channelId: string): Promise<Command> {
-    const path = `/channels/${channelId}/application-command-index`;
-    const index = await this.#opened.request<CommandIndex>('getChannelCommandIndex', path);
+    const isDirect = channelId === this.#directChannelId;
+    const index = isDirect
+      ? await this.#opened.request<CommandIndex>(
+          'getApplicationCommandIndex',
+          `/applications/${this.#parts.applicationId}/application-command-index`,
+        )
+      : await this.#opened.request<CommandIndex>(
+          'getChannelCommandIndex',
+          `/channels/${channelId}/application-command-index`,
+        );
     return findCommand(index.application_commands, written);
   }
 
-  #channelOf({ in: channel }: Place): string {
+  /** Direct messages have no channel of their own in the service: any id stands for them. */
+  get #directChannelId(): string {
+    return this.id;
+  }
+
+  #channelOf({ in: channel, direct = false }: Place): string {
+    if (direct) return this.#directChannelId;
     return channel === undefined ? this.#parts.defaultChannelId : this.#parts.names.channelId(channel);
   }
 

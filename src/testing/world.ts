@@ -12,6 +12,7 @@ import type { Clock } from '../wire/clock/ports.ts';
 import { notInWorld } from './command-input.ts';
 import { approve, control } from './control.ts';
 import { type Duration, millisecondsOf } from './duration.ts';
+import type { Recorder } from './recording/record.ts';
 import { Screen } from './screen.ts';
 import { Traffic } from './traffic.ts';
 import { UserSession } from './user-session.ts';
@@ -72,6 +73,7 @@ export class World {
   #backends: Backend[] = [];
   #sessions: UserSession[] = [];
   #backend: Backend | undefined;
+  #recorder: Recorder | undefined;
   #closed: Promise<void> | undefined;
 
   /** @internal */
@@ -128,7 +130,9 @@ export class World {
       const answer = await fetch(await approve(this.service, url, id));
       await answer.body?.cancel();
     };
-    const client = new Client({ baseUrl, applicationId, clock, openBrowser, ...options });
+    const ports = this.#recorder?.ports(username);
+    const client = new Client({ baseUrl, applicationId, clock, openBrowser, ...ports, ...options });
+    this.#recorder?.follow(username, client);
     this.#clients.push(client);
     return client;
   }
@@ -142,7 +146,8 @@ export class World {
   /** Another one. The world closes it. */
   createBackend(options: Partial<BackendOptions> = {}): Backend {
     const { baseUrl, applicationId, botToken, clock } = this;
-    const backend = createBackend({ baseUrl, applicationId, botToken, clock, ...options });
+    const ports = this.#recorder?.ports('bot');
+    const backend = createBackend({ baseUrl, applicationId, botToken, clock, ...ports, ...options });
     this.#backends.push(backend);
     return backend;
   }
@@ -202,6 +207,16 @@ export class World {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  /** The same as {@link close}: `await using world = await createWorld()`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** @internal Clients and backends are recorded that are created from now on. */
+  recordBy(recorder: Recorder): void {
+    this.#recorder = recorder;
   }
 
   /** @internal Opens the chat clients of all users. */

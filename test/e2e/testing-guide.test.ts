@@ -5,8 +5,8 @@ import { freePort, Guide } from '../support/runs/guide.ts';
 import { needs } from '../support/runs/parts.ts';
 
 const shell = await needs('posix');
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-const pythonNote = hasPython ? '' : ' (skipped: python3 is not installed)';
+const python = await needs('python');
+const curl = await needs('curl');
 
 /** docs/testing.md, done as it says: its files in a folder, its commands in that folder. */
 const root = resolve(import.meta.dirname, '../..');
@@ -16,7 +16,7 @@ const guide = new Guide('docs/testing.md', { 8910: port });
 beforeAll(async () => {
   guide.install('vitest');
   guide.writeText('package.json', '{ "type": "module" }');
-  for (const name of ['rally.js', 'rally.test.js', 'lobby.test.mjs', 'fixtures.json', 'test_game.py'])
+  for (const name of ['rally.js', 'rally.test.js', 'lobby.test.mjs', 'bug.test.mjs', 'fixtures.json', 'test_game.py'])
     guide.write(name);
   const serve = guide
     .said('npx rallypoint serve --memory --virtual-clock --port 8910 --fixtures fixtures.json --ready-file ready.json')
@@ -35,22 +35,22 @@ describe.skipIf(shell.missing)(`the guide to testing${shell.note}`, () => {
     // A test runner that starts its own processes, on a machine that may have much else to do.
   }, 60_000);
 
-  it('shows a test for node:test that passes', async () => {
-    const program = guide.run(guide.said('node --test lobby.test.mjs'), {
+  it.each(['lobby.test.mjs', 'bug.test.mjs'])('shows %s for node:test, which passes', async name => {
+    const program = guide.run(guide.said(`node --test ${name}`), {
       ...process.env,
       NODE_TEST_CONTEXT: undefined,
     });
     expect([await program.ends(), program.output]).toEqual([0, expect.stringContaining('pass 1')]);
   });
 
-  it('moves the clock with curl', () => {
+  it.skipIf(curl.missing)(`moves the clock with curl${curl.note}`, () => {
     const script = guide.block('sh', 'curl');
     const clock = () => JSON.parse(execFileSync('sh', ['-c', script], { cwd: guide.folder, encoding: 'utf8' })).now_ms;
     const before = clock();
     expect(clock() - before).toBe(300_000);
   });
 
-  it.skipIf(!hasPython)(`shows a test in Python that passes${pythonNote}`, () => {
+  it.skipIf(python.missing)(`shows a test in Python that passes${python.note}`, () => {
     const command = guide.said('python3 test_game.py');
     const program = spawnSync('python3', command, { cwd: guide.folder, encoding: 'utf8' });
     expect([program.status, program.stderr]).toEqual([0, expect.stringContaining('Ran 2 tests')]);

@@ -101,6 +101,17 @@ describe('a user of a world', () => {
     expect(world.user('grace').messages({ in: 'general' })).toEqual([]);
   });
 
+  it('uses a command and its button in the direct messages with the bot, which nobody else sees', async () => {
+    const ada = world.user('ada');
+    expect((await ada.use('/rally', { where: 'nowhere' }, { direct: true })).content).toContain('nowhere');
+    expect((await ada.press('Join', { direct: true })).content).toBe('Somebody joined');
+    expect((await ada.autocomplete('/rally', { where: 'har' }, { direct: true })).length).toBe(1);
+    await world.settled();
+    expect(ada.messages({ direct: true })).toMatchObject([{ content: 'Somebody joined' }]);
+    expect(ada.lastMessage({ direct: true })).not.toHaveProperty('guild_id');
+    expect(world.user('grace').messages({ direct: true })).toEqual([]);
+  });
+
   it('gets suggestions for what it types', async () => {
     expect(await world.user('ada').autocomplete('/rally', { where: 'har' })).toEqual([
       { name: 'harbour', value: 'harbour' },
@@ -317,6 +328,19 @@ describe('the end of a world', () => {
       code: 'left_open',
       message: expect.stringContaining('1 timer open'),
     });
+  });
+
+  it('comes by itself with `await using`', async () => {
+    let status: string | undefined;
+    {
+      await using own = await createWorld();
+      const ada = await own.player('ada');
+      ada.status$.subscribe(next => {
+        status = next.status;
+      });
+      expect(status).toBe('ready');
+    }
+    expect(status).toBe('disconnected');
   });
 
   it('closes what the world has given out', async () => {

@@ -148,6 +148,7 @@ export const errorCodes = {
       invalid_slow_statement: 'The option slowStatementMs must be a number of milliseconds within its bounds.',
       invalid_drain_timeout: 'The option drainTimeoutMs must be a number of milliseconds within its bounds.',
       invalid_allowed_host: 'An allowed host must be a host name or an address without a port.',
+      invalid_recording: 'The text is not a recording of traffic, or one of another version.',
       invalid_voice_endpoint: 'The endpoint of the voice server must be a host name, with a port or without.',
       not_in_world:
         'The world of a test has no such user, channel, command, option, component or form; the message lists those it has.',

@@ -39,6 +39,8 @@ const checks = {
   forwarder: async () =>
     'path' in (await findForwarder()) ? undefined : 'the forwarder is not built, see native/README.md',
   terminal: () => programs('bsdutils', 'script'),
+  python: () => programs('python3', 'python3'),
+  curl: () => programs('curl', 'curl'),
   'all-native-files': () =>
     nativeSystems.every(system => existsSync(join(nativeFiles, system)))
       ? undefined
