@@ -12,20 +12,22 @@ export const tarballMax = { packed: 3_000_000, unpacked: 9_000_000, file: 1_200_
 export const publishedPaths: readonly RegExp[] = [
   /^(package\.json|LICENSE|(README|CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING|SECURITY)\.md)$/,
   /^bin\/[\w-]+\.js$/,
-  /^dist\/(esm|cjs|service)\/([\w@.-]+\/)*[\w@.-]+\.(js|wasm)(\.map)?$/,
+  /^dist\/(esm|cjs|service|testing)\/([\w@.-]+\/)*[\w@.-]+\.(js|wasm)(\.map)?$/,
   /^dist\/(cjs|types)\/package\.json$/,
   /^dist\/types\/([\w-]+\/)*[\w-]+\.d\.m?ts$/,
   /^dist\/native\/(SHA256SUMS|[\w-]+\/(rallypoint\.node|rallypoint-forwarder(\.exe)?))$/,
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
   /^docs\/([\w-]+\/)*[\w-]+\.(md|svg|png)$/,
   /^native\/(addon|forwarder|shared)\/([\w-]+\/)*[\w.-]+\.(cc|h|mm|def|map)$/,
+  /^templates\/game\/(README\.md|gitignore|(package|tsconfig|fixtures)\.json|(game|server|test)\/[\w.-]+\.(js|html))$/,
   /^native\/(README\.md|[\w-]+\.(mjs|d\.mts))$/,
 ];
 
 /** Paths that no pattern above lets in by accident. */
 export const forbiddenPaths: readonly RegExp[] = [
-  /(^|\/)(test|tests|__tests__|node_modules|build|samples|bench)\//,
-  /\.(test|spec)\./,
+  // The project that `rallypoint init` makes has a test.
+  /^(?!templates\/game\/test\/).*?(^|\/)(test|tests|__tests__|node_modules|build|samples|bench)\//,
+  /^(?!templates\/game\/test\/).*\.(test|spec)\./,
   /(^|\/)\.[^/]/,
   /\.(tgz|pem|key|p12|log|tsbuildinfo)$/,
 ];

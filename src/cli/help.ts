@@ -5,12 +5,14 @@ import { configFields, configFileName } from './commands/config-file.ts';
 import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
 import { shells } from './completion.ts';
 import { doctorOptions } from './doctor-options.ts';
+import { initOptions } from './init-options.ts';
 import { serveOptions } from './serve-options.ts';
 
 const helpColumn = 24;
 
 /** Command → its one line in the general help. */
 export const commandSummaries = {
+  init: 'make a project: a game in Electron, its server, a service and a test',
   serve: 'start the service',
   commands: "register, compare and show an application's commands",
   doctor: "find out why players cannot sign in, or what is wrong with a service's data folder",
@@ -35,7 +37,25 @@ export function generalHelp(): string {
     row('-h, --help', ['show this help, or that of a command']),
     row('-v, --version', ['show the version']),
     '',
-    'Start with: rallypoint serve --memory',
+    'Start with: rallypoint init my-game',
+    '',
+  ].join('\n');
+}
+
+/** What `rallypoint init --help` shows. */
+export function initHelp(): string {
+  return [
+    'Usage: rallypoint init [DIR] [options]',
+    '',
+    'Makes a project in DIR, or in the current folder: a game in Electron, its server, a local service with fixtures, and',
+    'a test. README.md there has the commands. It replaces no file: if one of them exists, nothing is written.',
+    '',
+    ...optionHelp(initOptions),
+    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    '',
+    'Examples',
+    '  rallypoint init my-game',
+    '  rallypoint init my-game --sdk ./rallypoint-sdk-0.1.0.tgz',
     '',
   ].join('\n');
 }

@@ -16,9 +16,12 @@ import {
   completionHelp,
   doctorHelp,
   generalHelp,
+  initHelp,
   restoreHelp,
   serveHelp,
 } from './help.ts';
+import { initCommand } from './init.ts';
+import { initOptions } from './init-options.ts';
 import { suggestion } from './nearest.ts';
 import { serve } from './serve.ts';
 import { serveOptions } from './serve-options.ts';
@@ -43,6 +46,9 @@ export async function rallypoint([command, ...args]: readonly string[], terminal
 /** @returns false when the command was done and its answer is no */
 async function run(command: string | undefined, args: readonly string[], terminal: Terminal): Promise<boolean> {
   switch (command) {
+    case 'init':
+      initCommand(args, terminal);
+      return true;
     case 'serve':
       await serve(args);
       return true;
@@ -77,6 +83,7 @@ async function run(command: string | undefined, args: readonly string[], termina
 
 function help([topic, action]: readonly string[]): string {
   if (topic === undefined || topic === 'help') return generalHelp();
+  if (topic === 'init') return initHelp();
   if (topic === 'serve') return serveHelp();
   if (topic === 'commands') return commandsHelp(action === undefined ? undefined : readAction(action));
   if (topic === 'doctor') return doctorHelp();
@@ -96,6 +103,7 @@ function completion(args: readonly string[]): string {
 /** Everything that can be typed, for the shells. */
 function completables(): Completable[] {
   const of: Readonly<Record<keyof typeof commandSummaries, Omit<Completable, 'name' | 'summary'>>> = {
+    init: { options: initOptions, operand: 'DIR' },
     serve: { options: serveOptions },
     commands: {
       options: {},

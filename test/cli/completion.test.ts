@@ -71,8 +71,9 @@ describe('rallypoint completion', () => {
     it.each([
       [
         'rallypoint ',
-        ['serve', 'commands', 'doctor', 'backup', 'restore', 'completion', 'help', '--help', '--version'],
+        ['init', 'serve', 'commands', 'doctor', 'backup', 'restore', 'completion', 'help', '--help', '--version'],
       ],
+      ['rallypoint init --n', ['--name']],
       ['rallypoint com', ['commands', 'completion']],
       ['rallypoint commands ', ['plan', 'deploy', 'check', 'pull', 'show', '--help']],
       ['rallypoint serve --l', ['--limits', '--log-level', '--log-requests']],
