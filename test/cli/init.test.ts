@@ -112,7 +112,8 @@ describe('rallypoint init', () => {
   });
 });
 
-describe('a project made by the packed package', () => {
+// npm, the compiler and the programs of the project are processes of their own.
+describe('a project made by the packed package', { timeout: 90_000 }, () => {
   const outside = openProject();
   const game = join(outside.path, 'my-game');
 
@@ -146,7 +147,7 @@ describe('a project made by the packed package', () => {
     symlinkSync(join(installed, 'bin/rallypoint.js'), join(game, 'node_modules/.bin/rallypoint'));
     for (const name of ['tsc', 'esbuild'])
       symlinkSync(join(root, 'node_modules/.bin', name), join(game, 'node_modules/.bin', name));
-  }, 120_000);
+  }, 180_000);
   afterAll(() => outside.remove());
 
   const script = (...args: readonly string[]) => run('npm', ['run', '--silent', ...args], { cwd: game });
@@ -164,13 +165,14 @@ describe('a project made by the packed package', () => {
 
   it('runs: the page of the signed-in player shows the lobby of the server', async () => {
     expect(await script('build')).toMatchObject({ code: 0 });
-    const ready = await start(['service', '--', '--port', '0'], {});
+    expect(await start(['service', '--', '--port', '0'], {})).toContain('serves fixtures.json at http://127.0.0.1:');
+    const ready = readFileSync(join(game, '.rallypoint/ready.json'), 'utf8');
     const { web_base } = JSON.parse(ready);
     const env = { RALLYPOINT_BASE_URL: web_base };
     expect(await start(['server'], env)).toMatch(/^Lobby \d+ is open, and \/rally joins it\./);
 
     const player = join(import.meta.dirname, 'play-project.ts');
-    const played = await run(process.execPath, [player, game, ready], { cwd: root, env, timeoutMs: 15_000 });
+    const played = await run(process.execPath, [player, game, ready], { cwd: root, env, timeoutMs: 60_000 });
     expect(played).toEqual({ code: 0, stdout: 'harbour: Ada\n', stderr: '' });
   });
 
