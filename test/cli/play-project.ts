@@ -64,9 +64,9 @@ stand.open(
 const text = (id: string) => document.getElementById(id)?.textContent;
 await until(() => text('status') === 'disconnected');
 document.getElementById('sign-in')?.dispatchEvent(new Event('click'));
-await until(() => text('status') === 'ready');
+await until(() => text('lobbies') === 'lighthouse: Ada');
 await useRally();
-await until(() => text('lobbies') !== '');
+await until(() => text('lobbies')?.includes('harbour') === true);
 process.stdout.write(`${text('lobbies')}\n`);
 
 const hasQuit = once(opened, 'quit');

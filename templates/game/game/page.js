@@ -9,6 +9,8 @@ signIn.addEventListener('click', async () => {
   try {
     await client.signIn(); // The browser opens.
     await client.connect();
+    // Players who know the secret meet in one lobby. The lobby of the server is joined by /rally.
+    await client.lobbies.join('a secret of the party', { lobbyMetadata: { map: 'lighthouse' } });
   } catch (error) {
     status.textContent = error instanceof Error ? error.message : String(error);
   }
