@@ -13,7 +13,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   service: ['model', 'wire', 'service'],
   react: ['sdk', 'react'],
   testing: ['model', 'wire', 'sdk', 'backend', 'service', 'testing'],
-  cli: ['model', 'wire', 'sdk', 'backend', 'service', 'cli'],
+  cli: ['model', 'wire', 'sdk', 'backend', 'service', 'testing', 'cli'],
 };
 
 /** The layers inside the service, the lowest first: folders, or files at its root without `.ts`. The rest of its root is on top. */

@@ -4,14 +4,25 @@ import type { OptionGroups } from './command-line.ts';
 import { configFields, configFileName } from './commands/config-file.ts';
 import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
 import { shells } from './completion.ts';
+import { actionOf, actionsOf, type ControlCommand, controlEnvironment, controlOptions } from './control/options.ts';
+import { devOptions } from './dev-options.ts';
 import { doctorOptions } from './doctor-options.ts';
+import { initOptions } from './init-options.ts';
 import { serveOptions } from './serve-options.ts';
 
 const helpColumn = 24;
 
 /** Command → its one line in the general help. */
 export const commandSummaries = {
+  init: 'make a project: a game in Electron, its server, a service and a test',
+  dev: 'start a service in memory with a demo, and show what it does',
   serve: 'start the service',
+  users: 'list the users of a running service',
+  lobbies: 'list the lobbies of a running service',
+  token: "print a new token of a user's own client",
+  clock: 'show or move the clock of a running service',
+  fault: 'inject faults into a running service',
+  logs: 'show the requests, events and connections of a running service',
   commands: "register, compare and show an application's commands",
   doctor: "find out why players cannot sign in, or what is wrong with a service's data folder",
   backup: "copy a service's state into one file, also while the service runs",
@@ -35,7 +46,76 @@ export function generalHelp(): string {
     row('-h, --help', ['show this help, or that of a command']),
     row('-v, --version', ['show the version']),
     '',
-    'Start with: rallypoint serve --memory',
+    'Start with: rallypoint init my-game',
+    '',
+  ].join('\n');
+}
+
+/** What `rallypoint init --help` shows. */
+export function initHelp(): string {
+  return [
+    'Usage: rallypoint init [DIR] [options]',
+    '',
+    'Makes a project in DIR, or in the current folder: a game in Electron, its server, a local service with fixtures, and',
+    'a test. README.md there has the commands. It replaces no file: if one of them exists, nothing is written.',
+    '',
+    ...optionHelp(initOptions),
+    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    '',
+    'Examples',
+    '  rallypoint init my-game',
+    '  rallypoint init my-game --sdk ./rallypoint-sdk-0.1.0.tgz',
+    '',
+  ].join('\n');
+}
+
+/** What `rallypoint dev --help` shows. */
+export function devHelp(): string {
+  return [
+    'Usage: rallypoint dev [options]',
+    '',
+    'Starts a service that keeps everything in memory, with a demo: the application 1, the users ada and grace, and the',
+    'channel general. It prints one line for each request, event, delivery and connection.',
+    'When the fixtures file changes, it is loaded again. What was removed from it stays until the next start.',
+    '',
+    ...optionHelp(devOptions),
+    'Colors are for terminals; NO_COLOR=1 turns them off.',
+    'Exit codes: 0 stopped, 1 could not start or failed, 2 wrong usage.',
+    '',
+    'Examples',
+    '  rallypoint dev',
+    '  rallypoint dev --fixtures fixtures.json --port 0',
+    '',
+  ].join('\n');
+}
+
+/** What the help of a command for a running service shows, or that of one of its actions. */
+export function controlHelp(command: ControlCommand, action?: string): string {
+  const actions = actionsOf(command);
+  if (actions && action === undefined) {
+    return [
+      `Usage: rallypoint ${command} <action> [options]`,
+      '',
+      'Actions',
+      ...Object.entries(actions).map(([name, { operand = '', summary }]) =>
+        row(`${name} ${operand}`.trim(), [summary]),
+      ),
+      '',
+      `rallypoint help ${command} ACTION shows the options of an action.`,
+      '',
+    ].join('\n');
+  }
+  const shown = actionOf(command, action);
+  const words = [command, action, shown.operand].filter(word => word !== undefined).join(' ');
+  return [
+    `Usage: rallypoint ${words} [options]`,
+    '',
+    `${shown.summary.charAt(0).toUpperCase()}${shown.summary.slice(1)}.`,
+    ...(shown.words ? [`${shown.operand} is one of ${shown.words.join(', ')}.`] : []),
+    '',
+    ...optionHelp(controlOptions(shown)),
+    `The service is that of the options, then of ${controlEnvironment.url} and ${controlEnvironment.token}, then of the ready file.`,
+    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
     '',
   ].join('\n');
 }

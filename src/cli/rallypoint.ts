@@ -6,6 +6,10 @@ import { readOptions, UsageError } from './command-line.ts';
 import { commands, readAction } from './commands/commands.ts';
 import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
 import { type Completable, completionScript, readShell, shells } from './completion.ts';
+import { actionOf, actionsOf, type ControlCommand, controlOptions, isControlCommand } from './control/options.ts';
+import { controlCommand, readControlAction } from './control/run.ts';
+import { devCommand } from './dev.ts';
+import { devOptions } from './dev-options.ts';
 import { doctorCommand } from './doctor.ts';
 import { doctorOptions } from './doctor-options.ts';
 import { errorMessage } from './failure.ts';
@@ -14,11 +18,16 @@ import {
   commandSummaries,
   commandsHelp,
   completionHelp,
+  controlHelp,
+  devHelp,
   doctorHelp,
   generalHelp,
+  initHelp,
   restoreHelp,
   serveHelp,
 } from './help.ts';
+import { initCommand } from './init.ts';
+import { initOptions } from './init-options.ts';
 import { suggestion } from './nearest.ts';
 import { serve } from './serve.ts';
 import { serveOptions } from './serve-options.ts';
@@ -43,6 +52,12 @@ export async function rallypoint([command, ...args]: readonly string[], terminal
 /** @returns false when the command was done and its answer is no */
 async function run(command: string | undefined, args: readonly string[], terminal: Terminal): Promise<boolean> {
   switch (command) {
+    case 'init':
+      initCommand(args, terminal);
+      return true;
+    case 'dev':
+      await devCommand(args, terminal);
+      return true;
     case 'serve':
       await serve(args);
       return true;
@@ -71,14 +86,22 @@ async function run(command: string | undefined, args: readonly string[], termina
       terminal.stdout.write(`${version}\n`);
       return true;
     default:
-      throw new UsageError(unknown(command));
+      if (!isControlCommand(command)) throw new UsageError(unknown(command));
+      await controlCommand(command, args, terminal);
+      return true;
   }
 }
 
 function help([topic, action]: readonly string[]): string {
   if (topic === undefined || topic === 'help') return generalHelp();
+  if (topic === 'init') return initHelp();
+  if (topic === 'dev') return devHelp();
   if (topic === 'serve') return serveHelp();
   if (topic === 'commands') return commandsHelp(action === undefined ? undefined : readAction(action));
+  if (isControlCommand(topic)) {
+    const named = actionsOf(topic) && action !== undefined ? readControlAction(topic, action) : undefined;
+    return controlHelp(topic, named);
+  }
   if (topic === 'doctor') return doctorHelp();
   if (topic === 'completion') return completionHelp();
   if (topic === 'backup') return backupHelp();
@@ -96,6 +119,8 @@ function completion(args: readonly string[]): string {
 /** Everything that can be typed, for the shells. */
 function completables(): Completable[] {
   const of: Readonly<Record<keyof typeof commandSummaries, Omit<Completable, 'name' | 'summary'>>> = {
+    init: { options: initOptions, operand: 'DIR' },
+    dev: { options: devOptions },
     serve: { options: serveOptions },
     commands: {
       options: {},
@@ -106,6 +131,12 @@ function completables(): Completable[] {
         operand: operands[name],
       })),
     },
+    users: controlCompletable('users'),
+    lobbies: controlCompletable('lobbies'),
+    token: controlCompletable('token'),
+    clock: controlCompletable('clock'),
+    fault: controlCompletable('fault'),
+    logs: controlCompletable('logs'),
     doctor: { options: doctorOptions },
     backup: { options: dataOptions, operand: 'FILE' },
     restore: { options: dataOptions, operand: 'FILE' },
@@ -114,6 +145,19 @@ function completables(): Completable[] {
   };
   const names = Object.keys(commandSummaries) as (keyof typeof commandSummaries)[];
   return names.map(name => ({ name, summary: commandSummaries[name], ...of[name] }));
+}
+
+function controlCompletable(command: ControlCommand): Omit<Completable, 'name' | 'summary'> {
+  const leaf = (action?: string) => {
+    const { operand, words, ...row } = actionOf(command, action);
+    return { options: controlOptions(row), ...(operand && { operand }), ...(words && { words }) };
+  };
+  const actions = actionsOf(command);
+  if (!actions) return leaf();
+  return {
+    options: {},
+    actions: Object.entries(actions).map(([name, { summary }]) => ({ name, summary, ...leaf(name) })),
+  };
 }
 
 function unknown(word: string): string {

@@ -11,6 +11,7 @@ import { releaseMemoryWhenIdle } from './idle-memory.ts';
 import { openLog } from './log.ts';
 import { type ReadyFile, readyFile } from './ready-file.ts';
 import { readServeOptions, type ServeSettings } from './serve-options.ts';
+import { firstSignal } from './signal.ts';
 
 /**
  * `rallypoint serve`: runs the service until a signal ends it.
@@ -96,7 +97,8 @@ function serviceOptions(settings: ServeSettings, fixtures: Fixtures | undefined,
   };
 }
 
-function readFixtures(path: string): Fixtures {
+/** @throws CommandFailure */
+export function readFixtures(path: string): Fixtures {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -113,23 +115,4 @@ function announce({ readyLine }: Service, ready: ReadyFile | undefined): void {
   const line = JSON.stringify(readyLine);
   ready?.write(line);
   process.stdout.write(`${line}\n`);
-}
-
-const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-
-/** One press of Ctrl+C can arrive twice, and so can what a group of processes is sent: directly, and passed on by npm. */
-const sameMs = 150;
-
-/** Resolves with the first signal that asks the process to stop. A second one ends it immediately, with exit code 1. */
-function firstSignal(): Promise<NodeJS.Signals> {
-  return new Promise(resolve => {
-    let firstMs: number | undefined;
-    for (const signal of signals) {
-      process.on(signal, () => {
-        firstMs ??= performance.now();
-        if (performance.now() - firstMs > sameMs) process.exit(1);
-        resolve(signal);
-      });
-    }
-  });
 }

@@ -71,8 +71,31 @@ describe('rallypoint completion', () => {
     it.each([
       [
         'rallypoint ',
-        ['serve', 'commands', 'doctor', 'backup', 'restore', 'completion', 'help', '--help', '--version'],
+        [
+          'init',
+          'dev',
+          'serve',
+          'users',
+          'lobbies',
+          'token',
+          'clock',
+          'fault',
+          'logs',
+          'commands',
+          'doctor',
+          'backup',
+          'restore',
+          'completion',
+          'help',
+          '--help',
+          '--version',
+        ],
       ],
+      ['rallypoint clock ', ['show', 'advance', '--help']],
+      ['rallypoint fault add d', ['drop']],
+      ['rallypoint fault add --scope g', ['global']],
+      ['rallypoint logs --f', ['--follow']],
+      ['rallypoint init --n', ['--name']],
       ['rallypoint com', ['commands', 'completion']],
       ['rallypoint commands ', ['plan', 'deploy', 'check', 'pull', 'show', '--help']],
       ['rallypoint serve --l', ['--limits', '--log-level', '--log-requests']],
@@ -85,7 +108,7 @@ describe('rallypoint completion', () => {
       ['rallypoint commands deploy m', ['my fixtures.json', 'my state']],
       ['rallypoint commands show --locale pt', ['pt-BR']],
       ['rallypoint completion z', ['zsh']],
-      ['rallypoint help d', ['doctor']],
+      ['rallypoint help d', ['dev', 'doctor']],
     ])('offers for "%s" %j', async (line, words) => {
       expect((await offered(line)).sort()).toEqual([...words].sort());
     });

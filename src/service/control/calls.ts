@@ -81,6 +81,8 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('POST /reset', () => alone(() => reset(deps))),
     call('GET /clock', async () => ({ now_ms: core.clock.now() })),
     call('POST /clock', ({ body }) => advanceClock(deps, body)),
+    call('GET /users', ({ query }) => listUsers(core, query)),
+    call('GET /lobbies', ({ query }) => listLobbies(core, query)),
     call('POST /users/{id}/session', ({ params }) => openSession(core, params.id ?? '')),
     call('DELETE /users/{id}/tokens', ({ params }) => endTokens(deps, params.id ?? '')),
     call('POST /consent', ({ body }) => consent(deps, body)),
@@ -131,6 +133,51 @@ async function endTokens({ core, endUserTokens }: ControlDeps, userId: UserId): 
   requireUserId(userId);
   if (!(await core.store.get('users', userId))) throw unknownUser(userId);
   await endUserTokens(userId);
+}
+
+const pageDefault = 100;
+const pageMax = 1000;
+
+interface Page {
+  readonly limit: number;
+  /** The last id of the page before. */
+  readonly after?: string;
+}
+
+function readPage({ limit = String(pageDefault), after }: ControlRequest['query']): Page {
+  const number = typeof limit === 'string' && /^[0-9]{1,4}$/.test(limit) ? Number(limit) : 0;
+  if (number < 1 || number > pageMax) throw new ControlRefusal(400, `"limit" must be a number from 1 to ${pageMax}.`);
+  if (after === undefined) return { limit: number };
+  if (typeof after === 'string' && isSnowflake(after)) return { limit: number, after };
+  throw new ControlRefusal(400, '"after" must be the "next" of an earlier answer.');
+}
+
+/** A page of records in the order of their ids as text, and the id to continue after; null at the end. */
+async function pageOf<Name extends 'users' | 'lobbies'>({ store }: Core, name: Name, { limit, after }: Page) {
+  // The bound itself is in the list, and one more shows whether there is another page.
+  const found = await store.list(name, { limit: limit + 2, ...(after !== undefined && { from: after }) });
+  const records = found.filter(({ id }) => id !== after);
+  const page = records.slice(0, limit);
+  return { page, next: records.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
+async function listUsers(core: Core, { username, ...query }: ControlRequest['query']): Promise<unknown> {
+  const isNamed = typeof username === 'string';
+  const { page, next } = isNamed
+    ? { page: await core.store.list('users', { index: 'byUsername', equals: [username] }), next: null }
+    : await pageOf(core, 'users', readPage(query));
+  const users = page.map(({ id, username, global_name, banned, provisional_of }) => {
+    return { id, username, global_name, banned, provisional_of };
+  });
+  return { users, next };
+}
+
+async function listLobbies(core: Core, query: ControlRequest['query']): Promise<unknown> {
+  const { page, next } = await pageOf(core, 'lobbies', readPage(query));
+  const lobbies = page.map(({ id, application_id, metadata, flags, member_count, expires_at_ms }) => {
+    return { id, application_id, metadata, flags, member_count, expires_at_ms };
+  });
+  return { lobbies, next };
 }
 
 function requireUserId(userId: string): void {

@@ -111,6 +111,59 @@ describe('POST /control/fixtures', () => {
   });
 });
 
+describe('GET /control/users', () => {
+  it('lists users page by page, and finds one by username', async () => {
+    const { call } = await open();
+    const users = ['9', '10', '11'].map(id => ({ id, username: `user-${id}` }));
+    await call('POST /fixtures', { users });
+    const first = await call('GET /users?limit=2');
+    expect(first.body.users.map(({ id }: { id: string }) => id)).toEqual(['10', '11']);
+    expect(first.body.next).toBe('11');
+    const second = await call(`GET /users?limit=2&after=${first.body.next}`);
+    const last = { id: '9', username: 'user-9', global_name: null, banned: false, provisional_of: null };
+    expect(second.body).toEqual({ users: [last], next: null });
+    expect((await call('GET /users?limit=3')).body).toMatchObject({ next: null });
+    expect((await call('GET /users?username=user-9')).body).toEqual({ users: [last], next: null });
+    expect((await call('GET /users?username=nobody')).body).toEqual({ users: [], next: null });
+  });
+
+  it('accepts a limit from 1 to 1000 and rejects others, and an after that is no id, with 400', async () => {
+    const { call } = await open();
+    for (const query of ['limit=1', 'limit=1000']) expect((await call(`GET /users?${query}`)).status).toBe(200);
+    for (const query of ['limit=0', 'limit=1001', 'limit=x', 'limit=1&limit=2', 'after=x']) {
+      for (const list of ['users', 'lobbies']) {
+        const { status, body } = await call(`GET /${list}?${query}`);
+        expect({ status, body }).toEqual({
+          status: 400,
+          body: { message: expect.stringMatching(/"(limit|after)" must be/) },
+        });
+      }
+    }
+  });
+});
+
+describe('GET /control/lobbies', () => {
+  it('lists lobbies page by page', async () => {
+    const { core, call } = await open();
+    expect((await call('GET /lobbies')).body).toEqual({ lobbies: [], next: null });
+    await call('POST /fixtures', { applications: [{ id: '1' }], users: [{ id: '9' }] });
+    const starfall = await core.store.get('applications', '1');
+    if (!starfall) throw new Error('There is no application.');
+    const lobbies = createLobbies(core);
+    const made = [{ metadata: { map: 'harbour' }, members: [{ id: '9' }] }, {}].map(input =>
+      lobbies.create(starfall, input),
+    );
+    const [first, second] = (await Promise.all(made)).map(text => JSON.parse(text).id).sort();
+    const page = await call('GET /lobbies?limit=1');
+    expect(page.body).toMatchObject({ lobbies: [{ id: first, application_id: '1' }], next: first });
+    const rest = await call(`GET /lobbies?limit=1&after=${first}`);
+    expect(rest.body).toMatchObject({ lobbies: [{ id: second }], next: null });
+    expect([...page.body.lobbies, ...rest.body.lobbies]).toContainEqual(
+      expect.objectContaining({ metadata: { map: 'harbour' }, member_count: 1 }),
+    );
+  });
+});
+
 describe('POST /control/reset', () => {
   it('answers 204, restores the start and notifies the parts that hold state', async () => {
     const { core, fixtures, call, replaced } = await open();

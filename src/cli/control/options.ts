@@ -1,0 +1,103 @@
+import { type GivenOptions, type OptionGroups, type OptionRow, optionText, UsageError } from '../command-line.ts';
+import { devReadyFile } from '../dev-options.ts';
+
+/** What a command for a running service does, and what it takes. */
+export interface ControlAction {
+  readonly summary: string;
+  /** What it takes besides options. */
+  readonly operand?: string;
+  readonly words?: readonly string[];
+  readonly options?: Readonly<Record<string, OptionRow>>;
+}
+
+/** The environment variables that name a running service. */
+export const controlEnvironment = { url: 'RALLYPOINT_CONTROL_URL', token: 'RALLYPOINT_CONTROL_TOKEN' } as const;
+
+const paging: ControlAction['options'] = {
+  limit: { value: 'N', help: ['how many to list, 1 to 1000 (default 100)'] },
+  after: { value: 'ID', help: ['list those after this id, which the page before ends with'] },
+};
+
+const faultKinds = ['latency', 'status', 'rate_limit', 'drop', 'freeze', 'corrupt', 'reconnect', 'invalid_session'];
+
+/** The commands for a running service: an action, or actions by their names. */
+export const controlCommands = {
+  users: { summary: 'list the users of a running service', options: paging },
+  lobbies: { summary: 'list the lobbies of a running service', options: paging },
+  token: { summary: "print a new token of a user's own client, by username or id", operand: 'USER' },
+  clock: {
+    show: { summary: 'print the time of a running service' },
+    advance: { summary: 'move a virtual clock, by 90s, 3min, 1.5h or milliseconds', operand: 'DURATION' },
+  },
+  fault: {
+    add: {
+      summary: 'inject a fault into requests or gateway connections',
+      operand: 'KIND',
+      words: faultKinds,
+      options: {
+        ms: { value: 'N', help: ['latency: how long requests wait, in milliseconds'] },
+        status: { value: 'N', help: ['status: what requests are answered with, 400 to 599'] },
+        scope: { value: 'SCOPE', choices: ['user', 'global', 'shared'], help: ['rate_limit: the scope of the 429'] },
+        'retry-after-ms': { value: 'N', help: ['rate_limit: when to try again'] },
+        resumable: { help: ['invalid_session: the session can be resumed'] },
+        route: { value: 'NAME', help: ['only requests of this route, like createLobby'] },
+        event: { value: 'NAME', help: ['only when this event is sent, like LOBBY_UPDATE'] },
+        user: { value: 'USER', help: ['only this user, by username or id'] },
+        application: { value: 'ID', help: ['only this application'] },
+        count: { value: 'N', help: ['how often it strikes, or "all" (default 1)'] },
+        percent: { value: 'N', help: ['the probability that it strikes, 0 to 100 (default 100)'] },
+        seed: { value: 'N', help: ['the same seed makes the same choices (default 0)'] },
+      },
+    },
+    list: { summary: 'list the faults that have strikes left' },
+    clear: { summary: 'remove all faults' },
+  },
+  logs: {
+    summary: 'show the requests, events and connections of a running service',
+    options: {
+      follow: { short: 'f', help: ['continue with new entries until Ctrl+C'] },
+      after: { value: 'N', help: ['only entries after this number'] },
+    },
+  },
+} as const satisfies Readonly<Record<string, ControlAction | Readonly<Record<string, ControlAction>>>>;
+export type ControlCommand = keyof typeof controlCommands;
+
+export function isControlCommand(word: string): word is ControlCommand {
+  return Object.hasOwn(controlCommands, word);
+}
+
+/** The actions of a command; undefined for one that is an action itself. */
+export function actionsOf(command: ControlCommand): Readonly<Record<string, ControlAction>> | undefined {
+  const row: ControlAction | Readonly<Record<string, ControlAction>> = controlCommands[command];
+  return typeof row.summary === 'string' ? undefined : (row as Readonly<Record<string, ControlAction>>);
+}
+
+/** The action itself, of a command without actions. */
+export function actionOf(command: ControlCommand, action?: string): ControlAction {
+  const actions = actionsOf(command);
+  return (actions ? actions[action ?? ''] : controlCommands[command]) as ControlAction;
+}
+
+/** The options of an action, by the headings of its help. */
+export function controlOptions({ options = {} }: ControlAction): OptionGroups {
+  return {
+    ...(Object.keys(options).length > 0 && { Options: options }),
+    Service: {
+      control: { value: 'URL', help: [`address of the control API (or set ${controlEnvironment.url})`] },
+      'control-token': { value: 'TOKEN', help: [`its token (or set ${controlEnvironment.token})`] },
+      'ready-file': { value: 'FILE', help: [`file with both, which the service wrote (default ${devReadyFile})`] },
+    },
+    Output: {
+      json: { help: ['print JSON'] },
+      help: { short: 'h', help: ['show this help'] },
+    },
+  };
+}
+
+/** A whole number of an option. @throws UsageError */
+export function optionNumber(given: GivenOptions, name: string): number | undefined {
+  const value = optionText(given, name);
+  if (value === undefined) return undefined;
+  if (/^[0-9]{1,15}$/.test(value)) return Number(value);
+  throw new UsageError(`--${name} must be a whole number (got "${value}").`);
+}

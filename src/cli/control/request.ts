@@ -1,0 +1,47 @@
+import { asRecord } from '../../wire/http/codec.ts';
+import { CommandFailure } from '../command-line.ts';
+import { errorMessage } from '../failure.ts';
+import { printable } from '../paint.ts';
+
+/** Where the control API of a running service is. */
+export interface ControlAddress {
+  readonly url: string;
+  /** Secret. */
+  readonly token: string;
+}
+
+/** A request of the control API. @throws CommandFailure with the service's message */
+export async function control<Answer>(
+  { url, token }: ControlAddress,
+  call: `${'GET' | 'POST' | 'DELETE'} /${string}`,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const [method = '', path = ''] = call.split(' ');
+  const answer = await fetch(url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).catch(error => {
+    const reason = error instanceof Error && error.cause ? errorMessage(error.cause) : errorMessage(error);
+    throw new CommandFailure(`The service at ${printable(url)} does not answer: ${reason}`);
+  });
+  const text = await answer.text();
+  const json = parsed(text);
+  if (answer.ok) return json as Answer;
+  const message = asRecord(json)?.message;
+  const told = typeof message === 'string' ? message : `it answered ${method} ${path} with ${answer.status}`;
+  throw new CommandFailure(printable(errorMessage(told)));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

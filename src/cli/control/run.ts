@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { isSnowflake } from '../../model/snowflake.ts';
+import { millisecondsOf } from '../../testing/duration.ts';
+import { asRecord } from '../../wire/http/codec.ts';
+import { readJsonFile } from '../../wire/json-file.ts';
+import { CommandFailure, type GivenOptions, optionText, readArguments, UsageError } from '../command-line.ts';
+import { devReadyFile } from '../dev-options.ts';
+import { errorMessage } from '../failure.ts';
+import { controlHelp } from '../help.ts';
+import { suggestion } from '../nearest.ts';
+import { paintFor, printable } from '../paint.ts';
+import { firstSignal } from '../signal.ts';
+import { heading, table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { followLog, logLine, readLog } from './log-lines.ts';
+import {
+  actionOf,
+  actionsOf,
+  type ControlCommand,
+  controlEnvironment,
+  controlOptions,
+  optionNumber,
+} from './options.ts';
+import { type ControlAddress, control } from './request.ts';
+
+/**
+ * The commands for a running service, over its control API.
+ *
+ * @throws UsageError, CommandFailure
+ */
+export async function controlCommand(
+  command: ControlCommand,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
+  const { stdout, environment } = terminal;
+  const [first = '', ...others] = args;
+  const hasActions = actionsOf(command) !== undefined;
+  const asksHelp = hasActions && ['', 'help', '--help', '-h'].includes(first);
+  const name = hasActions && !asksHelp ? readControlAction(command, first) : undefined;
+  const action = asksHelp ? undefined : actionOf(command, name);
+  const { given, operands } = readArguments(hasActions ? others : args, action ? controlOptions(action) : {});
+  if (!action || given.help) {
+    stdout.write(controlHelp(command, name));
+    return;
+  }
+  const words = [command, ...(name === undefined ? [] : [name])].join(' ');
+  const operand = action.operand === 'DURATION' ? operands.join(' ') : operands[0];
+  if (action.operand !== undefined && !operand) {
+    throw new UsageError(`"rallypoint ${words}" needs ${action.operand}: rallypoint ${words} ${action.operand}`);
+  }
+  if (action.operand !== 'DURATION' && operands.length > (action.operand ? 1 : 0)) {
+    throw new UsageError(`"rallypoint ${words}" does not take "${operands.at(-1)}".`);
+  }
+  const run = runs[words];
+  if (run) await run({ given, operand: operand ?? '', address: () => readAddress(given, environment), terminal });
+}
+
+/** @throws UsageError */
+export function readControlAction(command: ControlCommand, word: string): string {
+  const names = Object.keys(actionsOf(command) ?? {});
+  if (names.includes(word)) return word;
+  const kind = word.startsWith('-') ? 'option' : 'action';
+  throw new UsageError(
+    `"rallypoint ${command}" has no ${kind} ${word}.${suggestion(word, names)} Its actions are ${names.join(', ')}.`,
+  );
+}
+
+interface Run {
+  readonly given: GivenOptions;
+  readonly operand: string;
+  /** Asked for once the options are known to be right. */
+  readonly address: () => ControlAddress;
+  readonly terminal: Terminal;
+}
+
+const runs: Readonly<Record<string, (run: Run) => Promise<void>>> = {
+  users: run => list(run, 'users', ['id', 'username', 'global_name', 'banned']),
+  lobbies: run => list(run, 'lobbies', ['id', 'application_id', 'member_count', 'metadata']),
+  token: async ({ given, operand, address, terminal }) => {
+    const found = address();
+    const answer = await control<{ token: string }>(found, `POST /users/${await userId(found, operand)}/session`);
+    print(terminal, given, answer, answer.token);
+  },
+  'clock show': async ({ given, address, terminal }) => {
+    const answer = await control<{ now_ms: number }>(address(), 'GET /clock');
+    print(terminal, given, answer, new Date(answer.now_ms).toISOString());
+  },
+  'clock advance': async ({ given, operand, address, terminal }) => {
+    const advance_ms = readDuration(operand);
+    const answer = await control<{ now_ms: number }>(address(), 'POST /clock', { advance_ms });
+    print(terminal, given, answer, new Date(answer.now_ms).toISOString());
+  },
+  'fault add': async ({ given, operand: kind, address, terminal }) => {
+    const fault = readFault(kind, given);
+    const found = address();
+    const user = optionText(given, 'user');
+    const match = { ...fault.match, ...(user !== undefined && { user_id: await userId(found, user) }) };
+    const answer = await control<Faults>(found, 'POST /faults', { ...fault, match });
+    print(terminal, given, answer, answer.faults.map(faultLine).join('\n'));
+  },
+  'fault list': async ({ given, address, terminal }) => {
+    const answer = await control<Faults>(address(), 'GET /faults');
+    print(terminal, given, answer, answer.faults.map(faultLine).join('\n') || 'There are no faults.');
+  },
+  'fault clear': async ({ given, address, terminal }) => {
+    await control(address(), 'DELETE /faults');
+    print(terminal, given, { faults: [] }, 'All faults are removed.');
+  },
+  logs: async ({ given, address, terminal: { stdout } }) => {
+    const after = optionNumber(given, 'after') ?? 0;
+    const found = address();
+    const paint = paintFor(stdout);
+    const lineOf = given.json ? JSON.stringify : (entry: Parameters<typeof logLine>[0]) => logLine(entry, paint);
+    const { entries, next } = await readLog(found, after);
+    for (const entry of entries) stdout.write(`${lineOf(entry)}\n`);
+    if (!given.follow) return;
+    const ended = new AbortController();
+    void firstSignal().then(() => ended.abort());
+    await followLog(
+      found,
+      next,
+      later => later.forEach(entry => void stdout.write(`${lineOf(entry)}\n`)),
+      ended.signal,
+    );
+  },
+};
+
+/** Where the service is: by the options, then the environment, then a ready file. @throws UsageError, CommandFailure */
+function readAddress(given: GivenOptions, environment: Terminal['environment']): ControlAddress {
+  const url = optionText(given, 'control') ?? environment[controlEnvironment.url];
+  const token = optionText(given, 'control-token') ?? environment[controlEnvironment.token];
+  const readyFile = optionText(given, 'ready-file');
+  if (readyFile === undefined && (url || token)) {
+    if (!url || !token) throw new UsageError('--control and --control-token belong together. Pass both.');
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      throw new UsageError(`--control must be an http: or https: address (got "${printable(url)}").`);
+    }
+    return { url: url.replace(/\/+$/, ''), token };
+  }
+  return readReadyFile(readyFile ?? devReadyFile);
+}
+
+function readReadyFile(path: string): ControlAddress {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    const hint = 'Start a service by "rallypoint dev", or pass --ready-file FILE, or --control and --control-token.';
+    throw new CommandFailure(printable(`There is no ready file ${path}. ${hint}`));
+  }
+  const content = readJsonFile(text);
+  const { control_base, control_token } = ('value' in content ? asRecord(content.value) : undefined) ?? {};
+  if (typeof control_base === 'string' && typeof control_token === 'string') {
+    return { url: control_base, token: control_token };
+  }
+  throw new CommandFailure(printable(`${path} is not a ready file: control_base or control_token is missing.`));
+}
+
+async function list({ given, address, terminal }: Run, name: 'users' | 'lobbies', fields: readonly string[]) {
+  const limit = optionNumber(given, 'limit');
+  const after = optionNumber(given, 'after') === undefined ? undefined : optionText(given, 'after');
+  const query = new URLSearchParams({
+    ...(limit !== undefined && { limit: String(limit) }),
+    ...(after !== undefined && { after }),
+  });
+  type Answer = { readonly next: string | null } & { readonly [name: string]: readonly Record<string, unknown>[] };
+  const answer = await control<Answer>(address(), `GET /${name}?${query}`);
+  const paint = paintFor(terminal.stdout);
+  const rows = (answer[name] ?? []).map(one => fields.map(field => printable(cell(one[field]))));
+  const more = answer.next === null ? [] : ['', `There are more: rallypoint ${name} --after ${answer.next}`];
+  const lines = rows.length === 0 ? [`There are no ${name}.`] : table([heading(paint, ...fields), ...rows], '');
+  print(terminal, given, answer, [...lines, ...more].join('\n'));
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined || value === false) return '-';
+  if (value === true) return 'yes';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** A user by id or username. @throws CommandFailure */
+async function userId(address: ControlAddress, user: string): Promise<string> {
+  type Answer = { readonly users: readonly { readonly id: string }[] };
+  const { users } = await control<Answer>(address, `GET /users?${new URLSearchParams({ username: user })}`);
+  const [found] = users;
+  if (found) return found.id;
+  if (isSnowflake(user)) return user;
+  throw new CommandFailure(printable(`There is no user "${user}". "rallypoint users" lists them.`));
+}
+
+function readDuration(text: string): number {
+  try {
+    return millisecondsOf(text as Parameters<typeof millisecondsOf>[0]);
+  } catch (error) {
+    throw new UsageError(printable(errorMessage(error)));
+  }
+}
+
+interface Faults {
+  readonly faults: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The fault as the control API takes it; which fields a kind has is checked there. */
+function readFault(kind: string, given: GivenOptions) {
+  const numbers = ['ms', 'status', 'retry-after-ms', 'percent', 'seed'].flatMap(name => {
+    const value = optionNumber(given, name);
+    return value === undefined ? [] : [[name.replaceAll('-', '_'), value] as const];
+  });
+  const count = optionText(given, 'count') === 'all' ? null : optionNumber(given, 'count');
+  const matches = [
+    ['route', optionText(given, 'route')],
+    ['event', optionText(given, 'event')],
+    ['application_id', optionText(given, 'application')],
+  ].filter(([, value]) => value !== undefined);
+  return {
+    kind,
+    ...Object.fromEntries(numbers),
+    ...(optionText(given, 'scope') !== undefined && { scope: optionText(given, 'scope') }),
+    ...(given.resumable && { resumable: true }),
+    ...(count !== undefined && { count }),
+    match: Object.fromEntries(matches) as Readonly<Record<string, string>>,
+  };
+}
+
+function faultLine({ id, kind, left, match, ...fields }: Readonly<Record<string, unknown>>): string {
+  const all = { ...fields, ...asRecord(match), left: left ?? 'all' };
+  const { count: _, ...shown } = all as Record<string, unknown>;
+  return printable([`${id}  ${kind}`, ...Object.entries(shown).map(([name, value]) => `${name}=${value}`)].join('  '));
+}
+
+function print({ stdout }: Terminal, given: GivenOptions, answer: unknown, text: string): void {
+  stdout.write(`${given.json ? JSON.stringify(answer, null, 2) : text}\n`);
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { version } from '../model/version.ts';
+import type { Service } from '../service/service.ts';
+import { followLog, logLine } from './control/log-lines.ts';
+import { control } from './control/request.ts';
+import { type DevSettings, devReadyFile, readDevSettings } from './dev-options.ts';
+import { errorMessage, startFailure } from './failure.ts';
+import { devHelp } from './help.ts';
+import { openLog } from './log.ts';
+import { paintFor, printable } from './paint.ts';
+import { readyFile } from './ready-file.ts';
+import { readFixtures } from './serve.ts';
+import { firstSignal } from './signal.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The fixtures of the project that `rallypoint init` makes: in the repository and in the package. */
+const demo = resolve(import.meta.dirname, '../../templates/game/fixtures.json');
+
+/** How often the fixtures file is looked at. */
+const watchMs = 300;
+
+/**
+ * `rallypoint dev`: runs the service in memory until a signal ends it, and shows what it does.
+ *
+ * @throws UsageError, CommandFailure
+ */
+export async function devCommand(args: readonly string[], { stdout }: Terminal): Promise<void> {
+  const settings = readDevSettings(args);
+  if (!settings) {
+    stdout.write(devHelp());
+    return;
+  }
+  const stopped = firstSignal();
+  const path = settings.fixtures ?? demo;
+  // Taken before the file is read, so that no later change is missed.
+  const stamp = stampOf(path);
+  const fixtures = readFixtures(path);
+  // Loaded this late because wrong options must not wait for it.
+  const { startService } = await import('../service/service.ts');
+  const service = await startService({
+    host: settings.host,
+    port: settings.port,
+    clock: settings.virtualClock ? 'virtual' : 'system',
+    log: openLog('warn'),
+    fixtures,
+  }).catch(error => {
+    throw startFailure(error, settings);
+  });
+  const ready = readyFile(settings.readyFile);
+  const address = { url: service.controlBase, token: service.controlToken };
+  const paint = paintFor(stdout);
+  const say = (line: string) => void stdout.write(`${line}\n`);
+  const ended = new AbortController();
+  try {
+    if (settings.readyFile === devReadyFile) mkdirSync(dirname(devReadyFile), { recursive: true, mode: 0o700 });
+    ready.write(JSON.stringify(service.readyLine));
+    for (const line of greeting(service, settings)) say(printable(line));
+    say(`Press ${paint('bold', 'Ctrl+C')} to stop.\n`);
+    const watching = watchFixtures(
+      path,
+      stamp,
+      async () => {
+        try {
+          await control(address, 'POST /fixtures', readFixtures(path));
+          say(paint('green', printable(`${path} was loaded again.`)));
+        } catch (error) {
+          say(paint('red', printable(`${path} was not loaded: ${errorMessage(error)}`)));
+        }
+      },
+      ended.signal,
+    );
+    const following = followLog(
+      address,
+      0,
+      entries => say(entries.map(entry => logLine(entry, paint)).join('\n')),
+      ended.signal,
+    );
+    await Promise.race([stopped, following]);
+    ended.abort();
+    await Promise.all([following, watching]);
+  } finally {
+    await service.close();
+    ready.remove();
+  }
+}
+
+function greeting({ webBase, fixtures }: Service, settings: DevSettings): string[] {
+  const { applications, users, guilds } = fixtures;
+  const names = (list: readonly string[]) => (list.length === 0 ? 'none' : list.join(', '));
+  const channels = guilds.flatMap(guild => guild.channels.map(({ name }) => name));
+  return [
+    `Rallypoint ${version} serves ${settings.fixtures ?? 'a demo'} at ${webBase}`,
+    `  applications  ${names(applications.map(({ id, name }) => `${name} (${id})`))}`,
+    `  users         ${names(users.map(({ username }) => username))}`,
+    `  channels      ${names(channels)}`,
+    `  addresses     ${settings.readyFile}`,
+  ];
+}
+
+/** Calls `onChange` whenever the file is another than that of `before`, until the signal ends it. */
+async function watchFixtures(
+  path: string,
+  before: string,
+  onChange: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let known = before; !signal.aborted; ) {
+    await setTimeout(watchMs, undefined, { signal }).catch(() => {});
+    const now = stampOf(path);
+    // Editors replace a file: for a moment there is none.
+    if (signal.aborted || now === known || now === missing) continue;
+    known = now;
+    await onChange();
+  }
+}
+
+const missing = 'missing';
+
+/** Differs when the file was written or replaced. */
+function stampOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found ? [found.ino, found.size, found.mtimeNs].join() : missing;
+}

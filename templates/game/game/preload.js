@@ -1,0 +1,4 @@
+import { exposeRallypoint } from '@rallypoint/sdk/electron/preload';
+import { contextBridge, ipcRenderer } from 'electron';
+
+exposeRallypoint(contextBridge, ipcRenderer);

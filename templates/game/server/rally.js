@@ -1,0 +1,19 @@
+import { defineCommand, router } from '@rallypoint/sdk/backend';
+
+/**
+ * Opens a lobby, registers /rally, and brings everybody who uses it into the lobby.
+ *
+ * @param {import('@rallypoint/sdk/backend').Backend} backend
+ */
+export async function startServer(backend) {
+  const lobby = await backend.lobbies.create({ metadata: { map: 'harbour' } });
+  const rally = defineCommand({ name: 'rally', description: 'Joins the party' }, async ({ payload, reply }) => {
+    const user = payload.member?.user ?? payload.user;
+    if (!user) return;
+    await backend.lobbies.putMember(lobby.id, user.id);
+    await reply({ content: `${user.global_name ?? user.username} is on the way to the ${lobby.metadata?.map}.` });
+  });
+  await backend.commands.deploy(await backend.commands.plan([rally]));
+  await backend.interactions.listen(router([rally]));
+  return lobby;
+}

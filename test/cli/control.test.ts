@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createBackend } from '../../src/backend/index.ts';
+import { controlCommands } from '../../src/cli/control/options.ts';
+import { rallypoint } from '../../src/cli/rallypoint.ts';
+import { type Service, startService } from '../../src/service/service.ts';
+
+const fixtures = {
+  applications: [{ id: '1', name: 'Starfall', bot_token: 'starfall-bot-token' }],
+  users: [
+    { id: '10', username: 'grace', global_name: 'Grace' },
+    { id: '9', username: 'ada', banned: true },
+  ],
+  guilds: [{ id: '5', owner_id: '10', channels: [{ id: '7', name: 'general' }], members: [{ user_id: '10' }] }],
+};
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ fixtures, clock: 'virtual' });
+});
+beforeEach(() => service.reset());
+afterAll(() => service.close());
+
+/** Runs a command with the service in its environment. */
+async function run(...args: readonly string[]) {
+  return runWith({ RALLYPOINT_CONTROL_URL: service.controlBase, RALLYPOINT_CONTROL_TOKEN: service.controlToken }, args);
+}
+
+async function runWith(environment: Readonly<Record<string, string>>, args: readonly string[]) {
+  let stdout = '';
+  let stderr = '';
+  const code = await rallypoint(args, {
+    stdout: { write: text => (stdout += text) },
+    stderr: { write: text => (stderr += text) },
+    environment,
+    askHidden: async () => undefined,
+    askWhether: async () => undefined,
+  });
+  return { code, stdout, stderr };
+}
+
+function backend() {
+  const opened = createBackend({ baseUrl: service.webBase, applicationId: '1', botToken: 'starfall-bot-token' });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+const done = (stdout: unknown) => ({ code: 0, stderr: '', stdout });
+
+describe('the commands for a running service', () => {
+  it('list its users, page by page', async () => {
+    const all = [
+      'ID  USERNAME  GLOBAL_NAME  BANNED',
+      '10  grace     Grace        -',
+      '9   ada       -            yes',
+      '',
+    ];
+    expect(await run('users')).toEqual(done(all.join('\n')));
+    expect((await run('users', '--limit', '1')).stdout).toContain('There are more: rallypoint users --after 10\n');
+    const page = JSON.parse((await run('users', '--limit', '1', '--after', '10', '--json')).stdout);
+    expect(page).toMatchObject({ users: [{ id: '9', username: 'ada' }], next: null });
+  });
+
+  it('list its lobbies', async () => {
+    expect(await run('lobbies')).toEqual(done('There are no lobbies.\n'));
+    const { id } = await backend().lobbies.create({ metadata: { map: 'harbour' }, members: [{ id: '10' }] });
+    const { stdout } = await run('lobbies');
+    expect(stdout).toContain(`${id}  1               1             {"map":"harbour"}\n`);
+    const page = JSON.parse((await run('lobbies', '--json')).stdout);
+    expect(page).toMatchObject({ lobbies: [{ id, member_count: 1 }], next: null });
+  });
+
+  it("print a token of a user's own client, by username and by id", async () => {
+    for (const user of ['grace', '10']) {
+      const { code, stdout } = await run('token', user);
+      expect(code).toBe(0);
+      const headers = { authorization: stdout.trim() };
+      const answer = await fetch(`${service.apiBase}/v10/channels/7/application-command-index`, { headers });
+      expect(answer.status).toBe(200);
+    }
+    expect(JSON.parse((await run('token', 'grace', '--json')).stdout)).toEqual({ token: expect.any(String) });
+  });
+
+  it('show and move its clock', async () => {
+    const before = JSON.parse((await run('clock', 'show', '--json')).stdout).now_ms;
+    expect(await run('clock', 'advance', '1.5', 'h')).toEqual(done(`${new Date(before + 5_400_000).toISOString()}\n`));
+    expect(JSON.parse((await run('clock', 'advance', '250', '--json')).stdout)).toEqual({ now_ms: before + 5_400_250 });
+    expect(await run('clock', 'show')).toEqual(done(`${new Date(before + 5_400_250).toISOString()}\n`));
+  });
+
+  it('add, list and clear faults', async () => {
+    expect(await run('fault', 'list')).toEqual(done('There are no faults.\n'));
+    const added = await run('fault', 'add', 'status', '--status', '503', '--route', 'createLobby', '--count', '2');
+    expect(added).toMatchObject(
+      done(expect.stringMatching(/^\S+ {2}status {2}status=503 {2}route=createLobby {2}left=2\n$/)),
+    );
+    const headers = { authorization: 'Bot starfall-bot-token', 'content-type': 'application/json' };
+    const answer = await fetch(`${service.apiBase}/v10/lobbies`, { method: 'POST', headers, body: '{}' });
+    expect(answer.status).toBe(503);
+    await run('fault', 'add', 'drop', '--user', 'grace', '--event', 'LOBBY_UPDATE', '--count', 'all');
+    const { faults } = JSON.parse((await run('fault', 'list', '--json')).stdout);
+    expect(faults).toMatchObject([
+      { kind: 'status', left: 1 },
+      { kind: 'drop', match: { user_id: '10', event: 'LOBBY_UPDATE' }, left: null },
+    ]);
+    expect(await run('fault', 'clear')).toEqual(done('All faults are removed.\n'));
+    expect(service.faults.armed).toEqual([]);
+  });
+
+  it('show its log', async () => {
+    const { entries } = JSON.parse(`{"entries":[${(await run('logs', '--json')).stdout.trim().split('\n').join()}]}`);
+    const after = String(entries.at(-1)?.number ?? 0);
+    await backend().lobbies.create({});
+    const { stdout } = await run('logs', '--after', after);
+    expect(stdout).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}request {5}createLobby {2}201 {2}by bot 1\n$/);
+  });
+
+  it('follow its log until SIGINT, with the service of a ready file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rallypoint-logs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'ready.json'), JSON.stringify(service.readyLine));
+    const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
+    const args = [main, 'logs', '--follow', '--json', '--ready-file', 'ready.json'];
+    await backend().lobbies.create({});
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let stdout = '';
+    child.stdout.on('data', chunk => {
+      stdout += chunk;
+    });
+    const ended = once(child, 'close');
+    await expect.poll(() => stdout).toContain('"route":"createLobby"');
+    await backend()
+      .lobbies.get('7')
+      .catch(() => {});
+    await expect.poll(() => stdout).toContain('"route":"getLobby","status":404');
+    child.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  it('fail with 1 and the reason', async () => {
+    const kinds = controlCommands.fault.add.words;
+    const failures = [
+      [['token', 'nobody'], 'There is no user "nobody"'],
+      [['token', '77'], 'There is no user 77'],
+      [['fault', 'add', 'quake'], `kind: must be one of ${kinds.map(kind => `"${kind}"`).join(', ')} `],
+      [['fault', 'add', 'status'], 'status'],
+      [['users', '--limit', '1001'], '"limit" must be a number from 1 to 1000.'],
+      [['users', '--ready-file', 'none.json'], 'There is no ready file none.json.'],
+      [['users', '--control', service.controlBase, '--control-token', 'wrong'], 'Send the control token'],
+      [['users', '--control', 'http://127.0.0.1:1', '--control-token', 'x'], 'http://127.0.0.1:1 does not answer'],
+    ] as const;
+    for (const [args, told] of failures) {
+      expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(told) });
+    }
+  });
+
+  it('reject a clock that cannot be moved', async () => {
+    const real = await startService({});
+    onTestFinished(() => real.close());
+    const environment = { RALLYPOINT_CONTROL_URL: real.controlBase, RALLYPOINT_CONTROL_TOKEN: real.controlToken };
+    const { code, stderr } = await runWith(environment, ['clock', 'advance', '1s']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('--virtual-clock') });
+  });
+
+  it('reject wrong usage with 2', async () => {
+    const wrong = [
+      [['users', 'ada'], 'does not take "ada"'],
+      [['users', '--limit', 'x'], '--limit must be a whole number'],
+      [['users', '--control', 'ftp://x'], '--control must be an http: or https: address'],
+      [['token'], '"rallypoint token" needs USER'],
+      [['clock', 'advance'], 'needs DURATION'],
+      [['clock', 'advance', 'soon'], 'A duration is'],
+      [['clock', 'advanc'], 'Did you mean "advance"?'],
+      [['help', 'fault', 'ad'], 'Did you mean "add"?'],
+      [['fault', '--json'], 'has no option --json'],
+      [['logs', '--folow'], 'Did you mean "--follow"?'],
+    ] as const;
+    for (const [args, told] of wrong) {
+      expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(told) });
+    }
+    const half = await runWith({ RALLYPOINT_CONTROL_URL: service.controlBase }, ['users']);
+    expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('belong together') });
+  });
+
+  it('show their help', async () => {
+    for (const command of ['users', 'lobbies', 'token', 'clock', 'fault', 'logs']) {
+      const { code, stdout } = await run(command, '--help');
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(`^Usage: rallypoint ${command}`) });
+      expect((await run('help', command)).stdout).toBe(stdout);
+    }
+    const { stdout } = await run('fault', 'add', '--help');
+    expect(stdout).toContain('KIND is one of latency, status');
+    expect((await run('help', 'fault', 'add')).stdout).toBe(stdout);
+    expect((await run('clock')).stdout).toContain('advance DURATION');
+  });
+});

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+/** Runs `rallypoint dev …` from the source in a folder of its own. */
+function dev(...args: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'rallypoint-dev-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+  const start = () => {
+    const child = spawn(process.execPath, [main, 'dev', ...args], { cwd: folder });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const said = { stdout: '', stderr: '' };
+    child.stdout.on('data', chunk => {
+      said.stdout += chunk;
+    });
+    child.stderr.on('data', chunk => {
+      said.stderr += chunk;
+    });
+    const ended = once(child, 'close').then(([code]) => ({ code, ...said }));
+    const says = (text: string | RegExp) => expect.poll(() => said.stdout).toMatch(text);
+    return { child, said, ended, says };
+  };
+  return { folder, write, start };
+}
+
+describe('rallypoint dev', () => {
+  it('serves a demo, shows plain lines of what happens, and removes the ready file when it stops', async () => {
+    const { folder, start } = dev('--port', '0');
+    const { child, ended, says } = start();
+    await says('Press Ctrl+C to stop.\n');
+    const ready = join(folder, '.rallypoint/ready.json');
+    const { api_base } = JSON.parse(readFileSync(ready, 'utf8'));
+    const headers = { authorization: 'Bot development-bot-token', 'content-type': 'application/json' };
+    const body = JSON.stringify({ members: [{ id: '9' }] });
+    expect((await fetch(`${api_base}/v10/lobbies`, { method: 'POST', headers, body })).status).toBe(201);
+    await fetch(`${api_base}/v10/lobbies/1`, { headers });
+    await says(/^\d\d:\d\d:\d\d\.\d{3} {2}request {5}createLobby {2}201 {2}by bot 1$/m);
+    await says(/ request {5}getLobby {2}404 /);
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Rallypoint \S+ serves a demo at http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(stdout).toContain('users         ada, grace\n');
+    expect(stdout).not.toContain('\u001b');
+    expect(existsSync(ready)).toBe(false);
+  });
+
+  it('loads the fixtures file again when it changes, and keeps running when it is wrong', async () => {
+    const { folder, write, start } = dev('--port', '0', '--fixtures', 'fixtures.json', '--ready-file', 'ready.json');
+    write('fixtures.json', '{ "users": [{ "id": "9", "username": "ada" }] }');
+    const { child, ended, says } = start();
+    await says('Press Ctrl+C to stop.\n');
+    write('fixtures.json', '{ "users": [{ "id": "9" ');
+    await says('fixtures.json was not loaded: The fixtures file fixtures.json is not JSON');
+    write('fixtures.json', '{ "users": [{ "id": "10", "username": 7 }] }');
+    await says('fixtures.json was not loaded: The fixtures document is not valid');
+    write('fixtures.json', '{ "users": [{ "id": "10", "username": "grace" }] }');
+    await says('fixtures.json was loaded again.\n');
+    const { control_base, control_token } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8'));
+    const headers = { authorization: `Bearer ${control_token}` };
+    expect((await fetch(`${control_base}/users/10/session`, { method: 'POST', headers })).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('fails with 1 when it cannot start, and with 2 on wrong usage', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const failures = [
+      [['--port', String(port)], 1, `Port ${port} of 127.0.0.1 is taken`],
+      [['--fixtures', 'none.json'], 1, 'The fixtures file none.json cannot be read'],
+      [['--port', 'x'], 2, '--port must be a whole number'],
+      [['--fixture', 'x'], 2, 'Did you mean "--fixtures"?'],
+      [['now'], 2, 'takes only options'],
+    ] as const;
+    const runs = failures.map(async ([args, code, told]) => ({
+      ...(await dev(...args).start().ended),
+      told,
+      wanted: code,
+    }));
+    for (const { code, stderr, told, wanted } of await Promise.all(runs)) {
+      expect({ code, stderr }).toEqual({ code: wanted, stderr: expect.stringContaining(told) });
+    }
+  });
+
+  it('shows its help', async () => {
+    expect(await dev('--help').start().ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Usage: rallypoint dev'),
+    });
+  });
+});
