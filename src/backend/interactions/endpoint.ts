@@ -6,6 +6,7 @@ import { isVerifyKey } from '../../wire/signature.ts';
 import { readVerifyKey } from '../answers.ts';
 import type { Call } from '../calls.ts';
 import type { Credentials } from '../credentials.ts';
+import type { ComponentCollectors } from './component-collectors.ts';
 import {
   answerFetch,
   answerNode,
@@ -16,7 +17,13 @@ import {
   type NodeResponse,
 } from './http-adapters.ts';
 import { InlineAnswer } from './inline-answer.ts';
-import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
+import {
+  asComponentUse,
+  type ComponentUse,
+  createReceivedInteraction,
+  type ReceivedInteraction,
+  readInteraction,
+} from './received-interaction.ts';
 import { type InteractionHandler, runHandler } from './run-handler.ts';
 import { endpointLimits, isGenuine, ReceivedRequests, type SignedRequest, type Trust } from './signed-request.ts';
 
@@ -63,6 +70,7 @@ export interface EndpointPorts {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly collectors: ComponentCollectors<ComponentUse>;
 }
 
 /** @param forget called when it is closed @see docs/spec/interactions.md#delivery-over-http */
@@ -72,7 +80,7 @@ export async function createInteractionEndpoint(
   { publicKey, timestampDriftMs: driftMs = endpointLimits.interactionTimestampDriftMs, onError }: EndpointOptions,
   forget: (endpoint: InteractionEndpoint) => void,
 ): Promise<InteractionEndpoint> {
-  const { clock, call, logger } = ports;
+  const { clock, call, logger, collectors } = ports;
   const trust: Trust = { publicKey: checkKey(publicKey ?? (await askForKey(ports))), driftMs };
   const received = new ReceivedRequests(trust);
   const underWay = new Set<Promise<EndpointReply>>();
@@ -97,11 +105,19 @@ export async function createInteractionEndpoint(
   /** Resolves with the first of: the handler's answer, the return of the handler, the end of the time for an answer. */
   function hand(payload: Interaction): Promise<EndpointReply> {
     const answer = new InlineAnswer(payload, call, clock);
-    const interaction = createReceivedInteraction(payload, { clock, call: answer.call, send: answer.send });
-    const cancel = clock.schedule(interaction.answerByMs - clock.now(), () => answer.leave({ status: 504 }));
-    void runHandler(handler, interaction, { onError, logger }).then(ended => {
-      answer.leave({ status: ended ? 202 : 500 });
+    const interaction = createReceivedInteraction(payload, {
+      clock,
+      collectors,
+      call: answer.call,
+      send: answer.send,
     });
+    const cancel = clock.schedule(interaction.answerByMs - clock.now(), () => answer.leave({ status: 504 }));
+    const handle = () =>
+      void runHandler(handler, interaction, { onError, logger }).then(ended => {
+        answer.leave({ status: ended ? 202 : 500 });
+      });
+    const use = asComponentUse(interaction);
+    if (!use || !collectors.offer(use, handle)) handle();
     return answer.reply.finally(cancel);
   }
 

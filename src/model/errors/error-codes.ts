@@ -138,6 +138,7 @@ export const errorCodes = {
       duplicate_custom_id: 'Two handlers are registered for the same custom id.',
       foreign_backend: 'The backend was not created by createBackend().',
       invalid_credential: 'A credential is empty or malformed.',
+      invalid_custom_id_pattern: 'A pattern of custom ids is malformed.',
       invalid_lease: 'The lease is shorter than the minimum.',
       invalid_lobby_key: 'The key of a lobby is empty or too long.',
       invalid_public_key: "The application's public key must be 64 hexadecimal digits.",
