@@ -94,7 +94,7 @@ interface Taker<Collected> {
 }
 
 /** Uses of components, in the order in which they arrive. When it ends, those that wait go to the router's handler. */
-class Collector<Collected extends Use> implements AsyncIterableIterator<Collected, undefined> {
+class Collector<Collected extends Use> implements AsyncIterableIterator<Collected> {
   readonly #options: CollectOptions<Collected>;
   readonly #customIds: ReadonlySet<string> | undefined;
   readonly #forget: () => void;

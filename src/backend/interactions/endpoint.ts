@@ -44,10 +44,10 @@ export interface EndpointOptions {
  * The handler behind an interactions endpoint URL, in the forms that servers take. Every form accepts any path and needs
  * the unparsed body, so no body parser may run before it.
  *
- * The first answer of a handler is sent in the HTTP response (200). If the handler returns without an answer, the response
- * is 202 and the interaction can be answered later through the callback endpoint; if it throws, 500. A request without a
- * valid signature and a replayed one get 401, a body that is too large 413, a body that is no interaction 400, and any
- * method but POST 405.
+ * The first answer of a handler is sent in the HTTP response (200), unless it has files: those go through the callback
+ * endpoint, and the response is 202. If the handler returns without an answer, the response is 202 and the interaction can
+ * be answered later through the callback endpoint; if it throws, 500. A request without a valid signature and a replayed
+ * one get 401, a body that is too large 413, a body that is no interaction 400, and any method but POST 405.
  */
 export interface InteractionEndpoint {
   /** A listener for `node:http`, and for Express. Resolves when the response has been sent; never rejects. */

@@ -63,7 +63,7 @@ export interface ReceivedInteraction extends ReplyMessages {
   showModal(modal: Modal, options?: ModalOptions): Promise<void>;
   /**
    * Answers with any callback. An interaction that arrived over HTTP is answered in the HTTP response, so that the service
-   * cannot report an error.
+   * cannot report an error; an answer with files goes through the callback endpoint.
    *
    * @throws as {@link reply}
    */
@@ -89,7 +89,7 @@ export interface ReceivedInteraction extends ReplyMessages {
    * Collects such uses, from this call on, one by one; see {@link awaitComponent}. At most 100 wait to be taken; further ones, and
    * those that still wait when collecting ends, go to the handler of the listener or endpoint. Leaving a `for await` loop ends it.
    */
-  collectComponents(options?: CollectOptions<ComponentUse>): AsyncIterableIterator<ComponentUse, undefined>;
+  collectComponents(options?: CollectOptions<ComponentUse>): AsyncIterableIterator<ComponentUse>;
 }
 
 /** The use of a component of a message. */
