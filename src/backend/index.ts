@@ -107,21 +107,33 @@ export type { Plan, PlanItem, PlanWarning, PlanWarningCode } from './commands/pl
 export type { DeployProgress, SyncState } from './commands/registry.ts';
 export { type Middleware, type RoutedCommand, type RouterOptions, router } from './commands/router.ts';
 export { button, row, select } from './components/build.ts';
+export {
+  type CustomIdArguments,
+  type CustomIdParameter,
+  type CustomIdValues,
+  customId,
+  type DefinedComponent,
+  type DefinedComponentUse,
+  defineComponent,
+} from './components/custom-id.ts';
+export { type Embed, type EmbedInput, embed } from './components/embed.ts';
 export { field } from './components/field.ts';
 export type { LabelDefinition, ModalDefinition, ModalValues } from './components/modal.ts';
 export { type DefinedModal, defineModal, type ModalHandlers, type ModalUse } from './components/modal.ts';
-export type { ComponentUse, RoutedComponent, RoutedModal } from './components/routed.ts';
+export type { RoutedComponent, RoutedModal, RoutedPattern } from './components/routed.ts';
+export type { MessageFile } from './interactions/answer-body.ts';
+export type { CollectOptions } from './interactions/component-collectors.ts';
 export type { EndpointOptions, InteractionEndpoint } from './interactions/endpoint.ts';
 export type { FastifyInstance, NodeRequest, NodeResponse } from './interactions/http-adapters.ts';
 export type { Interactions } from './interactions/interactions.ts';
 export type { InteractionListener, InteractionListenerOptions } from './interactions/listener.ts';
 export type {
+  ComponentUse,
   DeferOptions,
   ModalOptions,
   ReceivedInteraction,
-  ReplyMessage,
-  ReplyMessages,
 } from './interactions/received-interaction.ts';
+export type { ReplyMessage, ReplyMessages } from './interactions/reply-messages.ts';
 export type { InteractionHandler } from './interactions/run-handler.ts';
 export { type ChangedMembers, type Lobbies, memberChangesMax } from './lobbies.ts';
 export { type Overwrites, type UserToken, userToken } from './overwrites.ts';

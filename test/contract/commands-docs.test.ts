@@ -116,6 +116,48 @@ it('docs/commands.md shows a button that opens a form', async () => {
   });
 });
 
+/** The module of the first TypeScript block that contains this, and the block after it. */
+async function importBlock(folder: string, name: string, contained: string) {
+  const shown = blocks('ts');
+  const at = shown.findIndex(block => block.includes(contained));
+  const path = join(folder, name);
+  writeFileSync(path, (shown[at] ?? '').replace('@rallypoint/sdk/backend', join(root, 'src/backend/index.ts')));
+  return { module: await import(pathToFileURL(path).href), next: shown[at + 1] ?? '' };
+}
+
+it('docs/commands.md shows components with values, and a command that waits for its buttons', async () => {
+  const [application] = starfall.applications;
+  const [ada] = starfall.users;
+  const folder = mkdtempSync(join(tmpdir(), 'rallypoint-docs-'));
+  const service = await startService({ fixtures: starfall, limits: 'off' });
+  const { id: applicationId, bot_token: botToken } = application;
+  const backend = createBackend({ applicationId, botToken, baseUrl: service.webBase, globalLimit: 'off' });
+  const player = await GatewayClient.identified(service.gateway, { token: await sessionToken(service, ada.id) });
+  onTestFinished(async () => {
+    backend.close();
+    await player.end();
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const { find, join: joinLobby } = (await importBlock(folder, 'lobbies.ts', "'join/:lobbyId/:team'")).module;
+  const { leave } = (await importBlock(folder, 'leave.ts', 'awaitComponent(')).module;
+  await backend.interactions.listen(router([find, leave], { components: [joinLobby] }));
+
+  const press = async (command: object, custom_id: string) => {
+    const { command: created } = await backend.commands.create(command as never);
+    const shown = player.frames.filter(({ t }) => t === 'MESSAGE_CREATE').length;
+    const edited = player.frames.filter(({ t }) => t === 'MESSAGE_UPDATE').length;
+    await useCommand(service, created, ada.id);
+    await player.until(() => player.frames.filter(({ t }) => t === 'MESSAGE_CREATE').length > shown);
+    const message = player.frames.findLast(({ t }) => t === 'MESSAGE_CREATE')?.d as Message;
+    await useComponent(service, message, ada.id, { component_type: 2, custom_id });
+    await player.until(() => player.frames.filter(({ t }) => t === 'MESSAGE_UPDATE').length > edited);
+    return player.frames.findLast(({ t }) => t === 'MESSAGE_UPDATE')?.d;
+  };
+  expect(await press(find, 'join/42/red')).toMatchObject({ content: 'You are in lobby 42, team red.', components: [] });
+  expect(await press(leave, 'yes')).toMatchObject({ content: 'You have left.', components: [] });
+});
+
 function lineFor(action: string): string {
   return `npx rallypoint commands ${action}`;
 }

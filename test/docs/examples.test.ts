@@ -23,6 +23,7 @@ const context: Readonly<Record<string, string>> = {
   commandId: 'string',
   commands: 'any[]',
   createServer: 'typeof import("node:http").createServer',
+  readFile: 'typeof import("node:fs/promises").readFile',
   // Of a game or its server: whatever these are there.
   ...Object.fromEntries(
     ['app', 'fixtures', 'guild', 'ipcMain', 'member', 'party', 'rally', 'render', 'slowThing'].map(name => [

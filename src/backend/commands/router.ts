@@ -4,7 +4,13 @@ import { type CommandInvocation, callbackTypes, interactionTypes, type OptionVal
 import { messageFlags } from '../../model/message.ts';
 import { checkInvocation } from '../../model/rules/interactions/invocation.ts';
 import type { GuildId } from '../../model/snowflake.ts';
-import { type RoutedComponent, type RoutedModal, routeComponents, routeModals } from '../components/routed.ts';
+import {
+  type RoutedComponent,
+  type RoutedModal,
+  type RoutedPattern,
+  routeComponents,
+  routeModals,
+} from '../components/routed.ts';
 import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
 import type { InteractionHandler } from '../interactions/run-handler.ts';
 import type { Suggestion } from './define.ts';
@@ -25,7 +31,7 @@ export interface RouterOptions {
   /** Commands of single guilds. They take precedence over global ones of the same type and name. */
   readonly guilds?: Readonly<Record<GuildId, readonly RoutedCommand[]>> | undefined;
   /** Buttons and selects of messages. */
-  readonly components?: readonly RoutedComponent[] | undefined;
+  readonly components?: readonly (RoutedComponent | RoutedPattern)[] | undefined;
   /** Modals that `showModal` shows. */
   readonly modals?: readonly RoutedModal[] | undefined;
   /**

@@ -3,23 +3,22 @@ import { ArgumentError, ValidationError } from '../../model/errors/errors.ts';
 import type { ComponentInteraction, ModalInteraction } from '../../model/interaction.ts';
 import { messageFlags } from '../../model/message.ts';
 import { checkSubmission } from '../../model/rules/components/component-values.ts';
-import type { ReceivedInteraction } from '../interactions/received-interaction.ts';
+import type { ComponentUse, ReceivedInteraction } from '../interactions/received-interaction.ts';
+import { customIdReader, customIdShape } from './custom-id.ts';
 import { readModalValues } from './modal.ts';
-
-/** The use of a component of a message. */
-export interface ComponentUse extends ReceivedInteraction {
-  readonly payload: ComponentInteraction;
-  /** The chosen values of a select; empty for a button. */
-  readonly values: readonly string[];
-  /** The text after the first colon of the component's custom id. */
-  readonly argument: string | undefined;
-}
 
 /** A component with its handler. */
 export interface RoutedComponent {
   /** The custom id up to the first colon; the rest is the argument. */
   readonly custom_id: string;
   readonly use: (use: ComponentUse) => void | Promise<void>;
+}
+
+/** A component that `defineComponent` made, with a handler of any type. */
+export interface RoutedPattern {
+  readonly custom_id?: undefined;
+  readonly pattern: string;
+  readonly use: (use: never) => void | Promise<void>;
 }
 
 /** A modal with a handler of any type. */
@@ -30,15 +29,34 @@ export interface RoutedModal extends Modal {
 /** Passes an interaction to its handler; undefined if there is none. */
 export type Route<Payload> = (interaction: ReceivedInteraction, payload: Payload) => Promise<void> | undefined;
 
-/** @throws ArgumentError `duplicate_custom_id` */
-export function routeComponents(components: readonly RoutedComponent[]): Route<ComponentInteraction> {
-  const byId = byCustomId(components);
+/**
+ * A handler of the whole custom id comes first, then patterns in their order, then a handler of the part before a colon.
+ *
+ * @throws ArgumentError `duplicate_custom_id`
+ */
+export function routeComponents(components: readonly (RoutedComponent | RoutedPattern)[]): Route<ComponentInteraction> {
+  const byId = byCustomId(components.filter(isPlain));
+  const patterns = components.filter(one => !isPlain(one));
+  byCustomId(patterns.map(({ pattern }) => ({ custom_id: customIdShape(pattern) })));
+  const readers = patterns.map(({ pattern, use }) => ({ read: customIdReader(pattern), use }));
+
   return (interaction, payload) => {
-    const found = find(byId, payload.data?.custom_id);
-    if (!found) return undefined;
-    const { routed, argument } = found;
-    return Promise.resolve(routed.use({ ...interaction, payload, values: payload.data.values ?? [], argument }));
+    const customId = payload.data?.custom_id;
+    if (typeof customId !== 'string') return undefined;
+    const given = { ...interaction, payload, values: payload.data.values ?? [] };
+    if (!byId.has(customId)) {
+      for (const { read, use } of readers) {
+        const params = read(customId);
+        if (params) return Promise.resolve(use({ ...given, params } as never));
+      }
+    }
+    const found = find(byId, customId);
+    return found && Promise.resolve(found.routed.use({ ...given, argument: found.argument }));
   };
+}
+
+function isPlain(component: RoutedComponent | RoutedPattern): component is RoutedComponent {
+  return component.custom_id !== undefined;
 }
 
 /**

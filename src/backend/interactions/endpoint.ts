@@ -6,6 +6,7 @@ import { isVerifyKey } from '../../wire/signature.ts';
 import { readVerifyKey } from '../answers.ts';
 import type { Call } from '../calls.ts';
 import type { Credentials } from '../credentials.ts';
+import type { ComponentCollectors } from './component-collectors.ts';
 import {
   answerFetch,
   answerNode,
@@ -16,7 +17,13 @@ import {
   type NodeResponse,
 } from './http-adapters.ts';
 import { InlineAnswer } from './inline-answer.ts';
-import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
+import {
+  asComponentUse,
+  type ComponentUse,
+  createReceivedInteraction,
+  type ReceivedInteraction,
+  readInteraction,
+} from './received-interaction.ts';
 import { type InteractionHandler, runHandler } from './run-handler.ts';
 import { endpointLimits, isGenuine, ReceivedRequests, type SignedRequest, type Trust } from './signed-request.ts';
 
@@ -37,10 +44,10 @@ export interface EndpointOptions {
  * The handler behind an interactions endpoint URL, in the forms that servers take. Every form accepts any path and needs
  * the unparsed body, so no body parser may run before it.
  *
- * The first answer of a handler is sent in the HTTP response (200). If the handler returns without an answer, the response
- * is 202 and the interaction can be answered later through the callback endpoint; if it throws, 500. A request without a
- * valid signature and a replayed one get 401, a body that is too large 413, a body that is no interaction 400, and any
- * method but POST 405.
+ * The first answer of a handler is sent in the HTTP response (200), unless it has files: those go through the callback
+ * endpoint, and the response is 202. If the handler returns without an answer, the response is 202 and the interaction can
+ * be answered later through the callback endpoint; if it throws, 500. A request without a valid signature and a replayed
+ * one get 401, a body that is too large 413, a body that is no interaction 400, and any method but POST 405.
  */
 export interface InteractionEndpoint {
   /** A listener for `node:http`, and for Express. Resolves when the response has been sent; never rejects. */
@@ -63,6 +70,7 @@ export interface EndpointPorts {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly collectors: ComponentCollectors<ComponentUse>;
 }
 
 /** @param forget called when it is closed @see docs/spec/interactions.md#delivery-over-http */
@@ -72,7 +80,7 @@ export async function createInteractionEndpoint(
   { publicKey, timestampDriftMs: driftMs = endpointLimits.interactionTimestampDriftMs, onError }: EndpointOptions,
   forget: (endpoint: InteractionEndpoint) => void,
 ): Promise<InteractionEndpoint> {
-  const { clock, call, logger } = ports;
+  const { clock, call, logger, collectors } = ports;
   const trust: Trust = { publicKey: checkKey(publicKey ?? (await askForKey(ports))), driftMs };
   const received = new ReceivedRequests(trust);
   const underWay = new Set<Promise<EndpointReply>>();
@@ -97,11 +105,19 @@ export async function createInteractionEndpoint(
   /** Resolves with the first of: the handler's answer, the return of the handler, the end of the time for an answer. */
   function hand(payload: Interaction): Promise<EndpointReply> {
     const answer = new InlineAnswer(payload, call, clock);
-    const interaction = createReceivedInteraction(payload, { clock, call: answer.call, send: answer.send });
-    const cancel = clock.schedule(interaction.answerByMs - clock.now(), () => answer.leave({ status: 504 }));
-    void runHandler(handler, interaction, { onError, logger }).then(ended => {
-      answer.leave({ status: ended ? 202 : 500 });
+    const interaction = createReceivedInteraction(payload, {
+      clock,
+      collectors,
+      call: answer.call,
+      send: answer.send,
     });
+    const cancel = clock.schedule(interaction.answerByMs - clock.now(), () => answer.leave({ status: 504 }));
+    const handle = () =>
+      void runHandler(handler, interaction, { onError, logger }).then(ended => {
+        answer.leave({ status: ended ? 202 : 500 });
+      });
+    const use = asComponentUse(interaction);
+    if (!use || !collectors.offer(use, handle)) handle();
     return answer.reply.finally(cancel);
   }
 

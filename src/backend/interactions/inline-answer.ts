@@ -1,7 +1,8 @@
-import { ApiError, ArgumentError, TransportError } from '../../model/errors/errors.ts';
+import { ApiError, TransportError } from '../../model/errors/errors.ts';
 import type { Interaction } from '../../model/interaction.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import type { Call } from '../calls.ts';
+import { encodeJson } from './answer-body.ts';
 import type { EndpointReply } from './http-adapters.ts';
 import { type AnswerSender, alreadyAcknowledged, callbackSender } from './received-interaction.ts';
 
@@ -34,11 +35,16 @@ export class InlineAnswer {
     this.#resolve(reply);
   }
 
-  readonly send: AnswerSender = async (callback, options) => {
+  readonly send: AnswerSender = async (callback, options, files) => {
     if (this.#state === 'answered') throw alreadyAcknowledged();
-    if (this.#state === 'left') return this.#sendLater(callback, options);
+    if (this.#state === 'left') return this.#sendLater(callback, options, files);
+    if (files.length > 0) {
+      // The service reads only JSON from a response.
+      await this.#sendLater(callback, options, files);
+      return this.leave({ status: 202 });
+    }
     if (options.signal?.aborted) throw new TransportError('aborted', 'The call was aborted.');
-    const text = encode(callback);
+    const text = encodeJson(callback);
     this.#state = 'answered';
     await new Promise<void>((resolve, reject) => {
       this.#resolve({ status: 200, text, left: error => (error ? reject(error) : resolve()) });
@@ -66,15 +72,3 @@ export class InlineAnswer {
 
 // The sum is as long as an answer can take to arrive over any usable connection.
 const overtakingPausesMs = [20, 40, 80, 160, 320, 640];
-
-/** @throws ArgumentError `unencodable_body` */
-function encode(callback: unknown): string {
-  try {
-    return JSON.stringify(callback);
-  } catch {
-    throw new ArgumentError(
-      'unencodable_body',
-      'The answer cannot be encoded as JSON: it contains a bigint or a cycle.',
-    );
-  }
-}

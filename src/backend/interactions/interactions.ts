@@ -1,5 +1,7 @@
+import { ComponentCollectors } from './component-collectors.ts';
 import { createInteractionEndpoint, type EndpointOptions, type InteractionEndpoint } from './endpoint.ts';
 import { type InteractionListener, type InteractionListenerOptions, type ListenerPorts, listen } from './listener.ts';
+import type { ComponentUse } from './received-interaction.ts';
 import type { InteractionHandler } from './run-handler.ts';
 
 /** Receives the application's interactions: over the gateway or, if it has an interactions endpoint URL, over HTTP. */
@@ -28,12 +30,14 @@ export interface Interactions {
    * ```
    */
   endpoint(handler: InteractionHandler, options?: EndpointOptions): Promise<InteractionEndpoint>;
-  /** Closes every listener and endpoint, and resolves when they are closed. Idempotent. */
+  /** Closes every listener and endpoint, ends every collector, and resolves when all are closed. Idempotent. */
   close(): Promise<void>;
 }
 
 /** @see docs/spec/interactions.md */
-export function createInteractions(ports: ListenerPorts): Interactions {
+export function createInteractions(given: Omit<ListenerPorts, 'collectors'>): Interactions {
+  const collectors = new ComponentCollectors<ComponentUse>(given.clock);
+  const ports: ListenerPorts = { ...given, collectors };
   const open = new Set<InteractionListener | InteractionEndpoint>();
   const keeper = {
     keep: (one: InteractionListener | InteractionEndpoint) => void open.add(one),
@@ -47,6 +51,7 @@ export function createInteractions(ports: ListenerPorts): Interactions {
       return endpoint;
     },
     async close() {
+      collectors.close();
       await Promise.all([...open].map(one => one.close()));
     },
   };

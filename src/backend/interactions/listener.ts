@@ -5,7 +5,14 @@ import { readGatewayAddress } from '../../wire/gateway/gateway-address.ts';
 import { GatewayConnection } from '../../wire/gateway/gateway-connection.ts';
 import type { Call } from '../calls.ts';
 import type { Credentials } from '../credentials.ts';
-import { createReceivedInteraction, type ReceivedInteraction, readInteraction } from './received-interaction.ts';
+import type { ComponentCollectors } from './component-collectors.ts';
+import {
+  asComponentUse,
+  type ComponentUse,
+  createReceivedInteraction,
+  type ReceivedInteraction,
+  readInteraction,
+} from './received-interaction.ts';
 import { type InteractionHandler, runHandler } from './run-handler.ts';
 
 export interface InteractionListenerOptions {
@@ -32,6 +39,7 @@ export interface ListenerPorts {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly logger: Logger;
+  readonly collectors: ComponentCollectors<ComponentUse>;
   /** The token may travel over `ws:` beyond this machine. */
   readonly allowUnencrypted: boolean;
 }
@@ -125,14 +133,17 @@ class Listener implements InteractionListener {
   }
 
   #handle(data: unknown): void {
-    const { clock, call, logger } = this.#ports;
+    const { clock, call, logger, collectors } = this.#ports;
     const payload = readInteraction(data);
     if (!payload || payload.type === interactionTypes.PING) {
       logger.warn({}, 'ignored an interaction that cannot be parsed');
       return;
     }
     const { onError } = this.#options;
-    void runHandler(this.#handler, createReceivedInteraction(payload, { clock, call }), { onError, logger });
+    const interaction = createReceivedInteraction(payload, { clock, call, collectors });
+    const handle = () => void runHandler(this.#handler, interaction, { onError, logger });
+    const use = asComponentUse(interaction);
+    if (!use || !collectors.offer(use, handle)) handle();
   }
 
   #stopped(error: GatewayError): void {

@@ -1,21 +1,25 @@
 import type { Modal } from '../../model/component.ts';
 import { ApiError, apiErrors, TransportError } from '../../model/errors/errors.ts';
 import {
+  type ComponentInteraction,
   callbackTypes,
   type Interaction,
   type InteractionCallback,
+  interactionTypes,
   type PingInteraction,
 } from '../../model/interaction.ts';
 import { limits } from '../../model/limits/limits.ts';
-import { type Message, messageFlags } from '../../model/message.ts';
-import { checkCallback, checkMessageData, type FlagsBefore } from '../../model/rules/interactions/callback.ts';
+import type { Message } from '../../model/message.ts';
+import { checkCallback } from '../../model/rules/interactions/callback.ts';
 import { isSnowflake, snowflakeTimeMs } from '../../model/snowflake.ts';
 import type { Clock } from '../../wire/clock/ports.ts';
 import { rejectIssues } from '../../wire/http/check.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import { routeLabel } from '../../wire/routes.ts';
-import { readMessage } from '../answers.ts';
 import type { Call, RequestOptions } from '../calls.ts';
+import { encodeAnswer, type MessageFile, splitMessage } from './answer-body.ts';
+import type { CollectOptions, ComponentCollectors } from './component-collectors.ts';
+import { createReplyMessages, messageData, type ReplyMessage, type ReplyMessages } from './reply-messages.ts';
 
 /** A use of one of the application's commands, components or modals, which waits for an answer. */
 export interface ReceivedInteraction extends ReplyMessages {
@@ -59,11 +63,42 @@ export interface ReceivedInteraction extends ReplyMessages {
   showModal(modal: Modal, options?: ModalOptions): Promise<void>;
   /**
    * Answers with any callback. An interaction that arrived over HTTP is answered in the HTTP response, so that the service
-   * cannot report an error.
+   * cannot report an error; an answer with files goes through the callback endpoint.
    *
    * @throws as {@link reply}
    */
   respond(callback: InteractionCallback, options?: RequestOptions): Promise<void>;
+  /**
+   * Waits for the use of a component of a message that answers this interaction, or of the message whose component this is the
+   * use of. The handlers and the middleware of a router do not see that use: answer it within `answerByMs`, as any other.
+   *
+   * @returns the first use that fits, or undefined if none arrived in time
+   * @throws TransportError `aborted`; and what `filter` throws
+   * @example
+   * ```ts
+   * await backend.interactions.listen(async ({ reply, awaitComponent, editReply }) => {
+   *   await reply({ content: 'Leave the party?', components: [row(button.danger('leave', 'Leave'))] });
+   *   const pressed = await awaitComponent({ customIds: ['leave'], timeoutMs: 60_000 });
+   *   if (pressed) await pressed.update({ content: 'You have left.', components: [] });
+   *   else await editReply({ content: 'You stay.', components: [] });
+   * });
+   * ```
+   */
+  awaitComponent(options?: CollectOptions<ComponentUse>): Promise<ComponentUse | undefined>;
+  /**
+   * Collects such uses, from this call on, one by one; see {@link awaitComponent}. At most 100 wait to be taken; further ones, and
+   * those that still wait when collecting ends, go to the handler of the listener or endpoint. Leaving a `for await` loop ends it.
+   */
+  collectComponents(options?: CollectOptions<ComponentUse>): AsyncIterableIterator<ComponentUse>;
+}
+
+/** The use of a component of a message. */
+export interface ComponentUse extends ReceivedInteraction {
+  readonly payload: ComponentInteraction;
+  /** The chosen values of a select; empty for a button. */
+  readonly values: readonly string[];
+  /** The text after the first colon of the component's custom id. */
+  readonly argument: string | undefined;
 }
 
 export interface DeferOptions extends RequestOptions {
@@ -80,11 +115,13 @@ export interface ModalOptions extends RequestOptions {
 export type AnswerSender = (
   callback: InteractionCallback,
   options: RequestOptions & { readonly deadlineMs: number },
+  files: readonly MessageFile[],
 ) => Promise<void>;
 
 export interface InteractionMeans {
   readonly clock: Clock;
   readonly call: Call;
+  readonly collectors: ComponentCollectors<ComponentUse>;
   /** Default: through the callback endpoint. */
   readonly send?: AnswerSender | undefined;
 }
@@ -92,16 +129,23 @@ export interface InteractionMeans {
 /** Makes a received interaction with the methods that answer it. @see docs/spec/interactions.md#answers; docs/spec/interactions.md#after-the-answer */
 export function createReceivedInteraction(
   payload: Interaction,
-  { clock, call, send = callbackSender(payload, call) }: InteractionMeans,
+  { clock, call, collectors, send = callbackSender(payload, call) }: InteractionMeans,
 ): ReceivedInteraction {
   const answerByMs = answerTimeMs(payload, clock.now());
 
   async function respond(callback: InteractionCallback, options: RequestOptions = {}): Promise<void> {
-    rejectIssues('The answer to the interaction', checkCallback(callback, messageOf(payload)?.flags));
+    const { data, files, issues } = splitMessage(callback.data ?? {}, payload.attachment_size_limit);
+    const answer = callback.data ? { ...callback, data } : callback;
+    const inData = issues.map(issue => ({ ...issue, path: ['data', ...issue.path] }));
+    rejectIssues('The answer to the interaction', [...inData, ...checkCallback(answer, messageOf(payload)?.flags)]);
     const leftMs = answerByMs - clock.now();
     if (leftMs <= 0) throw tooLate();
-    await send(callback, { ...options, deadlineMs: Math.min(leftMs, options.deadlineMs ?? leftMs) });
+    await send(answer, { ...options, deadlineMs: Math.min(leftMs, options.deadlineMs ?? leftMs) }, files);
   }
+
+  const tokenEndMs = answerByMs - limits.interactionAnswerMs + limits.interactionTokenLifeMs;
+  const collectComponents: ReceivedInteraction['collectComponents'] = (options = {}) =>
+    collectors.open(payload, tokenEndMs, options);
 
   return {
     payload,
@@ -116,13 +160,15 @@ export function createReceivedInteraction(
     },
     deferUpdate: options => respond({ type: callbackTypes.DEFERRED_UPDATE_MESSAGE }, options),
     showModal: (modal, options) => respond({ type: callbackTypes.MODAL, data: modalData(modal, options) }, options),
+    async awaitComponent(options) {
+      const collected = collectComponents(options);
+      const { value } = await collected.next();
+      await collected.return?.();
+      return value;
+    },
+    collectComponents,
     ...createReplyMessages(payload, call),
   };
-}
-
-/** The message as it is sent: `ephemeral` is one of its flags. */
-function messageData({ ephemeral, ...data }: ReplyMessage): NonNullable<InteractionCallback['data']> {
-  return ephemeral ? { ...data, flags: (data.flags ?? 0) | messageFlags.EPHEMERAL } : data;
 }
 
 function modalData({ custom_id, title, components }: Modal, { argument }: ModalOptions = {}): Modal & ReplyMessage {
@@ -136,9 +182,20 @@ function messageOf(payload: Interaction): Message | undefined {
 /** Sends callbacks to the callback endpoint. @see docs/spec/interactions.md#after-the-answer */
 export function callbackSender({ id, token }: Interaction, call: Call): AnswerSender {
   const path = { interaction_id: id, interaction_token: token };
-  return async (callback, options) => {
-    await call('createInteractionResponse', { path, body: callback }, options);
+  return async (callback, options, files) => {
+    await call('createInteractionResponse', { path, ...(await encodeAnswer(callback, files)) }, options);
   };
+}
+
+/** The use of a component with what was chosen; undefined for any other interaction. */
+export function asComponentUse(interaction: ReceivedInteraction): ComponentUse | undefined {
+  const { payload } = interaction;
+  if (payload.type !== interactionTypes.MESSAGE_COMPONENT) return undefined;
+  if (!asRecord(payload.data) || !asRecord(payload.message)) return undefined;
+  const { custom_id: customId, values = [] } = payload.data;
+  if (typeof customId !== 'string') return undefined;
+  const colon = customId.indexOf(':');
+  return { ...interaction, payload, values, argument: colon < 0 ? undefined : customId.slice(colon + 1) };
 }
 
 /** Parses an interaction: checks what an answer needs and keeps the rest as received. */
@@ -175,54 +232,4 @@ function tooLate(): TransportError {
     'deadline_exceeded',
     `The first answer to an interaction must arrive within ${ms} ms. Answer earlier, or call defer() first.`,
   );
-}
-
-/** The message of an answer. */
-export interface ReplyMessage extends NonNullable<InteractionCallback['data']> {
-  /** Shows a new message only to the user. Short for the flag `messageFlags.EPHEMERAL`; has no effect on an edit. */
-  readonly ephemeral?: boolean | undefined;
-}
-
-/** The messages after the first answer, possible for `limits.interactionTokenLifeMs` after the interaction's creation. */
-export interface ReplyMessages {
-  /**
-   * Edits the first answer, or supplies it if it was deferred. The fields of `message` replace those of the answer.
-   *
-   * @throws ValidationError nothing was sent; ApiError `unknown_webhook` before the first answer, `unknown_message` if it was
-   *   deleted, `empty_message`, `invalid_webhook_token` if the time is over
-   */
-  editReply(message: ReplyMessage, options?: RequestOptions): Promise<Message>;
-  /** Deletes the first answer. @throws ApiError as {@link editReply} */
-  deleteReply(options?: RequestOptions): Promise<void>;
-  /**
-   * Sends another message; if the first answer was deferred, the message becomes it. Never retried.
-   *
-   * @throws as {@link editReply}, and ApiError `too_many_follow_ups`
-   */
-  followUp(message: ReplyMessage, options?: RequestOptions): Promise<Message>;
-}
-
-/** @see docs/spec/interactions.md#after-the-answer */
-export function createReplyMessages(
-  { application_id, token: interaction_token }: Interaction,
-  call: Call,
-): ReplyMessages {
-  const path = { application_id, interaction_token };
-  return {
-    async editReply({ ephemeral: _, ...message }, options) {
-      return readMessage((await call('editOriginalResponse', { path, body: checked(message, null) }, options)).body);
-    },
-    async deleteReply(options) {
-      await call('deleteOriginalResponse', { path }, options);
-    },
-    async followUp(message, options) {
-      return readMessage((await call('createFollowUp', { path, body: checked(messageData(message)) }, options)).body);
-    },
-  };
-}
-
-/** @throws ValidationError */
-function checked<Data extends object>(message: Data, before?: FlagsBefore): Data {
-  rejectIssues('The message', checkMessageData(message, before));
-  return message;
 }

@@ -47,7 +47,14 @@ export function createPublicFetch(log: Logger, resolver: AddressResolver = syste
       const { origin, pathname, search } = new URL(url);
       const target = { origin, path: pathname + search, method: method as Dispatcher.HttpMethod };
       try {
-        return asResponse(await request.call(agent, { ...target, headers, body, signal }));
+        return asResponse(
+          await request.call(agent, {
+            ...target,
+            headers,
+            body: typeof body === 'object' && body ? new Uint8Array(body) : body,
+            signal,
+          }),
+        );
       } catch (error) {
         if (error instanceof PrivateAddressError) {
           log.warn({ host: new URL(url).host }, 'A request to a private address was not sent.');

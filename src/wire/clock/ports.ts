@@ -54,7 +54,7 @@ export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 export interface FetchInit {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | ArrayBuffer;
   readonly signal: AbortSignal;
   readonly redirect?: 'manual' | 'follow';
 }

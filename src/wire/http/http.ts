@@ -35,6 +35,8 @@ export interface HttpRequest<Name extends RouteName> {
   readonly query?: Readonly<Record<string, string>>;
   /** A JSON value, or text → text for a route with a form. */
   readonly body?: unknown;
+  /** Sent in place of `body`. */
+  readonly encodedBody?: EncodedBody | undefined;
   /** Value of the Authorization header. It is sent and nothing else: no error and no log repeats it. */
   readonly authorization?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -46,6 +48,13 @@ export interface HttpRequest<Name extends RouteName> {
    * the call; then it is not sent, or not once more.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
+}
+
+/** A body as it is sent. */
+export interface EncodedBody {
+  /** The value of the Content-Type header. */
+  readonly type: string;
+  readonly content: string | ArrayBuffer;
 }
 
 /** Why a call is not under way. */
@@ -217,13 +226,13 @@ export class Http {
     const search = query ? `?${encodeForm(query)}` : '';
     const headers: Record<string, string> = { 'user-agent': userAgent };
     if (authorization !== undefined) headers.authorization = authorization;
-    const body = encodeBody(routes[name], request.body);
+    const body = request.encodedBody ?? encodeBody(routes[name], request.body);
     if (body) headers['content-type'] = body.type;
     return {
       method: routes[name].method,
       url: `${this.#apiUrl}${routePath(name, request.path)}${search}`,
       headers,
-      ...(body ? { body: body.text } : {}),
+      ...(body ? { body: body.content } : {}),
     };
   }
 }
@@ -254,12 +263,12 @@ function laneOf<Name extends RouteName>(name: Name, { path }: HttpRequest<Name>)
   return { route: routeLabel(name), resource, exempt: route.exempt ?? false };
 }
 
-function encodeBody(route: Route, body: unknown): { type: string; text: string } | undefined {
+function encodeBody(route: Route, body: unknown): EncodedBody | undefined {
   if (body === undefined) return undefined;
   try {
     return route.body === 'form'
-      ? { type: 'application/x-www-form-urlencoded', text: encodeForm(body as Record<string, string>) }
-      : { type: 'application/json', text: JSON.stringify(body) };
+      ? { type: 'application/x-www-form-urlencoded', content: encodeForm(body as Record<string, string>) }
+      : { type: 'application/json', content: JSON.stringify(body) };
   } catch {
     throw new ArgumentError('unencodable_body', 'The body cannot be encoded as JSON: it contains a bigint or a cycle.');
   }

@@ -125,7 +125,7 @@ function exchange(
         fail,
       }),
     );
-    outgoing.end(body);
+    outgoing.end(typeof body === 'object' ? new Uint8Array(body) : body);
   });
 }
 

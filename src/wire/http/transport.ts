@@ -7,7 +7,8 @@ export interface TransportRequest {
   /** Absolute, `http:` or `https:`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** Text in UTF-8, or bytes. */
+  readonly body?: string | ArrayBuffer;
   /** Ends the exchange; its reason is what {@link Transport.send} rejects with. */
   readonly signal: AbortSignal;
 }

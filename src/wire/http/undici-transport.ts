@@ -49,7 +49,8 @@ export function undiciTransport(): Transport {
 }
 
 function exchange(agent: Agent, request: TransportRequest): Promise<TransportAnswer> {
-  const { method, url, headers, body = null, signal } = request;
+  const { method, url, headers, signal } = request;
+  const body = typeof request.body === 'object' ? new Uint8Array(request.body) : (request.body ?? null);
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const pathStart = url.indexOf('/', url.indexOf('://') + 3);

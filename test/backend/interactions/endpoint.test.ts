@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import express from 'express';
 import fastify from 'fastify';
+import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Backend,
@@ -121,6 +123,30 @@ const forms: readonly [string, (endpoint: InteractionEndpoint, request: RequestI
       } finally {
         await app.close();
       }
+    },
+  ],
+  [
+    'Express',
+    async (endpoint, request) => {
+      const app = express();
+      app.all('/interactions', endpoint.handleRequest);
+      // Parsers after the route, or for other routes, do not reach the endpoint.
+      app.use(express.json());
+      const { url, server } = await serve(app);
+      try {
+        return await answeredBy(await fetch(`${url}/interactions`, request));
+      } finally {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  ],
+  [
+    'Hono',
+    async (endpoint, request) => {
+      const app = new Hono();
+      app.all('/interactions', context => endpoint.fetch(context.req.raw));
+      return answeredBy(await app.fetch(new Request('http://game.example/interactions', request)));
     },
   ],
   [

@@ -42,7 +42,7 @@ beforeEach(async () => {
   posted = [];
   answers = [];
   const fetch = (url: string, init: FetchInit): Promise<Response> => {
-    posted.push({ url, init, atMs: world.core.clock.now(), body: JSON.parse(init.body ?? '') });
+    posted.push({ url, init, atMs: world.core.clock.now(), body: JSON.parse(String(init.body ?? '')) });
     const status = answers.length > 0 ? answers.shift() : 204;
     if (status === undefined) return new Promise(() => {});
     return status === 0 ? Promise.reject(new Error('refused')) : Promise.resolve(new Response(null, { status }));
@@ -84,7 +84,7 @@ describe('a message', () => {
     });
     const { 'x-signature-ed25519': signature = '', 'x-signature-timestamp': timestamp = '' } = init.headers;
     expect(timestamp).toBe(String(world.core.clock.now() / 1000));
-    expect(verifyMessage(application.verify_key, signature, timestamp, init.body ?? '')).toBe(true);
+    expect(verifyMessage(application.verify_key, signature, timestamp, String(init.body ?? ''))).toBe(true);
   });
 
   it('of a linked lobby says which channel it is in', async () => {
