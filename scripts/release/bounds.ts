@@ -12,7 +12,7 @@ export const tarballMax = { packed: 3_000_000, unpacked: 9_000_000, file: 1_200_
 export const publishedPaths: readonly RegExp[] = [
   /^(package\.json|LICENSE|(README|CHANGELOG|CODE_OF_CONDUCT|CONTRIBUTING|SECURITY)\.md)$/,
   /^bin\/[\w-]+\.js$/,
-  /^dist\/(esm|cjs|service)\/([\w@.-]+\/)*[\w@.-]+\.(js|wasm)(\.map)?$/,
+  /^dist\/(esm|cjs|service|testing)\/([\w@.-]+\/)*[\w@.-]+\.(js|wasm)(\.map)?$/,
   /^dist\/(cjs|types)\/package\.json$/,
   /^dist\/types\/([\w-]+\/)*[\w-]+\.d\.m?ts$/,
   /^dist\/native\/(SHA256SUMS|[\w-]+\/(rallypoint\.node|rallypoint-forwarder(\.exe)?))$/,
