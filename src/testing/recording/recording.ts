@@ -176,8 +176,9 @@ export function routeOf(method: string, url: string): Pick<RecordedRequest, 'rou
 }
 
 /** What a body says, by its content type; nothing where it is neither JSON nor a form. */
-export function bodyOf(text: string | undefined, type = ''): Pick<RecordedRequest, 'body' | 'form'> {
-  if (text === undefined || text === '') return {};
+export function bodyOf(text: string | ArrayBuffer | undefined, type = ''): Pick<RecordedRequest, 'body' | 'form'> {
+  // Files are left out.
+  if (typeof text !== 'string' || text === '') return {};
   if (type.includes('x-www-form-urlencoded')) return { form: Object.fromEntries(new URLSearchParams(text)) };
   const body = type.includes('json') ? parseJson(text) : undefined;
   return body === undefined ? {} : { body };
