@@ -24,7 +24,7 @@ const cases = {
   './site.ts': ['page', 'player', 'log'],
   '../openapi/document.ts': ['openapi'],
   jose: ['keys', 'player'],
-  './exposition.ts': ['metrics'],
+  '../telemetry/exposition.ts': ['metrics'],
   './undici-request.ts': [],
 } as const;
 
