@@ -103,7 +103,9 @@ function byWebpack(mode: string, target: string): Bundle {
   return ({ tools }, project, program, folder) => {
     const externals = target === 'node' ? { electron: 'commonjs electron' } : {};
     const output = { path: join(project.path, folder), filename: 'main.cjs', chunkFilename: '[id].cjs' };
-    const config = { mode, target, entry: `./${program}`, externals, output };
+    // Names of modules may have "Error" in them.
+    const stats = 'errors-warnings';
+    const config = { mode, target, entry: `./${program}`, externals, output, stats };
     project.write('webpack.config.cjs', `module.exports = ${JSON.stringify(config)};`);
     return tools.run('webpack-cli/bin/cli.js', ['--config', 'webpack.config.cjs'], { cwd: project.path });
   };

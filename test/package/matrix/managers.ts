@@ -131,7 +131,7 @@ async function installBy(bench: Bench, { settings, command, add, exec, node, all
   const project = openProject({ type: 'module' });
   for (const [file, text] of Object.entries(settings(bench, await usualSettings()))) project.write(file, text);
   const say = command(bench, project);
-  expectQuiet(await say(...add, '@rallypoint/sdk', 'rxjs'), allowed);
+  expectQuiet(await say(...add, '@rallypoint/sdk', 'rxjs', 'react'), allowed);
   const required = entryPoints.filter(entry => !entry.endsWith('/electron')).map(entry => `require('${entry}');`);
   project.write('required.cjs', `${required.join('\n')}\nconsole.log('required');`);
   const runNode = (file: string) => (node ? say(...node, file) : play(bench, join(project.path, file)));

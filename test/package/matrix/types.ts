@@ -34,7 +34,16 @@ const surroundings: Readonly<Record<string, Surroundings>> = {
     dependencies: {},
     args: ['--legacy-peer-deps'],
     types: [],
-    without: ['sdk', '/electron', '/electron/main', '/electron/renderer', '/react', '/backend', '/backend/fleet'],
+    without: [
+      'sdk',
+      '/electron',
+      '/electron/main',
+      '/electron/renderer',
+      '/react',
+      '/backend',
+      '/backend/fleet',
+      '/testing',
+    ],
   },
 };
 
