@@ -141,7 +141,7 @@ export async function startApp(
   return { store, isFirstInstance: true, close };
 }
 
-/** A player who never signed in leaves no folder behind. */
+/** A player who never signed in leaves no folder behind, unless the lock between processes is a file in it. */
 function removeIfEmpty(...folders: readonly string[]): void {
   for (const folder of folders) {
     try {

@@ -19,6 +19,7 @@ import {
 } from '../../support/sample/sample-app.ts';
 
 const linux = await needs('linux');
+const addon = await needs('addon');
 
 let world: SampleWorld;
 const open: { close(): Promise<void> }[] = [];
@@ -245,7 +246,8 @@ describe('signing in', () => {
 });
 
 describe('the profile', () => {
-  it('of a player who never signed in is not left behind', async () => {
+  // Without the addon the lock between processes is a file that stays: deleting it would be a race.
+  it.skipIf(addon.missing)(`of a player who never signed in is not left behind${addon.note}`, async () => {
     const profile = join(mkdtempSync(join(tmpdir(), 'starfall-profile-')), 'player');
     const sample = await openApp({ options: { profile } });
     await sample.window.sees(({ session }) => session.step === 'signed-out');
