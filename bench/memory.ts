@@ -30,8 +30,12 @@ export async function run(): Promise<BenchRow[]> {
   });
   try {
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    const ready = JSON.parse(String(line)) as { web_base: string; port: number };
-    ready.port = Number(new URL(ready.web_base).port);
+    const { web_base, control_base, control_token } = JSON.parse(String(line)) as Record<string, string>;
+    const ready = {
+      port: Number(new URL(web_base ?? '').port),
+      controlBase: control_base,
+      controlToken: control_token,
+    };
     await burst({ ready } as unknown as Parameters<typeof connectPlayers>[0]);
     await wait(idleMs);
     const { VmHWM: most, VmRSS: after } = memoryOf(child.pid as number);

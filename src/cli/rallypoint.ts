@@ -6,9 +6,14 @@ import { readOptions, UsageError } from './command-line.ts';
 import { commands, readAction } from './commands/commands.ts';
 import { type ActionName, actionSummaries, operands, optionsOf } from './commands/settings.ts';
 import { type Completable, completionScript, readShell, shells } from './completion.ts';
-import { actionOf, actionsOf, type ControlCommand, controlOptions, isControlCommand } from './control/options.ts';
-import { controlCommand, readControlAction } from './control/run.ts';
-import { devCommand } from './dev.ts';
+import {
+  actionOf,
+  actionsOf,
+  type ControlCommand,
+  controlOptions,
+  isControlCommand,
+  readControlAction,
+} from './control/options.ts';
 import { devOptions } from './dev-options.ts';
 import { doctorCommand } from './doctor.ts';
 import { doctorOptions } from './doctor-options.ts';
@@ -26,7 +31,6 @@ import {
   restoreHelp,
   serveHelp,
 } from './help.ts';
-import { initCommand } from './init.ts';
 import { initOptions } from './init-options.ts';
 import { suggestion } from './nearest.ts';
 import { serve } from './serve.ts';
@@ -52,11 +56,12 @@ export async function rallypoint([command, ...args]: readonly string[], terminal
 /** @returns false when the command was done and its answer is no */
 async function run(command: string | undefined, args: readonly string[], terminal: Terminal): Promise<boolean> {
   switch (command) {
+    // Loaded when they are run: a start of the service waits for none of them.
     case 'init':
-      initCommand(args, terminal);
+      (await import('./init.ts')).initCommand(args, terminal);
       return true;
     case 'dev':
-      await devCommand(args, terminal);
+      await (await import('./dev.ts')).devCommand(args, terminal);
       return true;
     case 'serve':
       await serve(args);
@@ -87,7 +92,7 @@ async function run(command: string | undefined, args: readonly string[], termina
       return true;
     default:
       if (!isControlCommand(command)) throw new UsageError(unknown(command));
-      await controlCommand(command, args, terminal);
+      await (await import('./control/run.ts')).controlCommand(command, args, terminal);
       return true;
   }
 }

@@ -1,5 +1,6 @@
 import { type GivenOptions, type OptionGroups, type OptionRow, optionText, UsageError } from '../command-line.ts';
 import { devReadyFile } from '../dev-options.ts';
+import { suggestion } from '../nearest.ts';
 
 /** What a command for a running service does, and what it takes. */
 export interface ControlAction {
@@ -100,4 +101,14 @@ export function optionNumber(given: GivenOptions, name: string): number | undefi
   if (value === undefined) return undefined;
   if (/^[0-9]{1,15}$/.test(value)) return Number(value);
   throw new UsageError(`--${name} must be a whole number (got "${value}").`);
+}
+
+/** @throws UsageError */
+export function readControlAction(command: ControlCommand, word: string): string {
+  const names = Object.keys(actionsOf(command) ?? {});
+  if (names.includes(word)) return word;
+  const kind = word.startsWith('-') ? 'option' : 'action';
+  throw new UsageError(
+    `"rallypoint ${command}" has no ${kind} ${word}.${suggestion(word, names)} Its actions are ${names.join(', ')}.`,
+  );
 }

@@ -7,7 +7,6 @@ import { CommandFailure, type GivenOptions, optionText, readArguments, UsageErro
 import { devReadyFile } from '../dev-options.ts';
 import { errorMessage } from '../failure.ts';
 import { controlHelp } from '../help.ts';
-import { suggestion } from '../nearest.ts';
 import { paintFor, printable } from '../paint.ts';
 import { firstSignal } from '../signal.ts';
 import { heading, table } from '../table.ts';
@@ -20,6 +19,7 @@ import {
   controlEnvironment,
   controlOptions,
   optionNumber,
+  readControlAction,
 } from './options.ts';
 import { type ControlAddress, control } from './request.ts';
 
@@ -54,16 +54,6 @@ export async function controlCommand(
   }
   const run = runs[words];
   if (run) await run({ given, operand: operand ?? '', address: () => readAddress(given, environment), terminal });
-}
-
-/** @throws UsageError */
-export function readControlAction(command: ControlCommand, word: string): string {
-  const names = Object.keys(actionsOf(command) ?? {});
-  if (names.includes(word)) return word;
-  const kind = word.startsWith('-') ? 'option' : 'action';
-  throw new UsageError(
-    `"rallypoint ${command}" has no ${kind} ${word}.${suggestion(word, names)} Its actions are ${names.join(', ')}.`,
-  );
 }
 
 interface Run {
