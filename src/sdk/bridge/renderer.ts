@@ -21,14 +21,11 @@ export {
   type EventSource,
   toEventTarget,
 } from '../live/event-target.ts';
+export { type EventsMissed, openClient, WindowClient, type WindowClientOptions } from './window-client.ts';
 export {
-  type EventsMissed,
-  openClient,
   WindowCall,
   type WindowCallSnapshot,
-  WindowClient,
-  type WindowClientOptions,
   WindowLobbies,
   WindowLobby,
   type WindowOptions,
-} from './window-client.ts';
+} from './window-lobbies.ts';
