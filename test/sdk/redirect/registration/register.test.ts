@@ -81,7 +81,7 @@ describe.each(means)('a scheme registered by %s', (what, lacking, { missing, not
     expect(wasStarted()).toBe(false);
   });
 
-  test(`does not touch other registrations, nor an entry of that name for another scheme`, async () => {
+  test(`does not touch other registrations, nor an entry of that name for another scheme (${what})${reason}`, async () => {
     const home = privateDesktop();
     mkdirSync(join(home, 'config'));
     const list = join(home, 'config', 'mimeapps.list');
