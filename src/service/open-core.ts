@@ -110,7 +110,7 @@ async function openStore(
   };
   const sink: AnnouncementSink = announced => {
     const published = bus.publish(announced);
-    events?.passed(announced.at(-1)?.revision ?? 0);
+    events?.passed(announced.at(-1)?.position ?? 0);
     return published;
   };
   if (data === undefined) return openMemoryStore({ sink, log, onCommit });

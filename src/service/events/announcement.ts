@@ -50,10 +50,13 @@ export interface Announcement {
   readonly unfollow?: Topic;
 }
 
-/** An announcement after its commit. `revision` is the scope's, by which a reader knows whether it has already seen the change. */
+/** An announcement after its commit. */
 export interface Announced extends Announcement {
   readonly scope: string;
+  /** The scope's, by which a reader knows whether it has already seen the change. */
   readonly revision: number;
+  /** Place of the commit among all commits, in the order in which they are delivered. */
+  readonly position: number;
 }
 
 /** An event that is encoded once, when the first recipient needs it; without recipients it is never encoded. */

@@ -170,7 +170,8 @@ export class UnitOfWork implements Transaction {
 
   announce(announcement: Announcement): void {
     this.#open();
-    this.#announced.push({ ...announcement, scope: this.#scope, revision: this.revision });
+    const { revision } = this;
+    this.#announced.push({ ...announcement, scope: this.#scope, revision, position: revision });
   }
 
   /** Ends the transaction; later use throws. @returns what is to be announced after the commit */

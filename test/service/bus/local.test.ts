@@ -16,8 +16,8 @@ describe('the local bus', () => {
     let calls = 0;
     bus.subscribe('a', () => void calls++);
     bus.publish([
-      { to: 'a', scope: 'a', revision: 1 },
-      { to: 'a', scope: 'a', revision: 2 },
+      { to: 'a', scope: 'a', revision: 1, position: 1 },
+      { to: 'a', scope: 'a', revision: 2, position: 2 },
     ]);
     expect(calls).toBe(2);
   });
@@ -29,7 +29,7 @@ describe('the local bus', () => {
     bus.subscribe('a', () => {
       throw error;
     });
-    bus.publish([{ to: 'a', scope: 'a', revision: 1, event: { name: 'LOBBY_UPDATE', data: '{}' } }]);
+    bus.publish([{ to: 'a', scope: 'a', revision: 1, position: 1, event: { name: 'LOBBY_UPDATE', data: '{}' } }]);
     expect(logged).toEqual([{ error, topic: 'a', event: 'LOBBY_UPDATE' }]);
   });
 
@@ -42,8 +42,8 @@ describe('the local bus', () => {
     });
     bus.subscribe('a', ({ revision }) => void heard.push(revision));
     bus.publish([
-      { to: 'a', scope: 'a', revision: 1 },
-      { to: 'a', scope: 'a', revision: 2 },
+      { to: 'a', scope: 'a', revision: 1, position: 1 },
+      { to: 'a', scope: 'a', revision: 2, position: 2 },
     ]);
     expect(heard).toEqual([1]);
   });

@@ -13,7 +13,7 @@ export interface BusUnderTest {
   remove(): Promise<void>;
 }
 
-const event = (to: string, revision: number, scope = to): Announced => ({ to, scope, revision });
+const event = (to: string, revision: number, scope = to): Announced => ({ to, scope, revision, position: revision });
 
 /** What every engine of the Bus contract keeps: what one node is told, the others know. */
 export function busSuite(name: string, create: (clock: Clock) => Promise<BusUnderTest>): void {

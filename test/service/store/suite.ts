@@ -272,7 +272,7 @@ export function storeSuite(name: string, createPlace: () => Promise<StorePlace>)
           work.announce({ to: 'lobby/1', follow: 'x' });
           return work.revision;
         });
-        expect(seen[0]).toEqual({ to: 'lobby/1', follow: 'x', scope: 'lobby/1', revision });
+        expect(seen[0]).toMatchObject({ to: 'lobby/1', follow: 'x', scope: 'lobby/1', revision });
         await Promise.resolve();
         expect(seen[1]).toEqual(lobbyRecord({ id: '1' }));
       });

@@ -158,21 +158,22 @@ export class EventLog {
   }
 
   #record(one: Announced, number: number): GatewayEventRecord {
-    const { revision, scope, event } = one;
-    if (!event) return { revision, number, announced: one };
+    const { position, ...announced } = one;
+    const { revision, scope, event } = announced;
+    if (!event) return { revision, number, announced };
     // Its data may be encoded only on demand; here it is needed.
     const { name, data } = event;
     const model = data.length > wholeLengthMax ? this.#models.get(scope) : undefined;
     const parts = model && deltaOf(model.text, data);
     if (parts) {
       const delta = { revision: model.revision, number: model.number, size: Buffer.byteLength(data), parts };
-      return { revision, number, announced: { ...one, event: { name, data: '' } }, delta };
+      return { revision, number, announced: { ...announced, event: { name, data: '' } }, delta };
     }
     if (data.length > wholeLengthMax) {
       this.#models.set(scope, { revision, number, text: data }, data.length);
       this.#begun = [...this.#begun, scope];
     }
-    return { revision, number, announced: { ...one, event: { name, data } } };
+    return { revision, number, announced: { ...announced, event: { name, data } } };
   }
 
   /** By now the commit before was delivered, or it failed and no event is a difference from its own. */
@@ -185,9 +186,10 @@ export class EventLog {
 
 /** Reads a stored event. @param find finds another stored event */
 export async function readKept(
-  { announced, delta }: GatewayEventRecord,
+  { revision, announced: kept, delta }: GatewayEventRecord,
   find: (revision: number, number: number) => Promise<GatewayEventRecord | undefined>,
 ): Promise<Announced> {
+  const announced = { ...kept, position: revision };
   if (!delta || !announced.event) return announced;
   const model = await find(delta.revision, delta.number);
   const base = model?.announced.event?.data;

@@ -55,7 +55,7 @@ export class Session implements Follower {
   #seen: Map<string, number> | undefined;
   readonly #replay: ReplayBuffer;
   #held: ReceivedEvent[] | undefined = [];
-  /** For a restored session: the revision up to which announcements had been received. */
+  /** For a restored session: the position up to which announcements had been received. */
   readonly #receivedBefore: number;
   /** It was restored and has not received all events again yet. */
   #isReviving: boolean;
@@ -81,7 +81,7 @@ export class Session implements Follower {
     return this.#replay.last;
   }
 
-  /** Revision of the last commit that concerned it. */
+  /** Position of the last commit that concerned it. */
   get receivedUpTo(): number {
     return this.#receivedUpTo;
   }
@@ -133,7 +133,7 @@ export class Session implements Follower {
   }
 
   receive(announced: Announced, dispatch: SharedDispatch | undefined): void {
-    if (announced.revision <= this.#receivedBefore) return;
+    if (announced.position <= this.#receivedBefore) return;
     if (!this.#held) this.#deliver({ announced, dispatch }, { isLate: false });
     else if (this.#held.push({ announced, dispatch }) > heldMax) this.#fail(new Error('The session cannot catch up.'));
   }
@@ -145,7 +145,7 @@ export class Session implements Follower {
   }
 
   receiveAgain(announced: Announced, dispatch: SharedDispatch | undefined): void {
-    if (this.#isReviving && announced.revision > this.#receivedBefore) {
+    if (this.#isReviving && announced.position > this.#receivedBefore) {
       this.#deliver({ announced, dispatch }, { isLate: false });
     }
   }
@@ -197,7 +197,7 @@ export class Session implements Follower {
 
   #deliver({ announced, dispatch }: ReceivedEvent, { isLate }: { isLate: boolean }): void {
     if (!this.#concerns(announced)) return;
-    this.#receivedUpTo = announced.revision;
+    this.#receivedUpTo = announced.position;
     const { follow, unfollow, recheck } = announced;
     const joined = follow === undefined ? undefined : this.follow(follow);
     const mayHaveMissed = follow !== undefined && (isLate || joined !== undefined);

@@ -43,7 +43,8 @@ export interface GatewayEventRecord {
   revision: number;
   /** Among those of the commit: 0, 1 … */
   number: number;
-  announced: Announced;
+  /** Its position is the revision. */
+  announced: Omit<Announced, 'position'>;
   /** A large event may be stored as a difference to another stored event; its own data is then empty. */
   delta?: EventDelta;
 }

@@ -8,6 +8,7 @@ const announced = (to: string, revision: number, more: Partial<Announced> = {}):
   to,
   scope: 's',
   revision,
+  position: revision,
   ...more,
 });
 
