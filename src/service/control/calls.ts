@@ -2,6 +2,7 @@ import { formatIssues, type Issue } from '../../model/errors/issue.ts';
 import { isSnowflake, snowflakeTimeMsMax, type UserId } from '../../model/snowflake.ts';
 import { asRecord } from '../../wire/http/codec.ts';
 import type { Core } from '../core.ts';
+import { withOpenKeys, withSealedKeys } from '../store/protected-keys.ts';
 import { type Check, check, id, nullable, object, oneOf, text, whole } from '../support/document-check.ts';
 import { hashSecret } from '../support/secret.ts';
 import type { FaultInjector } from '../testing/faults/faults.ts';
@@ -256,8 +257,8 @@ function readAfter(after: unknown): number {
   return number;
 }
 
-async function takeSnapshot({ store, clock }: Core): Promise<Snapshot> {
-  const content = await store.dump();
+async function takeSnapshot({ store, clock, vault }: Core): Promise<Snapshot> {
+  const content = withOpenKeys(await store.dump(), vault);
   return { version: snapshotVersion, at_ms: clock.now(), content };
 }
 
@@ -266,7 +267,7 @@ async function putSnapshot({ core, advance, stateReplaced }: ControlDeps, body: 
   const { at_ms, content } = body as Snapshot;
   // Time is part of the state: a clock before the time of the snapshot would issue its ids again.
   if (advance && at_ms > core.clock.now()) await advance(at_ms - core.clock.now());
-  await core.store.load(content);
+  await core.store.load(withSealedKeys(content, core.vault));
   await stateReplaced();
 }
 
