@@ -1,4 +1,5 @@
 import type { RateLimit, RateLimitBucket } from '../../model/limits/limit-profiles.ts';
+import type { Lease } from '../bus/contract.ts';
 import type { Core } from '../core.ts';
 import { RequestError } from '../support/request-error.ts';
 
@@ -26,10 +27,17 @@ interface AttemptOrigin {
   admission: Promise<unknown>;
   /** Called when an attempt ends, to admit the next. */
   settled: () => void;
+  /** On a cluster: the nodes take turns at the attempts of one caller, so that all together get no further than one. */
+  turn: Promise<Lease> | undefined;
 }
 
+/** How long a node may take for attempts without renewing its turn; how often others look, and for how long. */
+const turnMs = 10_000;
+const turnLookMs = 50;
+const turnWaitMs = 5_000;
+
 export function createAttemptLimiter(
-  { bus, clock, limits }: Pick<Core, 'bus' | 'clock' | 'limits'>,
+  { bus, clock, limits, cluster }: Pick<Core, 'bus' | 'clock' | 'limits' | 'cluster'>,
   bucket: RateLimitBucket,
 ): AttemptLimiter {
   const limit = limits.buckets[bucket];
@@ -42,6 +50,7 @@ export function createAttemptLimiter(
       underWay: 0,
       admission: Promise.resolve(),
       settled: () => {},
+      turn: undefined,
     };
     origin.attempts++;
     origins.set(who, origin);
@@ -50,10 +59,33 @@ export function createAttemptLimiter(
 
   function leave(who: string, origin: AttemptOrigin): void {
     origin.attempts--;
-    if (origin.attempts === 0) origins.delete(who);
+    if (origin.attempts > 0) return;
+    origins.delete(who);
+    origin.turn?.then(turn => turn.release()).catch(() => {});
+  }
+
+  /** @throws RequestError `overloaded` when another node has the turn for too long; BusError */
+  async function takeTurn({ name }: AttemptOrigin): Promise<Lease> {
+    for (let waitedMs = 0; waitedMs < turnWaitMs; waitedMs += turnLookMs) {
+      const turn = await bus.lease(`attempt/${name}`, turnMs);
+      if (turn) return turn;
+      await new Promise<void>(resolve => clock.schedule(turnLookMs, resolve));
+    }
+    throw new RequestError('overloaded');
+  }
+
+  async function keepTurn(origin: AttemptOrigin): Promise<void> {
+    origin.turn ??= takeTurn(origin);
+    origin.turn.catch(() => {
+      origin.turn = undefined;
+    });
+    if (await (await origin.turn).renew()) return;
+    origin.turn = undefined;
+    return keepTurn(origin);
   }
 
   async function admit(origin: AttemptOrigin, counted: RateLimit): Promise<void> {
+    if (cluster) await keepTurn(origin);
     for (;;) {
       const { allowed, remaining, resetAtMs } = await bus.count(origin.name, counted, 0);
       if (!allowed) throw tooMany(Math.max(0, resetAtMs - clock.now()) / 1000);

@@ -25,7 +25,7 @@ export interface ControlDeps {
   readonly decideDevice: (decision: DeviceConsentDecision) => Promise<void>;
   /** Revokes every token of the user, and closes the gateway sessions that were opened with one. */
   readonly endUserTokens: (userId: UserId) => Promise<void>;
-  /** Called after the whole state was replaced: closes gateway sessions and restarts the sweeps. */
+  /** Called after the whole state was replaced: closes gateway sessions and restarts the sweeps, on every node. */
   readonly stateReplaced: () => void | Promise<void>;
 }
 
@@ -89,8 +89,8 @@ export function controlCalls(deps: ControlDeps): readonly ControlCall[] {
     call('POST /consent', ({ body }) => consent(deps, body)),
     call('GET /log', async ({ query }) => core.journal.read(readAfter(query.after))),
     call('GET /faults', async () => ({ faults: deps.faults.armed })),
-    call('POST /faults', async ({ body }) => ({ faults: deps.faults.add(body) })),
-    call('DELETE /faults', async () => deps.faults.clear()),
+    call('POST /faults', ({ body }) => changeFaults(deps, faults => ({ faults: faults.add(body) }))),
+    call('DELETE /faults', () => changeFaults(deps, faults => faults.clear())),
     call('GET /snapshot', () => takeSnapshot(core)),
     call('PUT /snapshot', ({ body }) => alone(() => putSnapshot(deps, body)), snapshotBytesMax),
   ];
@@ -108,6 +108,12 @@ function oneAtATime() {
     last = done.catch(() => {});
     return done;
   };
+}
+
+async function changeFaults<T>({ faults }: ControlDeps, change: (faults: FaultInjector) => T): Promise<T> {
+  const changed = change(faults);
+  await faults.spread();
+  return changed;
 }
 
 async function reset({ fixtures, faults, stateReplaced }: ControlDeps): Promise<undefined> {
