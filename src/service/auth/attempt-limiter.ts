@@ -1,5 +1,4 @@
 import type { RateLimit, RateLimitBucket } from '../../model/limits/limit-profiles.ts';
-import type { Lease } from '../bus/contract.ts';
 import type { Core } from '../core.ts';
 import { RequestError } from '../support/request-error.ts';
 
@@ -27,17 +26,10 @@ interface AttemptOrigin {
   admission: Promise<unknown>;
   /** Called when an attempt ends, to admit the next. */
   settled: () => void;
-  /** On a cluster: the nodes take turns at the attempts of one caller, so that all together get no further than one. */
-  turn: Promise<Lease> | undefined;
 }
 
-/** How long a node may take for attempts without renewing its turn; how often others look, and for how long. */
-const turnMs = 10_000;
-const turnLookMs = 50;
-const turnWaitMs = 5_000;
-
 export function createAttemptLimiter(
-  { bus, clock, limits, cluster }: Pick<Core, 'bus' | 'clock' | 'limits' | 'cluster'>,
+  { bus, clock, limits }: Pick<Core, 'bus' | 'clock' | 'limits'>,
   bucket: RateLimitBucket,
 ): AttemptLimiter {
   const limit = limits.buckets[bucket];
@@ -50,7 +42,6 @@ export function createAttemptLimiter(
       underWay: 0,
       admission: Promise.resolve(),
       settled: () => {},
-      turn: undefined,
     };
     origin.attempts++;
     origins.set(who, origin);
@@ -59,33 +50,10 @@ export function createAttemptLimiter(
 
   function leave(who: string, origin: AttemptOrigin): void {
     origin.attempts--;
-    if (origin.attempts > 0) return;
-    origins.delete(who);
-    origin.turn?.then(turn => turn.release()).catch(() => {});
-  }
-
-  /** @throws RequestError `overloaded` when another node has the turn for too long; BusError */
-  async function takeTurn({ name }: AttemptOrigin): Promise<Lease> {
-    for (let waitedMs = 0; waitedMs < turnWaitMs; waitedMs += turnLookMs) {
-      const turn = await bus.lease(`attempt/${name}`, turnMs);
-      if (turn) return turn;
-      await new Promise<void>(resolve => clock.schedule(turnLookMs, resolve));
-    }
-    throw new RequestError('overloaded');
-  }
-
-  async function keepTurn(origin: AttemptOrigin): Promise<void> {
-    origin.turn ??= takeTurn(origin);
-    origin.turn.catch(() => {
-      origin.turn = undefined;
-    });
-    if (await (await origin.turn).renew()) return;
-    origin.turn = undefined;
-    return keepTurn(origin);
+    if (origin.attempts === 0) origins.delete(who);
   }
 
   async function admit(origin: AttemptOrigin, counted: RateLimit): Promise<void> {
-    if (cluster) await keepTurn(origin);
     for (;;) {
       const { allowed, remaining, resetAtMs } = await bus.count(origin.name, counted, 0);
       if (!allowed) throw tooMany(Math.max(0, resetAtMs - clock.now()) / 1000);
@@ -104,14 +72,25 @@ export function createAttemptLimiter(
   ): Promise<T> {
     let isWrong = false;
     try {
-      return await work(() => {
+      const result = work(() => {
         isWrong = true;
       });
+      await result.catch(() => {});
+      if (isWrong) await countWrong(origin, counted);
+      return await result;
     } finally {
-      if (isWrong) await bus.count(origin.name, counted);
       origin.underWay--;
       origin.settled();
     }
+  }
+
+  /**
+   * Other nodes admit attempts, too. One that turns out to be wrong when the limit has been reached is rejected like those after it, so
+   * that all nodes together report no more wrong attempts than the limit allows.
+   */
+  async function countWrong(origin: AttemptOrigin, counted: RateLimit): Promise<void> {
+    const { allowed, resetAtMs } = await bus.count(origin.name, counted);
+    if (!allowed) throw tooMany(Math.max(0, resetAtMs - clock.now()) / 1000);
   }
 
   return {
