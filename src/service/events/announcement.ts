@@ -44,6 +44,8 @@ export interface Announcement {
   readonly except?: UserId;
   /** Of the sessions that follow the topic, only this one receives it. */
   readonly only?: string;
+  /** With `only`: a node has taken the session over with this claim; a node with an older one forgets the session. */
+  readonly claim?: number;
   /** The sessions check whether their credential is still valid, and close otherwise. */
   readonly recheck?: true;
   /** The sessions begin to follow this topic, after the event. */

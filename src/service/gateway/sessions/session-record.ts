@@ -12,6 +12,8 @@ export function newRecord(id: string, principal: SessionPrincipal, identity: Ide
   const { kind } = principal;
   return {
     id,
+    node: null,
+    claim: 0,
     kind,
     application_id: kind === 'session' ? null : principal.application.id,
     user_id: kind === 'bot' ? botUserId(principal.application) : principal.user.id,

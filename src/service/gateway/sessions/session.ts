@@ -1,4 +1,5 @@
 import { type Dispatches, type DispatchName, intentsFor } from '../../../model/gateway.ts';
+import type { GuildId } from '../../../model/snowflake.ts';
 import type { Announced, Announcement, Topic } from '../../events/announcement.ts';
 import type { Transaction } from '../../store/contract.ts';
 import type { GatewaySessionRecord } from '../../store/records.ts';
@@ -126,10 +127,10 @@ export class Session implements Follower {
     if (this.#following.delete(topic)) this.#owner.hub.unfollow(topic, this);
   }
 
-  /** The client has received the state of `scope` as of `revision`. */
-  saw(scope: string, revision: number): void {
+  /** The client has received the state of `scope` as of `revision`. @param guild it concerns only this guild */
+  saw(scope: string, revision: number, guild?: GuildId): void {
     this.#seen ??= new Map();
-    this.#seen.set(scope, revision);
+    this.#seen.set(seenName(scope, guild), revision);
   }
 
   receive(announced: Announced, dispatch: SharedDispatch | undefined): void {
@@ -212,17 +213,17 @@ export class Session implements Follower {
     if (only !== undefined && only !== this.id) return false;
     if (follow !== undefined && this.#following.has(follow)) return false; // The client has it already.
     if (unfollow !== undefined && !this.#following.has(unfollow)) return false; // The client never had it.
-    if (!this.#isNews(scope, revision)) return false;
+    if (this.#seen && !(this.#isNews(scope, revision) && this.#isNews(seenName(scope, guild), revision))) return false;
     // Events about the session itself belong to no guild, so shards do not matter.
     return only !== undefined || recheck === true || everyShard === true || servesGuild(this.record.shard, guild);
   }
 
   // Revisions of a scope rise, so once one is new every later one is.
-  #isNews(scope: string, revision: number): boolean {
-    const seen = this.#seen?.get(scope);
+  #isNews(name: string, revision: number): boolean {
+    const seen = this.#seen?.get(name);
     if (seen === undefined) return true;
     if (revision <= seen) return false;
-    this.#seen?.delete(scope);
+    this.#seen?.delete(name);
     if (this.#seen?.size === 0) this.#seen = undefined;
     return true;
   }
@@ -262,6 +263,10 @@ export class Session implements Follower {
   #fail(error: unknown): void {
     if (!this.#ended) this.#owner.onFail(this, error);
   }
+}
+
+function seenName(scope: string, guild: GuildId | undefined): string {
+  return guild === undefined ? scope : `${scope} ${guild}`;
 }
 
 /**
