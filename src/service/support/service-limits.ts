@@ -163,4 +163,14 @@ export const storeLimits = {
   /** Statements that take this long or longer are logged. */
   slowStatementMs: 250,
   slowStatementMsMax: 600_000,
+  /** PostgreSQL: how long a read may take, and a transaction with all its attempts. Together they stay below 10 s. */
+  readMs: 3000,
+  transactMs: 6000,
+  /** PostgreSQL: how long opening one connection may take, and what the server itself grants a statement and a lock. */
+  connectMs: 2500,
+  statementMs: 5000,
+  lockMs: 2000,
+  /** PostgreSQL: a dump, a load, a migration. */
+  wholeStoreMs: 60_000,
+  statementsPerConnectionMax: 64,
 } as const;
