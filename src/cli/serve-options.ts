@@ -417,7 +417,7 @@ function readShared(
   throw new Error('There is a store and a bus.');
 }
 
-const busEngines: ReadonlySet<string | undefined> = new Set(['redis', 'rediss', 'redis+unix']);
+const busEngines: ReadonlySet<string | undefined> = new Set(['redis', 'rediss', 'unix']);
 
 function engineOf(address: string): string | undefined {
   return /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();

@@ -226,7 +226,7 @@ export function chooseSharedEngines({
   if (data !== undefined) {
     throw new ArgumentError('invalid_store', 'data and store both say where the state is kept; give one of them.');
   }
-  if (bus === undefined || !isAddressOf(bus, ['redis:', 'rediss:', 'redis+unix:'])) {
+  if (bus === undefined || !isAddressOf(bus, ['redis:', 'rediss:', 'unix:'])) {
     throw new ArgumentError(
       'invalid_bus',
       'A PostgreSQL store needs a Redis server, through which its nodes share limits: bus must be a URL like redis://host:6379/0.',
