@@ -1,8 +1,8 @@
+import { systemClock } from '../../wire/clock/ports.ts';
 import type { Topic } from '../events/announcement.ts';
 import { ConnectionLost, failedError } from '../store/postgres/failure.ts';
 import type { Postgres } from '../store/postgres/postgres.ts';
 import { storeLimits } from '../support/service-limits.ts';
-import { systemClock } from '../../wire/clock/ports.ts';
 
 /** Bounds of one statement. */
 const changesPerStatement = 200;
@@ -112,7 +112,7 @@ export class Connections {
     for (let isRepeated = false; ; isRepeated = true) {
       try {
         const [row] = await this.#postgres.once(statement, deadlineMs);
-        return (row?.counts as readonly (number | null)[]).map(count => {
+        return ((row?.counts ?? []) as readonly (number | null)[]).map(count => {
           if (count === null) return undefined;
           // A session that is gone was removed by the first attempt, whose answer was lost.
           return count >= 0 ? count : isRepeated ? -1 - count : undefined;

@@ -2,7 +2,7 @@ import { type Cancel, type Logger, systemClock } from '../../wire/clock/ports.ts
 import { BusError } from '../bus/errors.ts';
 import type { FanOut } from '../bus/fan-out.ts';
 import { decodePayload } from '../events/payload.ts';
-import type { Database } from './database.ts';
+import type { Postgres } from '../store/postgres/postgres.ts';
 import { EventsLostError, type PlacedEvent, type ReplayQuery } from './contract.ts';
 
 /** Bounds of what one query returns. One event may be larger than the bytes. */
@@ -21,25 +21,25 @@ const catchUpMsMax = 5000;
 /** A number above those of all events of a position. */
 const numberMax = 2 ** 31 - 1;
 
-/** An event as it is stored. bigint columns are text. */
+/** An event as it is stored. */
 interface EventRow {
-  readonly position: string;
+  readonly position: number;
   readonly number: number;
   readonly topic: string;
   readonly payload: string;
   /** How many rows there were before the bound in bytes. */
-  readonly rows: string;
+  readonly rows: number;
 }
 
 interface ReadRow extends Omit<EventRow, 'position'> {
   /** Null in the only row when there are no events. */
-  readonly position: string | null;
+  readonly position: number | null;
   /** All transactions below have ended. */
-  readonly horizon: string;
+  readonly horizon: number;
   /** Events up to this position were deleted. */
-  readonly deleted: string;
+  readonly deleted: number;
   /** Position of the last event that is committed; null without any. */
-  readonly newest: string | null;
+  readonly newest: number | null;
   /** Age of the first event that cannot be delivered yet. */
   readonly held_ms: string | null;
 }
@@ -89,6 +89,14 @@ LEFT JOIN LATERAL (
 ) AS e ON true
 ORDER BY e.position, e.number`;
 
+// A database that was restored on another server has events of transactions that this one has not had yet.
+const deleteForeign = `
+WITH next AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS position),
+  lowered AS (
+    UPDATE rallypoint.events_deleted SET up_to = next.position - 1 FROM next WHERE up_to >= next.position
+  )
+DELETE FROM rallypoint.events AS e USING next WHERE e.position >= next.position`;
+
 interface Waiter {
   /** The number of the first read whose snapshot is from after the call. */
   readonly read: number;
@@ -103,7 +111,7 @@ interface Waiter {
  * in one turn. It reads when {@link EventReader.wake} is called, and at intervals; one query is under way at a time.
  */
 export class EventReader {
-  readonly #database: Database;
+  readonly #postgres: Postgres;
   readonly #fanOut: FanOut;
   readonly #log: Logger;
   readonly #isNotified: () => boolean;
@@ -123,8 +131,8 @@ export class EventReader {
   #running: Promise<void> = Promise.resolve();
 
   /** @param isNotified whether {@link wake} is called when there are new events */
-  constructor(database: Database, fanOut: FanOut, log: Logger, isNotified: () => boolean) {
-    this.#database = database;
+  constructor(postgres: Postgres, fanOut: FanOut, log: Logger, isNotified: () => boolean) {
+    this.#postgres = postgres;
     this.#fanOut = fanOut;
     this.#log = log;
     this.#isNotified = isNotified;
@@ -154,10 +162,9 @@ export class EventReader {
 
   /** Begins with the events that are not committed yet. */
   async start(): Promise<void> {
-    const { rows } = await this.#database.query<{ horizon: string }>(
-      'SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon',
-    );
-    this.#position = Number(rows[0]?.horizon) - 1;
+    await this.#postgres.query(deleteForeign);
+    const [row] = await this.#postgres.query('SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon');
+    this.#position = Number(row?.horizon) - 1;
     this.#readAtMs = steadyMs();
     this.#running = this.#run();
   }
@@ -202,18 +209,18 @@ export class EventReader {
     let { position, number } = after;
     for (;;) {
       const values = [position, Math.min(number, numberMax), upTo, topics];
-      const { rows } = await this.#database.query<ReadRow>(readTopics, values, { name: 'replay-events' });
-      const deleted = Number(rows[0]?.deleted);
+      const rows = await this.#query(readTopics, values, 'replay-events');
+      const deleted = rows[0]?.deleted ?? 0;
       if (deleted > position || (deleted === position && number < numberMax)) throw new EventsLostError(position);
       const events = rows.filter(isEvent);
       const last = events.at(-1);
       if (!last) return;
       yield events.map(row => ({
-        announced: decodePayload(row.topic, Number(row.position), row.payload),
+        announced: decodePayload(row.topic, row.position, row.payload),
         number: row.number,
       }));
       if (!isCut(events)) return;
-      position = Number(last.position);
+      position = last.position;
       number = last.number;
     }
   }
@@ -268,27 +275,34 @@ export class EventReader {
     const number = ++this.#reads;
     const last = this.#partial.at(-1);
     const values = last ? [last.position, last.number] : [this.#position, numberMax];
-    const { rows } = await this.#database.query<ReadRow>(readEvents, values, { name: 'read-events' });
+    const rows = await this.#query(readEvents, values, 'read-events');
     const [first] = rows;
     if (this.#isClosed || !first) return 'all';
-    const horizon = Number(first.horizon);
-    this.#checkLost(Number(first.deleted), horizon);
+    const { horizon } = first;
+    this.#checkLost(first.deleted, horizon);
     const events = rows.filter(isEvent);
     const isMore = isCut(events);
     this.#deliver(events, isMore);
     if (!isMore) this.#position = Math.max(this.#position, horizon - 1);
-    const newest = Number(first.newest ?? 0);
+    const newest = first.newest ?? 0;
     this.#heldMs = Math.max(0, Number(first.held_ms ?? 0));
     this.#settle(number, newest);
     if (isMore) return 'more';
     return newest >= horizon ? 'held' : 'all';
   }
 
+  async #query(text: string, values: readonly unknown[], name: string): Promise<readonly ReadRow[]> {
+    return (await this.#postgres.query(text, values, { name })) as unknown as readonly ReadRow[];
+  }
+
   #checkLost(deleted: number, horizon: number): void {
     // A server that counts from further back is another one: what it has committed since is not known.
     const isOther = horizon - 1 < this.#position;
     if (!isOther && deleted <= this.#position) return;
-    this.#log.error({ position: this.#position, deleted, horizon }, 'Events were deleted before this node had read them.');
+    this.#log.error(
+      { position: this.#position, deleted, horizon },
+      'Events were deleted before this node had read them.',
+    );
     this.#partial = [];
     this.#position = isOther ? horizon - 1 : deleted;
     for (const listener of this.#lost) listener();
@@ -308,7 +322,7 @@ export class EventReader {
   #deliverPosition(): void {
     const [first] = this.#partial;
     if (!first) return;
-    const position = Number(first.position);
+    const { position } = first;
     // Those that another server, or a gap, has already passed.
     if (position > this.#position) {
       for (const { topic, payload } of this.#partial) this.#deliverEvent(topic, position, payload);
@@ -344,7 +358,7 @@ function isEvent(row: ReadRow): row is ReadRow & EventRow {
 }
 
 function isCut(events: readonly EventRow[]): boolean {
-  const rows = Number(events[0]?.rows ?? 0);
+  const rows = events[0]?.rows ?? 0;
   return rows === rowsPerQuery || events.length < rows;
 }
 

@@ -139,7 +139,8 @@ export class Nodes {
       if (this.#hasFailed) this.#log.info({ node: this.id }, 'The registration of this node is renewed again.');
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.#log.error({ error, node: this.id }, 'The registration of this node cannot be renewed.');
+      if (!this.#hasFailed)
+        this.#log.error({ error, node: this.id }, 'The registration of this node cannot be renewed.');
       this.#hasFailed = true;
     }
   }

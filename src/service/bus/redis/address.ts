@@ -36,5 +36,8 @@ export function parseRedisUrl(text: string): RedisAddress {
 }
 
 function malformed(): BusError {
-  return new BusError('bus_unusable', 'The address of Redis must be redis://host:port/NUMBER, with user:password@ or without.');
+  return new BusError(
+    'bus_unusable',
+    'The address of Redis must be redis://host:port/NUMBER, with user:password@ or without.',
+  );
 }

@@ -235,7 +235,8 @@ async function readServer(client: RedisClient): Promise<RedisServer> {
   const info = await client.info('server');
   const version = /^redis_version:(\d+)/m.exec(info)?.[1];
   const runId = /^run_id:(\w+)/m.exec(info)?.[1];
-  if (runId === undefined || Number(version) < versionMin) throw new UnusableServer(`it is not Redis ${versionMin} or newer`);
+  if (runId === undefined || Number(version) < versionMin)
+    throw new UnusableServer(`it is not Redis ${versionMin} or newer`);
   return { runId };
 }
 
