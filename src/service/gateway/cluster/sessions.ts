@@ -7,6 +7,7 @@ import { serviceLimits } from '../../support/service-limits.ts';
 import type { SessionPrincipal } from '../identify.ts';
 import type { PlayerWatch, Registration } from '../presence/connected-users.ts';
 import type { Session } from '../sessions/session.ts';
+import type { SessionsParts } from '../sessions/sessions.ts';
 import { belongsTo, holdsClaim, homeOf, playerOf } from '../sessions/session-record.ts';
 import { catchUp } from './catch-up.ts';
 import { claimSession } from './claims.ts';
@@ -232,4 +233,9 @@ export class ClusterSessions {
       connection?.close('SESSION_TIMED_OUT', 'The session cannot continue.');
     }
   }
+}
+
+/** For `createGateway`: the sessions of a node of a cluster. */
+export function clusterSessions(core: Core, cluster: Cluster): NonNullable<SessionsParts['cluster']> {
+  return (sessions, watch) => new ClusterSessions(core, cluster, sessions, watch);
 }
