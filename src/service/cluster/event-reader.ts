@@ -181,6 +181,7 @@ export class EventReader {
    * @throws BusError `bus_unavailable` when that takes too long; what the database fails with
    */
   async caughtUp(): Promise<void> {
+    if (this.#isClosed) throw closedError();
     let cancel: Cancel = () => {};
     const isLate = () => new BusError('bus_unavailable', 'This node has not received all events yet; try again later.');
     await new Promise<void>((resolve, reject) => {
@@ -228,7 +229,7 @@ export class EventReader {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#endPause();
-    for (const { reject } of this.#waiters) reject(new BusError('bus_unavailable', 'The service is being closed.'));
+    for (const { reject } of this.#waiters) reject(closedError());
     this.#waiters.clear();
     await this.#running;
   }
@@ -351,6 +352,10 @@ export class EventReader {
       waiter.resolve();
     }
   }
+}
+
+function closedError(): BusError {
+  return new BusError('bus_unavailable', 'The service is being closed.');
 }
 
 function isEvent(row: ReadRow): row is ReadRow & EventRow {
