@@ -8,7 +8,7 @@ import type { Closing } from './closing.ts';
 import { type ClusterBus, openClusterBus } from './cluster/cluster-bus.ts';
 import type { Cluster } from './cluster/contract.ts';
 import type { Core } from './core.ts';
-import { ClusterSessions } from './gateway/cluster/sessions.ts';
+import { clusterSessions } from './gateway/cluster/sessions.ts';
 import type { GatewayParts } from './gateway/gateway.ts';
 import type { SharedEngines } from './options.ts';
 import type { Store } from './store/contract.ts';
@@ -87,7 +87,7 @@ async function open(
     ],
     gauges: gaugesOf(postgres, bus),
     checkClock: ownClock => checkClock(ownClock, store, bus),
-    gateway: core => (sessions, watch) => new ClusterSessions(core, bus.cluster, sessions, watch),
+    gateway: core => clusterSessions(core, bus.cluster),
   };
 }
 
@@ -131,7 +131,7 @@ const clockLooks = 28;
 async function checkClock(clock: Clock, store: Store, bus: ClusterBus): Promise<void> {
   const isVirtual = clock instanceof VirtualClock;
   for (let look = 1; ; look++) {
-    const { others } = bus.nodes;
+    const others = await bus.nodes.others();
     const virtual = (await store.get('settings', clockSetting))?.value;
     const conflict = isVirtual ? others.length > 0 : others.includes(String(virtual));
     if (!conflict) break;
