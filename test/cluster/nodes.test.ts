@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeCodes } from '../../src/model/gateway.ts';
+import { closeCodes, intents } from '../../src/model/gateway.ts';
 import { type LimitProfile, limitProfiles } from '../../src/model/limits/limit-profiles.ts';
 import type { Service } from '../../src/service/index.ts';
 import { TestCluster } from '../support/cluster/test-cluster.ts';
@@ -74,12 +74,18 @@ describe.skipIf(engines.missing)(`three nodes on one database${engines.note}`, (
   it('send what happens at two nodes to a socket of the third, in the order in which it happened', async () => {
     const [a, b, c] = nodes;
     const { id } = await lobbyAt(a);
-    const client = await GatewayClient.identified(c.gateway, { token: `Bearer ${await playerToken(b, ada.id)}` });
+    const token = `Bearer ${await playerToken(b, ada.id)}`;
+    const client = await GatewayClient.identified(c.gateway, { token, intents: intents.LOBBIES });
     await callApi(b, 'PUT', `/lobbies/${id}/members/${ada.id}`, {});
     const count = 20;
-    for (let n = 1; n <= count; n++) await callApi(n % 2 ? a : b, 'PATCH', `/lobbies/${id}`, { metadata: { n: String(n) } });
-    await client.frame(({ t, d }) => t === 'LOBBY_UPDATE' && (d as { metadata?: { n?: string } }).metadata?.n === String(count));
-    const seen = client.frames.filter(({ t }) => t === 'LOBBY_UPDATE').map(({ d }) => Number((d as { metadata: { n: string } }).metadata.n));
+    for (let n = 1; n <= count; n++)
+      await callApi(n % 2 ? a : b, 'PATCH', `/lobbies/${id}`, { metadata: { n: String(n) } });
+    await client.frame(
+      ({ t, d }) => t === 'LOBBY_UPDATE' && (d as { metadata?: { n?: string } }).metadata?.n === String(count),
+    );
+    const seen = client.frames
+      .filter(({ t }) => t === 'LOBBY_UPDATE')
+      .map(({ d }) => Number((d as { metadata: { n: string } }).metadata.n));
     expect(seen).toEqual(Array.from({ length: count }, (_, at) => at + 1));
     await client.end();
   });
@@ -142,7 +148,11 @@ describe.skipIf(engines.missing)(`three nodes on one database${engines.note}`, (
     const url = new URL(resource.message.attachments[0]?.url ?? '');
     for (const node of [a, c]) {
       const found = await fetch(new URL(url.pathname + url.search, node.webBase));
-      expect([found.status, found.headers.get('content-type'), await found.text()]).toEqual([200, 'text/plain', 'hello']);
+      expect([found.status, found.headers.get('content-type'), await found.text()]).toEqual([
+        200,
+        'text/plain',
+        'hello',
+      ]);
     }
     await bot.end();
   });
@@ -197,7 +207,13 @@ describe.skipIf(engines.missing)(`nodes with the same fixtures${engines.note}`, 
     const application = first?.applications[0];
     expect(application).toMatchObject({ bot_token: expect.any(String), client_secret: expect.any(String) });
     const headers = { authorization: `Bot ${application?.bot_token}` };
-    await callApi(cluster.node(1), 'PATCH', '/applications/@me', { description: 'changed' }, { ...botHeaders, ...headers });
+    await callApi(
+      cluster.node(1),
+      'PATCH',
+      '/applications/@me',
+      { description: 'changed' },
+      { ...botHeaders, ...headers },
+    );
     const late = await cluster.add();
     expect(late.fixtures).toEqual(first);
     // It was stored once: what was changed since stays.

@@ -71,7 +71,11 @@ export class NodeProcess {
     this.#child = child;
   }
 
-  static async start(engines: TestCluster['engines'], fixtures: Fixtures, args: readonly string[]): Promise<NodeProcess> {
+  static async start(
+    engines: TestCluster['engines'],
+    fixtures: Fixtures,
+    args: readonly string[],
+  ): Promise<NodeProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'rallypoint-node-'));
     const path = join(folder, 'fixtures.json');
     writeFileSync(path, JSON.stringify(fixtures));
