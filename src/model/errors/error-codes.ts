@@ -184,6 +184,11 @@ export const errorCodes = {
       store_incomplete: 'The database is empty or missing, or lacks commits that were acknowledged.',
       transaction_ended: 'The transaction was used after its callback had ended.',
     },
+    BusError: {
+      bus_unavailable: 'The server that the nodes share cannot be reached, or was emptied just now; try again in a second.',
+      bus_unusable: 'The server that the nodes share rejects them, or is not one that they can use; see the message.',
+      node_outdated: 'The node could not renew its registration for long, so it must not act for the cluster until it has.',
+    },
     RallypointError: {
       commands_drifted: 'After the deploy, the registered commands differ from the definitions.',
       interaction_failed: 'In a test: the application did not answer the interaction in time.',
@@ -200,5 +205,6 @@ export type TransportErrorCode = keyof Client['TransportError'];
 export type OAuthErrorCode = keyof Client['OAuthError'];
 /** The message names the place and what to do. */
 export type StoreErrorCode = keyof typeof errorCodes.server.StoreError;
+export type BusErrorCode = keyof typeof errorCodes.server.BusError;
 export type KeychainErrorCode = keyof Client['KeychainError'];
 export type RedirectErrorCode = keyof Client['RedirectError'];

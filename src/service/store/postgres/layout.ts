@@ -2,6 +2,7 @@ import type { KeyPart } from '../contract.ts';
 import { collectionNames, fieldOf, indexesOf, indexFields, isNumeric, keyFields } from '../keys.ts';
 import type { CollectionName } from '../records.ts';
 import { commitSql } from './commit-sql.ts';
+import { presenceSql } from './presence-sql.ts';
 
 /** One step from a layout to the next. */
 export interface Migration {
@@ -84,5 +85,5 @@ const serviceSql = `
  * it; from then on a change of them is a migration of its own.
  */
 export const migrations: readonly Migration[] = [
-  { version: 1, sql: [...collectionNames.map(collectionSql), serviceSql, commitSql].join('\n') },
+  { version: 1, sql: [...collectionNames.map(collectionSql), serviceSql, commitSql, presenceSql].join('\n') },
 ];

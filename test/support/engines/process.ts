@@ -1,0 +1,75 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A server of a test. It ends with the test's process at the latest. */
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  /** Stops it and all of its processes where they are, until {@link proceed}. */
+  freeze(): void;
+  proceed(): void;
+  /** Ends it. Resolves when it is gone. @param signal default SIGTERM */
+  end(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a server, and waits until it writes `ready`. @throws Error with its output when it ends before */
+export async function startServer(
+  program: string,
+  args: readonly string[],
+  ready: RegExp,
+  options: SpawnOptions = {},
+): Promise<ServerProcess> {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const gone = new Promise<void>(resolve => child.once('exit', () => resolve()));
+  void gone.then(() => process.off('exit', kill));
+  await new Promise<void>((resolve, reject) => {
+    let text = '';
+    const read = (chunk: Buffer) => {
+      text = (text + chunk).slice(-10_000);
+      if (ready.test(text)) resolve();
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('error', reject);
+    void gone.then(() => reject(new Error(`${program} ended: ${text}`)));
+  });
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of child.pid === undefined ? [] : familyOf(child.pid)) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  };
+  return {
+    child,
+    freeze: () => signal('SIGSTOP'),
+    proceed: () => signal('SIGCONT'),
+    async end(name = 'SIGTERM') {
+      signal('SIGCONT');
+      child.kill(name);
+      await gone;
+    },
+  };
+}
+
+/** The process and its children. */
+function familyOf(pid: number): number[] {
+  const all = readdirSync('/proc').filter(name => /^\d+$/.test(name));
+  return [pid, ...all.map(Number).filter(other => parentOf(other) === pid)];
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    // After the name in brackets, which may hold anything: state, parent.
+    return Number(
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[1],
+    );
+  } catch {
+    return undefined;
+  }
+}
