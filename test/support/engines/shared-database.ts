@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { Announced } from '../../../src/service/events/announcement.ts';
 import { decodePayload } from '../../../src/service/events/payload.ts';
 import type { Store } from '../../../src/service/store/contract.ts';
@@ -25,7 +26,15 @@ export async function createSharedDatabase(server: PostgresServer): Promise<Shar
   const postgres = await openPostgres(url);
   await migrate(postgres);
   await postgres.close();
-  const query = (text: string, values?: readonly unknown[]) => server.query(url, text, values);
+  const query = async (text: string, values: readonly unknown[] = []) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    try {
+      return (await client.query(text, [...values])).rows as Record<string, unknown>[];
+    } finally {
+      await client.end();
+    }
+  };
   const cleared = [...collectionNames, 'commits', 'events'].map(table => `DELETE FROM rallypoint.${table}`);
   return {
     url,

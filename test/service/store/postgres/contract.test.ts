@@ -13,7 +13,7 @@ describe.skipIf(part.missing)(`the engine of clusters${part.note}`, () => {
     server = await startPostgres();
     database = await createSharedDatabase(server);
   });
-  afterAll(() => server?.stop());
+  afterAll(() => server?.remove());
 
   const createPlace = async () => {
     await database.clear();
