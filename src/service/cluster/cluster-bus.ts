@@ -82,7 +82,7 @@ export class ClusterBus implements Bus {
     this.reader = new EventReader(postgres, this.#fanOut, log, () => this.#redis.isUp);
     this.nodes = new Nodes(postgres, log, () => this.reader.position, address);
     this.#connections = new Connections(postgres, this.nodes.id);
-    this.#counters = new SharedCounters(this.#redis, this.#keys, clock, this.nodes.id, () => this.nodes.others);
+    this.#counters = new SharedCounters(this.#redis, this.#keys, clock, this.nodes.id, () => this.nodes.others());
     this.cluster = clusterOf(this, this.#connections);
   }
 

@@ -6,6 +6,8 @@ import type { DepartedNode } from './contract.ts';
 
 const workersMax = 1024;
 const renewEveryMs = 1000;
+/** How long the database is waited for where older knowledge does as well. */
+const othersMsMax = 300;
 /** A node that has not renewed its row for this long is listed as departed. */
 const silentMsMax = 5000;
 /**
@@ -79,9 +81,15 @@ export class Nodes {
     return this.#worker;
   }
 
-  /** The ids of the other nodes that were alive when this node last renewed its row. */
-  get others(): readonly string[] {
-    return this.#others;
+  /** The ids of the other nodes that are alive; while the database does not answer, those that were when this node last renewed its row. */
+  async others(): Promise<readonly string[]> {
+    const text = `SELECT id FROM rallypoint.nodes WHERE id <> $1 AND ${alive}`;
+    try {
+      const rows = await this.#postgres.query(text, [this.id], { name: 'other-nodes', timeoutMs: othersMsMax });
+      return rows.map(({ id }) => String(id));
+    } catch {
+      return this.#others;
+    }
   }
 
   /** The nodes that have stopped, or have not renewed their rows for a while, and were not forgotten. */

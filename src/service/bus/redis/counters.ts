@@ -8,10 +8,10 @@ import type { RedisClient, RedisConnection, RedisServer } from './connection.ts'
 import type { Keys } from './keys.ts';
 import { run, scripts } from './scripts.ts';
 
-/** How long a new epoch settles at least, if other nodes are alive: those that have registered just now are not known yet. */
+/** How long a new epoch settles at least, if other nodes are alive: one that registers just now is not known yet. */
 const settleMsMin = 500;
 /** A node that is alive and has not written back by then is frozen, or cannot reach Redis. */
-const settleMsMax = 3000;
+const settleMsMax = 2000;
 /** How long a call waits for that before it is rejected. */
 const waitMsMax = 1000;
 const windowsPerWrite = 200;
@@ -31,7 +31,7 @@ export class SharedCounters {
   readonly #keys: Keys;
   readonly #clock: Clock;
   readonly #node: string;
-  readonly #others: () => readonly string[];
+  readonly #others: () => Promise<readonly string[]>;
   readonly #windows = new ExpiringMap<SeenWindow>();
   #server: RedisServer = { runId: '' };
   /** The epoch in which this node has written everything back. */
@@ -39,7 +39,7 @@ export class SharedCounters {
   #syncing: Promise<void> | undefined;
 
   /** @param others the other nodes that are alive */
-  constructor(connection: RedisConnection, keys: Keys, clock: Clock, node: string, others: () => readonly string[]) {
+  constructor(connection: RedisConnection, keys: Keys, clock: Clock, node: string, others: () => Promise<readonly string[]>) {
     this.#connection = connection;
     this.#keys = keys;
     this.#clock = clock;
@@ -97,7 +97,8 @@ export class SharedCounters {
   async #sync(client: RedisClient): Promise<void> {
     do {
       const id = randomBytes(9).toString('base64url');
-      const values = [this.#server.runId, id, settleMsMin, settleMsMax, this.#keys.channel('epoch'), ...this.#others()];
+      const others = await this.#others();
+      const values = [this.#server.runId, id, settleMsMin, settleMsMax, this.#keys.channel('epoch'), ...others];
       // Redis answers in order: what this node has counted before is known when the answer arrives.
       const answer = await run(client, scripts.beginEpoch, [this.#keys.epoch], values);
       const [epoch, realMs] = answer as [string, number];

@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../../../wire/clock/ports.ts';
+import type { Clock } from '../../../wire/clock/ports.ts';
+import { VirtualClock } from '../../../wire/clock/virtual-clock.ts';
 
 /** Redis deletes keys by its own clock, which says nothing about a virtual one. */
 const virtualLifeMs = 24 * 3_600_000;
@@ -19,7 +20,7 @@ export interface Keys {
 /** @param database number of the database; channels are common to all databases of a server */
 export function keysOf(database: number, clock: Clock): Keys {
   const prefix = `rallypoint:${database}`;
-  const isVirtual = clock !== systemClock;
+  const isVirtual = clock instanceof VirtualClock;
   return {
     epoch: `${prefix}:epoch`,
     fence: `${prefix}:fence`,
