@@ -48,12 +48,12 @@ const batchKey = (id: string) => `hashtextextended(${id}::text, 1)`;
  */
 export const commitSql = `
   CREATE FUNCTION rallypoint.commit_batch(
-    batch_id uuid, deadline timestamptz,
+    batch_id uuid, deadline_ms double precision,
     scope_units int[], scope_names text[], scope_expected bigint[], scope_next bigint[],
     write_tables text[], write_units int[], write_bodies text[],
     ${columnParameters.map(parameter => `${parameter} text[]`).join(', ')},
     event_units int[], event_topics text[], event_payloads text[],
-    OUT failed_units int[], OUT revisions bigint[]
+    OUT failed_units int[], OUT revisions bigint[], OUT clock_ms double precision
   ) LANGUAGE plpgsql AS $$
   DECLARE
     own_position bigint;
@@ -70,14 +70,15 @@ export const commitSql = `
       FROM unnest(scope_units, scope_names, scope_expected) WITH ORDINALITY AS a(unit, name, expected)
       CROSS JOIN (SELECT revision FROM rallypoint.scopes WHERE name = '') AS b
       LEFT JOIN rallypoint.scopes AS s ON s.name = a.name;
+    clock_ms := extract(epoch FROM clock_timestamp()) * 1000;
     IF scope_units <@ failed_units THEN
       RETURN;
     END IF;
 
     INSERT INTO rallypoint.commits VALUES (batch_id, failed_units, clock_timestamp());
     INSERT INTO rallypoint.scopes (name, revision, touched_at)
-      SELECT a.name, a.next, clock_timestamp() FROM unnest(scope_units, scope_names, scope_next) AS a(unit, name, next)
-      WHERE a.unit <> ALL (failed_units)
+      SELECT a.name, a.next, clock_timestamp() FROM unnest(scope_units, scope_names, scope_expected, scope_next) AS a(unit, name, expected, next)
+      WHERE a.next <> a.expected AND a.unit <> ALL (failed_units)
       ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, touched_at = excluded.touched_at;
     IF cardinality(event_units) > 0 THEN
       own_position := pg_current_xact_id()::text::bigint;
@@ -88,7 +89,8 @@ export const commitSql = `
     END IF;
     ${collectionNames.map(writeSql).join('\n')}
 
-    IF clock_timestamp() >= deadline THEN
+    clock_ms := extract(epoch FROM clock_timestamp()) * 1000;
+    IF clock_ms >= deadline_ms THEN
       RAISE EXCEPTION 'the batch came too late' USING ERRCODE = '${tooLateState}';
     END IF;
   END $$;
@@ -118,3 +120,14 @@ export const commitSql = `
     RETURN last_name;
   END $$;
 `;
+
+const parameterTypes = [
+  ...['uuid', 'double precision', 'int[]', 'text[]', 'bigint[]', 'bigint[]', 'text[]', 'int[]', 'text[]'],
+  ...columnParameters.map(() => 'text[]'),
+  ...['int[]', 'text[]', 'text[]'],
+];
+
+/** The call of `commit_batch`, with its parameters in their order. */
+export const commitBatchSql = `SELECT * FROM rallypoint.commit_batch(${parameterTypes
+  .map((type, at) => `$${at + 1}::${type}`)
+  .join(', ')})`;

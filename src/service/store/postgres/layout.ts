@@ -1,4 +1,5 @@
-import { collectionNames, indexesOf, indexFields, isNumeric, keyFields } from '../keys.ts';
+import type { KeyPart } from '../contract.ts';
+import { collectionNames, fieldOf, indexesOf, indexFields, isNumeric, keyFields } from '../keys.ts';
 import type { CollectionName } from '../records.ts';
 import { commitSql } from './commit-sql.ts';
 import { presenceSql } from './presence-sql.ts';
@@ -14,8 +15,9 @@ export function columnsOf(name: CollectionName): readonly string[] {
   return [...keyFields(name), ...indexFields(name)];
 }
 
-export function typeOf(field: string): 'bigint' | 'text' {
-  return isNumeric(field) ? 'bigint' : 'text';
+/** What the column of the field holds. */
+export function columnValue(record: object, field: string): KeyPart | null {
+  return (fieldOf(record, field) as KeyPart | null | undefined) ?? null;
 }
 
 /** Text is ordered by code point. */

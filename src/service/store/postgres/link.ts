@@ -26,10 +26,15 @@ const settings = `
   SET jit = off;
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';`;
 
+const int8Array = 1016;
+const numbersOf = (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+
 /** Whole numbers come as numbers: every bigint of ours is below 2^53. */
 const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (oid === pg.types.builtins.INT8) return Number;
+    return oid === int8Array ? numbersOf : pg.types.getTypeParser(oid, format as 'text');
+  },
 };
 
 /** How often statements under way are compared with their deadlines. */
