@@ -121,9 +121,19 @@ async function start(options: ServiceOptions, checked: CheckedOptions, closing: 
   const { core, setAddresses } = await openCore(options, environment, closing);
   const addressOf = countedAddressBehind(trustedProxies);
   const parts = createParts(core, { pendingWork, events, voiceEndpoint, connections, hosts });
-  const stateReplaced = async () => {
+  const beginAnew = async () => {
     await parts.gateway.closeSessions();
     await parts.sweeps.restart();
+  };
+  let begun: Promise<void> = Promise.resolve();
+  core.notices?.on('state_replaced', () => {
+    begun = beginAnew();
+    begun.catch(error => core.log.error({ error }, 'The sessions could not be closed after the state was replaced.'));
+  });
+  const stateReplaced = async () => {
+    if (!core.notices) return beginAnew();
+    await core.notices.send({ kind: 'state_replaced' });
+    await begun;
   };
   const controlToken = options.controlToken ?? randomToken(core.entropy, 24);
   const drain = new Drain();

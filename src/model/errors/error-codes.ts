@@ -148,6 +148,11 @@ export const errorCodes = {
       invalid_trusted_proxy: 'A trusted proxy must be an IP address or a CIDR block.',
       invalid_slow_statement: 'The option slowStatementMs must be a number of milliseconds within its bounds.',
       invalid_drain_timeout: 'The option drainTimeoutMs must be a number of milliseconds within its bounds.',
+      invalid_bus: 'The option bus must be the URL of a Redis server, given together with store.',
+      invalid_secret: 'A secret of a cluster must have at least 16 characters; it is given together with store.',
+      invalid_store:
+        'The option store must be the URL of a PostgreSQL database, given together with bus and without data.',
+      wrong_secret: 'The keys in the database are protected by a secret that was not given.',
       invalid_allowed_host: 'An allowed host must be a host name or an address without a port.',
       invalid_recording: 'The text is not a recording of traffic, or one of another version.',
       invalid_voice_endpoint: 'The endpoint of the voice server must be a host name, with a port or without.',
