@@ -138,6 +138,9 @@ export class EventReader {
     this.#isNotified = isNotified;
   }
 
+  /** For tests of their plans. */
+  readonly statements = { read: readEvents, replay: readTopics };
+
   /** All events up to this position were delivered here; no event will ever be added up to it. */
   get position(): number {
     return this.#position;

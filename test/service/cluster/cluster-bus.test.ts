@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openClusterBus, type ClusterBus } from '../../../src/service/cluster/cluster-bus.ts';
+import { type ClusterBus, openClusterBus } from '../../../src/service/cluster/cluster-bus.ts';
 import { migrate } from '../../../src/service/store/postgres/migrate.ts';
 import { openPostgres, type Postgres } from '../../../src/service/store/postgres/postgres.ts';
 import { announce } from '../../support/engines/announce.ts';

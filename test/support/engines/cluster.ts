@@ -47,6 +47,7 @@ export async function startEngines(): Promise<Engines> {
       for (const close of closes) await close();
       closes = [];
       await postgres.query('TRUNCATE rallypoint.events, rallypoint.nodes, rallypoint.connections');
+      await postgres.query('UPDATE rallypoint.events_deleted SET up_to = 0');
       await redis.command('FLUSHALL');
     },
     async remove() {
