@@ -71,7 +71,7 @@ describe.skipIf(engines.missing)(`two nodes whose engine is away${engines.note}`
 
   const readiness = async (node: Service) => {
     const answer = await fetch(`${node.webBase}/readyz`);
-    return { status: answer.status, ...((await answer.json()) as { reasons?: string[] }) };
+    return { ...((await answer.json()) as { reasons?: string[] }), status: answer.status };
   };
 
   /** Calls without a pause while the engine goes and comes back. @returns every answer */

@@ -41,7 +41,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe.concurrent.skipIf(engines.missing)(`a start of a node that cannot succeed${engines.note}`, () => {
+describe.skipIf(engines.missing)(`a start of a node that cannot succeed${engines.note}`, { concurrent: true }, () => {
   let postgres: PostgresServer;
   let redis: RedisServer;
   let store: string;
