@@ -51,7 +51,10 @@ export async function openCore(options: ServiceOptions, environment: Environment
   const onCommit = commitReporter(environment, tracing);
   const { shared: engines } = environment;
   const shared =
-    engines && (await (await import('./open-shared.ts')).openShared(engines, { clock, log, onCommit }, closing));
+    engines &&
+    (await (
+      await import('./open-shared.ts')
+    ).openShared(engines, { clock, log, onCommit, pendingWork: environment.pendingWork }, closing));
   const { bus, store: opened } = shared ?? (await openOwn(options, environment, onCommit, closing));
   const store = tracing?.store(opened) ?? opened;
   await shared?.checkClock(clock);
