@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Bus } from '../../../src/service/bus/contract.ts';
 import { createCredentials } from '../../../src/service/auth/credentials.ts';
+import type { Bus } from '../../../src/service/bus/contract.ts';
 import { localBus } from '../../../src/service/bus/local.ts';
 import {
   type Cluster,
@@ -17,7 +17,7 @@ import { createGateway, type Gateway } from '../../../src/service/gateway/gatewa
 import { openMemoryStore } from '../../../src/service/store/memory/store.ts';
 import { PendingWork } from '../../../src/service/support/pending-work.ts';
 import { hashSecret } from '../../../src/service/support/secret.ts';
-import { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
+import type { VirtualClock } from '../../../src/wire/clock/virtual-clock.ts';
 import { makeCore, seededEntropy } from '../../service/control/support.ts';
 import { makeWorld, type TestCore, type World } from '../../service/domain/support.ts';
 import { ScopedRevisions } from './scoped-revisions.ts';
