@@ -172,11 +172,13 @@ function patchList(before: unknown, steps: readonly ListStep[]): readonly unknow
   return Object.freeze(made);
 }
 
-/** What an entry of a list is known by: its id, or for plain values the value. */
+/** What an entry of a list is known by: its id, or for plain values the value. Objects without one go by their places. */
 function identityOf(entry: unknown): unknown {
   if (!isObject(entry)) return entry;
-  return entry.id ?? entry;
+  return entry.id ?? anonymous;
 }
+
+const anonymous = Symbol('an entry without an id');
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RallypointError);

@@ -42,14 +42,16 @@ export function exposeRallypoint(
   { name = exposedName }: ExposeOptions = {},
 ): void {
   const page = globalThis as unknown as PreloadWindow;
+  const { origin } = page;
+  const post = page.postMessage.bind(page);
   contextBridge.exposeInMainWorld(name, {
-    /** Opens a port to the main process and posts it to this window, marked with `key`. */
+    /** Opens a port to the main process and posts it to this window, marked with `key`. The page calls it for each port. */
     connect(key: unknown): void {
       if (typeof key !== 'string' || key.length > 64) return;
       const { port1, port2 } = new MessageChannel();
       ipcRenderer.postMessage(connectChannel, null, [port2]);
       // A page of a file has the origin "null", which no target can name.
-      page.postMessage({ rallypoint: key }, page.origin === 'null' ? '*' : page.origin, [port1]);
+      post({ rallypoint: key }, origin === 'null' ? '*' : origin, [port1]);
     },
   });
 }

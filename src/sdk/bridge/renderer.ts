@@ -21,7 +21,16 @@ export {
   type EventSource,
   toEventTarget,
 } from '../live/event-target.ts';
-export { type EventsMissed, openClient, WindowClient, type WindowClientOptions } from './window-client.ts';
+export type { GameParts } from './shared-parts.ts';
+export type { SignInSnapshot } from './shared-sign-in.ts';
+export {
+  type EventsMissed,
+  openClient,
+  type WindowCalls,
+  WindowClient,
+  type WindowClientOptions,
+  type WindowSignInOptions,
+} from './window-client.ts';
 export {
   WindowCall,
   type WindowCallSnapshot,

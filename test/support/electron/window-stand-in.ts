@@ -18,12 +18,13 @@ export class WindowStandIn {
   readonly crossed: unknown[] = [];
   readonly #listeners = new Set<(event: object) => void>();
   readonly #ports: MessagePort[] = [];
+  #isGone = false;
 
   /** The globals of the page; to be stubbed while page and preload script run. */
   readonly globals = {
     origin: 'game://app',
-    addEventListener: (_: string, listener: (event: object) => void) => void this.#listeners.add(listener),
-    removeEventListener: (_: string, listener: (event: object) => void) => void this.#listeners.delete(listener),
+    addEventListener: (name: string, listener: (event: object) => void) =>
+      void (name === 'message' && this.#listeners.add(listener)),
     postMessage: (data: unknown, _origin: string, ports: MessagePort[]) => {
       this.#ports.push(...ports);
       for (const listener of [...this.#listeners]) listener({ source: globalThis, data, ports });
@@ -38,7 +39,7 @@ export class WindowStandIn {
 
   readonly ipcRenderer: PreloadIpc = {
     postMessage: (channel, _message, [port]) => {
-      if (!port) return;
+      if (!port || this.#isGone) return;
       this.#ports.push(port);
       const event: ConnectEvent = {
         sender: this.sender,
@@ -79,9 +80,15 @@ export class WindowStandIn {
     });
   }
 
-  /** As when the window is closed or reloaded: its ports are gone. */
-  close(): void {
+  /** The ports break; the page is still there. */
+  drop(): void {
     for (const port of this.#ports.splice(0)) port.close();
+  }
+
+  /** As when the window is closed or reloaded: its ports are gone, and so is the page. */
+  close(): void {
+    this.#isGone = true;
+    this.drop();
   }
 }
 
