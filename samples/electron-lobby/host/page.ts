@@ -5,10 +5,6 @@ import { type FromHost, type FromPage, type PortMessage, socketPath } from './wi
  * WebSocket to the stand-in, and `contextBridge`. A browser has no isolated world to put the preload script into; in
  * Electron it has one.
  */
-type Listener = (event: object, payload: unknown) => void;
-
-const waiting = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
-const listeners = new Map<string, Set<Listener>>();
 const ports = new Map<number, MessagePort>();
 const socket = new WebSocket(`ws://${location.host}${socketPath}`);
 const opened = new Promise<void>(resolve => socket.addEventListener('open', () => resolve()));
@@ -24,18 +20,8 @@ async function send(message: FromPage): Promise<void> {
 }
 
 function take(message: FromHost): void {
-  if ('copy' in message) {
-    void navigator.clipboard.writeText(message.copy);
-  } else if ('port' in message) {
-    takeFromPort(message);
-  } else if ('channel' in message) {
-    for (const listener of listeners.get(message.channel) ?? []) listener({}, message.payload);
-  } else {
-    const call = waiting.get(message.id);
-    waiting.delete(message.id);
-    if (message.error === undefined) call?.resolve(message.value);
-    else call?.reject(new Error(message.error));
-  }
+  if ('copy' in message) void navigator.clipboard.writeText(message.copy);
+  else takeFromPort(message);
 }
 
 function takeFromPort({ port: id, data, isClosed }: PortMessage): void {
@@ -49,12 +35,6 @@ function takeFromPort({ port: id, data, isClosed }: PortMessage): void {
 }
 
 const ipcRenderer = {
-  async invoke(channel: string, payload?: unknown): Promise<unknown> {
-    const id = ++lastId;
-    const answer = new Promise<unknown>((resolve, reject) => waiting.set(id, { resolve, reject }));
-    await send({ id, channel, payload });
-    return answer;
-  },
   /** The message itself is not sent: what is said goes by the port. */
   postMessage(channel: string, _message: unknown, [port]: readonly MessagePort[] = []): void {
     if (!port) return;
@@ -63,12 +43,6 @@ const ipcRenderer = {
     void send({ port: id, channel });
     port.onmessage = ({ data }) => void send({ port: id, data });
     port.addEventListener('close', () => void (ports.delete(id) && send({ port: id, isClosed: true })));
-  },
-  on(channel: string, listener: Listener): void {
-    listeners.set(channel, new Set([...(listeners.get(channel) ?? []), listener]));
-  },
-  off(channel: string, listener: Listener): void {
-    listeners.get(channel)?.delete(listener);
   },
 };
 

@@ -8,7 +8,7 @@ import type { MainPort } from '../../../src/sdk/bridge/window-connection.ts';
  * script share, and the events of `ipcMain`.
  */
 export class WindowStandIn {
-  readonly ipcMain = new EventEmitter() as EventEmitter & WindowIpc;
+  readonly ipcMain: EventEmitter & WindowIpc;
   readonly sender = {};
   /** Who sends. */
   frame: SenderFrame | null = { url: 'game://app/index.html', parent: null };
@@ -49,6 +49,11 @@ export class WindowStandIn {
       this.ipcMain.emit(channel, event);
     },
   };
+
+  /** @param ipcMain of the main process, if there is one */
+  constructor(ipcMain: EventEmitter = new EventEmitter()) {
+    this.ipcMain = ipcMain as EventEmitter & WindowIpc;
+  }
 
   /** Runs what a preload script and a page do at their start, with their globals. */
   run<Value>(work: () => Value): Value {
