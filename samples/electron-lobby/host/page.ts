@@ -8,7 +8,13 @@ import { type FromHost, type FromPage, type PortMessage, socketPath } from './wi
 const ports = new Map<number, MessagePort>();
 const socket = new WebSocket(`ws://${location.host}${socketPath}`);
 const opened = new Promise<void>(resolve => socket.addEventListener('open', () => resolve()));
+/** The page's ends, in the order in which the preload script posts them to the page. */
+const pageEnds: MessagePort[] = [];
 let lastId = 0;
+
+window.addEventListener('message', ({ source, ports: [port] }) => {
+  if (source === window && port) pageEnds.push(port);
+});
 
 socket.addEventListener('message', ({ data }) => take(JSON.parse(String(data)) as FromHost));
 // The app has ended; a window of Electron's would be gone.
@@ -29,6 +35,8 @@ function takeFromPort({ port: id, data, isClosed }: PortMessage): void {
   if (isClosed) {
     ports.delete(id);
     port?.close();
+    // Electron adds this event to ports; a browser has none.
+    pageEnds[id - 1]?.dispatchEvent(new Event('close'));
   } else {
     port?.postMessage(data);
   }
@@ -42,7 +50,6 @@ const ipcRenderer = {
     ports.set(id, port);
     void send({ port: id, channel });
     port.onmessage = ({ data }) => void send({ port: id, data });
-    port.addEventListener('close', () => void (ports.delete(id) && send({ port: id, isClosed: true })));
   },
 };
 

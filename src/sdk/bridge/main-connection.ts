@@ -7,7 +7,7 @@ import { applyPatch, diff, type Patch } from './patch.ts';
 /** The port's end in a window: the browser's `MessagePort`, as much of it as is used. */
 export interface PagePort {
   onmessage: ((event: { readonly data: unknown }) => void) | null;
-  /** Chromium emits `close` from version 122 on. */
+  /** Electron adds the event `close` to the ports of pages. */
   addEventListener?(type: 'close', listener: () => void): void;
   postMessage(message: unknown): void;
   close(): void;
@@ -36,6 +36,8 @@ interface Call {
 /** How long the main process may take to answer a new port, and the waits between attempts to get one. */
 const answerMsMax = 5000;
 const retryMs = { first: 250, max: 5000 } as const;
+/** How often a window that gets nothing asks whether the main process is there, and how often in vain. */
+const heartbeat = { everyMs: 5000, unansweredMax: 2 } as const;
 
 /**
  * A window's side of its port to the main process: keeps the states that are watched equal to those there. A port that is
@@ -54,6 +56,7 @@ export class MainConnection {
   /** Since the last port that worked. */
   #attempts = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #hasHeard = false;
   #lastId = 0;
   #isClosed = false;
   /** Why it was closed. */
@@ -170,6 +173,20 @@ export class MainConnection {
     this.#requestPort?.();
   }
 
+  /** Not every loss of a port is announced. @param unanswered heartbeats that the main process has not answered */
+  #listen(unanswered: number): void {
+    this.#hasHeard = false;
+    const beganAtMs = Date.now();
+    this.#after(heartbeat.everyMs, () => {
+      // A page that was asleep has not read yet what came meanwhile.
+      const wasAsleep = Date.now() - beganAtMs > heartbeat.everyMs * 2;
+      if (this.#hasHeard) return this.#listen(0);
+      if (unanswered >= heartbeat.unansweredMax && !wasAsleep) return this.reconnect();
+      this.call('ping', []).catch(() => {});
+      this.#listen(wasAsleep ? 1 : unanswered + 1);
+    });
+  }
+
   #after(ms: number, run: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(run, ms);
@@ -196,9 +213,9 @@ export class MainConnection {
 
   /** The main process has answered: whatever waited for the port goes out. */
   #greeted(): void {
-    clearTimeout(this.#timer);
     this.#isOpen = true;
     this.#hasOpened = true;
+    this.#listen(0);
     for (const watch of [...this.#watches.values()]) {
       this.#send(watch.message);
       if (watch.isState || !watch.isStale) continue;
@@ -242,6 +259,7 @@ export class MainConnection {
       return;
     }
     this.#attempts = 0;
+    this.#hasHeard = true;
     const unchanged = new Set<BatchItem>();
     for (const item of items) {
       const watch = item[0] === 'state' ? this.#watches.get(item[1]) : undefined;

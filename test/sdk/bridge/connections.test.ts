@@ -429,6 +429,31 @@ describe('a connection', () => {
     expect(values).toEqual([1, { type: 'eventsMissed', count: undefined }, 3]);
   });
 
+  it('whose loss nobody announces is found out by a heartbeat, after 20 s at most', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const state = new BehaviorSubject(1);
+    const pair = new Pair({ states: { state: () => state } }).connect();
+    const { values } = watch(pair.page.state$('state'));
+    await pair.synced();
+    // A window that is answered keeps its port.
+    for (let seconds = 0; seconds < 60; seconds++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    expect(pair.ports).toBe(1);
+    pair.pause();
+    state.next(2);
+    for (let seconds = 0; seconds < 22; seconds++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    expect(pair.ports).toBe(2);
+    pair.resume();
+    await pair.synced();
+    expect(values).toEqual([1, 2]);
+  });
+
   it('is tried again until windows are served; calls that wait meanwhile reject after 5 s', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
